@@ -1,0 +1,55 @@
+/** Who may import what (docs/architecture.md): imports point one way, and there are no cycles. */
+const features = '^src/(pdp|decisions|gates|outbox|events|audit|analysis|orchestrator)/'
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'lib-and-errors-are-leaves',
+      severity: 'error',
+      from: { path: '^src/(lib/|errors\\.ts)' },
+      to: { path: '^src/', pathNot: '^src/(lib/|errors\\.ts)' },
+    },
+    {
+      name: 'config-knows-no-feature',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/', pathNot: '^src/(config/|lib/|errors\\.ts)' },
+    },
+    {
+      name: 'features-know-no-edge',
+      severity: 'error',
+      from: { path: features },
+      to: { path: '^src/(http|cli|console|main|cli\\.ts|store/sqlite)' },
+    },
+    {
+      name: 'features-know-no-web-framework-or-driver',
+      severity: 'error',
+      from: { path: features },
+      to: { path: 'node_modules/(hono|@hono|better-sqlite3|kysely)/' },
+    },
+    {
+      name: 'store-implementations-know-no-edge',
+      severity: 'error',
+      from: { path: '^src/store/' },
+      to: { path: '^src/(http|cli|console|main|cli\\.ts)' },
+    },
+    {
+      name: 'routes-know-no-driver',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: '^src/store/sqlite/|node_modules/(better-sqlite3|kysely)/' },
+    },
+    {
+      name: 'decisions-stand-below-pdp',
+      severity: 'error',
+      from: { path: '^src/decisions/' },
+      to: { path: '^src/pdp/' },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+}

@@ -1,0 +1,70 @@
+/** What went wrong, in the words of the caller's side: one kind, one HTTP status, one exit code. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'evaluation_failed'
+  | 'unavailable'
+  | 'internal'
+
+/** One of several problems behind an error, in OPA's shape: a code, a sentence, and where in a file. */
+export interface ErrorDetail {
+  readonly code: string
+  readonly message: string
+  readonly location?: { readonly file: string; readonly row: number; readonly col: number }
+}
+
+export interface AppErrorOptions {
+  /** The wire code (`invalid_parameter`); the kind's own default is used when absent. */
+  readonly code?: string
+  readonly details?: readonly ErrorDetail[]
+  readonly cause?: unknown
+}
+
+const DEFAULT_CODES: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'invalid_parameter',
+  unauthenticated: 'unauthenticated',
+  forbidden: 'forbidden',
+  not_found: 'resource_not_found',
+  method_not_allowed: 'method_not_allowed',
+  conflict: 'resource_conflict',
+  too_large: 'request_too_large',
+  unsupported_media_type: 'unsupported_media_type',
+  rate_limited: 'too_many_requests',
+  evaluation_failed: 'internal_error',
+  unavailable: 'unavailable',
+  internal: 'internal_error',
+}
+
+/** The only error that crosses a module border: `message` is safe to show and says what to do next. */
+export class AppError extends Error {
+  readonly kind: ErrorKind
+  readonly code: string
+  readonly details: readonly ErrorDetail[]
+
+  constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.kind = kind
+    this.code = options.code ?? DEFAULT_CODES[kind]
+    this.details = options.details ?? []
+  }
+}
+
+/** Turns anything that was thrown into an Error, keeping the text of thrown strings. */
+export function toError(raw: unknown): Error {
+  if (raw instanceof Error) return raw
+  if (typeof raw === 'string') return new Error(raw)
+  return new Error(`thrown value: ${String(raw)}`, { cause: raw })
+}
+
+/** Ends an exhaustive switch: reached only when a case was forgotten. */
+export function assertNever(value: never): never {
+  throw new AppError('internal', `unexpected value: ${JSON.stringify(value)}`)
+}

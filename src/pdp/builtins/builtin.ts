@@ -1,0 +1,32 @@
+import type { RegoValue } from '../rego/value.js'
+
+/**
+ * A host built-in: values in, one value out, or undefined when the call has no result. Raises BuiltinError on bad
+ * operands, which makes the calling expression undefined, or the decision a 500 under strict-builtin-errors.
+ */
+export type Builtin = (args: readonly RegoValue[], context: BuiltinContext) => RegoValue | undefined
+
+/** Built-ins by the name that Rego calls them by. */
+export type BuiltinTable = Readonly<Record<string, Builtin>>
+
+/** What one decision shares between all the built-in calls it makes. */
+export interface BuiltinContext {
+  /** The time of the decision, in nanoseconds since the epoch: one value however often it is asked for. */
+  readonly nowNs: bigint
+  /** Results that must not change within a decision (`rand.intn`, `uuid.rfc4122`), by built-in and arguments. */
+  readonly memo: Map<string, RegoValue>
+}
+
+/** Codes as in OPA's answer: a wrong operand type, or a failure of the built-in itself. */
+export type BuiltinErrorCode = 'eval_builtin_error' | 'eval_type_error'
+
+/** A built-in call that failed. The message is OPA's without the name of the built-in, which the caller puts before it. */
+export class BuiltinError extends Error {
+  readonly code: BuiltinErrorCode
+
+  constructor(message: string, code: BuiltinErrorCode = 'eval_builtin_error') {
+    super(message)
+    this.name = 'BuiltinError'
+    this.code = code
+  }
+}

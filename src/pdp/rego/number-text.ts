@@ -1,0 +1,23 @@
+import { Decimal } from 'decimal.js'
+
+/** Enough digits for every number that a policy can reasonably write; exponents up to OPA's `1e1000` and beyond. */
+export const BigDecimal = Decimal.clone({ precision: 1100, toExpNeg: -9e15, toExpPos: 9e15 })
+
+const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
+/** Past this many digits a number is kept in exponent form, so that `1e999999999` does not fill the memory. */
+const MAX_PLAIN_DIGITS = 4096
+
+/** One text for all spellings of the same number: `1.0`, `1e0` and `1` give `1`. */
+export function normaliseNumberText(text: string): string {
+  if (PLAIN_INTEGER.test(text)) return text === '-0' ? '0' : text
+  const value = new BigDecimal(text)
+  if (value.isZero()) return '0'
+  return Math.abs(value.e) > MAX_PLAIN_DIGITS ? value.toExponential() : value.toFixed()
+}
+
+/** Compares two JSON number texts by value: negative, zero or positive. */
+export function compareNumberText(a: string, b: string): number {
+  if (a === b) return 0
+  if (a.length < 16 && b.length < 16) return Number(a) - Number(b)
+  return new BigDecimal(a).comparedTo(new BigDecimal(b))
+}

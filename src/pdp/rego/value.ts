@@ -1,0 +1,175 @@
+import { compareNumberText, normaliseNumberText } from './number-text.js'
+
+/**
+ * A Rego value outside the WASM memory. Numbers keep their source text, sets stay sets, and object keys may be any
+ * value: nothing is lost on the way through a built-in.
+ */
+export type RegoValue = null | boolean | string | RegoNumber | RegoArray | RegoSet | RegoObject
+export type RegoArray = readonly RegoValue[]
+
+/** A number of any size and precision, as its JSON text. */
+export class RegoNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  static of(value: number | bigint): RegoNumber {
+    return new RegoNumber(typeof value === 'bigint' ? value.toString() : numberToText(value))
+  }
+
+  /** The nearest double. */
+  toNumber(): number {
+    return Number(this.text)
+  }
+
+  /** The exact integer, or undefined when the value has a fraction (`1.0` and `1e3` are integers). */
+  toBigInt(): bigint | undefined {
+    if (/^-?\d+$/.test(this.text)) return BigInt(this.text)
+    const normal = normaliseNumberText(this.text)
+    return /^-?\d+$/.test(normal) ? BigInt(normal) : undefined
+  }
+}
+
+/** A set: members distinct by Rego equality and in Rego order. */
+export class RegoSet {
+  readonly members: RegoArray
+  readonly #keys: ReadonlySet<string>
+
+  constructor(members: Iterable<RegoValue>) {
+    const byKey = new Map<string, RegoValue>()
+    for (const member of members) byKey.set(identityKey(member), member)
+    this.members = [...byKey.values()].sort(compareValues)
+    this.#keys = new Set(byKey.keys())
+  }
+
+  has(value: RegoValue): boolean {
+    return this.#keys.has(identityKey(value))
+  }
+}
+
+/** An object: keys distinct by Rego equality (the last wins), entries in Rego key order. */
+export class RegoObject {
+  readonly entries: readonly (readonly [key: RegoValue, value: RegoValue])[]
+  readonly #values: ReadonlyMap<string, RegoValue>
+
+  constructor(entries: Iterable<readonly [RegoValue, RegoValue]>) {
+    const byKey = new Map<string, readonly [RegoValue, RegoValue]>()
+    for (const entry of entries) byKey.set(identityKey(entry[0]), entry)
+    this.entries = [...byKey.values()].sort((a, b) => compareValues(a[0], b[0]))
+    this.#values = new Map([...byKey].map(([key, entry]) => [key, entry[1]]))
+  }
+
+  static fromRecord(record: Readonly<Record<string, RegoValue>>): RegoObject {
+    return new RegoObject(Object.entries(record))
+  }
+
+  get(key: RegoValue): RegoValue | undefined {
+    return this.#values.get(identityKey(key))
+  }
+}
+
+export type RegoTypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' | 'set'
+
+/** The name that Rego's `type_name` gives. */
+export function typeName(value: RegoValue): RegoTypeName {
+  if (value === null) return 'null'
+  if (typeof value === 'boolean') return 'boolean'
+  if (typeof value === 'string') return 'string'
+  if (value instanceof RegoNumber) return 'number'
+  if (value instanceof RegoSet) return 'set'
+  if (value instanceof RegoObject) return 'object'
+  return 'array'
+}
+
+const TYPE_ORDER: Readonly<Record<RegoTypeName, number>> = {
+  null: 0,
+  boolean: 1,
+  number: 2,
+  string: 3,
+  array: 4,
+  object: 5,
+  set: 6,
+}
+
+/** Rego's total order: null < boolean < number < string < array < object < set. Negative, zero or positive. */
+export function compareValues(a: RegoValue, b: RegoValue): number {
+  const typeA = typeName(a)
+  const typeB = typeName(b)
+  if (typeA !== typeB) return TYPE_ORDER[typeA] - TYPE_ORDER[typeB]
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)
+  if (a instanceof RegoNumber && b instanceof RegoNumber) return compareNumberText(a.text, b.text)
+  if (a instanceof RegoSet && b instanceof RegoSet) return compareArrays(a.members, b.members)
+  if (a instanceof RegoObject && b instanceof RegoObject) return compareObjects(a, b)
+  if (Array.isArray(a) && Array.isArray(b)) return compareArrays(a, b)
+  return 0
+}
+
+/** Rego equality: `1` equals `1.0`, sets and objects by content. */
+export function equalValues(a: RegoValue, b: RegoValue): boolean {
+  return compareValues(a, b) === 0
+}
+
+/** Order by code points, which is the order of the UTF-8 bytes that OPA compares. */
+export function compareStrings(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    // A surrogate stands for a code point above every other UTF-16 unit.
+    const surrogates = Number(isSurrogate(x)) - Number(isSurrogate(y))
+    return surrogates === 0 ? x - y : surrogates
+  }
+  return a.length - b.length
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff
+}
+
+function compareArrays(a: RegoArray, b: RegoArray): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const order = compareValues(a[i] as RegoValue, b[i] as RegoValue)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+/** OPA's order of objects: the sorted keys and values alternately, then the number of entries. */
+function compareObjects(a: RegoObject, b: RegoObject): number {
+  const length = Math.min(a.entries.length, b.entries.length)
+  for (let i = 0; i < length; i++) {
+    const [keyA, valueA] = a.entries[i] as readonly [RegoValue, RegoValue]
+    const [keyB, valueB] = b.entries[i] as readonly [RegoValue, RegoValue]
+    const order = compareValues(keyA, keyB) || compareValues(valueA, valueB)
+    if (order !== 0) return order
+  }
+  return a.entries.length - b.entries.length
+}
+
+/** A text that two values share exactly when Rego holds them equal. */
+function identityKey(value: RegoValue): string {
+  if (typeof value === 'string') return `"${value}`
+  if (value instanceof RegoNumber) return `#${normaliseNumberText(value.text)}`
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (value instanceof RegoSet) return `<${value.members.map(sizedKey).join('')}>`
+  if (value instanceof RegoObject) {
+    return `{${value.entries.map(([k, v]) => sizedKey(k) + sizedKey(v)).join('')}}`
+  }
+  return `[${value.map(sizedKey).join('')}]`
+}
+
+function sizedKey(value: RegoValue): string {
+  const key = identityKey(value)
+  return `${key.length}:${key}`
+}
+
+/** JavaScript writes 1e+21, JSON and Go accept it; integers below 2^53 stay plain digits. */
+function numberToText(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`not a JSON number: ${value}`)
+  return Object.is(value, -0) ? '0' : String(value)
+}
