@@ -1,0 +1,127 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** A range of addresses under one prefix. `first` and `last` are its bounds as integers. */
+export interface Network {
+  readonly family: IpFamily
+  /** The address as it was written, which may have host bits: a bare address keeps them. */
+  readonly address: bigint
+  readonly prefix: number
+  readonly first: bigint
+  readonly last: bigint
+}
+
+export interface IpAddress {
+  readonly family: IpFamily
+  readonly value: bigint
+}
+
+export type IpFamily = 4 | 6
+
+const BITS: Readonly<Record<IpFamily, number>> = { 4: 32, 6: 128 }
+const MAPPED_PREFIX_BITS = 96
+const MAPPED_IPV4 = 0xffffn
+const CIDR = /^([^/]*)\/(\d+)$/
+
+/**
+ * Reads `10.0.0.0/8` or `2001:db8::/32` as Go's net.ParseCIDR does: strict addresses, no zone, leading zeros allowed
+ * in the prefix only. An IPv4-mapped IPv6 network of 96 bits or more is its IPv4 network. Undefined on anything else.
+ */
+export function parseCidr(text: string): Network | undefined {
+  const [, host = '', digits = ''] = CIDR.exec(text) ?? []
+  const family = strictFamily(host)
+  if (family === undefined) return undefined
+  const prefix = Number(digits)
+  if (prefix > BITS[family]) return undefined
+  const value = addressToInteger(host)
+  if (family === 6 && prefix >= MAPPED_PREFIX_BITS && isMapped(value)) {
+    return makeNetwork(4, value & 0xffff_ffffn, prefix - MAPPED_PREFIX_BITS, 'masked')
+  }
+  return makeNetwork(family, value, prefix, 'masked')
+}
+
+/** Reads an address without a prefix; an IPv4-mapped IPv6 address is its IPv4 address. */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  const family = strictFamily(text)
+  if (family === undefined) return undefined
+  const value = addressToInteger(text)
+  if (family === 6 && isMapped(value)) return { family: 4, value: value & 0xffff_ffffn }
+  return { family, value }
+}
+
+/** The network of `prefix` bits around `value`; `masked` drops the host bits from its written address. */
+export function makeNetwork(
+  family: IpFamily,
+  value: bigint,
+  prefix: number,
+  written: 'masked' | 'as is',
+): Network {
+  const hosts = (1n << BigInt(BITS[family] - prefix)) - 1n
+  const last = value | hosts
+  const first = last ^ hosts
+  return { family, address: written === 'masked' ? first : value, prefix, first, last }
+}
+
+/** Whether every address from `first` to `last` of that family lies in the network. */
+export function containsRange(network: Network, family: IpFamily, first: bigint, last: bigint): boolean {
+  return network.family === family && network.first <= first && last <= network.last
+}
+
+/** The fewest networks that cover exactly `first` to `last`. */
+export function rangeToNetworks(family: IpFamily, first: bigint, last: bigint): Network[] {
+  const networks: Network[] = []
+  for (let start = first; start <= last;) {
+    let hostBits = 0
+    while (hostBits < BITS[family]) {
+      const size = 1n << BigInt(hostBits + 1)
+      if (start % size !== 0n || start + size - 1n > last) break
+      hostBits++
+    }
+    networks.push(makeNetwork(family, start, BITS[family] - hostBits, 'masked'))
+    start += 1n << BigInt(hostBits)
+  }
+  return networks
+}
+
+/** The address in Go's text: dotted for IPv4; RFC 5952 for IPv6, without its dotted endings. */
+export function formatAddress(family: IpFamily, value: bigint): string {
+  const hex = value.toString(16).padStart(BITS[family] / 4, '0')
+  if (family === 4) return [...Buffer.from(hex, 'hex')].join('.')
+  const groups = (hex.match(/.{4}/g) ?? []).map((group) => Number(`0x${group}`).toString(16))
+  const zeros = longestZeroRun(groups)
+  if (zeros.length < 2) return groups.join(':')
+  const after = groups.slice(zeros.start + zeros.length)
+  return `${groups.slice(0, zeros.start).join(':')}::${after.join(':')}`
+}
+
+export function formatNetwork(network: Network): string {
+  return `${formatAddress(network.family, network.address)}/${network.prefix}`
+}
+
+/** node:net refuses leading zeros and hex octets as Go does, but lets a zone through, which Go does not. */
+function strictFamily(text: string): IpFamily | undefined {
+  if (text.includes('%')) return undefined
+  const family = isIP(text)
+  return family === 4 || family === 6 ? family : undefined
+}
+
+/** The leftmost of the longest runs. */
+function longestZeroRun(groups: readonly string[]): { start: number; length: number } {
+  let longest = { start: 0, length: 0 }
+  let length = 0
+  groups.forEach((group, i) => {
+    length = group === '0' ? length + 1 : 0
+    if (length > longest.length) longest = { start: i - length + 1, length }
+  })
+  return longest
+}
+
+function isMapped(value: bigint): boolean {
+  return value >> 32n === MAPPED_IPV4
+}
+
+/** The zero keeps ipaddr.js from reading the deprecated `::1.2.3.4` as the IPv4-mapped `::ffff:1.2.3.4`. */
+function addressToInteger(text: string): bigint {
+  const bytes = ipaddr.parse(text.startsWith('::') ? `0${text}` : text).toByteArray()
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+}

@@ -1,0 +1,25 @@
+import { BuiltinError } from '../../src/pdp/builtins/builtin.js'
+import type { BuiltinContext, BuiltinTable } from '../../src/pdp/builtins/builtin.js'
+import { parseRegoText } from '../../src/pdp/rego/parse-text.js'
+import { printRegoText } from '../../src/pdp/rego/print-text.js'
+import type { RegoArray } from '../../src/pdp/rego/value.js'
+
+/** A call with its operands and its outcome as texts: what `outcomeOf` gives for it. */
+export type OutcomeCase = readonly [builtin: string, args: string, outcome: string]
+
+/**
+ * The outcome of a built-in call as a text to compare: the value as compact Rego, `undefined`, or `code: message`.
+ * `args` is the Rego text of the array of operands.
+ */
+export function outcomeOf(table: BuiltinTable, builtin: string, args: string, nowNs = 0n): string {
+  const call = table[builtin]
+  if (call === undefined) throw new Error(`no such built-in: ${builtin}`)
+  const context: BuiltinContext = { nowNs, memo: new Map() }
+  try {
+    const value = call(parseRegoText(args) as RegoArray, context)
+    return value === undefined ? 'undefined' : printRegoText(value)
+  } catch (raw) {
+    if (raw instanceof BuiltinError) return `${raw.code}: ${raw.message}`
+    throw raw
+  }
+}
