@@ -1,0 +1,68 @@
+import { decodeUnit, writeUtf8 } from './decode-string.js'
+import type { EditedCopy } from './edited-copy.js'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const LOWER_U = 0x75
+const SLASH = 0x2f
+const LINE_SEPARATOR = 0x2028
+const PARAGRAPH_SEPARATOR = 0x2029
+
+/** The most bytes that one character is written as: a hexadecimal escape. */
+const MAX_WRITTEN = 6
+
+/** 1 for the bytes that stand for themselves inside a string of Go's encoding/json, whatever stands around them. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte >= 0x80 || '"\\<>&'.includes(String.fromCharCode(byte)) ? 0 : 1,
+)
+
+/** The letter of the short escape by the byte that it stands for, else 0. */
+const SHORT_ESCAPES = new Uint8Array(256)
+for (const [letter, byte] of Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13, '"': 34, '\\': 92 })) {
+  SHORT_ESCAPES[byte] = letter.charCodeAt(0)
+}
+
+const HEX = Buffer.from('0123456789abcdef')
+
+/** Copies the string literal that opens at `open`, escaped as Go's encoding/json does: the offset after it in the source. */
+export function copyCanonicalString(bytes: Uint8Array, open: number, end: number, copy: EditedCopy): number {
+  let at = open + 1
+  while (at < end) {
+    const byte = bytes[at] ?? 0
+    if (PLAIN[byte] === 1) at++
+    else if (byte === QUOTE) return at + 1
+    else at = copyCharacter(bytes, at, end, copy)
+  }
+  return at
+}
+
+function copyCharacter(bytes: Uint8Array, at: number, end: number, copy: EditedCopy): number {
+  const escaped = bytes[at] === BACKSLASH
+  const letter = bytes[at + 1] ?? 0
+  if (escaped && letter !== LOWER_U && letter !== SLASH) return at + 2
+  const unit = decodeUnit(bytes, at, end)
+  const size = unit & 15
+  const point = unit >> 4
+  if (!escaped && size > 1 && point !== LINE_SEPARATOR && point !== PARAGRAPH_SEPARATOR) return at + size
+  const out = copy.replace(at, at + size, MAX_WRITTEN)
+  copy.wrote(writeCharacter(out, copy.cursor, point))
+  return at + size
+}
+
+function writeCharacter(out: Uint8Array, at: number, point: number): number {
+  const letter = SHORT_ESCAPES[point] ?? 0
+  if (letter !== 0) {
+    out[at] = BACKSLASH
+    out[at + 1] = letter
+    return at + 2
+  }
+  const plain = point < 0x80 ? PLAIN[point] === 1 : point !== LINE_SEPARATOR && point !== PARAGRAPH_SEPARATOR
+  return plain ? writeUtf8(out, at, point) : writeHexEscape(out, at, point)
+}
+
+function writeHexEscape(out: Uint8Array, at: number, point: number): number {
+  out[at] = BACKSLASH
+  out[at + 1] = LOWER_U
+  for (let i = 0; i < 4; i++) out[at + 2 + i] = HEX[(point >> (12 - 4 * i)) & 15] ?? 0
+  return at + 6
+}

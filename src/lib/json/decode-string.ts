@@ -1,0 +1,97 @@
+const BACKSLASH = 0x5c
+const LOWER_U = 0x75
+const REPLACEMENT = 0xfffd
+const INVALID = REPLACEMENT * 16 + 1
+
+const SINGLE_ESCAPES: Readonly<Record<number, number>> = {
+  0x62: 0x08,
+  0x66: 0x0c,
+  0x6e: 0x0a,
+  0x72: 0x0d,
+  0x74: 0x09,
+}
+
+/**
+ * The UTF-8 text of the string literal from `start` (its opening quote) to `end` (after its closing quote), which must be valid.
+ * Half surrogate pairs and each byte that is not UTF-8 become U+FFFD, as in Go. Shares memory with `bytes` where it can.
+ */
+export function decodeString(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const last = end - 1
+  let at = start + 1
+  while (at < last && isPlain(bytes[at] ?? 0)) at++
+  if (at === last) return bytes.subarray(start + 1, last)
+  // Only a byte that is not UTF-8 makes the text longer than its literal: one byte becomes three.
+  const out = Buffer.allocUnsafe((last - start - 1) * 3)
+  let length = 0
+  for (at = start + 1; at < last;) {
+    const unit = decodeUnit(bytes, at, last)
+    length = writeUtf8(out, length, unit >> 4)
+    at += unit & 15
+  }
+  return out.subarray(0, length)
+}
+
+function isPlain(byte: number): boolean {
+  return byte < 0x80 && byte !== BACKSLASH
+}
+
+/**
+ * Decodes the character or escape sequence at `at` of a valid string literal that ends before `end`. Gives the code point times
+ * 16 plus the number of bytes that it takes, in one number so that nothing is allocated.
+ */
+export function decodeUnit(bytes: Uint8Array, at: number, end: number): number {
+  const byte = bytes[at] ?? 0
+  if (byte === BACKSLASH) return decodeEscape(bytes, at, end)
+  return byte < 0x80 ? byte * 16 + 1 : decodeUtf8(bytes, at, end)
+}
+
+function decodeEscape(bytes: Uint8Array, at: number, end: number): number {
+  const letter = bytes[at + 1] ?? 0
+  if (letter !== LOWER_U) return (SINGLE_ESCAPES[letter] ?? letter) * 16 + 2
+  const first = hexDigits(bytes, at + 2)
+  if (first < 0xd800 || first > 0xdfff) return first * 16 + 6
+  const paired = first < 0xdc00 && at + 12 <= end && bytes[at + 6] === BACKSLASH && bytes[at + 7] === LOWER_U
+  const second = paired ? hexDigits(bytes, at + 8) : 0
+  if (second < 0xdc00 || second > 0xdfff) return REPLACEMENT * 16 + 6
+  return (0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)) * 16 + 12
+}
+
+function hexDigits(bytes: Uint8Array, start: number): number {
+  let value = 0
+  for (let at = start; at < start + 4; at++) {
+    const byte = bytes[at] ?? 0
+    value = value * 16 + (byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57)
+  }
+  return value
+}
+
+function decodeUtf8(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at] ?? 0
+  const size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
+  if (lead < 0xc2 || lead > 0xf4 || at + size > end) return INVALID
+  let point = lead & (0x7f >> size)
+  for (let i = 1; i < size; i++) {
+    const next = bytes[at + i] ?? 0
+    if ((next & 0xc0) !== 0x80) return INVALID
+    point = (point << 6) | (next & 0x3f)
+  }
+  return isEncodable(point, size) ? point * 16 + size : INVALID
+}
+
+/** Refuses overlong forms, surrogates and what lies beyond Unicode. */
+function isEncodable(point: number, size: number): boolean {
+  if (size === 3) return point >= 0x800 && (point < 0xd800 || point > 0xdfff)
+  return size === 2 || (point >= 0x10000 && point <= 0x10ffff)
+}
+
+/** Writes the code point as UTF-8 at `at` and gives the offset after it. */
+export function writeUtf8(out: Uint8Array, at: number, point: number): number {
+  if (point < 0x80) {
+    out[at] = point
+    return at + 1
+  }
+  const size = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
+  for (let i = size - 1, rest = point; i > 0; i--, rest >>= 6) out[at + i] = 0x80 | (rest & 0x3f)
+  out[at] = ((0xf00 >> size) & 0xff) | (point >> (6 * (size - 1)))
+  return at + size
+}

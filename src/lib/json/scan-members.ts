@@ -1,0 +1,48 @@
+import { afterMemberText, scanKey, scanValue } from './scan-value.js'
+import { scanSpace } from './scan-space.js'
+import { syntaxError } from './syntax-error.js'
+
+const COMMA = 0x2c
+const CLOSE_ARRAY = 0x5d
+const CLOSE_OBJECT = 0x7d
+
+/** Takes one object member: where its key (quotes included) starts, and the extent of its value. */
+export type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void
+
+/** Takes one array element: its index and extent. */
+export type ElementVisitor = (index: number, start: number, end: number) => void
+
+/**
+ * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Gives the offset
+ * after the object and raises the errors of `scanValue`. `depth` containers are open around the object.
+ */
+export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisitor, depth = 0): number {
+  let at = scanSpace(bytes, open + 1)
+  if (bytes[at] === CLOSE_OBJECT) return at + 1
+  for (;;) {
+    const valueStart = scanKey(bytes, at)
+    const valueEnd = scanValue(bytes, valueStart, depth + 1)
+    visit(at, valueStart, valueEnd)
+    at = scanSpace(bytes, valueEnd)
+    if (bytes[at] === CLOSE_OBJECT) return at + 1
+    at = skipComma(bytes, at, CLOSE_OBJECT)
+  }
+}
+
+/** Visits the elements of the array whose `[` is at `open`; otherwise as `scanMembers`. */
+export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisitor, depth = 0): number {
+  let at = scanSpace(bytes, open + 1)
+  if (bytes[at] === CLOSE_ARRAY) return at + 1
+  for (let index = 0; ; index++) {
+    const end = scanValue(bytes, at, depth + 1)
+    visit(index, at, end)
+    at = scanSpace(bytes, end)
+    if (bytes[at] === CLOSE_ARRAY) return at + 1
+    at = skipComma(bytes, at, CLOSE_ARRAY)
+  }
+}
+
+function skipComma(bytes: Uint8Array, at: number, closer: number): number {
+  if (bytes[at] !== COMMA) throw syntaxError(bytes, at, afterMemberText(closer))
+  return scanSpace(bytes, at + 1)
+}

@@ -1,0 +1,44 @@
+import { syntaxError } from './syntax-error.js'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** 1 for the bytes that need no look inside a string: everything but control characters, `"` and `\`. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 0 : 1,
+)
+
+/** 1 for the bytes that may follow a backslash, 2 for the `u` that four hexadecimal digits must follow. */
+const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0x75) return 2
+  return '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0
+})
+
+/** The offset after the string literal whose opening quote is at `open`; raises the `invalid` errors of `syntaxError`. */
+export function scanString(bytes: Uint8Array, open: number): number {
+  const length = bytes.length
+  let at = open + 1
+  while (at < length) {
+    const byte = bytes[at] ?? 0
+    if (PLAIN[byte] === 1) at++
+    else if (byte === QUOTE) return at + 1
+    else if (byte === BACKSLASH) at = scanEscape(bytes, at)
+    else throw syntaxError(bytes, at, 'in string literal')
+  }
+  throw syntaxError(bytes, length, '')
+}
+
+function scanEscape(bytes: Uint8Array, backslash: number): number {
+  const kind = ESCAPES[bytes[backslash + 1] ?? 0]
+  if (kind === 1) return backslash + 2
+  if (kind !== 2) throw syntaxError(bytes, backslash + 1, 'in string escape code')
+  for (let at = backslash + 2; at < backslash + 6; at++) {
+    if (!isHexDigit(bytes[at] ?? 0)) throw syntaxError(bytes, at, 'in \\u hexadecimal character escape')
+  }
+  return backslash + 6
+}
+
+function isHexDigit(byte: number): boolean {
+  const lower = byte | 0x20
+  return (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x66)
+}
