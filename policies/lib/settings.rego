@@ -1,0 +1,31 @@
+# METADATA
+# title: Are the settings complete?
+# description: A policy whose limit is missing would allow everything in silence; it refuses and says so instead.
+package lib.settings
+
+import rego.v1
+
+default settings := {}
+
+settings := data.settings
+
+required := [
+	{"path": ["production", "accounts"], "type": "array"},
+	{"path": ["production", "deploy_stage_types"], "type": "array"},
+	{"path": ["waiting", "max_seconds"], "type": "number"},
+	{"path": ["images", "trusted"], "type": "array"},
+	{"path": ["roles", "production_pipeline"], "type": "array"},
+	{"path": ["roles", "application_write"], "type": "array"},
+	{"path": ["load_balancers", "internal_annotations"], "type": "object"},
+	{"path": ["load_balancers", "public_annotations"], "type": "object"},
+	{"path": ["load_balancers", "public_applications"], "type": "array"},
+	{"path": ["blackouts"], "type": "array"},
+]
+
+# By first part of the path, so that a policy asks only about the settings it reads.
+problems[section] contains text if {
+	some setting in required
+	section := setting.path[0]
+	type_name(object.get(settings, setting.path, null)) != setting.type
+	text := sprintf("policy setting settings.%s must be given, as %s", [concat(".", setting.path), setting.type])
+}

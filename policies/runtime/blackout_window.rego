@@ -1,0 +1,98 @@
+# METADATA
+# title: Blackout windows
+# description: Nothing changes while nobody is there to repair it, or while a failure would cost most.
+package runtime.blackout_window
+
+import data.lib.execution
+import data.lib.pipeline
+import data.lib.settings
+import rego.v1
+
+deny contains text if {
+	some window in windows
+	is_open(window)
+	text := sprintf("blackout window '%s' (%s to %s, %s) is open; start again after it ends", [
+		label(window),
+		window.from,
+		window.to,
+		window.time_zone,
+	])
+}
+
+deny contains text if {
+	some window in windows
+	not is_readable(window)
+	text := sprintf("blackout window '%s' cannot be read; correct its days, times, dates or time zone", [label(window)])
+}
+
+deny contains "the start time is no number of milliseconds; send startTime as epoch milliseconds" if {
+	count(windows) > 0
+	not execution.judged_at_ns
+}
+
+deny contains text if some text in settings.problems.blackouts
+
+windows := [window |
+	some window in data.settings.blackouts
+	concerns(window)
+]
+
+concerns(window) if not window.applications
+
+concerns(window) if execution.document.application in window.applications
+
+is_open(window) if {
+	window_minutes(window).from < window_minutes(window).to
+	on_day(window, today(window))
+	minute_now(window) >= window_minutes(window).from
+	minute_now(window) < window_minutes(window).to
+}
+
+# Over midnight, the day and the date are those on which the window began.
+is_open(window) if {
+	window_minutes(window).from >= window_minutes(window).to
+	on_day(window, today(window))
+	minute_now(window) >= window_minutes(window).from
+}
+
+is_open(window) if {
+	window_minutes(window).from >= window_minutes(window).to
+	on_day(window, day_before(today(window)))
+	minute_now(window) < window_minutes(window).to
+}
+
+on_day(window, date) if {
+	time.weekday(noon(date)) in object.get(window, "days", weekdays)
+	date >= object.get(window, "first_date", date)
+	date <= object.get(window, "last_date", date)
+}
+
+today(window) := time.format([execution.judged_at_ns, window.time_zone, "2006-01-02"])
+
+minute_now(window) := (hour * 60) + minute if {
+	[hour, minute, _] := time.clock([execution.judged_at_ns, window.time_zone])
+}
+
+# Days are counted at noon in UTC: a local day has 23 or 25 hours when the clocks change.
+noon(date) := time.parse_rfc3339_ns(concat("", [date, "T12:00:00Z"]))
+
+day_before(date) := time.format([noon(date) - (((24 * 60) * 60) * 1000000000), "UTC", "2006-01-02"])
+
+window_minutes(window) := {"from": minute_of(window.from), "to": minute_of(window.to)}
+
+minute_of(text) := (pipeline.whole_number(hour) * 60) + pipeline.whole_number(minute) if {
+	[hour, minute] := split(text, ":")
+	pipeline.whole_number(minute) < 60
+}
+
+is_readable(window) if {
+	window_minutes(window).to <= 24 * 60
+	window_minutes(window).from < 24 * 60
+	time.clock([0, window.time_zone])
+	every day in object.get(window, "days", []) { day in weekdays }
+	every key in ["first_date", "last_date"] { noon(object.get(window, key, "2000-01-01")) }
+}
+
+label(window) := pipeline.as_text(object.get(window, "name", "without a name"))
+
+weekdays := ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]

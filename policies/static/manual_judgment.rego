@@ -1,0 +1,52 @@
+# METADATA
+# title: Manual judgment before production
+# description: A person looks at every change before it reaches production.
+package static.manual_judgment
+
+import data.lib.pipeline
+import data.lib.production
+import rego.v1
+
+deny contains text if {
+	some deploy in production.deploys
+	not pipeline.ref(deploy.stage) in judged
+	text := sprintf(
+		"%s deploys to production account '%s' without a manual judgment before it; make it depend on one%s",
+		[pipeline.label(deploy.stage), deploy.account, hint],
+	)
+}
+
+# Walked once from all judgments forward, because walking back from each deploy costs time for every deploy.
+judged := graph.reachable(followers, {follower |
+	some stage in pipeline.stages
+	is_binding(stage)
+	some follower in later[pipeline.ref(stage)]
+})
+
+followers := object.union({pipeline.ref(stage): set() | some stage in pipeline.stages}, later)
+
+later[earlier] contains pipeline.ref(stage) if {
+	some stage in pipeline.stages
+	some earlier in pipeline.requisites(stage)
+}
+
+# A judgment that may be skipped, or whose "stop" lets the pipeline go on, protects nothing.
+is_binding(stage) if {
+	is_judgment(stage)
+	not is_conditional(stage)
+	not goes_on_after_stop(stage)
+}
+
+is_judgment(stage) if stage.type == "manualJudgment"
+
+is_conditional(stage) if stage.stageEnabled.type == "expression"
+
+goes_on_after_stop(stage) if pipeline.as_text(stage.continuePipeline) == "true"
+
+default hint := ""
+
+hint := " that always runs and that stops the pipeline when refused" if {
+	some stage in pipeline.stages
+	is_judgment(stage)
+	not is_binding(stage)
+}
