@@ -25,13 +25,20 @@ export function numberOperand(args: Args, index: number): RegoNumber {
 /** The operand at `index` as an exact integer. */
 export function integerOperand(args: Args, index: number): bigint {
   const integer = numberOperand(args, index).toBigInt()
-  if (integer === undefined) {
-    throw new BuiltinError(
-      `operand ${index + 1} must be integer number but got floating-point number`,
-      'eval_type_error',
-    )
+  return integer ?? notAnInteger(index)
+}
+
+/**
+ * The operand at `index` as a signed 64-bit integer written in plain digits: where OPA wants a Go int, it takes `1.0`
+ * and larger integers for floating-point numbers.
+ */
+export function int64Operand(args: Args, index: number): bigint {
+  const number = numberOperand(args, index)
+  if (/^-?\d{1,19}$/.test(number.text)) {
+    const integer = BigInt(number.text)
+    if (BigInt.asIntN(64, integer) === integer) return integer
   }
-  return integer
+  return notAnInteger(index)
 }
 
 /** The operand at `index` as an integer that fits a JavaScript number exactly. */
@@ -82,4 +89,11 @@ export function isArray(value: RegoValue): value is RegoArray {
 export function wrongType(index: number, got: RegoValue, ...wanted: readonly RegoTypeName[]): never {
   const want = wanted.length === 1 ? `${wanted[0]}` : `one of {${wanted.join(', ')}}`
   throw new BuiltinError(`operand ${index + 1} must be ${want} but got ${typeName(got)}`, 'eval_type_error')
+}
+
+function notAnInteger(index: number): never {
+  throw new BuiltinError(
+    `operand ${index + 1} must be integer number but got floating-point number`,
+    'eval_type_error',
+  )
 }
