@@ -12,6 +12,7 @@ import rego.v1
 images(holder) := {trim_space(image) |
 	some image in ((in_manifests(holder) | in_clusters(holder)) | in_artifacts(required(holder)))
 	is_string(image)
+	image != ""
 }
 
 in_manifests(holder) := {image |

@@ -13,6 +13,7 @@ required := [
 	{"path": ["production", "accounts"], "type": "array"},
 	{"path": ["production", "deploy_stage_types"], "type": "array"},
 	{"path": ["waiting", "max_seconds"], "type": "number"},
+	{"path": ["waiting", "allow_expressions"], "type": "boolean"},
 	{"path": ["images", "trusted"], "type": "array"},
 	{"path": ["roles", "production_pipeline"], "type": "array"},
 	{"path": ["roles", "application_write"], "type": "array"},

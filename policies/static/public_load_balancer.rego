@@ -11,7 +11,7 @@ import rego.v1
 deny contains text if {
 	some stage in pipeline.stages
 	some balancer in public_in(stage)
-	not pipeline.document.application in settings.public_applications
+	not object.get(pipeline.document, "application", "") in settings.public_applications
 	text := sprintf("%s opens %s to the internet; make it internal", [pipeline.label(stage), balancer])
 }
 

@@ -19,7 +19,7 @@ refusal(label, waited) := text if {
 	text := sprintf("%s waits %v seconds; wait at most %v", [label, seconds(waited), settings.max_seconds])
 } else := text if {
 	pipeline.is_expression(waited)
-	not settings.allow_expressions == true
+	not settings.allow_expressions
 	text := sprintf(
 		"%s takes its wait time from '%s', which is unknown until it runs; write at most %v seconds",
 		[label, waited, settings.max_seconds],

@@ -1,0 +1,81 @@
+package static.manual_judgment_test
+
+import data.lib.fixtures
+import data.static.manual_judgment
+import rego.v1
+
+reasons(stages) := denied if {
+	denied := manual_judgment.deny with input as fixtures.new_with(stages) with data.settings as fixtures.settings
+}
+
+judgment := {"refId": "1", "type": "manualJudgment", "name": "Approve"}
+
+soak(requisites) := {"refId": "2", "requisiteStageRefIds": requisites, "type": "wait", "name": "Soak"}
+
+deploy(requisites) := {
+	"refId": "3",
+	"requisiteStageRefIds": requisites,
+	"type": "deployManifest",
+	"name": "Deploy",
+	"account": "prod-eu",
+}
+
+unjudged := {"stage 'Deploy' deploys to production account 'prod-eu' without a manual judgment before it; make it depend on one"}
+
+unbound := {concat("", [
+	"stage 'Deploy' deploys to production account 'prod-eu' without a manual judgment before it; ",
+	"make it depend on one that always runs and that stops the pipeline when refused",
+])}
+
+test_a_deploy_right_after_a_judgment_is_allowed if reasons([judgment, deploy(["1"])]) == set()
+
+test_a_deploy_further_down_is_allowed if reasons([deploy(["2"]), soak(["1"]), judgment]) == set()
+
+test_one_judged_branch_is_enough_because_a_stage_waits_for_all if {
+	reasons([judgment, soak([]), deploy(["1", "2"])]) == set()
+}
+
+test_a_deploy_without_any_judgment_is_denied if reasons([soak([]), deploy(["2"])]) == unjudged
+
+test_a_judgment_beside_or_after_the_deploy_does_not_count if {
+	reasons([judgment, soak([]), deploy(["2"])]) == unjudged
+	reasons([deploy([]), object.union(judgment, {"requisiteStageRefIds": ["3"]})]) == unjudged
+}
+
+test_a_deploy_elsewhere_needs_no_judgment if {
+	reasons([object.union(deploy([]), {"account": "staging"})]) == set()
+}
+
+test_references_may_be_numbers if {
+	reasons([object.union(judgment, {"refId": 1}), object.union(deploy([1]), {"refId": 3})]) == set()
+}
+
+test_a_cycle_is_walked_once if {
+	reasons([soak(["3"]), deploy(["2"])]) == unjudged
+	reasons([judgment, soak(["3", "1"]), deploy(["2"])]) == set()
+}
+
+test_a_judgment_without_effect_does_not_count if {
+	every effect in [
+		{"stageEnabled": {"type": "expression", "expression": "false"}},
+		{"continuePipeline": true, "failPipeline": false},
+		{"continuePipeline": "true"},
+	] {
+		reasons([object.union(judgment, effect), deploy(["1"])]) == unbound
+	}
+}
+
+test_a_judgment_that_stops_only_its_branch_counts if {
+	reasons([object.union(judgment, {"continuePipeline": false, "failPipeline": false}), deploy(["1"])]) == set()
+}
+
+test_a_judgment_that_this_save_removes_does_not_count if {
+	reasons([object.union(judgment, {"stageStatus": "deleted"}), deploy(["1"])]) == unjudged
+}
+
+test_a_deploy_does_not_count_as_its_own_judgment if {
+	reasons([judgment, object.union(deploy([]), {"refId": "1"})]) == unjudged
+	reasons([object.remove(judgment, ["refId"]), object.remove(deploy([]), ["refId"])]) == unjudged
+}
+
+test_other_inputs_are_not_refused if manual_judgment.deny == set() with input as {"app": {"name": "shop"}}
