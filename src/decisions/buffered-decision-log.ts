@@ -1,0 +1,164 @@
+import { toError } from '../errors.js'
+import type { BatchWriter } from '../store/decision-store.js'
+import { copiedLength, DecisionBatchBuilder } from './decision-batch.js'
+import type { CopyBounds, DecisionBatch } from './decision-batch.js'
+import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason } from './decision-log.js'
+
+/** Bounds of the memory that the log may hold, and of the time until it writes. */
+export interface BufferBounds {
+  /** Of one input as it is stored. */
+  readonly maxInputBytes: number
+  readonly maxResultBytes: number
+  readonly maxBufferedBytes: number
+  readonly maxBufferedRows: number
+  /** How long a decision waits for others to be written with it. */
+  readonly flushIntervalMs: number
+  readonly batchRows: number
+  readonly batchBytes: number
+  /** Batches handed to the writer and not answered yet. */
+  readonly maxUnacknowledged: number
+}
+
+/** The bounds that hold where the configuration says nothing. */
+export const defaultBufferBounds: BufferBounds = {
+  maxInputBytes: 8 * 1024,
+  maxResultBytes: 4 * 1024,
+  maxBufferedBytes: 64 * 1024 * 1024,
+  maxBufferedRows: 65_536,
+  flushIntervalMs: 250,
+  batchRows: 1024,
+  batchBytes: 1024 * 1024,
+  maxUnacknowledged: 2,
+}
+
+export interface BufferedDecisionLogDeps {
+  readonly writer: BatchWriter
+  readonly bounds?: Partial<BufferBounds>
+  /** Whether the writer masks inputs: it must then be given all of them, not just what is kept. */
+  readonly masked: boolean
+  /** Told of every batch that was lost. */
+  readonly onWriteError?: (error: Error) => void
+}
+
+interface SealedBatch {
+  readonly batch: DecisionBatch
+  readonly heldBytes: number
+  readonly settle: () => void
+}
+
+/** Collects decisions in memory and hands them to the writer in batches; when full, the newest are dropped. */
+export class BufferedDecisionLog implements DecisionLog {
+  readonly #deps: BufferedDecisionLogDeps
+  readonly #bounds: BufferBounds
+  readonly #copyBounds: CopyBounds
+  readonly #dropped: Record<DropReason, number> = { buffer_full: 0, write_failed: 0, mask_failed: 0 }
+  readonly #queue: SealedBatch[] = []
+  readonly #unsettled = new Set<Promise<void>>()
+  #open: DecisionBatchBuilder | undefined
+  #timer: NodeJS.Timeout | undefined
+  #unacknowledged = 0
+  #written = 0
+  #sealedRows = 0
+  #sealedBytes = 0
+  #closed = false
+
+  constructor(deps: BufferedDecisionLogDeps) {
+    this.#deps = deps
+    this.#bounds = { ...defaultBufferBounds, ...deps.bounds }
+    // A whole input above a quarter of the buffer would push out too much else: the writer finds it cut and drops it.
+    const wholeInput = Math.floor(this.#bounds.maxBufferedBytes / 4)
+    this.#copyBounds = {
+      inputBytes: deps.masked ? wholeInput : this.#bounds.maxInputBytes,
+      resultBytes: this.#bounds.maxResultBytes,
+    }
+  }
+
+  record(entry: DecisionEntry): void {
+    try {
+      const size =
+        copiedLength(entry.input, this.#copyBounds.inputBytes) +
+        copiedLength(entry.result, this.#copyBounds.resultBytes)
+      if (this.#closed || this.#isFull(size)) this.#dropped.buffer_full += 1
+      else this.#batchWithRoom(size).append(entry, this.#copyBounds)
+    } catch {
+      // Out of memory for another batch: the decision itself must go on.
+      this.#dropped.buffer_full += 1
+    }
+  }
+
+  async flush(): Promise<void> {
+    this.#seal()
+    await Promise.all(this.#unsettled)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.flush()
+    await this.#deps.writer.close()
+  }
+
+  stats(): DecisionLogStats {
+    return {
+      written: this.#written,
+      dropped: { ...this.#dropped },
+      bufferedRows: this.#sealedRows + (this.#open?.rowCount ?? 0),
+      bufferedBytes: this.#sealedBytes + (this.#open?.heldBytes ?? 0),
+    }
+  }
+
+  #isFull(size: number): boolean {
+    const rows = this.#sealedRows + (this.#open?.rowCount ?? 0)
+    const bytes = this.#sealedBytes + (this.#open?.heldBytes ?? 0)
+    return rows >= this.#bounds.maxBufferedRows || bytes + size > this.#bounds.maxBufferedBytes
+  }
+
+  #batchWithRoom(size: number): DecisionBatchBuilder {
+    if (this.#open?.hasRoom(size) === true) return this.#open
+    this.#seal()
+    this.#open = new DecisionBatchBuilder(this.#bounds.batchRows, Math.max(this.#bounds.batchBytes, size))
+    this.#timer = setTimeout(() => this.#seal(), this.#bounds.flushIntervalMs)
+    this.#timer.unref()
+    return this.#open
+  }
+
+  #seal(): void {
+    clearTimeout(this.#timer)
+    const open = this.#open
+    if (open === undefined) return
+    this.#open = undefined
+    this.#sealedRows += open.rowCount
+    this.#sealedBytes += open.heldBytes
+    const settled = new Promise<void>((settle) => {
+      this.#queue.push({ batch: open.build(), heldBytes: open.heldBytes, settle })
+    })
+    this.#unsettled.add(settled)
+    void settled.then(() => this.#unsettled.delete(settled))
+    this.#writeQueued()
+  }
+
+  #writeQueued(): void {
+    while (this.#unacknowledged < this.#bounds.maxUnacknowledged) {
+      const next = this.#queue.shift()
+      if (next === undefined) return
+      this.#unacknowledged += 1
+      void this.#write(next)
+    }
+  }
+
+  async #write({ batch, heldBytes, settle }: SealedBatch): Promise<void> {
+    const { rowCount } = batch
+    try {
+      const receipt = await this.#deps.writer.write(batch)
+      this.#written += rowCount
+      this.#dropped.mask_failed += receipt.maskFailed
+    } catch (raw) {
+      this.#dropped.write_failed += rowCount
+      this.#deps.onWriteError?.(toError(raw))
+    }
+    this.#unacknowledged -= 1
+    this.#sealedRows -= rowCount
+    this.#sealedBytes -= heldBytes
+    settle()
+    this.#writeQueued()
+  }
+}

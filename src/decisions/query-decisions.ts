@@ -1,0 +1,59 @@
+import { AppError } from '../errors.js'
+import type {
+  DecisionFilter,
+  DecisionPosition,
+  DecisionReadStore,
+  StoredDecision,
+} from '../store/decision-store.js'
+import { toDecisionView } from './decision-view.js'
+import type { DecisionView } from './decision-view.js'
+
+/** A page to read. `limit` is 1 to 500, 50 when absent; `cursor` is the `nextCursor` of the page before. */
+export interface DecisionQuery extends DecisionFilter {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface DecisionPage {
+  /** Newest first; fewer than `limit` when their inputs and results are large, and then with a `nextCursor`. */
+  readonly decisions: readonly DecisionView[]
+  readonly nextCursor?: string
+}
+
+const MAX_LIMIT = 500
+const DEFAULT_LIMIT = 50
+const MAX_PAGE_BYTES = 1024 * 1024
+
+/** The decisions that match; raises AppError `invalid` for a bad limit or cursor. Later decisions never shift a page. */
+export async function queryDecisions(store: DecisionReadStore, query: DecisionQuery): Promise<DecisionPage> {
+  const { limit = DEFAULT_LIMIT, cursor, ...filter } = query
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw new AppError('invalid', `limit: must be a whole number from 1 to ${MAX_LIMIT}`)
+  }
+  const after = cursor === undefined ? undefined : decodeCursor(cursor)
+  const { decisions, next } = await store.page(filter, { rows: limit, bytes: MAX_PAGE_BYTES }, after)
+  const views = decisions.map((decision: StoredDecision) => toDecisionView(decision))
+  return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
+}
+
+/** The decision with this id; raises AppError `not_found`. */
+export async function findDecision(store: DecisionReadStore, decisionId: string): Promise<DecisionView> {
+  const decision = await store.get(decisionId)
+  if (decision === undefined) {
+    throw new AppError(
+      'not_found',
+      `decision ${decisionId}: not in the log (never recorded, dropped or expired)`,
+    )
+  }
+  return toDecisionView(decision)
+}
+
+function encodeCursor({ timeMs, seq }: DecisionPosition): string {
+  return Buffer.from(`${timeMs}.${seq}`).toString('base64url')
+}
+
+function decodeCursor(cursor: string): DecisionPosition {
+  const match = /^(-?\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
+  if (match === null) throw new AppError('invalid', 'cursor: must be the nextCursor of an earlier page')
+  return { timeMs: Number(match[1]), seq: Number(match[2]) }
+}

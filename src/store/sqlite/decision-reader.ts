@@ -1,0 +1,133 @@
+import { Kysely, SqliteDialect } from 'kysely'
+import type { Selectable } from 'kysely'
+import { setImmediate } from 'node:timers/promises'
+import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
+import type {
+  DecisionFilter,
+  DecisionPosition,
+  DecisionReadStore,
+  PageBounds,
+  StoredDecision,
+  StoredDecisionPage,
+} from '../decision-store.js'
+import { candidatesPerStep, isMatch, readCandidates } from './decision-candidates.js'
+import { decisionDatabaseOptions } from './decision-database.js'
+import type { DecisionDatabase, DecisionTable } from './decision-database.js'
+import { openReadOnly } from './open-database.js'
+import { toStoreError } from './sqlite-error.js'
+
+interface Selection {
+  readonly chosen: readonly DecisionPosition[]
+  readonly next?: DecisionPosition
+}
+
+/** Opens the decision log for reading, once its writer has opened it; raises AppError `unavailable`. */
+export function openDecisionReader(path: string): DecisionReadStore {
+  const database = openReadOnly(decisionDatabaseOptions(path))
+  return new SqliteDecisionReader(new Kysely({ dialect: new SqliteDialect({ database }) }))
+}
+
+class SqliteDecisionReader implements DecisionReadStore {
+  readonly #db: Kysely<DecisionDatabase>
+
+  constructor(db: Kysely<DecisionDatabase>) {
+    this.#db = db
+  }
+
+  page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage> {
+    return reading(async () => {
+      const { chosen, ...rest } = await this.#choose(filter, bounds, after)
+      return { decisions: await this.#read(chosen), ...rest }
+    })
+  }
+
+  get(decisionId: string): Promise<StoredDecision | undefined> {
+    return reading(async () => {
+      const row = await this.#db
+        .selectFrom('decisions')
+        .selectAll()
+        .where('decision_id', '=', decisionId)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && toStoredDecision(row)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#db.destroy()
+  }
+
+  async #choose(
+    filter: DecisionFilter,
+    bounds: PageBounds,
+    after: DecisionPosition | undefined,
+  ): Promise<Selection> {
+    const step = candidatesPerStep(filter, bounds.rows + 1)
+    const chosen: DecisionPosition[] = []
+    let bytes = 0
+    let position = after
+    for (;;) {
+      const candidates = await readCandidates(this.#db, filter, position, step)
+      for (const candidate of candidates) {
+        if (!isMatch(filter, candidate)) continue
+        bytes += candidate.kept_bytes
+        const last = chosen.at(-1)
+        if (last !== undefined && (chosen.length === bounds.rows || bytes > bounds.bytes)) {
+          return { chosen, next: last }
+        }
+        chosen.push(toPosition(candidate))
+      }
+      const lowest = candidates.at(-1)
+      if (lowest === undefined || candidates.length < step) return { chosen }
+      position = toPosition(lowest)
+      await setImmediate()
+    }
+  }
+
+  async #read(positions: readonly DecisionPosition[]): Promise<StoredDecision[]> {
+    if (positions.length === 0) return []
+    const seqs = positions.map(({ seq }) => seq)
+    const rows = await this.#db
+      .selectFrom('decisions')
+      .selectAll()
+      .where('seq', 'in', seqs)
+      .orderBy('time_ms', 'desc')
+      .orderBy('seq', 'desc')
+      .execute()
+    return rows.map(toStoredDecision)
+  }
+}
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (raw) {
+    throw toStoreError('read decisions', raw)
+  }
+}
+
+function toPosition(row: Pick<DecisionTable, 'time_ms' | 'seq'>): DecisionPosition {
+  return { timeMs: row.time_ms, seq: row.seq }
+}
+
+function toStoredDecision(row: Selectable<DecisionTable>): StoredDecision {
+  return {
+    ...toPosition(row),
+    decisionId: row.decision_id,
+    kind: row.kind as DecisionKind,
+    path: row.path,
+    revision: row.revision,
+    outcome: row.outcome as DecisionOutcome,
+    application: row.application,
+    caller: row.caller,
+    durationNs: row.duration_ns,
+    requestId: row.request_id,
+    error: row.error,
+    input: row.input,
+    inputBytes: row.input_bytes,
+    inputTruncated: row.input_truncated !== 0,
+    result: row.result,
+    resultTruncated: row.result_truncated !== 0,
+  }
+}

@@ -1,0 +1,150 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { batchRow } from '../../decisions/decision-batch.js'
+import type { DecisionBatch } from '../../decisions/decision-batch.js'
+import { makeInputKeeper } from '../../decisions/mask-input.js'
+import type { InputKeeper, KeptInput } from '../../decisions/mask-input.js'
+import type { DecisionWriteStore, StoreSize, WriteReceipt } from '../decision-store.js'
+import { decisionDatabaseOptions } from './decision-database.js'
+import { migrate } from './migrate.js'
+import { decisionMigrations } from './migrations/decisions.js'
+import { openDatabase } from './open-database.js'
+import { toStoreError } from './sqlite-error.js'
+
+/** Where decisions are written, and what is kept of their inputs. */
+export interface DecisionWriterOptions {
+  readonly path: string
+  /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
+  readonly masks: readonly string[]
+  readonly maxInputBytes: number
+}
+
+const COLUMNS = [
+  ...[
+    'decision_id',
+    'time_ms',
+    'kind',
+    'path',
+    'revision',
+    'outcome',
+    'application',
+    'caller',
+    'duration_ns',
+  ],
+  ...['request_id', 'error', 'input_bytes', 'input_truncated', 'result_truncated', 'result', 'input'],
+] as const
+
+const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false }
+
+/** Opens the file for writing with an up-to-date schema; raises AppError `unavailable` when that cannot be. */
+export async function openDecisionWriter(options: DecisionWriterOptions): Promise<SqliteDecisionWriter> {
+  const keepInput = makeInputKeeper(options.masks, options.maxInputBytes)
+  const database = openDatabase(decisionDatabaseOptions(options.path))
+  try {
+    await migrate(database, decisionMigrations)
+    return new SqliteDecisionWriter(database, keepInput)
+  } catch (raw) {
+    database.close()
+    throw toStoreError('open decision log', raw)
+  }
+}
+
+/** Writes decisions over one connection with statements prepared once. */
+export class SqliteDecisionWriter implements DecisionWriteStore {
+  readonly #database: Database
+  readonly #keepInput: InputKeeper
+  readonly #insertRow: Statement
+  readonly #deleteBefore: Statement
+  readonly #deleteOldest: Statement
+
+  constructor(database: Database, keepInput: InputKeeper) {
+    this.#database = database
+    this.#keepInput = keepInput
+    this.#insertRow = database.prepare(
+      `insert into decisions (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`,
+    )
+    this.#deleteBefore = database.prepare(
+      'delete from decisions where seq in (select seq from decisions where time_ms < ? order by time_ms limit ?)',
+    )
+    this.#deleteOldest = database.prepare(
+      'delete from decisions where seq in (select seq from decisions order by seq limit ?)',
+    )
+  }
+
+  insert(batch: DecisionBatch): WriteReceipt {
+    return this.#attempt('write decisions', () => this.#database.transaction(() => this.#insertAll(batch))())
+  }
+
+  deleteBefore(timeMs: number, limit: number): number {
+    return this.#attempt('delete old decisions', () => this.#deleteBefore.run(timeMs, limit).changes)
+  }
+
+  deleteOldest(limit: number): number {
+    return this.#attempt('delete oldest decisions', () => this.#deleteOldest.run(limit).changes)
+  }
+
+  releaseFreeSpace(maxBytes: number): void {
+    this.#attempt('shrink decision log', () => {
+      const pages = Math.ceil(maxBytes / this.#readPragma('page_size'))
+      this.#database.pragma(`incremental_vacuum(${pages})`)
+      // The file itself is cut when the write-ahead log is copied into it.
+      this.#database.pragma('wal_checkpoint(passive)')
+    })
+  }
+
+  size(): StoreSize {
+    return this.#attempt('measure decision log', () => {
+      const pageSize = this.#readPragma('page_size')
+      const pages = this.#readPragma('page_count')
+      return {
+        fileBytes: pages * pageSize,
+        liveBytes: (pages - this.#readPragma('freelist_count')) * pageSize,
+      }
+    })
+  }
+
+  close(): void {
+    this.#attempt('close decision log', () => {
+      this.#database.close()
+    })
+  }
+
+  #insertAll(batch: DecisionBatch): WriteReceipt {
+    let maskFailed = 0
+    for (let index = 0; index < batch.rowCount; index += 1) {
+      const row = batchRow(batch, index)
+      const input = row.input === null ? NO_INPUT : this.#keepInput(row.input, row.inputBytes ?? 0)
+      if (input.maskFailed) maskFailed += 1
+      this.#insertRow.run(
+        row.decisionId,
+        row.timeMs,
+        row.kind,
+        row.path,
+        row.revision,
+        row.outcome,
+        row.application,
+        row.caller,
+        row.durationNs,
+        row.requestId,
+        row.error,
+        row.inputBytes,
+        Number(input.truncated),
+        Number((row.resultBytes ?? 0) > (row.result?.length ?? 0)),
+        row.result,
+        input.bytes,
+      )
+    }
+    return { maskFailed }
+  }
+
+  #readPragma(name: string): number {
+    return Number(this.#database.pragma(name, { simple: true }))
+  }
+
+  #attempt<T>(action: string, work: () => T): T {
+    try {
+      return work()
+    } catch (raw) {
+      throw toStoreError(action, raw)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Migrations } from '../migrate.js'
+
+/** The schema of the decision log. */
+export const decisionMigrations: Migrations = {
+  '0001-decisions': { up: createDecisions },
+}
+
+async function createDecisions(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('decisions')
+    .addColumn('seq', 'integer', (column) => column.primaryKey())
+    .addColumn('decision_id', 'text', (column) => column.notNull())
+    .addColumn('time_ms', 'bigint', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('path', 'text', (column) => column.notNull())
+    .addColumn('revision', 'text', (column) => column.notNull())
+    .addColumn('outcome', 'text', (column) => column.notNull())
+    .addColumn('application', 'text')
+    .addColumn('caller', 'text')
+    .addColumn('duration_ns', 'bigint', (column) => column.notNull())
+    .addColumn('request_id', 'text')
+    .addColumn('error', 'text')
+    .addColumn('input_bytes', 'bigint')
+    .addColumn('input_truncated', 'integer', (column) => column.notNull())
+    .addColumn('result_truncated', 'integer', (column) => column.notNull())
+    // Last, so that reading the columns before them never reads the pages these overflow to.
+    .addColumn('result', 'blob')
+    .addColumn('input', 'blob')
+    .execute()
+  await createDecisionIndexes(db)
+}
+
+async function createDecisionIndexes(db: Kysely<unknown>): Promise<void> {
+  const index = (name: string) => db.schema.createIndex(`decisions_${name}`).on('decisions')
+  await index('by_id').column('decision_id').execute()
+  await index('by_time').columns(['time_ms', 'seq']).execute()
+  await index('by_path').columns(['path', 'time_ms', 'seq']).execute()
+  await index('by_application')
+    .columns(['application', 'time_ms', 'seq'])
+    .where(sql.ref('application'), 'is not', null)
+    .execute()
+  // Of the common outcomes every page of the log has some; only the rare ones are worth an index.
+  await index('by_rare_outcome')
+    .columns(['outcome', 'time_ms', 'seq'])
+    .where(sql.ref('outcome'), 'in', [sql.lit('deny'), sql.lit('error')])
+    .execute()
+}
