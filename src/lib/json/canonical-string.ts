@@ -37,16 +37,29 @@ export function copyCanonicalString(bytes: Uint8Array, open: number, end: number
 }
 
 function copyCharacter(bytes: Uint8Array, at: number, end: number, copy: EditedCopy): number {
-  const escaped = bytes[at] === BACKSLASH
-  const letter = bytes[at + 1] ?? 0
-  if (escaped && letter !== LOWER_U && letter !== SLASH) return at + 2
+  const letter = bytes[at] === BACKSLASH ? bytes[at + 1] : undefined
+  if (letter !== undefined && letter !== LOWER_U && letter !== SLASH) return at + 2
   const unit = decodeUnit(bytes, at, end)
   const size = unit & 15
   const point = unit >> 4
-  if (!escaped && size > 1 && point !== LINE_SEPARATOR && point !== PARAGRAPH_SEPARATOR) return at + size
+  const kept =
+    letter === undefined
+      ? size > 1 && isPlain(point)
+      : letter === LOWER_U && isCanonicalHexEscape(bytes, at, point)
+  if (kept) return at + size
   const out = copy.replace(at, at + size, MAX_WRITTEN)
   copy.wrote(writeCharacter(out, copy.cursor, point))
   return at + size
+}
+
+/** Is `point` written as the six bytes that stand at `at`? Only their last digit can be a letter then. */
+function isCanonicalHexEscape(bytes: Uint8Array, at: number, point: number): boolean {
+  const upperCase = ((bytes[at + 5] ?? 0) & 0x60) === 0x40
+  return !upperCase && !isPlain(point) && (SHORT_ESCAPES[point] ?? 0) === 0
+}
+
+function isPlain(point: number): boolean {
+  return point < 0x80 ? PLAIN[point] === 1 : point !== LINE_SEPARATOR && point !== PARAGRAPH_SEPARATOR
 }
 
 function writeCharacter(out: Uint8Array, at: number, point: number): number {
@@ -56,8 +69,7 @@ function writeCharacter(out: Uint8Array, at: number, point: number): number {
     out[at + 1] = letter
     return at + 2
   }
-  const plain = point < 0x80 ? PLAIN[point] === 1 : point !== LINE_SEPARATOR && point !== PARAGRAPH_SEPARATOR
-  return plain ? writeUtf8(out, at, point) : writeHexEscape(out, at, point)
+  return isPlain(point) ? writeUtf8(out, at, point) : writeHexEscape(out, at, point)
 }
 
 function writeHexEscape(out: Uint8Array, at: number, point: number): number {
