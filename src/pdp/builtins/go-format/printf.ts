@@ -1,0 +1,173 @@
+import type { FormatFlags } from './flags.js'
+import { noFlags } from './flags.js'
+import { formatArgument } from './verbs.js'
+import type { GoArgument } from './verbs.js'
+import { ensureResultLength } from '../result-limit.js'
+
+/** Go takes no width, precision or index beyond this. */
+const MAX_NUMBER = 1_000_000
+const FLAG_NAMES = { '#': 'sharp', '0': 'zero', '+': 'plus', '-': 'minus', ' ': 'space' } as const
+
+/**
+ * Go's fmt.Sprintf: flags, width, precision, `*` and `[n]` included, and its marks for calls that do not fit
+ * (`%!d(string=x)`, `%!s(MISSING)`, `%!(EXTRA int=1)`). Raises BuiltinError when the result grows too long.
+ */
+export function formatGo(format: string, args: readonly GoArgument[]): string {
+  return new Printf(format, args).run()
+}
+
+class Printf {
+  readonly #format: string
+  readonly #args: readonly GoArgument[]
+  #at = 0
+  #argument = 0
+  #isIndexGood = true
+  #isAfterIndex = false
+  #wasReordered = false
+  #output = ''
+
+  constructor(format: string, args: readonly GoArgument[]) {
+    this.#format = format
+    this.#args = args
+  }
+
+  run(): string {
+    while (this.#at < this.#format.length) {
+      const percent = this.#format.indexOf('%', this.#at)
+      const end = percent < 0 ? this.#format.length : percent
+      this.#write(this.#format.slice(this.#at, end))
+      this.#at = end + 1
+      if (percent >= 0) this.#directive()
+    }
+    if (!this.#wasReordered && this.#argument < this.#args.length) this.#writeExtra()
+    return this.#output
+  }
+
+  #directive(): void {
+    this.#isIndexGood = true
+    const flags = this.#readFlags()
+    this.#readIndex()
+    this.#readWidth(flags)
+    // A dot that ends the format is a verb of its own.
+    const hasPrecision = this.#format[this.#at] === '.' && this.#at + 1 < this.#format.length
+    if (hasPrecision) this.#readPrecision(flags)
+    if (!this.#isAfterIndex) this.#readIndex()
+    const codePoint = this.#format.codePointAt(this.#at)
+    if (codePoint === undefined) {
+      this.#write('%!(NOVERB)')
+      return
+    }
+    const verb = String.fromCodePoint(codePoint)
+    this.#at += verb.length
+    this.#write(this.#formatVerb(verb, flags))
+  }
+
+  #formatVerb(verb: string, flags: FormatFlags): string {
+    if (verb === '%') return '%'
+    if (!this.#isIndexGood) return `%!${verb}(BADINDEX)`
+    const argument = this.#args[this.#argument]
+    if (argument === undefined) return `%!${verb}(MISSING)`
+    this.#argument++
+    if (verb !== 'v') return formatArgument(argument, verb, flags)
+    const { plus, sharp } = flags
+    return formatArgument(argument, verb, { ...flags, plus: false, sharp: false, plusV: plus, sharpV: sharp })
+  }
+
+  #readFlags(): FormatFlags {
+    const flags = noFlags()
+    for (; this.#at < this.#format.length; this.#at++) {
+      const sign = this.#format.charAt(this.#at)
+      if (!isFlagSign(sign)) break
+      flags[FLAG_NAMES[sign]] = true
+    }
+    return flags
+  }
+
+  #readWidth(flags: FormatFlags): void {
+    if (this.#format[this.#at] !== '*') {
+      flags.width = this.#readNumber()
+      if (this.#isAfterIndex && flags.width !== undefined) this.#isIndexGood = false
+      return
+    }
+    const width = this.#takeIntegerArgument()
+    if (width === undefined) this.#write('%!(BADWIDTH)')
+    else if (width < 0) {
+      flags.minus = true
+      flags.zero = false
+    }
+    flags.width = width === undefined ? undefined : Math.abs(width)
+  }
+
+  #readPrecision(flags: FormatFlags): void {
+    this.#at++
+    if (this.#isAfterIndex) this.#isIndexGood = false
+    this.#readIndex()
+    if (this.#format[this.#at] !== '*') {
+      flags.precision = this.#readNumber() ?? 0
+      return
+    }
+    const precision = this.#takeIntegerArgument()
+    if (precision === undefined || precision < 0) this.#write('%!(BADPREC)')
+    else flags.precision = precision
+  }
+
+  /** Steps over the `*` and gives the argument for it, or undefined when that is no integer of a sane size. */
+  #takeIntegerArgument(): number | undefined {
+    this.#at++
+    this.#isAfterIndex = false
+    const argument = this.#args[this.#argument]
+    if (argument === undefined) return undefined
+    this.#argument++
+    if (argument.type !== 'int') return undefined
+    const value = Number(argument.value)
+    return Math.abs(value) > MAX_NUMBER ? undefined : value
+  }
+
+  /** An explicit argument index, `[2]`, when one stands here. */
+  #readIndex(): void {
+    this.#isAfterIndex = false
+    if (this.#format[this.#at] !== '[') return
+    this.#wasReordered = true
+    const close = this.#format.indexOf(']', this.#at)
+    if (close < 0) {
+      this.#at++
+      this.#isIndexGood = false
+      return
+    }
+    const text = this.#format.slice(this.#at + 1, close)
+    this.#at = close + 1
+    const isNumber = /^\d+$/.test(text) && Number(text) <= MAX_NUMBER
+    this.#isAfterIndex = isNumber
+    const index = Number(text) - 1
+    if (isNumber && index >= 0 && index < this.#args.length) this.#argument = index
+    else this.#isIndexGood = false
+  }
+
+  #readNumber(): number | undefined {
+    const start = this.#at
+    let value = 0
+    for (; /^\d$/.test(this.#format.charAt(this.#at)); this.#at++) {
+      value = value * 10 + Number(this.#format[this.#at])
+      if (value <= MAX_NUMBER) continue
+      // A crazy number swallows the rest of the format, as in Go.
+      this.#at = this.#format.length
+      return undefined
+    }
+    return this.#at === start ? undefined : value
+  }
+
+  #writeExtra(): void {
+    const extra = this.#args.slice(this.#argument)
+    const texts = extra.map((argument) => `${argument.type}=${formatArgument(argument, 'v', noFlags())}`)
+    this.#write(`%!(EXTRA ${texts.join(', ')})`)
+  }
+
+  #write(text: string): void {
+    ensureResultLength(this.#output.length + text.length)
+    this.#output += text
+  }
+}
+
+function isFlagSign(sign: string): sign is keyof typeof FLAG_NAMES {
+  return sign in FLAG_NAMES
+}

@@ -1,0 +1,126 @@
+import type { FormatFlags } from './flags.js'
+import { padText } from './flags.js'
+import { formatGoFloat } from './float.js'
+import type { FloatVerb } from './float.js'
+import { formatBigInt, formatInt } from './integer.js'
+import { quoteGoString } from './quote.js'
+import { ensureResultLength } from '../result-limit.js'
+
+/** An argument with the Go type that decides what each verb does with it. */
+export type GoArgument =
+  | { readonly type: 'int' | '*big.Int'; readonly value: bigint }
+  | { readonly type: 'float64'; readonly value: number }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'string'; readonly value: string }
+
+const FLOAT_VERBS = /^[eEfFgGbxX]$/
+const FIXED_PRECISION = 6
+
+/** One argument under one verb, with Go's `%!d(string=x)` where they do not fit. */
+export function formatArgument(argument: GoArgument, verb: string, flags: FormatFlags): string {
+  ensureResultLength(flags.precision ?? 0)
+  if (verb === 'T') return formatString(argument.type, 's', flags) ?? ''
+  return formatByType(argument, verb, flags) ?? badVerb(argument, verb, flags)
+}
+
+function formatByType(argument: GoArgument, verb: string, flags: FormatFlags): string | undefined {
+  switch (argument.type) {
+    case 'int':
+      return formatInt(argument.value, verb, flags)
+    case '*big.Int':
+      return formatBigInt(argument.value, verb, flags)
+    case 'float64':
+      return formatFloat(argument.value, verb, flags)
+    case 'bool':
+      return verb === 't' || verb === 'v' ? padText(String(argument.value), flags) : undefined
+    case 'string':
+      return formatString(argument.value, verb, flags)
+  }
+}
+
+function badVerb(argument: GoArgument, verb: string, flags: FormatFlags): string {
+  return `%!${verb}(${argument.type}=${formatByType(argument, 'v', flags) ?? ''})`
+}
+
+function formatString(value: string, verb: string, flags: FormatFlags): string | undefined {
+  switch (verb) {
+    case 'v':
+      return flags.sharpV ? formatQuoted(value, flags) : padText(truncate(value, flags.precision), flags)
+    case 's':
+      return padText(truncate(value, flags.precision), flags)
+    case 'q':
+      return formatQuoted(value, flags)
+    case 'x':
+    case 'X':
+      return formatBytes(value, verb, flags)
+    default:
+      return undefined
+  }
+}
+
+function formatQuoted(value: string, flags: FormatFlags): string {
+  const text = truncate(value, flags.precision)
+  const quoted =
+    flags.sharp && Array.from(text).every(fitsBackquotes) ? `\`${text}\`` : quoteGoString(text, flags.plus)
+  return padText(quoted, flags)
+}
+
+function fitsBackquotes(character: string): boolean {
+  if (character === '\t') return true
+  return character >= ' ' && !['`', '\x7f', '\ufeff'].includes(character)
+}
+
+function formatBytes(value: string, verb: 'x' | 'X', flags: FormatFlags): string {
+  const bytes = Buffer.from(value, 'utf8').subarray(0, flags.precision)
+  const prefix = flags.sharp ? `0${verb}` : ''
+  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+  const upper = pairs.map((pair) => (verb === 'X' ? pair.toUpperCase() : pair))
+  if (flags.space) return padText(upper.map((pair) => prefix + pair).join(' '), flags)
+  return padText(upper.length === 0 ? '' : prefix + upper.join(''), flags)
+}
+
+function truncate(text: string, codePoints: number | undefined): string {
+  if (codePoints === undefined || text.length <= codePoints) return text
+  let end = 0
+  for (let taken = 0; taken < codePoints && end < text.length; taken++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, end)
+}
+
+function formatFloat(value: number, verb: string, flags: FormatFlags): string | undefined {
+  const floatVerb = verb === 'v' ? 'g' : verb
+  if (!isFloatVerb(floatVerb)) return undefined
+  const chosen = /[ef]/i.test(floatVerb) ? FIXED_PRECISION : undefined
+  const plain = formatGoFloat(value, floatVerb, flags.precision ?? chosen)
+  const isNegative = plain.startsWith('-')
+  const magnitude = isNegative ? plain.slice(1) : plain
+  const shown =
+    flags.sharp && verb !== 'b' ? withDecimalPoint(magnitude, floatVerb, flags.precision) : magnitude
+  const sign = signOfFloat(isNegative, flags)
+  const { width = 0 } = flags
+  const zerosAfterSign = sign !== '' && flags.zero && !flags.minus
+  return zerosAfterSign ? sign + shown.padStart(width - 1, '0') : padText(sign + shown, flags)
+}
+
+function signOfFloat(isNegative: boolean, flags: FormatFlags): string {
+  if (isNegative) return '-'
+  if (flags.plus) return '+'
+  return flags.space ? ' ' : ''
+}
+
+function isFloatVerb(verb: string): verb is FloatVerb {
+  return FLOAT_VERBS.test(verb)
+}
+
+/** The `#` flag: always a decimal point, and for `%g` and `%x` the zeros that they otherwise drop. */
+function withDecimalPoint(text: string, verb: FloatVerb, precision: number | undefined): string {
+  const exponentAt = text.search(/[ep]/i)
+  const number = exponentAt < 0 ? text : text.slice(0, exponentAt)
+  const tail = exponentAt < 0 ? '' : text.slice(exponentAt)
+  const pointed = number.includes('.') ? number : `${number}.`
+  if (/[ef]/i.test(verb)) return pointed + tail
+  // Go counts the x of `0x` among the digits.
+  const significant = number === '0' ? 1 : number.replace('.', '').replace(/^0+/, '').length
+  return pointed + '0'.repeat(Math.max(0, (precision ?? FIXED_PRECISION) - significant)) + tail
+}

@@ -1,0 +1,33 @@
+import { RegoNumber } from '../rego/value.js'
+import type { RegoValue } from '../rego/value.js'
+import type { Builtin, BuiltinTable } from './builtin.js'
+import { displayText } from './display-text.js'
+import { formatGo } from './go-format/printf.js'
+import type { GoArgument } from './go-format/verbs.js'
+import { arrayOperand, stringOperand } from './operands.js'
+
+const sprintf: Builtin = (args) => {
+  const format = stringOperand(args, 0)
+  return formatGo(format, arrayOperand(args, 1).map(toGoArgument))
+}
+
+/** OPA hands numbers and strings to Go's formatter as they are, and everything else as its Rego text. */
+function toGoArgument(value: RegoValue): GoArgument {
+  if (value instanceof RegoNumber) return toGoNumber(value)
+  return { type: 'string', value: typeof value === 'string' ? value : displayText(value) }
+}
+
+const INT64_LIMIT = 2n ** 63n
+
+/** Like OPA, by the number's text: `1.0` and `1e3` are floats, and what no double holds stays text. */
+export function toGoNumber(number: RegoNumber): GoArgument {
+  const { text } = number
+  if (/^-?\d+$/.test(text)) {
+    const value = BigInt(text)
+    return { type: value >= -INT64_LIMIT && value < INT64_LIMIT ? 'int' : '*big.Int', value }
+  }
+  const value = Number(text)
+  return Number.isFinite(value) ? { type: 'float64', value } : { type: 'string', value: text }
+}
+
+export const sprintfBuiltins: BuiltinTable = { sprintf }
