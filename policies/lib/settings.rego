@@ -5,10 +5,6 @@ package lib.settings
 
 import rego.v1
 
-default settings := {}
-
-settings := data.settings
-
 required := [
 	{"path": ["production", "accounts"], "type": "array"},
 	{"path": ["production", "deploy_stage_types"], "type": "array"},
@@ -27,6 +23,8 @@ required := [
 problems[section] contains text if {
 	some setting in required
 	section := setting.path[0]
-	type_name(object.get(settings, setting.path, null)) != setting.type
+	not is_given(setting)
 	text := sprintf("policy setting settings.%s must be given, as %s", [concat(".", setting.path), setting.type])
 }
+
+is_given(setting) if type_name(object.get(data.settings, setting.path, null)) == setting.type
