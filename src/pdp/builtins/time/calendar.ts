@@ -1,0 +1,125 @@
+import { BuiltinError } from '../builtin.js'
+import type { Zone } from './zone.js'
+
+const NS_PER_SECOND = 1_000_000_000n
+const SECONDS_PER_DAY = 86_400n
+const DAY_NS = SECONDS_PER_DAY * NS_PER_SECOND
+/** The Gregorian calendar repeats after this many years and days. */
+const CYCLE_YEARS = 400n
+const CYCLE_DAYS = 146_097n
+
+/** What clock and calendar of a zone show at an instant. Months and days of the year count from 1, weekdays from Sunday = 0. */
+export interface WallClock {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  readonly yearDay: number
+  readonly weekday: number
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  readonly nanosecond: number
+  readonly offsetSeconds: number
+  readonly abbreviation: string
+}
+
+/** A date and time of day to be found on a clock; months, days and the rest may lie outside their usual range. */
+export interface WallTime {
+  readonly year: bigint
+  readonly month: bigint
+  readonly day: bigint
+  readonly secondOfDay: number
+  readonly nanosecond: number
+}
+
+/** What a zone's clock shows at an instant within the years that a 64-bit nanosecond count reaches. */
+export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
+  const unixSeconds = Number(floorDivide(unixNs, NS_PER_SECOND))
+  const offsetSeconds = zone.offsetAt(unixSeconds)
+  const shifted = new Date((unixSeconds + offsetSeconds) * 1000)
+  return {
+    year: shifted.getUTCFullYear(),
+    month: shifted.getUTCMonth() + 1,
+    day: shifted.getUTCDate(),
+    yearDay: Math.floor((shifted.getTime() - Date.UTC(shifted.getUTCFullYear(), 0, 1)) / 86_400_000) + 1,
+    weekday: shifted.getUTCDay(),
+    hour: shifted.getUTCHours(),
+    minute: shifted.getUTCMinutes(),
+    second: shifted.getUTCSeconds(),
+    nanosecond: Number(unixNs - BigInt(unixSeconds) * NS_PER_SECOND),
+    offsetSeconds,
+    abbreviation: zone.abbreviationAt(unixSeconds),
+  }
+}
+
+/** The instant at which a UTC clock shows this time, in nanoseconds since the epoch and of any size. */
+export function utcNsOf(time: WallTime): bigint {
+  const seconds = daysSinceEpoch(time) * SECONDS_PER_DAY + BigInt(time.secondOfDay)
+  return seconds * NS_PER_SECOND + BigInt(time.nanosecond)
+}
+
+/**
+ * The instant at which a zone's clock shows this time; in a gap or an overlap the one that Go picks. Raises
+ * BuiltinError when it does not fit 64 bits of nanoseconds.
+ */
+export function zonedNsOf(time: WallTime, zone: Zone): bigint {
+  const asUtc = utcNsOf(time)
+  // Zones answer only near the years that count; a day's margin keeps the exact check for the end.
+  withinInt64(asUtc - (asUtc < 0n ? -DAY_NS : DAY_NS))
+  const wallSeconds = Number(floorDivide(asUtc, NS_PER_SECOND))
+  const offset = zone.offsetAt(wallSeconds - zone.offsetAt(wallSeconds))
+  return withinInt64(asUtc - BigInt(offset) * NS_PER_SECOND)
+}
+
+/** The same count when it fits 64 bits, as OPA's nanoseconds must; raises BuiltinError otherwise. */
+export function withinInt64(unixNs: bigint): bigint {
+  if (BigInt.asIntN(64, unixNs) !== unixNs) throw new BuiltinError('time outside of valid range')
+  return unixNs
+}
+
+/** The number of days of a month (1 to 12). */
+export function daysInMonth(year: number, month: number): number {
+  return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+}
+
+/**
+ * Years, months, days, hours, minutes and seconds between two readings of one clock, the earlier first. A month that
+ * is not complete counts its days by the length of the earlier reading's month.
+ */
+export function calendarDistance(from: WallClock, to: WallClock): readonly number[] {
+  const parts = [
+    to.year - from.year,
+    to.month - from.month,
+    to.day - from.day,
+    to.hour - from.hour,
+    to.minute - from.minute,
+    to.second - from.second,
+  ]
+  const sizes = [Infinity, 12, daysInMonth(from.year, from.month), 24, 60, 60]
+  // Borrowing runs from the seconds up, each unit from the next larger one.
+  return parts.reduceRight<{ borrow: number; done: number[] }>(
+    ({ borrow, done }, part, i) => {
+      const value = part - borrow
+      return value < 0 && i > 0
+        ? { borrow: 1, done: [value + (sizes[i] ?? 0), ...done] }
+        : { borrow: 0, done: [value, ...done] }
+    },
+    { borrow: 0, done: [] },
+  ).done
+}
+
+function daysSinceEpoch({ year, month, day }: WallTime): bigint {
+  const monthIndex = month - 1n
+  const wholeYear = year + floorDivide(monthIndex, 12n)
+  const cycles = floorDivide(wholeYear, CYCLE_YEARS)
+  const yearOfCycle = Number(wholeYear - cycles * CYCLE_YEARS)
+  const monthOfYear = Number(monthIndex - floorDivide(monthIndex, 12n) * 12n)
+  // Year 2000 begins a cycle, and Date takes years below 100 for years of the last century.
+  const firstOfMonth = Date.UTC(2000 + yearOfCycle, monthOfYear, 1) / 86_400_000
+  return BigInt(firstOfMonth) + (cycles - 5n) * CYCLE_DAYS + day - 1n
+}
+
+function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b
+  return a % b < 0n ? quotient - 1n : quotient
+}
