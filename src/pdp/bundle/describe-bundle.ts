@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
+
+import { AppError } from '../../errors.js'
+import { mergeData } from '../compile/merge-data.js'
+import { parseDataFile } from '../compile/parse-data.js'
+import type { EntrypointKind } from '../compile/rego-module.js'
+import type { PolicyPart } from '../policy-part.js'
+import type { BundleFiles } from './read-bundle.js'
+
+const PACKAGE = /^\s*package\s+(?<path>[^\s#;]+)/m
+
+/** A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module. */
+export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFiles): PolicyPart {
+  if (bundle.wasm === undefined && bundle.rego.size > 0) {
+    throw new AppError(
+      'invalid',
+      `bundle ${file} has no policy.wasm: build it with \`tidegate build\` or \`opa build --target wasm\`, or give its directory with --policies`,
+    )
+  }
+  const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
+  return {
+    name: file,
+    revision: bundle.revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
+    wasm: bundle.wasm,
+    data: mergeData(
+      [...bundle.data].map(([name, text]) => ({
+        file: `${file}/${name}`,
+        at: dirname(name) === '.' ? [] : dirname(name).split('/'),
+        value: parseDataFile(`${file}/${name}`, text),
+      })),
+    ),
+    packages: bundle.index?.packages ?? rego.flatMap(({ text }) => packagePath(text)),
+    rego,
+    sourceFile: (compiledName) => `${file}/${compiledName.replace(/^\.?\/+/, '')}`,
+    kindOf: (entrypoint) => kindIn(bundle, entrypoint),
+  }
+}
+
+/** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */
+function kindIn({ index }: BundleFiles, entrypoint: string): EntrypointKind {
+  return index === undefined || index.rules.includes(entrypoint) ? 'rule' : 'document'
+}
+
+/** Rego that was compiled away leaves its package line in the bundle. */
+function packagePath(text: string): string[][] {
+  const path = PACKAGE.exec(text)?.groups?.['path']
+  if (path === undefined) return []
+  return [path.split(/\.|\["|"\]/).filter((segment) => segment !== '')]
+}

@@ -1,0 +1,131 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { z } from 'zod'
+
+import type { ErrorDetail } from '../../errors.js'
+import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { opaRegoVersion, regoVersionFlags } from '../opa/rego-version.js'
+import type { RegoVersion } from '../opa/rego-version.js'
+import { runOpa } from '../opa/run-opa.js'
+import type { RegoFile } from './collect-sources.js'
+import { compileError, readOpaErrors } from './opa-errors.js'
+import type { RegoModule, RegoRule } from './rego-module.js'
+
+/** All files in one run of OPA. Heads only: the bodies of a large estate would be megabytes of JSON. */
+const PARSE_QUERY = `{file: {"package": {"path": module["package"].path}, "rules": rules} |
+  module := rego.parse_module(file, input[file])
+  rules := [{"head": object.filter(rule.head, ["name", "ref", "args"])} | rule := object.get(module, "rules", [])[_]]
+}`
+
+const Term = z.object({ type: z.string(), value: z.unknown() })
+/** The part of OPA's syntax tree that tells where rules stand. */
+const ParsedModule = z.object({
+  package: z.object({ path: z.array(Term) }),
+  rules: z
+    .array(
+      z.object({
+        head: z.object({ name: z.string().optional(), ref: z.array(Term).optional(), args: z.unknown().optional() }),
+      }),
+    )
+    .default([]),
+})
+const ParseAnswer = z.object({
+  result: z.array(
+    z.object({ expressions: z.array(z.object({ value: z.record(z.string(), ParsedModule) })) }),
+  ),
+})
+type ParsedModule = z.infer<typeof ParsedModule>
+type ParsedFiles = ReadonlyMap<string, { readonly version: RegoVersion; readonly module: ParsedModule }>
+
+/**
+ * Parses all modules with OPA's own parser and tells for each which version of Rego it is written in: the program's
+ * default version when it parses as that, else the other. Raises `invalid` with file, row, column and OPA's message for
+ * each one that is neither.
+ */
+export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
+  if (files.length === 0) return []
+  const defaultVersion = await opaRegoVersion(opa)
+  const parsed = new Map(await parseTogether(opa, files, defaultVersion))
+  const missing = (): RegoFile[] => files.filter(({ file }) => !parsed.has(file))
+  if (defaultVersion === 0) await addAll(parsed, parseTogether(opa, missing().map(asVersion1), 1))
+  await addAll(parsed, parseOneByOne(opa, missing()))
+  return files.flatMap((file) => {
+    const found = parsed.get(file.file)
+    return found === undefined ? [] : [toModule(file, found.version, found.module)]
+  })
+}
+
+async function addAll<K, V>(target: Map<K, V>, more: Promise<ReadonlyMap<K, V>>): Promise<void> {
+  for (const [key, value] of await more) target.set(key, value)
+}
+
+async function parseTogether(
+  opa: OpaProgram,
+  files: readonly RegoFile[],
+  version: RegoVersion,
+): Promise<ParsedFiles> {
+  if (files.length === 0) return new Map()
+  const input = JSON.stringify(Object.fromEntries(files.map(({ file, text }) => [file, text])))
+  const run = await runOpa(opa, ['eval', '--format', 'json', '--stdin-input', PARSE_QUERY], { stdin: input })
+  if (run.exitCode !== 0) return new Map()
+  const answer = ParseAnswer.parse(JSON.parse(run.stdout))
+  const modules = Object.entries(answer.result[0]?.expressions[0]?.value ?? {})
+  return new Map(modules.map(([file, module]) => [file, { version, module }]))
+}
+
+/** `rego.parse_module` reads version 1 only where the module says so. The package line keeps its place. */
+function asVersion1({ file, text }: RegoFile): RegoFile {
+  return { file, text: text.replace(/^(\s*package\s+[^\s;#]+)/m, '$1; import rego.v1') }
+}
+
+/** What could not be read together: a file at a time, in either version; what is neither is reported. */
+async function parseOneByOne(opa: OpaProgram, files: readonly RegoFile[]): Promise<ParsedFiles> {
+  if (files.length === 0) return new Map()
+  return await inTemporaryDirectory(async (directory) => {
+    const parsed = new Map<string, { version: RegoVersion; module: ParsedModule }>()
+    const problems: ErrorDetail[] = []
+    for (const file of files) {
+      await writeFile(join(directory, 'module.rego'), file.text)
+      const versions: readonly RegoVersion[] = looksLikeVersion1(file.text) ? [0, 1] : [1, 0]
+      const runs = await Promise.all(versions.map((version) => parseAs(opa, directory, version)))
+      const good = runs.find(({ run }) => run.exitCode === 0)
+      if (good !== undefined)
+        parsed.set(file.file, { version: good.version, module: readModule(good.run.stdout) })
+      else problems.push(...runs.slice(1).flatMap(({ run }) => readOpaErrors(run, () => file.file)))
+    }
+    if (problems.length > 0) throw compileError(problems)
+    return parsed
+  })
+}
+
+async function parseAs(opa: OpaProgram, cwd: string, version: RegoVersion) {
+  const flags = await regoVersionFlags(opa, version)
+  return { version, run: await runOpa(opa, ['parse', '--format', 'json', ...flags, 'module.rego'], { cwd }) }
+}
+
+function readModule(stdout: string): ParsedModule {
+  return ParsedModule.parse(JSON.parse(stdout))
+}
+
+function toModule(file: RegoFile, version: RegoVersion, module: ParsedModule): RegoModule {
+  const packagePath = module.package.path.slice(1).map(({ value }) => String(value))
+  return { ...file, version, packagePath, rules: module.rules.map(toRule) }
+}
+
+function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
+  const ref = head.ref ?? [{ type: 'var', value: head.name }]
+  const firstDynamic = ref.findIndex(({ type }, index) => index > 0 && type !== 'string')
+  const fixed = firstDynamic === -1 ? ref : ref.slice(0, firstDynamic)
+  return {
+    path: fixed.map(({ value }) => String(value)),
+    isDynamic: firstDynamic !== -1,
+    isFunction: head.args !== undefined,
+  }
+}
+
+/** Which version's errors to show: `if` or `contains` in a rule head means that version 1 was meant. */
+function looksLikeVersion1(text: string): boolean {
+  return /^\s*import\s+rego\.v1/m.test(text) || /^[^#"`]*\s(?:if|contains)\s/m.test(text)
+}

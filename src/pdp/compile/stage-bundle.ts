@@ -1,0 +1,44 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { printJson } from '../rego/print-text.js'
+import type { RegoObject } from '../rego/value.js'
+import type { RegoModule } from './rego-module.js'
+
+/**
+ * Lays modules and data out as a bundle whose manifest tells OPA the Rego version of each file (`rego_version` and
+ * `file_rego_versions`), so that both versions compile together.
+ */
+export async function stageBundle(
+  directory: string,
+  modules: readonly RegoModule[],
+  data: RegoObject,
+): Promise<void> {
+  const versions: Record<string, number> = {}
+  for (const [index, module] of modules.entries()) {
+    const name = stagedName(module, index)
+    if (module.version === 1) versions[`/${name}`] = 1
+    await writeInto(directory, name, module.text)
+  }
+  const manifest = { roots: [''], rego_version: 0, file_rego_versions: versions }
+  await writeInto(directory, 'data.json', printJson(data))
+  await writeInto(directory, '.manifest', JSON.stringify(manifest))
+}
+
+/** The way back from a staged file's name, as OPA prints it, to the source file. */
+export function sourceFiles(modules: readonly RegoModule[]): (compiledName: string) => string {
+  const sources = new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
+  return (compiledName) => sources.get(compiledName.replace(/^\.?\//, '')) ?? compiledName
+}
+
+/** The keys of `file_rego_versions` are glob patterns: keep their special signs out of the names. */
+function stagedName({ file }: RegoModule, index: number): string {
+  const base = file.split(/[\\/]/).at(-1) ?? file
+  return `${index}/${base.replace(/[^\w.-]/g, '_')}`
+}
+
+async function writeInto(directory: string, name: string, text: string): Promise<void> {
+  const path = join(directory, name)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}

@@ -1,0 +1,168 @@
+import { AppError } from '../errors.js'
+import { evaluationError } from './evaluation-error.js'
+import { mergeDocuments } from './rego/merge-documents.js'
+import { parseRegoText } from './rego/parse-text.js'
+import { isPrintedScalar, printGoJson } from './rego/print-go-json.js'
+import { RegoObject, RegoSet } from './rego/value.js'
+import type { RegoValue } from './rego/value.js'
+import { walkValue } from './rego/walk-value.js'
+import type { Entrypoint, Snapshot } from './snapshot.js'
+import { EvaluationAbort } from './wasm/evaluation-abort.js'
+import type { EvaluationCall } from './wasm/policy-instance.js'
+
+/** How one path of `data` is answered; the same for every request until the snapshot changes. */
+export interface DocumentPlan {
+  readonly snapshot: Snapshot
+  readonly path: readonly string[]
+  /** The rule or package to evaluate, and the way from its value to the path. */
+  readonly target: { readonly entrypoint: Entrypoint; readonly rest: readonly string[] } | undefined
+  /** Where no single entrypoint holds the document: those whose values make it up, beside the base documents. */
+  readonly parts: readonly Entrypoint[]
+}
+
+const RESULT_START = '{{"result":'
+const RESULT_END = '}}'
+
+/**
+ * Tells how a path of `data` is answered: by the rule that it names or leads into, by the package or the document above
+ * packages that it names, by several of them together, or by base documents alone.
+ */
+export function planDocument(snapshot: Snapshot, path: readonly string[]): DocumentPlan {
+  const exact = snapshot.entrypoints.get(path.join('/')) ?? []
+  const below = partsBelow(snapshot, path, exact)
+  const [only] = exact
+  if (only !== undefined && exact.length === 1 && below.length === 0) {
+    return { snapshot, path, target: { entrypoint: only, rest: [] }, parts: [] }
+  }
+  const rule = exact.length === 0 && below.length === 0 ? ruleAbove(snapshot, path) : undefined
+  if (rule === undefined) return { snapshot, path, target: undefined, parts: [...exact, ...below] }
+  return { snapshot, path, target: { entrypoint: rule, rest: path.slice(rule.path.length) }, parts: [] }
+}
+
+/**
+ * The document of a plan as JSON text in OPA's form, or undefined when it is not defined. The input must be
+ * well-formed JSON. Raises `evaluation_failed` when the policy conflicts, a strict built-in fails or the budget ends.
+ */
+export function evaluateDocument(
+  plan: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+  indent = '',
+): string | undefined {
+  if (plan.target?.rest.length === 0 && plan.path.length > 0) {
+    const text = evaluateText(plan.snapshot, plan.target.entrypoint, input, call)
+    if (text === undefined || isPrintedScalar(text)) return text
+    return printGoJson(parseRegoText(text), indent)
+  }
+  const value = evaluateValue(plan, input, call)
+  return value === undefined ? undefined : printGoJson(value, indent)
+}
+
+/** The document of a plan as a value, sets and exact numbers kept; undefined when it is not defined. */
+export function evaluateValue(
+  plan: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): RegoValue | undefined {
+  const { snapshot, path, target, parts } = plan
+  if (target !== undefined) {
+    const value = evaluateEntrypoint(snapshot, target.entrypoint, input, call)
+    const found = value === undefined ? undefined : walkValue(value, target.rest)
+    return path.length === 0 && found !== undefined
+      ? withoutSystem(found)
+      : (found ?? walkValue(snapshot.data, path))
+  }
+  const base = walkValue(snapshot.data, path) ?? emptyPackage(snapshot, path)
+  const values = parts.map((part) => placeBelow(part, path, evaluateEntrypoint(snapshot, part, input, call)))
+  const merged = [base, ...values].reduce(mergeDocuments, undefined)
+  return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
+}
+
+function evaluateEntrypoint(
+  snapshot: Snapshot,
+  entrypoint: Entrypoint,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): RegoValue | undefined {
+  const text = evaluateText(snapshot, entrypoint, input, call)
+  return text === undefined ? undefined : parseRegoText(text)
+}
+
+function evaluateText(
+  snapshot: Snapshot,
+  { module, number }: Entrypoint,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): string | undefined {
+  try {
+    const resultSet = module.evaluate(number, input, call)
+    if (!resultSet.startsWith(RESULT_START)) return undefined
+    return resultSet.slice(RESULT_START.length, -RESULT_END.length)
+  } catch (raw) {
+    throw raw instanceof EvaluationAbort ? evaluationError(raw, snapshot.locateSource) : toInternal(raw)
+  }
+}
+
+/** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */
+function partsBelow(snapshot: Snapshot, path: readonly string[], exact: readonly Entrypoint[]): Entrypoint[] {
+  const holders = new Set(exact.map(({ module }) => module))
+  const parts: Entrypoint[] = []
+  for (const candidates of snapshot.entrypoints.values()) {
+    for (const candidate of candidates) {
+      if (holders.has(candidate.module) || !isBelow(candidate.path, path)) continue
+      if (!hasEntrypointBetween(snapshot, candidate, path)) parts.push(candidate)
+    }
+  }
+  return parts
+}
+
+function isBelow(path: readonly string[], above: readonly string[]): boolean {
+  return path.length > above.length && above.every((segment, index) => path[index] === segment)
+}
+
+function hasEntrypointBetween(snapshot: Snapshot, candidate: Entrypoint, path: readonly string[]): boolean {
+  for (let length = path.length + 1; length < candidate.path.length; length++) {
+    const between = snapshot.entrypoints.get(candidate.path.slice(0, length).join('/'))
+    if (between?.some(({ module }) => module === candidate.module) === true) return true
+  }
+  return false
+}
+
+/** The rule whose value the path leads into. A package is none: what it does not list is not there. */
+function ruleAbove(snapshot: Snapshot, path: readonly string[]): Entrypoint | undefined {
+  for (let length = path.length - 1; length > 0; length--) {
+    const found = snapshot.entrypoints.get(path.slice(0, length).join('/'))
+    const rule = found?.find(({ kind }) => kind === 'rule')
+    if (rule !== undefined) return rule
+  }
+  return undefined
+}
+
+function placeBelow(
+  part: Entrypoint,
+  path: readonly string[],
+  value: RegoValue | undefined,
+): RegoValue | undefined {
+  if (value === undefined) return undefined
+  return part.path
+    .slice(path.length)
+    .reduceRight((inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }), value)
+}
+
+/** A package without any rule is defined and empty. */
+function emptyPackage(snapshot: Snapshot, path: readonly string[]): RegoValue | undefined {
+  const joined = path.join('/')
+  const isPackage = snapshot.packages.some((name) => name === joined || name.startsWith(`${joined}/`))
+  return isPackage || path.length === 0 ? new RegoObject([]) : undefined
+}
+
+/** OPA keeps `data.system` out of the root document. */
+function withoutSystem(root: RegoValue): RegoValue {
+  return root instanceof RegoObject && !(root instanceof RegoSet)
+    ? new RegoObject(root.entries.filter(([key]) => key !== 'system'))
+    : root
+}
+
+function toInternal(raw: unknown): AppError {
+  return raw instanceof AppError ? raw : new AppError('internal', 'the evaluation broke down', { cause: raw })
+}

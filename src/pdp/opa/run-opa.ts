@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+
+import { AppError } from '../../errors.js'
+import type { OpaProgram } from './find-opa.js'
+
+export interface OpaRun {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface OpaRunOptions {
+  readonly cwd?: string
+  /** Text for standard input. */
+  readonly stdin?: string
+}
+
+const TIME_LIMIT_MS = 120_000
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
+
+/**
+ * Runs the `opa` program to its end, whatever its exit code. Raises `unavailable` when it cannot be started or does
+ * not end within two minutes.
+ */
+export function runOpa(
+  program: OpaProgram,
+  args: readonly string[],
+  options: OpaRunOptions = {},
+): Promise<OpaRun> {
+  return new Promise((resolve, reject) => {
+    const limits = { timeout: TIME_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const
+    const child = execFile(
+      program.path,
+      [...args],
+      { cwd: options.cwd, ...limits },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ exitCode: 0, stdout, stderr })
+        else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr })
+        else reject(cannotRun(program, args, error))
+      },
+    )
+    // A program that ends before it has read everything closes the pipe; its exit code tells the story.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(options.stdin ?? '')
+  })
+}
+
+function cannotRun(program: OpaProgram, args: readonly string[], cause: Error): AppError {
+  return new AppError(
+    'unavailable',
+    `run opa ${args[0] ?? ''} (${program.path}, from ${program.source}): ${cause.message}`,
+    { cause },
+  )
+}

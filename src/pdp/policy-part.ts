@@ -1,0 +1,17 @@
+import type { RegoFile } from './compile/collect-sources.js'
+import type { EntrypointKind } from './compile/rego-module.js'
+import type { RegoObject } from './rego/value.js'
+
+/** One directory set or bundle, before it is a module. */
+export interface PolicyPart {
+  readonly name: string
+  readonly revision: string
+  readonly wasm: Uint8Array | undefined
+  readonly data: RegoObject
+  readonly packages: readonly (readonly string[])[]
+  readonly rego: readonly RegoFile[]
+  /** The source file behind a name that the compiled module uses in its errors. */
+  readonly sourceFile: (compiledName: string) => string
+  /** What an entrypoint of the module is; a bundle made elsewhere does not tell, and its own are taken as rules. */
+  readonly kindOf: (entrypoint: string) => EntrypointKind
+}

@@ -1,0 +1,32 @@
+import type { EntrypointKind } from './compile/rego-module.js'
+import type { RegoObject } from './rego/value.js'
+import type { PolicyModule } from './wasm/policy-module.js'
+
+/** An entrypoint of one of the loaded modules. */
+export interface Entrypoint {
+  readonly path: readonly string[]
+  readonly kind: EntrypointKind
+  readonly module: PolicyModule
+  readonly number: number
+}
+
+/** A directory set or a bundle that is part of a snapshot. */
+export interface SnapshotSource {
+  readonly name: string
+  readonly revision: string
+}
+
+/** A loaded set of policies: immutable. A reload makes a new one; requests keep the one they started with. */
+export interface Snapshot {
+  /** One text for all sources together. */
+  readonly revision: string
+  readonly sources: readonly SnapshotSource[]
+  /** By path joined with `/`; the empty path is the root. More than one where several modules hold a document. */
+  readonly entrypoints: ReadonlyMap<string, readonly Entrypoint[]>
+  /** Package paths below `data` joined with `/`, sorted, each once. */
+  readonly packages: readonly string[]
+  /** The base documents. */
+  readonly data: RegoObject
+  /** The source file behind the name in an error location, and its line where the source is at hand. */
+  readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
+}

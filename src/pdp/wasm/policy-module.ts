@@ -1,0 +1,54 @@
+import { AppError, toError } from '../../errors.js'
+import { meterModule } from './meter-module.js'
+import type { PolicyModuleOptions } from './module-options.js'
+import { PolicyInstance } from './policy-instance.js'
+import type { EvaluationCall } from './policy-instance.js'
+
+/**
+ * One compiled policy module with its data: evaluates any of its entrypoints. Holds a single instance, since an
+ * evaluation is synchronous, and makes a new one when the old has failed or grown.
+ */
+export class PolicyModule {
+  /** Entrypoint numbers by path (`static/waiting/deny`; the empty path is the whole of `data`). */
+  readonly entrypoints: ReadonlyMap<string, number>
+  /** The built-ins that the module calls and does not bring along. */
+  readonly requiredBuiltins: readonly string[]
+  readonly #module: WebAssembly.Module
+  readonly #minimumPages: number
+  readonly #options: PolicyModuleOptions
+  #instance: PolicyInstance | undefined
+
+  private constructor(module: WebAssembly.Module, minimumPages: number, options: PolicyModuleOptions) {
+    this.#module = module
+    this.#minimumPages = minimumPages
+    this.#options = options
+    const instance = this.#instantiate()
+    this.entrypoints = instance.entrypoints
+    this.requiredBuiltins = instance.requiredBuiltins
+    this.#instance = instance
+  }
+
+  /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged or of an unknown ABI. */
+  static async compile(wasm: Uint8Array, options: PolicyModuleOptions): Promise<PolicyModule> {
+    const metered = meterModule(wasm)
+    try {
+      return new PolicyModule(await WebAssembly.compile(metered.bytes), metered.minimumPages, options)
+    } catch (raw) {
+      if (raw instanceof AppError) throw raw
+      throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
+    }
+  }
+
+  /** The result set of one evaluation as Rego text: `{{"result": …}}`, or `set()` when undefined. */
+  evaluate(entrypoint: number, input: Uint8Array | undefined, call: EvaluationCall): string {
+    const instance = this.#instance ?? this.#instantiate()
+    this.#instance = undefined
+    const result = instance.evaluate(entrypoint, input, call)
+    if (instance.memoryBytes <= this.#options.limits.recycleMemoryBytes) this.#instance = instance
+    return result
+  }
+
+  #instantiate(): PolicyInstance {
+    return new PolicyInstance(this.#module, this.#minimumPages, this.#options)
+  }
+}

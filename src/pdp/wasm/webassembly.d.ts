@@ -1,0 +1,31 @@
+/** The part of the WebAssembly JavaScript interface that is used here: the compiler's `dom` library has it, Node's types do not. */
+declare namespace WebAssembly {
+  type ModuleImports = Record<
+    string,
+    ((...args: number[]) => number | undefined) | ((address: number) => void) | Memory
+  >
+  type ExportValue = ((...args: number[]) => number) | Global | Memory
+  type Exports = Readonly<Record<string, ExportValue | undefined>>
+
+  interface Module {
+    readonly [Symbol.toStringTag]: 'WebAssembly.Module'
+  }
+
+  class Memory {
+    constructor(descriptor: { readonly initial: number; readonly maximum: number })
+    readonly buffer: ArrayBuffer
+    grow(pages: number): number
+  }
+
+  class Global {
+    private constructor()
+    value: number
+  }
+
+  class Instance {
+    constructor(module: Module, imports: Readonly<Record<string, ModuleImports>>)
+    readonly exports: Exports
+  }
+
+  function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>
+}
