@@ -160,7 +160,7 @@ function readOffset(text: TimeText, element: string, fields: TimeFields): void {
     return
   }
   const written = text.take(element.length)
-  const shape = element.includes(':') ? /^[+-]\d\d(?::\d\d)+$/ : /^[+-]\d+$/
+  const shape = element.includes(':') ? /^.\d\d(?::\d\d)+$/s : /^.\d+$/s
   if (!shape.test(written)) throw new LayoutMismatch()
   const units = written.slice(1).match(/\d\d/g) ?? []
   const seconds = OFFSET_UNITS.reduce((total, unit, i) => {
@@ -168,5 +168,6 @@ function readOffset(text: TimeText, element: string, fields: TimeFields): void {
     if (value > unit.most) throw new FieldOutOfRange(unit.field)
     return total + value * unit.seconds
   }, 0)
+  if (!/^[+-]/.test(written)) throw new LayoutMismatch()
   fields.offsetSeconds = written.startsWith('-') ? -seconds : seconds
 }

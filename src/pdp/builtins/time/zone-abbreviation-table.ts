@@ -15,37 +15,31 @@ America/Godthab America/Guayaquil America/Guyana America/Jujuy America/La_Paz Am
 America/Manaus America/Mendoza America/Montevideo America/Noronha America/Nuuk America/Paramaribo America/Porto_Acre
 America/Porto_Velho America/Punta_Arenas America/Recife America/Rio_Branco America/Rosario America/Santarem
 America/Santiago America/Sao_Paulo America/Scoresbysund Antarctica/Casey Antarctica/Davis Antarctica/DumontDUrville
-Antarctica/Mawson Antarctica/Palmer Antarctica/Rothera Antarctica/Syowa Antarctica/Vostok Asia/Aden Asia/Almaty
-Asia/Anadyr Asia/Aqtau Asia/Aqtobe Asia/Ashgabat Asia/Ashkhabad Asia/Atyrau Asia/Baghdad Asia/Bahrain Asia/Baku
-Asia/Bangkok Asia/Barnaul Asia/Bishkek Asia/Brunei Asia/Chita Asia/Choibalsan Asia/Colombo Asia/Dacca Asia/Dhaka
-Asia/Dili Asia/Dubai Asia/Dushanbe Asia/Ho_Chi_Minh Asia/Hovd Asia/Irkutsk Asia/Kabul Asia/Kamchatka Asia/Kashgar
-Asia/Kathmandu Asia/Katmandu Asia/Khandyga Asia/Krasnoyarsk Asia/Kuala_Lumpur Asia/Kuching Asia/Kuwait Asia/Magadan
-Asia/Muscat Asia/Novokuznetsk Asia/Novosibirsk Asia/Omsk Asia/Oral Asia/Phnom_Penh Asia/Qatar Asia/Qostanay
-Asia/Qyzylorda Asia/Rangoon Asia/Riyadh Asia/Saigon Asia/Sakhalin Asia/Samarkand Asia/Singapore Asia/Srednekolymsk
-Asia/Tashkent Asia/Tbilisi Asia/Tehran Asia/Thimbu Asia/Thimphu Asia/Tomsk Asia/Ulaanbaatar Asia/Ulan_Bator
-Asia/Urumqi Asia/Ust-Nera Asia/Vientiane Asia/Vladivostok Asia/Yakutsk Asia/Yangon Asia/Yekaterinburg Asia/Yerevan
-Atlantic/Cape_Verde Atlantic/South_Georgia Atlantic/Stanley Australia/Eucla Brazil/Acre Brazil/DeNoronha Brazil/East
-Brazil/West Chile/Continental Chile/EasterIsland Etc/GMT+1 Etc/GMT+10 Etc/GMT+11 Etc/GMT+12 Etc/GMT+2 Etc/GMT+3
-Etc/GMT+4 Etc/GMT+5 Etc/GMT+6 Etc/GMT+7 Etc/GMT+8 Etc/GMT+9 Etc/GMT-1 Etc/GMT-10 Etc/GMT-11 Etc/GMT-12 Etc/GMT-13
-Etc/GMT-14 Etc/GMT-2 Etc/GMT-3 Etc/GMT-4 Etc/GMT-5 Etc/GMT-6 Etc/GMT-7 Etc/GMT-8 Etc/GMT-9 Europe/Astrakhan
-Europe/Samara Europe/Saratov Europe/Ulyanovsk Indian/Chagos Indian/Christmas Indian/Cocos Indian/Kerguelen Indian/Mahe
-Indian/Maldives Indian/Mauritius Indian/Reunion Iran Kwajalein NZ-CHAT Pacific/Apia Pacific/Bougainville
-Pacific/Chatham Pacific/Chuuk Pacific/Easter Pacific/Efate Pacific/Enderbury Pacific/Fakaofo Pacific/Fiji
-Pacific/Funafuti Pacific/Galapagos Pacific/Gambier Pacific/Guadalcanal Pacific/Kanton Pacific/Kiritimati
-Pacific/Kosrae Pacific/Kwajalein Pacific/Majuro Pacific/Marquesas Pacific/Nauru Pacific/Niue Pacific/Norfolk
-Pacific/Noumea Pacific/Palau Pacific/Pitcairn Pacific/Pohnpei Pacific/Ponape Pacific/Port_Moresby Pacific/Rarotonga
-Pacific/Tahiti Pacific/Tarawa Pacific/Tongatapu Pacific/Truk Pacific/Wake Pacific/Wallis Pacific/Yap Singapore ;
+Antarctica/Mawson Antarctica/Palmer Antarctica/Syowa Asia/Aden Asia/Almaty Asia/Anadyr Asia/Aqtau Asia/Aqtobe
+Asia/Ashgabat Asia/Ashkhabad Asia/Atyrau Asia/Baghdad Asia/Bahrain Asia/Baku Asia/Bangkok Asia/Barnaul Asia/Bishkek
+Asia/Brunei Asia/Chita Asia/Choibalsan Asia/Colombo Asia/Dacca Asia/Dhaka Asia/Dili Asia/Dubai Asia/Dushanbe
+Asia/Ho_Chi_Minh Asia/Hovd Asia/Irkutsk Asia/Kabul Asia/Kamchatka Asia/Kashgar Asia/Kathmandu Asia/Katmandu
+Asia/Khandyga Asia/Krasnoyarsk Asia/Kuala_Lumpur Asia/Kuching Asia/Kuwait Asia/Magadan Asia/Muscat Asia/Novokuznetsk
+Asia/Novosibirsk Asia/Omsk Asia/Oral Asia/Phnom_Penh Asia/Qatar Asia/Qostanay Asia/Qyzylorda Asia/Rangoon Asia/Riyadh
+Asia/Saigon Asia/Sakhalin Asia/Samarkand Asia/Singapore Asia/Srednekolymsk Asia/Tashkent Asia/Tbilisi Asia/Tehran
+Asia/Thimbu Asia/Thimphu Asia/Tomsk Asia/Ulaanbaatar Asia/Ulan_Bator Asia/Urumqi Asia/Ust-Nera Asia/Vientiane
+Asia/Vladivostok Asia/Yakutsk Asia/Yangon Asia/Yekaterinburg Asia/Yerevan Atlantic/Cape_Verde Atlantic/South_Georgia
+Atlantic/Stanley Australia/Eucla Brazil/Acre Brazil/DeNoronha Brazil/East Brazil/West Chile/Continental
+Chile/EasterIsland Etc/GMT+1 Etc/GMT+10 Etc/GMT+11 Etc/GMT+12 Etc/GMT+2 Etc/GMT+3 Etc/GMT+4 Etc/GMT+5 Etc/GMT+6
+Etc/GMT+7 Etc/GMT+8 Etc/GMT+9 Etc/GMT-1 Etc/GMT-10 Etc/GMT-11 Etc/GMT-12 Etc/GMT-13 Etc/GMT-14 Etc/GMT-2 Etc/GMT-3
+Etc/GMT-4 Etc/GMT-5 Etc/GMT-6 Etc/GMT-7 Etc/GMT-8 Etc/GMT-9 Europe/Astrakhan Europe/Samara Europe/Saratov
+Europe/Ulyanovsk Indian/Chagos Indian/Christmas Indian/Cocos Indian/Kerguelen Indian/Mahe Indian/Maldives
+Indian/Mauritius Indian/Reunion Iran Kwajalein NZ-CHAT Pacific/Apia Pacific/Bougainville Pacific/Chatham Pacific/Chuuk
+Pacific/Easter Pacific/Efate Pacific/Enderbury Pacific/Fakaofo Pacific/Fiji Pacific/Funafuti Pacific/Galapagos
+Pacific/Gambier Pacific/Guadalcanal Pacific/Kanton Pacific/Kiritimati Pacific/Kosrae Pacific/Kwajalein Pacific/Majuro
+Pacific/Marquesas Pacific/Nauru Pacific/Niue Pacific/Norfolk Pacific/Noumea Pacific/Palau Pacific/Pitcairn
+Pacific/Pohnpei Pacific/Ponape Pacific/Port_Moresby Pacific/Rarotonga Pacific/Tahiti Pacific/Tarawa Pacific/Tongatapu
+Pacific/Truk Pacific/Wake Pacific/Wallis Pacific/Yap Singapore ;
 60 CET 120 CEST : Africa/Tunis Arctic/Longyearbyen Atlantic/Jan_Mayen CET Europe/Amsterdam Europe/Andorra
 Europe/Belgrade Europe/Berlin Europe/Bratislava Europe/Brussels Europe/Budapest Europe/Busingen Europe/Copenhagen
 Europe/Gibraltar Europe/Ljubljana Europe/Luxembourg Europe/Madrid Europe/Malta Europe/Monaco Europe/Oslo Europe/Paris
 Europe/Podgorica Europe/Prague Europe/Rome Europe/San_Marino Europe/Sarajevo Europe/Skopje Europe/Stockholm
 Europe/Tirane Europe/Vaduz Europe/Vatican Europe/Vienna Europe/Warsaw Europe/Zagreb Europe/Zurich Poland ;
--240 AST -180 ADT -120 ADDT : America/Anguilla America/Antigua America/Aruba America/Barbados America/Blanc-Sablon
-America/Curacao America/Dominica America/Glace_Bay America/Goose_Bay America/Grenada America/Guadeloupe
-America/Halifax America/Kralendijk America/Lower_Princes America/Marigot America/Martinique America/Miquelon
-America/Moncton America/Montserrat America/Port_of_Spain America/Puerto_Rico America/St_Barthelemy America/St_Kitts
-America/St_Lucia America/St_Thomas America/St_Vincent America/Thule America/Tortola America/Virgin Atlantic/Bermuda
-Canada/Atlantic ;
 -44.5 MMT 0 GMT : Africa/Abidjan Africa/Accra Africa/Bamako Africa/Banjul Africa/Bissau Africa/Conakry Africa/Dakar
 Africa/Freetown Africa/Lome Africa/Monrovia Africa/Nouakchott Africa/Ouagadougou Africa/Timbuktu America/Danmarkshavn
 Atlantic/Reykjavik Atlantic/St_Helena Etc/GMT Etc/GMT+0 Etc/GMT-0 Etc/GMT0 Etc/Greenwich GMT GMT+0 GMT-0 GMT0
@@ -54,6 +48,11 @@ Greenwich Iceland ;
 America/Indiana/Indianapolis America/Indiana/Vevay America/Indianapolis America/Jamaica America/Montreal
 America/Nassau America/New_York America/Nipigon America/Panama America/Port-au-Prince America/Thunder_Bay
 America/Toronto Canada/Eastern EST EST5EDT Jamaica US/East-Indiana US/Eastern US/Michigan ;
+-300 EST -240 AST : America/Anguilla America/Antigua America/Aruba America/Blanc-Sablon America/Curacao
+America/Dominica America/Grenada America/Guadeloupe America/Kralendijk America/Lower_Princes America/Marigot
+America/Miquelon America/Montserrat America/Port_of_Spain America/Puerto_Rico America/Santo_Domingo
+America/St_Barthelemy America/St_Kitts America/St_Lucia America/St_Thomas America/St_Vincent America/Tortola
+America/Virgin ;
 -360 CST -300 CDT : America/Belize America/Chicago America/Costa_Rica America/El_Salvador America/Guatemala
 America/Matamoros America/Mexico_City America/Monterrey America/Rainy_River America/Regina America/Tegucigalpa
 America/Winnipeg CST6CDT Canada/Central Canada/Saskatchewan Mexico/General US/Central ;
@@ -61,8 +60,8 @@ America/Winnipeg CST6CDT Canada/Central Canada/Saskatchewan Mexico/General US/Ce
 America/Phoenix America/Shiprock America/Yellowknife Canada/Mountain MST MST7MDT Mexico/BajaSur Navajo US/Arizona
 US/Mountain ;
 600 AEST 660 AEDT : Antarctica/Macquarie Australia/ACT Australia/Brisbane Australia/Canberra Australia/Currie
-Australia/Hobart Australia/LHI Australia/Lindeman Australia/Lord_Howe Australia/Melbourne Australia/NSW
-Australia/Queensland Australia/Sydney Australia/Tasmania Australia/Victoria ;
+Australia/Hobart Australia/Lindeman Australia/Melbourne Australia/NSW Australia/Queensland Australia/Sydney
+Australia/Tasmania Australia/Victoria ;
 180 EAT : Africa/Addis_Ababa Africa/Asmara Africa/Asmera Africa/Dar_es_Salaam Africa/Djibouti Africa/Kampala
 Africa/Mogadishu Africa/Nairobi Indian/Antananarivo Indian/Comoro Indian/Mayotte ;
 120 EET 180 EEST : Africa/Cairo Asia/Beirut Asia/Nicosia EET Egypt Europe/Athens Europe/Bucharest Europe/Helsinki
@@ -71,6 +70,8 @@ Europe/Mariehamn Europe/Nicosia Europe/Sofia ;
 Africa/Luanda Africa/Malabo Africa/Ndjamena Africa/Niamey Africa/Porto-Novo ;
 -480 PST -420 PDT : America/Ensenada America/Los_Angeles America/Santa_Isabel America/Tijuana America/Vancouver
 Canada/Pacific Mexico/BajaNorte PST8PDT US/Pacific ;
+-240 AST -180 ADT -120 ADDT : America/Barbados America/Glace_Bay America/Goose_Bay America/Halifax America/Martinique
+America/Moncton America/Thule Atlantic/Bermuda Canada/Atlantic ;
 480 CST 540 CDT : Asia/Chongqing Asia/Chungking Asia/Harbin Asia/Macao Asia/Macau Asia/Shanghai Asia/Taipei PRC ROC ;
 120 CAT : Africa/Blantyre Africa/Bujumbura Africa/Gaborone Africa/Harare Africa/Kigali Africa/Lubumbashi Africa/Lusaka
 Africa/Maputo ;
@@ -87,20 +88,21 @@ Australia/Yancowinna ;
 120 IST 180 IDT : Asia/Jerusalem Asia/Tel_Aviv Israel ;
 -300 CST -240 CDT : America/Havana Cuba ;
 -210 NST -150 NDT -90 NDDT : America/St_Johns Canada/Newfoundland ;
+0 -00 : Antarctica/Rothera Antarctica/Vostok ;
 330 IST : Asia/Calcutta Asia/Kolkata ;
 480 HKT 540 HKST : Asia/Hong_Kong Hongkong ;
 540 KST 600 KDT : Asia/Seoul ROK ;
 540 JST : Asia/Tokyo Japan ;
+600 AEST : Australia/LHI Australia/Lord_Howe ;
 480 AWST 540 AWDT : Australia/Perth Australia/West ;
 0 GMT 60 IST : Eire Europe/Dublin ;
 0 GMT 60 WAT : Africa/Sao_Tome ;
--300 EST -240 AST : America/Santo_Domingo ;
 -420 MST -360 CST : America/Swift_Current ;
 540 WIT : Asia/Jayapura ;
 480 PST 540 PDT : Asia/Manila ;
 510 KST 540 KST : Asia/Pyongyang ;
 60 MET 120 MEST : MET ;
-until 1108166400 |  : Antarctica/Troll ;
+0 -00 until 1108166400 |  : Antarctica/Troll ;
 120 EET 180 EEST until 1666908000 |  : Asia/Amman ;
 120 EET 180 EEST until 1666904400 |  : Asia/Damascus ;
 180 MSK 240 MSD until 646783200 | 120 EET 180 EEST : Europe/Kiev Europe/Kyiv Europe/Uzhgorod Europe/Zaporozhye ;
