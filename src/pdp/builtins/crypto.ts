@@ -1,5 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Builtin, BuiltinTable } from './builtin.js'
+import { equalInConstantTime } from './encoding/constant-time.js'
 import { stringOperand } from './operands.js'
 
 /** Digests and message authentication codes, as lower-case hex. */
@@ -11,7 +12,8 @@ export const cryptoBuiltins: BuiltinTable = {
   'crypto.hmac.sha1': hmacWith('sha1'),
   'crypto.hmac.sha256': hmacWith('sha256'),
   'crypto.hmac.sha512': hmacWith('sha512'),
-  'crypto.hmac.equal': (args) => equalInConstantTime(stringOperand(args, 0), stringOperand(args, 1)),
+  'crypto.hmac.equal': (args) =>
+    equalInConstantTime(Buffer.from(stringOperand(args, 0)), Buffer.from(stringOperand(args, 1))),
 }
 
 function digestWith(algorithm: string): Builtin {
@@ -23,11 +25,4 @@ function hmacWith(algorithm: string): Builtin {
     const message = stringOperand(args, 0)
     return createHmac(algorithm, stringOperand(args, 1)).update(message, 'utf8').digest('hex')
   }
-}
-
-/** The time taken tells the lengths apart, as Go's hmac.Equal does, and nothing else. */
-function equalInConstantTime(a: string, b: string): boolean {
-  const left = Buffer.from(a, 'utf8')
-  const right = Buffer.from(b, 'utf8')
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -1,0 +1,64 @@
+import { AppError } from '../../../errors.js'
+import { scanLiteral, scanNumber } from '../../../lib/json/scan-scalar.js'
+import { scanSpace } from '../../../lib/json/scan-space.js'
+import { scanString } from '../../../lib/json/scan-string.js'
+import { scanValue } from '../../../lib/json/scan-value.js'
+import { syntaxError } from '../../../lib/json/syntax-error.js'
+import { parseRegoText } from '../../rego/parse-text.js'
+import { typeName } from '../../rego/value.js'
+import type { RegoValue } from '../../rego/value.js'
+import { BuiltinError } from '../builtin.js'
+
+/** Whose words an error takes: Go's json.Unmarshal, or its Decoder, which OPA uses for policy values. */
+export type JsonReader = 'decoder' | 'unmarshal'
+
+/** One JSON value and nothing else, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
+export function readJsonDocument(bytes: Uint8Array, reader: JsonReader): RegoValue {
+  try {
+    const end = scanSpace(bytes, scanValue(bytes, 0))
+    if (end < bytes.length) throw trailingError(bytes, end, reader)
+    return parseRegoText(Buffer.from(bytes).toString('utf8'))
+  } catch (raw) {
+    if (raw instanceof AppError) throw new BuiltinError(wordsOf(raw.message, reader))
+    // The scanner takes 10,000 levels without recursion; the stack of parseRegoText may end before.
+    if (raw instanceof RangeError) throw new BuiltinError('exceeded max depth')
+    throw raw
+  }
+}
+
+export function isJsonDocument(bytes: Uint8Array): boolean {
+  try {
+    return scanSpace(bytes, scanValue(bytes, 0)) >= bytes.length
+  } catch (raw) {
+    if (raw instanceof AppError) return false
+    throw raw
+  }
+}
+
+/** Go's error for a JSON value of another type than `target` takes (`value of type string`). */
+export function cannotUnmarshal(value: RegoValue, target: string): BuiltinError {
+  const name = typeName(value)
+  return new BuiltinError(`json: cannot unmarshal ${name === 'boolean' ? 'bool' : name} into Go ${target}`)
+}
+
+function wordsOf(message: string, reader: JsonReader): string {
+  const ended = message === 'EOF' || message === 'unexpected EOF'
+  return ended && reader === 'unmarshal' ? 'unexpected end of JSON input' : message
+}
+
+/** OPA asks the decoder for one token more: a good one is named, a bad one fails as at the start of a value. */
+function trailingError(bytes: Uint8Array, at: number, reader: JsonReader): AppError {
+  if (reader === 'unmarshal') return syntaxError(bytes, at, 'after top-level value')
+  const token = Buffer.from(bytes.subarray(at, tokenEnd(bytes, at))).toString('utf8')
+  return new AppError(
+    'invalid',
+    `error: invalid character '${token.replaceAll('"', '')}' after top-level value`,
+  )
+}
+
+function tokenEnd(bytes: Uint8Array, at: number): number {
+  const first = String.fromCharCode(bytes[at] ?? 0)
+  if (first === '{' || first === '[') return at + 1
+  if (first === '"') return scanString(bytes, at)
+  return /[-\d]/.test(first) ? scanNumber(bytes, at) : scanLiteral(bytes, at)
+}

@@ -1,0 +1,43 @@
+import type { JsonWebKey } from 'node:crypto'
+
+/**
+ * An RSA private JWK with the values of the Chinese remainder theorem (RFC 8017, 3.2), which Go works out by itself and
+ * node:crypto asks for. Any other key comes back as it is.
+ */
+export function completeRsaKey(jwk: JsonWebKey): JsonWebKey {
+  const { d, p, q } = jwk
+  if (d === undefined || p === undefined || q === undefined) return jwk
+  if (jwk.dp !== undefined && jwk.dq !== undefined && jwk.qi !== undefined) return jwk
+  const [exponent, first, second] = [toInteger(d), toInteger(p), toInteger(q)]
+  const inverse = invert(second, first)
+  if (inverse === undefined) return jwk
+  return {
+    ...jwk,
+    dp: toBase64Url(exponent % (first - 1n)),
+    dq: toBase64Url(exponent % (second - 1n)),
+    qi: toBase64Url(inverse),
+  }
+}
+
+/** The inverse of `value` modulo `modulus` by Euclid's algorithm, or undefined when there is none. */
+function invert(value: bigint, modulus: bigint): bigint | undefined {
+  if (value < 2n || modulus < 2n) return undefined
+  let [previous, current] = [modulus, value % modulus]
+  let [previousFactor, factor] = [0n, 1n]
+  while (current !== 0n) {
+    const quotient = previous / current
+    ;[previous, current] = [current, previous - quotient * current]
+    ;[previousFactor, factor] = [factor, previousFactor - quotient * factor]
+  }
+  return previous === 1n ? ((previousFactor % modulus) + modulus) % modulus : undefined
+}
+
+function toInteger(base64url: string): bigint {
+  const hex = Buffer.from(base64url, 'base64url').toString('hex')
+  return BigInt(`0x${hex || '0'}`)
+}
+
+function toBase64Url(value: bigint): string {
+  const hex = value.toString(16)
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64url')
+}

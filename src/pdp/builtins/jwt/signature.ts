@@ -1,0 +1,78 @@
+import { constants, createHmac, sign, verify } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { equalInConstantTime } from '../encoding/constant-time.js'
+
+/** JWS algorithms (RFC 7518, RFC 8037) that are signed and verified. `none` is not one of them. */
+export type JwsAlgorithm = `${'HS' | 'RS' | 'PS' | 'ES'}${'256' | '384' | '512'}` | 'EdDSA'
+
+export type JwsFamily = 'HS' | 'RS' | 'PS' | 'ES' | 'Ed'
+
+export function isJwsAlgorithm(name: string): name is JwsAlgorithm {
+  return name === 'EdDSA' || /^(?:HS|RS|PS|ES)(?:256|384|512)$/.test(name)
+}
+
+export function familyOf(algorithm: JwsAlgorithm): JwsFamily {
+  return algorithm.slice(0, 2) as JwsFamily
+}
+
+/** Whether a key is of the type that the algorithm takes: the guard against one kind of key passing for another. */
+export function suitsAlgorithm(key: KeyObject, algorithm: JwsAlgorithm): boolean {
+  switch (familyOf(algorithm)) {
+    case 'HS':
+      return key.type === 'secret'
+    case 'RS':
+    case 'PS':
+      return key.asymmetricKeyType === 'rsa'
+    case 'ES':
+      return key.asymmetricKeyType === 'ec'
+    case 'Ed':
+      return key.asymmetricKeyType === 'ed25519'
+  }
+}
+
+/** Whether `signature` is that of `input` under the key; false for a key of another type, and for a private key. */
+export function verifySignature(
+  algorithm: JwsAlgorithm,
+  key: KeyObject,
+  input: Buffer,
+  signature: Buffer,
+): boolean {
+  if (key.type === 'private' || !suitsAlgorithm(key, algorithm)) return false
+  if (familyOf(algorithm) === 'HS') {
+    return equalInConstantTime(createHmac(hashOf(algorithm), key).update(input).digest(), signature)
+  }
+  const padding = { ...paddingOf(algorithm, constants.RSA_PSS_SALTLEN_AUTO), key }
+  try {
+    return verify(hashName(algorithm), input, padding, signature)
+  } catch {
+    return false
+  }
+}
+
+/** The signature of `input`. The key must suit the algorithm and be secret or private. */
+export function makeSignature(algorithm: JwsAlgorithm, key: KeyObject, input: Buffer): Buffer {
+  if (familyOf(algorithm) === 'HS') return createHmac(hashOf(algorithm), key).update(input).digest()
+  const padding = { ...paddingOf(algorithm, constants.RSA_PSS_SALTLEN_DIGEST), key }
+  return sign(hashName(algorithm), input, padding)
+}
+
+interface SignatureForm {
+  readonly padding?: number
+  readonly saltLength?: number
+  readonly dsaEncoding?: 'ieee-p1363'
+}
+
+function paddingOf(algorithm: JwsAlgorithm, saltLength: number): SignatureForm {
+  const family = familyOf(algorithm)
+  if (family === 'PS') return { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }
+  return family === 'ES' ? { dsaEncoding: 'ieee-p1363' } : {}
+}
+
+function hashOf(algorithm: JwsAlgorithm): string {
+  return `sha${algorithm.slice(2)}`
+}
+
+/** EdDSA hashes by itself. */
+function hashName(algorithm: JwsAlgorithm): string | null {
+  return algorithm === 'EdDSA' ? null : hashOf(algorithm)
+}

@@ -1,0 +1,74 @@
+import { X509Certificate, createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { BuiltinError } from '../builtin.js'
+import { readPemBlock } from '../encoding/pem-block.js'
+import { signingInput, withContext } from './compact-token.js'
+import type { CompactToken } from './compact-token.js'
+import type { HeaderFields } from './header-fields.js'
+import { readJsonWebKeys } from './json-web-key.js'
+import type { TokenKey } from './json-web-key.js'
+import { isJwsAlgorithm, verifySignature } from './signature.js'
+import type { JwsAlgorithm } from './signature.js'
+
+/** OpenSSL's names of the NIST curves, the only ones that Go's crypto/x509 reads. */
+const GO_CURVES: readonly unknown[] = ['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']
+
+/** The public keys in a PEM certificate, a PEM public key, a JWK or a JWK set. Raises BuiltinError on anything else. */
+export function readVerificationKeys(text: string): TokenKey[] {
+  const block = readPemBlock(text)
+  if (block === undefined) {
+    const keys = withContext('failed to parse a JWK key (set)', () => readJsonWebKeys(text))
+    return keys.filter(({ alg }) => alg === undefined || isJwsAlgorithm(alg))
+  }
+  if (block.rest !== '') throw new BuiltinError('extra data after a PEM certificate block')
+  switch (block.type) {
+    case 'CERTIFICATE':
+      return [{ key: readKey('certificate', () => new X509Certificate(block.der).publicKey), kid: '' }]
+    case 'PUBLIC KEY':
+      return [{ key: readKey('public key', () => publicKeyOf(block.der)), kid: '' }]
+    default:
+      throw new BuiltinError('failed to extract a Key from the PEM certificate')
+  }
+}
+
+function publicKeyOf(der: Buffer): KeyObject {
+  return createPublicKey({ key: der, format: 'der', type: 'spki' })
+}
+
+function readKey(kind: 'certificate' | 'public key', read: () => KeyObject): KeyObject {
+  return withContext(`failed to parse a PEM ${kind}`, () => {
+    const key = readWellFormed(kind, read)
+    const curve = key.asymmetricKeyType === 'ec' ? key.asymmetricKeyDetails?.namedCurve : undefined
+    if (curve !== undefined && !GO_CURVES.includes(curve)) {
+      throw new BuiltinError('x509: unsupported elliptic curve')
+    }
+    return key
+  })
+}
+
+function readWellFormed(kind: string, read: () => KeyObject): KeyObject {
+  try {
+    return read()
+  } catch {
+    throw new BuiltinError(`x509: malformed ${kind}`)
+  }
+}
+
+/**
+ * Whether one of the keys made the token's signature with `algorithm`. A key whose id is the token's is the only one
+ * tried; else every key is whose own algorithm, when it names one, is the token's.
+ */
+export function verifiesWithAny(
+  keys: readonly TokenKey[],
+  algorithm: JwsAlgorithm,
+  fields: HeaderFields,
+  token: CompactToken,
+  signature: Buffer,
+): boolean {
+  const input = signingInput(token)
+  const verifies = ({ key }: TokenKey): boolean =>
+    key !== undefined && verifySignature(algorithm, key, input, signature)
+  const named = fields.kid === '' ? undefined : keys.find(({ kid }) => kid === fields.kid)
+  if (named !== undefined) return verifies(named)
+  return keys.some((key) => (key.alg === undefined || key.alg === fields.alg) && verifies(key))
+}
