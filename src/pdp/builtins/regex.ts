@@ -1,0 +1,80 @@
+import type { RegoValue } from '../rego/value.js'
+import { BuiltinError } from './builtin.js'
+import type { Builtin, BuiltinTable } from './builtin.js'
+import { int64Operand, stringOperand } from './operands.js'
+import { compilePattern } from './regex/compile.js'
+import { compileDelimitedTemplate } from './regex/delimited-template.js'
+import { parseTemplate } from './regex/expand-template.js'
+import { findMatches } from './regex/find-matches.js'
+import { globsIntersect } from './regex/intersect-globs.js'
+import { ensureResultLength } from './result-limit.js'
+
+const findN: Builtin = (args) => {
+  const regex = compilePattern(stringOperand(args, 0))
+  const text = stringOperand(args, 1)
+  const limit = int64Operand(args, 2)
+  const found: string[] = []
+  if (limit === 0n) return found
+  for (const match of findMatches(regex, text)) {
+    found.push(match.group(0))
+    if (BigInt(found.length) === limit) break
+  }
+  return found
+}
+
+const replace: Builtin = (args) => {
+  const text = stringOperand(args, 0)
+  const regex = compilePattern(stringOperand(args, 1))
+  const replacement = parseTemplate(stringOperand(args, 2))
+  let result = ''
+  let at = 0
+  for (const match of findMatches(regex, text)) {
+    result += text.slice(at, match.start) + replacement(match)
+    ensureResultLength(result.length)
+    at = match.end
+  }
+  return result + text.slice(at)
+}
+
+const split: Builtin = (args) => {
+  const pattern = stringOperand(args, 0)
+  const regex = compilePattern(pattern)
+  const text = stringOperand(args, 1)
+  if (pattern !== '' && text === '') return ['']
+  const pieces: RegoValue[] = []
+  let at = 0
+  let end = 0
+  for (const match of findMatches(regex, text)) {
+    end = match.start
+    if (match.end !== 0) pieces.push(text.slice(at, end))
+    at = match.end
+  }
+  if (end !== text.length) pieces.push(text.slice(at))
+  return pieces
+}
+
+const templateMatch: Builtin = (args) => {
+  const template = stringOperand(args, 0)
+  const text = stringOperand(args, 1)
+  const open = delimiterOperand(args, 2, 'start')
+  const close = delimiterOperand(args, 3, 'end')
+  return compileDelimitedTemplate(template, open, close).matcher(text).find()
+}
+
+/** OPA counts bytes here, and names the length of the start delimiter in both texts. */
+function delimiterOperand(args: readonly RegoValue[], index: number, name: string): string {
+  const delimiter = stringOperand(args, index)
+  if (Buffer.byteLength(delimiter) === 1) return delimiter
+  const shownLength = Buffer.byteLength(stringOperand(args, 2))
+  throw new BuiltinError(`${name} delimiter has to be exactly one character long but is ${shownLength} long`)
+}
+
+const globsMatch: Builtin = (args) => globsIntersect(stringOperand(args, 0), stringOperand(args, 1))
+
+export const regexBuiltins: BuiltinTable = {
+  'regex.find_n': findN,
+  'regex.globs_match': globsMatch,
+  'regex.replace': replace,
+  'regex.split': split,
+  'regex.template_match': templateMatch,
+}
