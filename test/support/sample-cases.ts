@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const cases = new URL('../cases/', import.meta.url)
+
+/** The folder of the example policies. */
+export const policiesFolder = fileURLToPath(new URL('../../policies', import.meta.url))
+
+/** The reasons that the example policies give for a sample; none when it is allowed. */
+export interface ExpectedVerdict {
+  readonly deny: readonly string[]
+}
+
+/** A sample of a runtime check is judged by one policy, named by its path below `data`. */
+export interface ExpectedRuntimeVerdict extends ExpectedVerdict {
+  readonly path: string
+}
+
+/** The samples of a folder, by file name in order. */
+export function sampleFiles(folder: 'pipelines' | 'runtime'): string[] {
+  return readdirSync(new URL(`${folder}/`, cases))
+    .filter((file) => file !== 'expected.json')
+    .sort()
+}
+
+/** A sample as the JSON value that the file holds. */
+export function readSample(folder: 'pipelines' | 'runtime', file: string): unknown {
+  return JSON.parse(readFileSync(new URL(`${folder}/${file}`, cases), 'utf8'))
+}
+
+/** What the samples of pipelines must come to, by file name. */
+export function expectedPipelineVerdicts(): Record<string, ExpectedVerdict> {
+  return readSample('pipelines', 'expected.json') as Record<string, ExpectedVerdict>
+}
+
+/** What the samples of runtime checks must come to, by file name. */
+export function expectedRuntimeVerdicts(): Record<string, ExpectedRuntimeVerdict> {
+  return readSample('runtime', 'expected.json') as Record<string, ExpectedRuntimeVerdict>
+}
