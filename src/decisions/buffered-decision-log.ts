@@ -53,6 +53,8 @@ export class BufferedDecisionLog implements DecisionLog {
   readonly #copyBounds: CopyBounds
   readonly #dropped: Record<DropReason, number> = { buffer_full: 0, write_failed: 0, mask_failed: 0 }
   readonly #queue: SealedBatch[] = []
+  /** Used again by later batches: fresh memory costs page faults and garbage collections in proportion. */
+  readonly #spareMemory: Uint8Array<ArrayBuffer>[] = []
   readonly #unsettled = new Set<Promise<void>>()
   #open: DecisionBatchBuilder | undefined
   #timer: NodeJS.Timeout | undefined
@@ -115,10 +117,22 @@ export class BufferedDecisionLog implements DecisionLog {
   #batchWithRoom(size: number): DecisionBatchBuilder {
     if (this.#open?.hasRoom(size) === true) return this.#open
     this.#seal()
-    this.#open = new DecisionBatchBuilder(this.#bounds.batchRows, Math.max(this.#bounds.batchBytes, size))
+    this.#open = new DecisionBatchBuilder(this.#bounds.batchRows, this.#takeMemory(size))
     this.#timer = setTimeout(() => this.#seal(), this.#bounds.flushIntervalMs)
     this.#timer.unref()
     return this.#open
+  }
+
+  #takeMemory(size: number): Uint8Array<ArrayBuffer> {
+    const { batchBytes } = this.#bounds
+    const spare = size <= batchBytes ? this.#spareMemory.pop() : undefined
+    // Slow: never a slice of Node's shared pool, since the whole buffer is transferred.
+    return spare ?? Buffer.allocUnsafeSlow(Math.max(batchBytes, size))
+  }
+
+  #keepMemory(spent: Uint8Array<ArrayBuffer> | undefined): void {
+    const isUsual = spent?.length === this.#bounds.batchBytes
+    if (isUsual && this.#spareMemory.length < this.#bounds.maxUnacknowledged) this.#spareMemory.push(spent)
   }
 
   #seal(): void {
@@ -151,6 +165,7 @@ export class BufferedDecisionLog implements DecisionLog {
       const receipt = await this.#deps.writer.write(batch)
       this.#written += rowCount
       this.#dropped.mask_failed += receipt.maskFailed
+      this.#keepMemory(receipt.spentMemory)
     } catch (raw) {
       this.#dropped.write_failed += rowCount
       this.#deps.onWriteError?.(toError(raw))

@@ -51,11 +51,11 @@ export class DecisionBatchBuilder {
   #bytesUsed = 0
   #textLength = 0
 
-  constructor(maxRows: number, byteCapacity: number) {
+  /** `memory` takes the copied bytes; it becomes part of the batch. */
+  constructor(maxRows: number, memory: Uint8Array<ArrayBuffer>) {
     this.#maxRows = maxRows
     this.#cells = new Float64Array(maxRows * CELLS_PER_ROW)
-    // Slow: never a slice of Node's shared pool, since the whole buffer is transferred.
-    this.#bytes = Buffer.allocUnsafeSlow(byteCapacity)
+    this.#bytes = memory
   }
 
   get rowCount(): number {

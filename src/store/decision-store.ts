@@ -4,6 +4,8 @@ import type { DecisionKind, DecisionOutcome } from '../decisions/decision-log.js
 /** What became of a batch: decisions that lost their input because it could not be masked. */
 export interface WriteReceipt {
   readonly maskFailed: number
+  /** The memory of the batch's bytes, when the writer gives it back to be filled again. */
+  readonly spentMemory?: Uint8Array<ArrayBuffer>
 }
 
 /** Takes batches to the store, in order; `write` rejects with an AppError when the whole batch was lost. */

@@ -21,8 +21,8 @@ function yieldToDecisions(): void {
 }
 
 async function serveBatches(port: MessagePort, options: WriterThreadOptions): Promise<void> {
-  const answer = (message: WriterAnswer) => {
-    port.postMessage(message)
+  const answer = (message: WriterAnswer, transferred: ArrayBuffer[] = []) => {
+    port.postMessage(message, transferred)
   }
   const writer = await openWriter(options).catch((raw: unknown) => {
     answer(failure('refused', toStoreError('open decision log', raw)))
@@ -30,8 +30,9 @@ async function serveBatches(port: MessagePort, options: WriterThreadOptions): Pr
   if (writer === undefined) return
   port.on('message', (request: WriterRequest) => {
     if (request.type === 'write') {
+      const { bytes } = request.batch
       writer.write(request.batch).then(
-        (receipt) => answer({ type: 'written', receipt }),
+        (receipt) => answer({ type: 'written', receipt: { ...receipt, spentMemory: bytes } }, [bytes.buffer]),
         (raw: unknown) => answer(failure('lost', toStoreError('write decisions', raw))),
       )
     } else {

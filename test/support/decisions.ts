@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
+import { DecisionBatchBuilder } from '../../src/decisions/decision-batch.js'
+import type { DecisionEntry } from '../../src/decisions/decision-log.js'
+import { openDecisionReader } from '../../src/store/sqlite/decision-reader.js'
+import { openDecisionWriter } from '../../src/store/sqlite/decision-writer.js'
+import type { DecisionWriterOptions } from '../../src/store/sqlite/decision-writer.js'
+
+/** A folder that is removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A decision with every field that the test does not care about filled in. */
+export function anEntry(overrides: Partial<DecisionEntry> = {}): DecisionEntry {
+  return {
+    decisionId: 'd-1',
+    timeMs: 1_700_000_000_000,
+    kind: 'data',
+    path: 'deploy/allow',
+    revision: 'r1',
+    outcome: 'allow',
+    durationNs: 1500,
+    ...overrides,
+  }
+}
+
+export function aBatch(entries: readonly DecisionEntry[]): DecisionBatch {
+  const bounds = { inputBytes: 1 << 20, resultBytes: 1 << 20 }
+  const builder = new DecisionBatchBuilder(entries.length, new Uint8Array(1 << 20))
+  for (const entry of entries) builder.append(entry, bounds)
+  return builder.build()
+}
+
+/** A new store in a temporary folder, with both of its sides open. */
+export async function openStore(overrides: Partial<DecisionWriterOptions> = {}) {
+  const path = overrides.path ?? join(temporaryFolder(), 'decisions.db')
+  const writer = await openDecisionWriter({ path, masks: [], maxInputBytes: 8192, ...overrides })
+  const reader = openDecisionReader(path)
+  onTestFinished(async () => {
+    await reader.close()
+    writer.close()
+  })
+  return { path, writer, reader }
+}
