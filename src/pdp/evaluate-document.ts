@@ -1,5 +1,4 @@
-import { AppError } from '../errors.js'
-import { evaluationError } from './evaluation-error.js'
+import { evaluateEntrypoint } from './evaluate-entrypoints.js'
 import { mergeDocuments } from './rego/merge-documents.js'
 import { parseRegoText } from './rego/parse-text.js'
 import { isPrintedScalar, printGoJson } from './rego/print-go-json.js'
@@ -7,7 +6,6 @@ import { RegoObject, RegoSet } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
 import { walkValue } from './rego/walk-value.js'
 import type { Entrypoint, Snapshot } from './snapshot.js'
-import { EvaluationAbort } from './wasm/evaluation-abort.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
 /** How one path of `data` is answered; the same for every request until the snapshot changes. */
@@ -19,9 +17,6 @@ export interface DocumentPlan {
   /** Where no single entrypoint holds the document: those whose values make it up, beside the base documents. */
   readonly parts: readonly Entrypoint[]
 }
-
-const RESULT_START = '{{"result":'
-const RESULT_END = '}}'
 
 /**
  * Tells how a path of `data` is answered: by the rule that it names or leads into, by the package or the document above
@@ -50,7 +45,7 @@ export function evaluateDocument(
   indent = '',
 ): string | undefined {
   if (plan.target?.rest.length === 0 && plan.path.length > 0) {
-    const text = evaluateText(plan.snapshot, plan.target.entrypoint, input, call)
+    const text = evaluateEntrypoint(plan.snapshot, plan.target.entrypoint, input, call)
     if (text === undefined || isPrintedScalar(text)) return text
     return printGoJson(parseRegoText(text), indent)
   }
@@ -66,41 +61,26 @@ export function evaluateValue(
 ): RegoValue | undefined {
   const { snapshot, path, target, parts } = plan
   if (target !== undefined) {
-    const value = evaluateEntrypoint(snapshot, target.entrypoint, input, call)
+    const value = evaluatedValue(snapshot, target.entrypoint, input, call)
     const found = value === undefined ? undefined : walkValue(value, target.rest)
     return path.length === 0 && found !== undefined
       ? withoutSystem(found)
       : (found ?? walkValue(snapshot.data, path))
   }
   const base = walkValue(snapshot.data, path) ?? emptyPackage(snapshot, path)
-  const values = parts.map((part) => placeBelow(part, path, evaluateEntrypoint(snapshot, part, input, call)))
+  const values = parts.map((part) => placeBelow(part, path, evaluatedValue(snapshot, part, input, call)))
   const merged = [base, ...values].reduce(mergeDocuments, undefined)
   return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
 }
 
-function evaluateEntrypoint(
+function evaluatedValue(
   snapshot: Snapshot,
   entrypoint: Entrypoint,
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): RegoValue | undefined {
-  const text = evaluateText(snapshot, entrypoint, input, call)
+  const text = evaluateEntrypoint(snapshot, entrypoint, input, call)
   return text === undefined ? undefined : parseRegoText(text)
-}
-
-function evaluateText(
-  snapshot: Snapshot,
-  { module, number }: Entrypoint,
-  input: Uint8Array | undefined,
-  call: EvaluationCall,
-): string | undefined {
-  try {
-    const resultSet = module.evaluate(number, input, call)
-    if (!resultSet.startsWith(RESULT_START)) return undefined
-    return resultSet.slice(RESULT_START.length, -RESULT_END.length)
-  } catch (raw) {
-    throw raw instanceof EvaluationAbort ? evaluationError(raw, snapshot.locateSource) : toInternal(raw)
-  }
 }
 
 /** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */
@@ -161,8 +141,4 @@ function withoutSystem(root: RegoValue): RegoValue {
   return root instanceof RegoObject && !(root instanceof RegoSet)
     ? new RegoObject(root.entries.filter(([key]) => key !== 'system'))
     : root
-}
-
-function toInternal(raw: unknown): AppError {
-  return raw instanceof AppError ? raw : new AppError('internal', 'the evaluation broke down', { cause: raw })
 }

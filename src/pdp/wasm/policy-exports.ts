@@ -18,6 +18,13 @@ export interface PolicyExports {
   readonly opa_value_parse: (address: number, length: number) => number
   readonly opa_value_dump: (value: number) => number
   readonly opa_heap_ptr_get: () => number
+  readonly opa_heap_ptr_set: (address: number) => void
+  readonly opa_eval_ctx_new: () => number
+  readonly opa_eval_ctx_set_input: (context: number, value: number) => void
+  readonly opa_eval_ctx_set_data: (context: number, value: number) => void
+  readonly opa_eval_ctx_set_entrypoint: (context: number, entrypoint: number) => void
+  readonly opa_eval_ctx_get_result: (context: number) => number
+  readonly eval: (context: number) => number
   readonly builtins: () => number
   readonly entrypoints: () => number
   readonly fuel: WebAssembly.Global

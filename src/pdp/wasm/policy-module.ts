@@ -39,11 +39,21 @@ export class PolicyModule {
     }
   }
 
-  /** The result set of one evaluation as Rego text: `{{"result": …}}`, or `set()` when undefined. */
+  /** The result set of one evaluation as Rego text: `{{"result":X}}`, or `set()` when undefined. */
   evaluate(entrypoint: number, input: Uint8Array | undefined, call: EvaluationCall): string {
+    return this.#use((instance) => instance.evaluate(entrypoint, input, call))
+  }
+
+  /** The result sets of several entrypoints over one input, in their order. */
+  evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
+    return this.#use((instance) => instance.evaluateAll(entrypoints, input, call))
+  }
+
+  /** An instance that fails in use, or has grown, is not used again. */
+  #use<T>(run: (instance: PolicyInstance) => T): T {
     const instance = this.#instance ?? this.#instantiate()
     this.#instance = undefined
-    const result = instance.evaluate(entrypoint, input, call)
+    const result = run(instance)
     if (instance.memoryBytes <= this.#options.limits.recycleMemoryBytes) this.#instance = instance
     return result
   }

@@ -1,0 +1,32 @@
+import type { EvaluationCall } from './wasm/policy-instance.js'
+
+const NS_PER_MS = 1_000_000n
+
+export interface NewCallOptions {
+  /** The time of the decision, in milliseconds since the epoch. */
+  readonly nowMs?: number
+  readonly strictBuiltinErrors?: boolean
+}
+
+/** What one decision is evaluated with: its own fixed time and its own memory of random values. */
+export function newCall(options: NewCallOptions = {}): EvaluationCall {
+  const { nowMs = Date.now(), strictBuiltinErrors = false } = options
+  return new DecisionCall(nowMs, strictBuiltinErrors)
+}
+
+/** Most decisions ask for neither the time nor a random value: make both when they do. */
+class DecisionCall implements EvaluationCall {
+  readonly strictBuiltinErrors: boolean
+  readonly #nowMs: number
+  #context: EvaluationCall['context'] | undefined
+
+  constructor(nowMs: number, strictBuiltinErrors: boolean) {
+    this.#nowMs = nowMs
+    this.strictBuiltinErrors = strictBuiltinErrors
+  }
+
+  get context(): EvaluationCall['context'] {
+    this.#context ??= { nowNs: BigInt(Math.trunc(this.#nowMs)) * NS_PER_MS, memo: new Map() }
+    return this.#context
+  }
+}
