@@ -1,10 +1,12 @@
 import { AppError } from '../../../errors.js'
+import { escapeForHtml } from '../../../lib/json/escape.js'
 import { scanLiteral, scanNumber } from '../../../lib/json/scan-scalar.js'
 import { scanSpace } from '../../../lib/json/scan-space.js'
 import { scanString } from '../../../lib/json/scan-string.js'
 import { scanValue } from '../../../lib/json/scan-value.js'
 import { syntaxError } from '../../../lib/json/syntax-error.js'
 import { parseRegoText } from '../../rego/parse-text.js'
+import { printJson } from '../../rego/print-text.js'
 import { typeName } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
@@ -26,6 +28,12 @@ export function readJsonDocument(bytes: Uint8Array, reader: JsonReader): RegoVal
   }
 }
 
+/** The value as Go's json.Marshal writes it: compact, keys sorted, sets as arrays, safe inside HTML. */
+export function printGoJson(value: RegoValue): string {
+  return escapeForHtml(printJson(value))
+}
+
+/** Whether the bytes are one JSON value and nothing else. */
 export function isJsonDocument(bytes: Uint8Array): boolean {
   try {
     return scanSpace(bytes, scanValue(bytes, 0)) >= bytes.length

@@ -1,10 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { escapeForHtml } from '../../../lib/json/escape.js'
-import { printJson } from '../../rego/print-text.js'
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
-import { cannotUnmarshal, isJsonDocument, readJsonDocument } from '../encoding/json-document.js'
+import { cannotUnmarshal, isJsonDocument, printGoJson, readJsonDocument } from '../encoding/json-document.js'
 import { isArray, operand, stringOperand } from '../operands.js'
 import { signingInput, withContext } from './compact-token.js'
 import { readJsonWebKeys } from './json-web-key.js'
@@ -13,7 +11,7 @@ import type { JwsAlgorithm, JwsFamily } from './signature.js'
 
 /** `io.jwt.encode_sign`: headers, payload and JWK as values; the token carries their compact JSON. */
 export function encodeSign(args: readonly RegoValue[]): RegoValue {
-  const [headers, payload, jwk] = [0, 1, 2].map((index) => goJson(operand(args, index)))
+  const [headers, payload, jwk] = [0, 1, 2].map((index) => printGoJson(operand(args, index)))
   return signToken(headers ?? '', payload ?? '', jwk ?? '')
 }
 
@@ -21,10 +19,6 @@ export function encodeSign(args: readonly RegoValue[]): RegoValue {
 export function encodeSignRaw(args: readonly RegoValue[]): RegoValue {
   const jwk = stringOperand(args, 2)
   return signToken(stringOperand(args, 0), stringOperand(args, 1), jwk)
-}
-
-function goJson(value: RegoValue): string {
-  return escapeForHtml(printJson(value))
 }
 
 function signToken(headers: string, payload: string, jwk: string): string {

@@ -1,0 +1,111 @@
+import { BuiltinError } from '../builtin.js'
+import { quoteGoString } from '../go-format/quote.js'
+
+/** The parts of a URL that a signature covers, as Go's net/url has them. */
+export interface RequestTarget {
+  /** With the port when the URL has one; empty for a relative URL. */
+  readonly host: string
+  /** Escaped: as it was written when that is valid, else escaped anew. */
+  readonly path: string
+  /** As it was written. */
+  readonly query: string
+}
+
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
+const CONTROL = /\p{ASCII}(?<=\p{Cc})/u
+const USER_INFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
+const PORT = /^(?::\d*)?$/
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2}).{0,2}/s
+/** Go keeps escapes out of host names, save those of bytes outside ASCII. */
+const BAD_HOST_ESCAPE = /%(?!25|[89A-Fa-f][0-9A-Fa-f]).{0,2}/s
+const BAD_HOST_CHARACTER = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u
+const ESCAPED_PATH = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/
+/** What Go's escaping of a path leaves as it is. */
+const PLAIN_PATH_BYTES = new Set(
+  Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@'),
+)
+
+/** Reads a URL as Go's url.Parse does; raises BuiltinError with its text. */
+export function parseRequestTarget(url: string): RequestTarget {
+  const [withoutFragment, fragment] = cut(url, '#')
+  try {
+    if (CONTROL.test(withoutFragment)) throw new BuiltinError('net/url: invalid control character in URL')
+    const target = parseWithoutFragment(withoutFragment)
+    rejectBadEscape(fragment)
+    return target
+  } catch (raw) {
+    if (!(raw instanceof BuiltinError)) throw raw
+    throw new BuiltinError(`parse ${quoteGoString(withoutFragment)}: ${raw.message}`)
+  }
+}
+
+function parseWithoutFragment(url: string): RequestTarget {
+  if (url.startsWith(':')) throw new BuiltinError('missing protocol scheme')
+  const scheme = SCHEME.exec(url)?.[0] ?? ''
+  const [hierarchy, query] = cut(url.slice(scheme.length), '?')
+  if (!hierarchy.startsWith('/')) {
+    if (scheme !== '') return { host: '', path: '', query }
+    if (cut(hierarchy, '/')[0].includes(':')) {
+      throw new BuiltinError('first path segment in URL cannot contain colon')
+    }
+  }
+  const hasAuthority = hierarchy.startsWith('//') && (scheme !== '' || !hierarchy.startsWith('///'))
+  if (!hasAuthority) return { host: '', path: escapedPath(hierarchy), query }
+  const slash = hierarchy.indexOf('/', 2)
+  const end = slash < 0 ? hierarchy.length : slash
+  return { host: parseHost(hierarchy.slice(2, end)), path: escapedPath(hierarchy.slice(end)), query }
+}
+
+function parseHost(authority: string): string {
+  const at = authority.lastIndexOf('@')
+  const host = authority.slice(at + 1)
+  rejectBadPort(host)
+  rejectMatch(BAD_HOST_ESCAPE, host, (found) => `invalid URL escape ${quoteGoString(found)}`)
+  rejectMatch(BAD_HOST_CHARACTER, host, (found) => `invalid character ${quoteGoString(found)} in host name`)
+  if (at >= 0 && !USER_INFO.test(authority.slice(0, at))) throw new BuiltinError('net/url: invalid userinfo')
+  return unescapeBytes(host).toString('utf8')
+}
+
+function rejectBadPort(host: string): void {
+  const bracket = host.lastIndexOf(']')
+  if (host.startsWith('[') && bracket < 0) throw new BuiltinError("missing ']' in host")
+  const colon = host.lastIndexOf(':')
+  const start = host.startsWith('[') ? bracket + 1 : colon
+  const port = start < 0 ? '' : host.slice(start)
+  if (!PORT.test(port)) throw new BuiltinError(`invalid port ${quoteGoString(port)} after host`)
+}
+
+function escapedPath(path: string): string {
+  rejectBadEscape(path)
+  if (ESCAPED_PATH.test(path)) return path
+  return [...unescapeBytes(path)].map(escapeByte).join('')
+}
+
+function escapeByte(byte: number): string {
+  if (PLAIN_PATH_BYTES.has(byte)) return String.fromCharCode(byte)
+  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** `%41` becomes its byte. The escapes are known to be good. */
+function unescapeBytes(text: string): Buffer {
+  const pieces = text.split(/(%[0-9A-Fa-f]{2})/)
+  const bytes = pieces.map((piece, i) =>
+    i % 2 === 1 ? Buffer.from(piece.slice(1), 'hex') : Buffer.from(piece),
+  )
+  return Buffer.concat(bytes)
+}
+
+function rejectBadEscape(text: string): void {
+  rejectMatch(BAD_ESCAPE, text, (found) => `invalid URL escape ${quoteGoString(found)}`)
+}
+
+function rejectMatch(pattern: RegExp, text: string, message: (found: string) => string): void {
+  const found = pattern.exec(text)?.[0]
+  if (found !== undefined) throw new BuiltinError(message(found))
+}
+
+/** What stands before and after the first `sign`. */
+function cut(text: string, sign: string): [before: string, after: string] {
+  const at = text.indexOf(sign)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
