@@ -1,0 +1,6 @@
+import type { Builtin, BuiltinTable } from './builtin.js'
+import { stringOperand } from './operands.js'
+
+const quoteMeta: Builtin = (args) => stringOperand(args, 0).replace(/[*?\\[\]{}]/g, '\\$&')
+
+export const globQuoteBuiltins: BuiltinTable = { 'glob.quote_meta': quoteMeta }
