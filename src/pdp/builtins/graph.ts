@@ -1,0 +1,122 @@
+import { RegoNumber, RegoObject, RegoSet, typeName } from '../rego/value.js'
+import type { RegoArray, RegoValue } from '../rego/value.js'
+import { BuiltinError } from './builtin.js'
+import type { BuiltinTable } from './builtin.js'
+import { isArray, objectOperand, operand } from './operands.js'
+
+type Args = readonly RegoValue[]
+
+/** How many vertices all paths of one answer may hold together. */
+const MAX_VERTICES = 1_000_000
+
+/** Graphs as objects from a vertex to the array or set of those it leads to. */
+export const graphBuiltins: BuiltinTable = {
+  'graph.reachable_paths': reachablePaths,
+}
+
+/** The paths from the given vertices to where they end or meet a vertex that the search has gone through before. */
+function reachablePaths(args: Args): RegoValue {
+  const graph = objectOperand(args, 0)
+  const initial = operand(args, 1)
+  if (!isArray(initial) && !(initial instanceof RegoSet)) {
+    throw new BuiltinError(`operand 2 must be {array, set} but got ${typeName(initial)}`, 'eval_type_error')
+  }
+  const search = new PathSearch(graph)
+  for (const vertex of neighbours(initial)) search.runFrom(vertex)
+  return new RegoSet(search.paths)
+}
+
+/** A path as a chain from its last vertex, so that paths share what they have in common. */
+interface PathEnd {
+  readonly vertex: RegoValue
+  readonly before: PathEnd | undefined
+}
+
+/** A vertex whose neighbours are being followed. */
+interface Stop {
+  readonly vertex: RegoValue
+  readonly path: PathEnd
+  readonly neighbours: RegoArray
+  next: number
+  /** The path once more for each neighbour met before: OPA's answer runs them together. */
+  readonly repeated: RegoValue[]
+}
+
+/** Depth first with a stack of its own, since a chain may be longer than the calls that JavaScript can nest. */
+class PathSearch {
+  readonly paths: RegoValue[] = []
+  readonly #graph: RegoObject
+  readonly #vertexNumbers: RegoObject
+  #reached = new Set<number>()
+  #size = 0
+
+  constructor(graph: RegoObject) {
+    this.#graph = graph
+    this.#vertexNumbers = new RegoObject(graph.entries.map(([vertex], i) => [vertex, RegoNumber.of(i)]))
+  }
+
+  runFrom(vertex: RegoValue): void {
+    const edges = this.#graph.get(vertex)
+    if (edges === undefined) return
+    const path = { vertex, before: undefined }
+    const next = neighbours(edges)
+    if (next.length === 0) this.#add([vertex])
+    for (const neighbour of next) {
+      this.#reached = new Set([this.#numberOf(vertex)])
+      this.#follow(neighbour, path)
+    }
+  }
+
+  #follow(start: RegoValue, path: PathEnd): void {
+    const stops: Stop[] = []
+    this.#enter(start, path, stops)
+    for (let stop = stops.at(-1); stop !== undefined; stop = stops.at(-1)) {
+      const neighbour = stop.neighbours[stop.next++]
+      if (neighbour === undefined) stops.pop()
+      else if (this.#reached.has(this.#numberOf(neighbour))) {
+        stop.repeated.push(...toVertices(stop.path))
+        this.#add([...stop.repeated])
+      } else {
+        this.#reached.add(this.#numberOf(stop.vertex))
+        this.#enter(neighbour, stop.path, stops)
+      }
+    }
+  }
+
+  /** A vertex that the graph does not name ends the path before it. */
+  #enter(vertex: RegoValue, before: PathEnd, stops: Stop[]): void {
+    const edges = this.#graph.get(vertex)
+    if (edges === undefined) {
+      this.#add(toVertices(before))
+      return
+    }
+    const path = { vertex, before }
+    const next = neighbours(edges)
+    if (next.length === 0) this.#add(toVertices(path))
+    else stops.push({ vertex, path, neighbours: next, next: 0, repeated: [] })
+  }
+
+  #add(path: RegoArray): void {
+    this.#size += path.length
+    if (this.#size > MAX_VERTICES)
+      throw new BuiltinError(`result exceeds the limit of ${MAX_VERTICES} vertices`)
+    this.paths.push(path)
+  }
+
+  /** -1 for a vertex that the graph does not name. */
+  #numberOf(vertex: RegoValue): number {
+    const number = this.#vertexNumbers.get(vertex)
+    return number instanceof RegoNumber ? number.toNumber() : -1
+  }
+}
+
+function neighbours(edges: RegoValue): RegoArray {
+  if (isArray(edges)) return edges
+  return edges instanceof RegoSet ? edges.members : []
+}
+
+function toVertices(path: PathEnd): RegoValue[] {
+  const vertices: RegoValue[] = []
+  for (let end: PathEnd | undefined = path; end !== undefined; end = end.before) vertices.push(end.vertex)
+  return vertices.reverse()
+}

@@ -1,0 +1,28 @@
+import { BuiltinError } from '../builtin.js'
+
+/** A number that is not negative, exactly. */
+export interface Fraction {
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+const DECIMAL = /^(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i
+/** Past this many digits an amount is no measure of anything, only work. */
+const MAX_DIGITS = 1000
+
+/** The value of a decimal number such as `1.5e3`; undefined when the text is none. Raises BuiltinError on too large a one. */
+export function parseFraction(text: string): Fraction | undefined {
+  const match = DECIMAL.exec(text)
+  if (match === null) return undefined
+  const [, whole = '', decimals = '', exponentText = '0'] = match
+  if (whole === '' && decimals === '') return undefined
+  const exponent = Number(exponentText) - decimals.length
+  if (whole.length + decimals.length > MAX_DIGITS || Math.abs(exponent) > MAX_DIGITS) {
+    throw new BuiltinError(`amount exceeds the limit of ${MAX_DIGITS} digits`)
+  }
+  const scale = 10n ** BigInt(Math.abs(exponent))
+  const digits = BigInt(whole + decimals)
+  return exponent < 0
+    ? { numerator: digits, denominator: scale }
+    : { numerator: digits * scale, denominator: 1n }
+}
