@@ -50,22 +50,19 @@ artifact_image(artifact) := object.get(artifact, "reference", object.get(artifac
 
 is_trusted(image) if {
 	name := canonical(image)
-	some source in settings.trusted
-	startswith(name, concat("", [trim_suffix(source, "/"), "/"]))
-}
-
-# A single repository is named by its path, so a tag or digest may follow; after a bare host it would be a port.
-is_trusted(image) if {
-	name := canonical(image)
-	some source in settings.trusted
-	contains(source, "/")
-	some mark in [":", "@"]
-	startswith(name, concat("", [source, mark]))
+	some start in trusted_starts
+	startswith(name, start)
 }
 
 is_trusted(image) if {
 	not pipeline.is_expression(image)
 	canonical(image) in settings.trusted
+}
+
+# A source that names one repository may be followed by a tag or digest; after a bare host that would be a port.
+trusted_starts := {concat("", [trim_suffix(source, "/"), mark]) |
+	some source in settings.trusted
+	some mark in {true: ["/", ":", "@"], false: ["/"]}[contains(source, "/")]
 }
 
 # The full name that a short one stands for, by the rules of the container runtimes: docker.io unless the first

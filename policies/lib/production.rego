@@ -8,11 +8,21 @@ import data.settings.production as settings
 import rego.v1
 
 deploys := [{"stage": stage, "account": account} |
+	some stage in deploy_stages
+	some account in accounts(stage)
+	account in production_accounts
+]
+
+deploy_stages := [stage |
 	some stage in pipeline.stages
 	pipeline.type(stage) in settings.deploy_stage_types
-	some account in accounts(stage)
-	is_production(account)
 ]
+
+# Large pipelines name few accounts many times, and matching patterns is slow.
+production_accounts := {account |
+	some account in {account | some stage in deploy_stages; some account in accounts(stage)}
+	is_production(account)
+}
 
 accounts(stage) := {account |
 	some holder in array.concat([stage], pipeline.as_list(object.get(stage, "clusters", [])))

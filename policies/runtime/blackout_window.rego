@@ -42,23 +42,29 @@ concerns(window) if not window.applications
 concerns(window) if execution.document.application in window.applications
 
 is_open(window) if {
-	window_minutes(window).from < window_minutes(window).to
-	on_day(window, today(window))
-	minute_now(window) >= window_minutes(window).from
-	minute_now(window) < window_minutes(window).to
+	span := minutes(window)
+	now := local[window.time_zone]
+	span.from < span.to
+	on_day(window, now.date)
+	now.minute >= span.from
+	now.minute < span.to
 }
 
 # Over midnight, the day and the date are those on which the window began.
 is_open(window) if {
-	window_minutes(window).from >= window_minutes(window).to
-	on_day(window, today(window))
-	minute_now(window) >= window_minutes(window).from
+	span := minutes(window)
+	now := local[window.time_zone]
+	span.from >= span.to
+	on_day(window, now.date)
+	now.minute >= span.from
 }
 
 is_open(window) if {
-	window_minutes(window).from >= window_minutes(window).to
-	on_day(window, day_before(today(window)))
-	minute_now(window) < window_minutes(window).to
+	span := minutes(window)
+	now := local[window.time_zone]
+	span.from >= span.to
+	on_day(window, day_before(now.date))
+	now.minute < span.to
 }
 
 on_day(window, date) if {
@@ -67,10 +73,12 @@ on_day(window, date) if {
 	date <= object.get(window, "last_date", date)
 }
 
-today(window) := time.format([execution.judged_at_ns, window.time_zone, "2006-01-02"])
-
-minute_now(window) := (hour * 60) + minute if {
-	[hour, minute, _] := time.clock([execution.judged_at_ns, window.time_zone])
+# What clock and calendar on the wall say, by time zone.
+local[zone] := {"date": date, "minute": (hour * 60) + minute} if {
+	some window in windows
+	zone := window.time_zone
+	date := time.format([execution.judged_at_ns, zone, "2006-01-02"])
+	[hour, minute, _] := time.clock([execution.judged_at_ns, zone])
 }
 
 # Days are counted at noon in UTC: a local day has 23 or 25 hours when the clocks change.
@@ -78,7 +86,7 @@ noon(date) := time.parse_rfc3339_ns(concat("", [date, "T12:00:00Z"]))
 
 day_before(date) := time.format([noon(date) - (((24 * 60) * 60) * 1000000000), "UTC", "2006-01-02"])
 
-window_minutes(window) := {"from": minute_of(window.from), "to": minute_of(window.to)}
+minutes(window) := {"from": minute_of(window.from), "to": minute_of(window.to)}
 
 minute_of(text) := (pipeline.whole_number(hour) * 60) + pipeline.whole_number(minute) if {
 	[hour, minute] := split(text, ":")
@@ -86,8 +94,8 @@ minute_of(text) := (pipeline.whole_number(hour) * 60) + pipeline.whole_number(mi
 }
 
 is_readable(window) if {
-	window_minutes(window).to <= 24 * 60
-	window_minutes(window).from < 24 * 60
+	minutes(window).to <= 24 * 60
+	minutes(window).from < 24 * 60
 	time.clock([0, window.time_zone])
 	every day in object.get(window, "days", []) { day in weekdays }
 	every key in ["first_date", "last_date"] { noon(object.get(window, key, "2000-01-01")) }
