@@ -1,3 +1,4 @@
+import { byteTable, skipRun } from './byte-run.js'
 import { decodeUnit, writeUtf8 } from './decode-string.js'
 import type { EditedCopy } from './edited-copy.js'
 
@@ -12,9 +13,7 @@ const PARAGRAPH_SEPARATOR = 0x2029
 const MAX_WRITTEN = 6
 
 /** 1 for the bytes that stand for themselves inside a string of Go's encoding/json, whatever stands around them. */
-const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 0x20 || byte >= 0x80 || '"\\<>&'.includes(String.fromCharCode(byte)) ? 0 : 1,
-)
+const PLAIN = byteTable((byte, char) => byte >= 0x20 && byte < 0x80 && !'"\\<>&'.includes(char))
 
 /** The letter of the short escape by the byte that it stands for, else 0. */
 const SHORT_ESCAPES = new Uint8Array(256)
@@ -26,14 +25,9 @@ const HEX = Buffer.from('0123456789abcdef')
 
 /** Copies the string literal that opens at `open`, escaped as Go's encoding/json does: the offset after it in the source. */
 export function copyCanonicalString(bytes: Uint8Array, open: number, end: number, copy: EditedCopy): number {
-  let at = open + 1
-  while (at < end) {
-    const byte = bytes[at] ?? 0
-    if (PLAIN[byte] === 1) at++
-    else if (byte === QUOTE) return at + 1
-    else at = copyCharacter(bytes, at, end, copy)
-  }
-  return at
+  let at = skipRun(bytes, open + 1, PLAIN)
+  while (at < end && bytes[at] !== QUOTE) at = skipRun(bytes, copyCharacter(bytes, at, end, copy), PLAIN)
+  return at + 1
 }
 
 function copyCharacter(bytes: Uint8Array, at: number, end: number, copy: EditedCopy): number {
@@ -47,8 +41,8 @@ function copyCharacter(bytes: Uint8Array, at: number, end: number, copy: EditedC
       ? size > 1 && isPlain(point)
       : letter === LOWER_U && isCanonicalHexEscape(bytes, at, point)
   if (kept) return at + size
-  const out = copy.replace(at, at + size, MAX_WRITTEN)
-  copy.wrote(writeCharacter(out, copy.cursor, point))
+  const out = copy.beginEdit(at, at + size, MAX_WRITTEN)
+  copy.endEdit(writeCharacter(out, copy.editStart, point))
   return at + size
 }
 

@@ -1,4 +1,5 @@
 import { copyCanonicalString } from './canonical-string.js'
+import { byteTable, skipRun } from './byte-run.js'
 import { EditedCopy } from './edited-copy.js'
 import { MemberOrder } from './member-order.js'
 import { scanSpace } from './scan-space.js'
@@ -11,6 +12,9 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
+
+/** The bytes of numbers and literals. */
+const SCALAR = byteTable((_, char) => /[-+.0-9A-Za-z]/.test(char))
 
 export interface CanonicalOptions {
   /** Two spaces per level and one after a colon, as Go's `SetIndent("", "  ")`, instead of no white space. */
@@ -54,11 +58,11 @@ class CanonicalWriter {
     const byte = this.bytes[at] ?? 0
     if (byte === QUOTE) return this.copyString(at, end)
     if (byte === COMMA) return this.endMember(at)
-    if (byte === COLON) return this.pretty ? this.insert(at + 1, ' ') : at + 1
+    if (byte === COLON) return this.pretty ? this.addSpace(at + 1) : at + 1
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return this.open(at, byte)
     if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) return this.close(at)
-    if (byte <= SPACE) this.copy.replace(at, at + 1, 0)
-    return at + 1
+    if (byte <= SPACE) return this.dropSpace(at)
+    return skipRun(this.bytes, at, SCALAR)
   }
 
   private copyString(at: number, end: number): number {
@@ -67,38 +71,51 @@ class CanonicalWriter {
     return copyCanonicalString(this.bytes, at, end, this.copy)
   }
 
+  private dropSpace(at: number): number {
+    const next = scanSpace(this.bytes, at)
+    if (next > at) this.copy.drop(at, next)
+    return next
+  }
+
   private open(at: number, opener: number): number {
     const closer = opener + 2
-    const next = scanSpace(this.bytes, at + 1)
-    if (next > at + 1) this.copy.replace(at + 1, next, 0)
+    const next = this.dropSpace(at + 1)
     if (this.bytes[next] === closer) return next + 1
     this.closers.push(closer)
     this.awaitsKey = closer === CLOSE_OBJECT
     if (this.awaitsKey) this.order.openObject()
-    return this.insert(next, this.lineBreak())
+    this.breakLine(next)
+    return next
   }
 
   private endMember(comma: number): number {
     this.awaitsKey = this.closers.at(-1) === CLOSE_OBJECT
-    return this.insert(comma + 1, this.lineBreak())
+    this.breakLine(comma + 1)
+    return comma + 1
   }
 
   private close(at: number): number {
-    const separator = `,${this.lineBreak()}`
+    const gap = this.pretty ? 2 + this.indent() : 1
     if (this.closers.pop() === CLOSE_OBJECT) {
-      const sorted = this.order.closeObject(this.copy.position(at), separator.length)
-      if (sorted !== undefined) this.copy.rearrange(at, sorted, separator)
+      const order = this.order.closeObject(this.copy.position(at), gap)
+      if (order !== undefined) this.copy.rearrange(at, order.start, order.extents, order.separatorEnd, gap)
     }
-    return this.insert(at, this.lineBreak()) + 1
+    this.breakLine(at)
+    return at + 1
   }
 
-  private lineBreak(): string {
-    return this.pretty ? `\n${'  '.repeat(this.closers.length)}` : ''
+  private breakLine(at: number): void {
+    if (this.pretty) this.copy.breakLine(at, this.indent())
   }
 
-  /** Adds ASCII text before the source byte at `at` and gives `at`. */
-  private insert(at: number, text: string): number {
-    if (text !== '') this.copy.insert(at, text)
+  private indent(): number {
+    return 2 * this.closers.length
+  }
+
+  private addSpace(at: number): number {
+    const out = this.copy.beginEdit(at, at, 1)
+    out[this.copy.editStart] = SPACE
+    this.copy.endEdit(this.copy.editStart + 1)
     return at
   }
 }

@@ -1,16 +1,12 @@
-import type { Extent } from './extent.js'
-
-const NATIVE_COPY_FROM = 48
-
-/** Stretches of a copy, by their positions in it, that take the place of all from `start` on. */
-export interface Rearrangement {
-  readonly start: number
-  readonly pieces: readonly Extent[]
-}
+/** Lengths from which the native copy is the faster: `Buffer.copy` makes a view first, `copyWithin` does not. */
+const NATIVE_COPY_FROM = 192
+const NATIVE_MOVE_FROM = 64
+const NEWLINE = 0x0a
+const SPACE = 0x20
 
 /**
  * A copy of a text with small changes: stretches that stay as they are cost one block copy each, and a text that never changes
- * is not copied at all. Positions go forward only.
+ * is not copied at all. Positions in the source go forward only.
  */
 export class EditedCopy {
   private readonly source: Buffer
@@ -20,64 +16,76 @@ export class EditedCopy {
   private length = 0
 
   constructor(bytes: Uint8Array, start: number) {
-    this.source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.source = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.runStart = start
   }
 
-  /** Where the source byte at `at`, when everything before it was settled, goes in the copy. */
+  /** Where in the copy the source byte at `at` goes. */
   position(at: number): number {
     return this.length + at - this.runStart
   }
 
-  /** Leaves out the source from `at` to `next` and gives the place, with room for `size` bytes, to write in its stead. */
-  replace(at: number, next: number, size: number): Buffer {
+  /** Leaves out the source from `at` to `next`. */
+  drop(at: number, next: number): void {
+    if (at > this.runStart) this.beginEdit(at, next, 0)
+    else this.runStart = next
+  }
+
+  /**
+   * Leaves out the source from `at` to `next` and gives the copy so far, with room for `size` bytes from `editStart` on. What is
+   * written there counts after `endEdit`.
+   */
+  beginEdit(at: number, next: number, size: number): Buffer {
     const run = at - this.runStart
-    const out = this.ensureRoom(run + size)
-    if (run >= NATIVE_COPY_FROM) this.source.copy(out, this.length, this.runStart, at)
-    else for (let i = 0; i < run; i++) out[this.length + i] = this.source[this.runStart + i] ?? 0
+    const out = this.withRoomFor(run + size)
+    copyBytes(this.source, this.runStart, at, out, this.length)
     this.length += run
     this.runStart = next
     return out
   }
 
-  /** Where the place of the last `replace` begins, until `wrote`. */
-  get cursor(): number {
+  get editStart(): number {
     return this.length
   }
 
-  /** Tells that what stands in for the source ends at this position of the copy. */
-  wrote(cursor: number): void {
-    this.length = cursor
+  endEdit(position: number): void {
+    this.length = position
   }
 
-  /** Puts ASCII text before the source byte at `at`. */
-  insert(at: number, text: string): void {
-    const out = this.replace(at, at, text.length)
-    this.length += out.write(text, this.length, 'latin1')
+  /** Puts a line break and `spaces` spaces before the source byte at `at`. */
+  breakLine(at: number, spaces: number): void {
+    const out = this.beginEdit(at, at, spaces + 1)
+    out[this.length++] = NEWLINE
+    for (let i = 0; i < spaces; i++) out[this.length++] = SPACE
   }
 
   /**
-   * Writes the stretches of the copy, in the order given and with `separator` between them, over everything from the first of
-   * them to the source byte at `at`.
+   * Rearranges the copy from `start` to the source byte at `at`: the stretches of `extents` (start, end, start, …: positions in
+   * the copy) take its place, with the `gap` bytes before `separatorEnd` between them.
    */
-  rearrange(at: number, { start, pieces }: Rearrangement, separator: string): void {
-    const out = this.replace(at, at, 0)
-    const before = Buffer.from(out.subarray(start, this.length))
-    this.length = start
-    for (const piece of pieces) {
-      if (this.length > start) this.length += out.write(separator, this.length, 'latin1')
-      this.length += before.copy(out, this.length, piece.start - start, piece.end - start)
+  rearrange(at: number, start: number, extents: readonly number[], separatorEnd: number, gap: number): void {
+    const size = this.position(at) - start
+    const out = this.beginEdit(at, at, size)
+    const aside = this.length
+    moveBytes(out, aside, start, aside)
+    const shift = aside - start
+    let to = start
+    for (let i = 0; i < extents.length; i += 2) {
+      if (i > 0) to = moveBytes(out, to, separatorEnd - gap + shift, separatorEnd + shift)
+      to = moveBytes(out, to, (extents[i] ?? 0) + shift, (extents[i + 1] ?? 0) + shift)
     }
+    this.length = to
   }
 
   /** The copy of everything up to `end`; the very source bytes when nothing was changed. */
   finish(end: number): Buffer {
     if (this.length === 0) return this.source.subarray(this.runStart, end)
-    const out = this.replace(end, end, 0)
-    return out.subarray(0, this.length)
+    return this.beginEdit(end, end, 0).subarray(0, this.length)
   }
 
-  private ensureRoom(size: number): Buffer {
+  private withRoomFor(size: number): Buffer {
     const needed = this.length + size
     if (this.out !== undefined && needed <= this.out.length) return this.out
     const rest = this.source.length - this.runStart
@@ -86,4 +94,17 @@ export class EditedCopy {
     this.out = grown
     return grown
   }
+}
+
+/** For the short stretches between the tokens of JSON a loop beats the call into native code. */
+function copyBytes(from: Buffer, start: number, end: number, to: Buffer, toStart: number): void {
+  if (end - start >= NATIVE_COPY_FROM) from.copy(to, toStart, start, end)
+  else for (let i = start, j = toStart; i < end; i++, j++) to[j] = from[i] ?? 0
+}
+
+/** Copies `start` to `end` to an earlier place or past the end: the offset after it there. */
+function moveBytes(bytes: Buffer, to: number, start: number, end: number): number {
+  if (end - start >= NATIVE_MOVE_FROM) bytes.copyWithin(to, start, end)
+  else for (let i = start, j = to; i < end; i++, j++) bytes[j] = bytes[i] ?? 0
+  return to + end - start
 }

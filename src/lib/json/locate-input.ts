@@ -6,6 +6,8 @@ import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
 import { scanValue } from './scan-value.js'
 
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 const OPEN_OBJECT = 0x7b
 const LOWER_N = 0x6e
 const TYPE_NAMES: Readonly<Record<number, string>> = {
@@ -14,7 +16,8 @@ const TYPE_NAMES: Readonly<Record<number, string>> = {
   0x74: 'bool',
   0x66: 'bool',
 }
-const FIELD = 'input'
+const FIELD = Buffer.from('input')
+const CASE_BIT = 0x20
 
 /**
  * The extent of `input` in the body of a Data API request: of the last top-level member of that name in any letter case, as Go
@@ -59,10 +62,16 @@ function refuseOtherTypes(body: Uint8Array, start: number): void {
 }
 
 function isInputKey(body: Uint8Array, keyStart: number): boolean {
-  const key = decodeString(body, keyStart, scanString(body, keyStart))
-  if (key.length !== FIELD.length) return false
+  const first = keyStart + 1
   for (let i = 0; i < FIELD.length; i++) {
-    if (((key[i] ?? 0) | 0x20) !== FIELD.charCodeAt(i)) return false
+    const byte = body[first + i] ?? 0
+    if (byte === BACKSLASH) return isEscapedInputKey(body, keyStart)
+    if ((byte | CASE_BIT) !== FIELD[i]) return false
   }
-  return true
+  return body[first + FIELD.length] === QUOTE
+}
+
+function isEscapedInputKey(body: Uint8Array, keyStart: number): boolean {
+  const key = decodeString(body, keyStart, scanString(body, keyStart))
+  return key.length === FIELD.length && key.every((byte, i) => (byte | CASE_BIT) === FIELD[i])
 }

@@ -1,63 +1,93 @@
-import type { Rearrangement } from './edited-copy.js'
-import type { Extent } from './extent.js'
 import { compareKeys } from './key-order.js'
 
-/** An object member that was copied: the offset of its key in the source and its extent in the copy. */
-interface CopiedMember extends Extent {
-  readonly key: number
+/** How the members of a closed object must be rearranged; see `EditedCopy.rearrange`. */
+interface Rearrangement {
+  readonly start: number
+  readonly extents: readonly number[]
+  /** Where the second member starts: the bytes before it separate members. */
+  readonly separatorEnd: number
 }
+
+/** Up to so many members an insertion sort beats the engine's sort. */
+const FEW = 16
 
 /** The members of the objects that are open, innermost last, and whether their keys came in order. */
 export class MemberOrder {
   private readonly source: Uint8Array
-  /** Two numbers per member: where its key is in the source and where it starts in the copy. */
-  private readonly members: number[] = []
-  private readonly objects: { readonly base: number; sorted: boolean }[] = []
+  /** Where each member's key is in the source, and where the member starts in the copy; only the first `count` count. */
+  private readonly keys: number[] = []
+  private readonly starts: number[] = []
+  private count = 0
+  /** Of the innermost object: the number of members before its own, and whether its keys came in order so far. */
+  private base = 0
+  private sorted = true
+  /** The `base` of the objects around it, as -1 - `base` where the keys are out of order. */
+  private readonly outer: number[] = []
 
   constructor(source: Uint8Array) {
     this.source = source
   }
 
   openObject(): void {
-    this.objects.push({ base: this.members.length, sorted: true })
+    this.outer.push(this.sorted ? this.base : -1 - this.base)
+    this.base = this.count
+    this.sorted = true
   }
 
-  addMember(key: number, position: number): void {
-    const object = this.objects.at(-1)
-    if (object === undefined) return
-    const previous = this.members.length - 2
-    if (object.sorted && previous >= object.base) {
-      object.sorted = compareKeys(this.source, this.members[previous] ?? 0, key) < 0
-    }
-    this.members.push(key, position)
+  addMember(key: number, start: number): void {
+    const { count, keys } = this
+    if (this.sorted && count > this.base)
+      this.sorted = compareKeys(this.source, keys[count - 1] ?? 0, key) < 0
+    keys[count] = key
+    this.starts[count] = start
+    this.count = count + 1
   }
 
   /**
-   * Forgets the innermost object, whose last member ends at `end` in the copy. Gives its members in the order of their keys, the
-   * last of each key alone, or undefined when they stand so already. `gap` bytes separate members in the copy.
+   * Forgets the innermost object, whose last member ends at `end` in the copy with `gap` bytes between members. Gives what puts its
+   * members in the order of their keys, the last of each key alone, or undefined when they stand so already.
    */
   closeObject(end: number, gap: number): Rearrangement | undefined {
-    const object = this.objects.pop()
-    if (object === undefined) return undefined
-    const members = this.members.splice(object.base)
-    if (object.sorted) return undefined
-    return { start: members[1] ?? end, pieces: this.inOrder(members, end, gap) }
+    const rearrangement = this.sorted ? undefined : this.rearrangement(end, gap)
+    this.count = this.base
+    const outer = this.outer.pop() ?? 0
+    this.sorted = outer >= 0
+    this.base = this.sorted ? outer : -1 - outer
+    return rearrangement
   }
 
-  private inOrder(members: readonly number[], end: number, gap: number): CopiedMember[] {
-    const copied: CopiedMember[] = []
-    for (let i = 0; i < members.length; i += 2) {
-      const next = members[i + 3]
-      copied.push({
-        key: members[i] ?? 0,
-        start: members[i + 1] ?? 0,
-        end: next === undefined ? end : next - gap,
-      })
+  private rearrangement(end: number, gap: number): Rearrangement {
+    const { base, count, starts } = this
+    const members: number[] = []
+    for (let member = base; member < count; member++) members.push(member)
+    this.sortByKey(members)
+    const extents: number[] = []
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i] ?? 0
+      const next = members[i + 1]
+      if (next !== undefined && this.compare(member, next) === 0) continue
+      extents.push(starts[member] ?? 0, member === count - 1 ? end : (starts[member + 1] ?? 0) - gap)
     }
-    copied.sort((a, b) => compareKeys(this.source, a.key, b.key))
-    return copied.filter((member, i) => {
-      const next = copied[i + 1]
-      return next === undefined || compareKeys(this.source, member.key, next.key) !== 0
-    })
+    return { start: starts[base] ?? 0, extents, separatorEnd: starts[base + 1] ?? 0 }
+  }
+
+  /** Sorts members, given by index, so that those of one key stay in the order of the text. */
+  private sortByKey(members: number[]): void {
+    if (members.length > FEW) {
+      members.sort((a, b) => this.compare(a, b))
+      return
+    }
+    for (let i = 1; i < members.length; i++) {
+      const member = members[i] ?? 0
+      let place = i
+      for (; place > 0 && this.compare(members[place - 1] ?? 0, member) > 0; place--) {
+        members[place] = members[place - 1] ?? 0
+      }
+      members[place] = member
+    }
+  }
+
+  private compare(a: number, b: number): number {
+    return compareKeys(this.source, this.keys[a] ?? 0, this.keys[b] ?? 0)
   }
 }

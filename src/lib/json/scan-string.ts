@@ -1,12 +1,11 @@
+import { byteTable, skipRun } from './byte-run.js'
 import { syntaxError } from './syntax-error.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** 1 for the bytes that need no look inside a string: everything but control characters, `"` and `\`. */
-const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 0 : 1,
-)
+const PLAIN = byteTable((byte) => byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH)
 
 /** 1 for the bytes that may follow a backslash, 2 for the `u` that four hexadecimal digits must follow. */
 const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -16,16 +15,12 @@ const ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 /** The offset after the string literal whose opening quote is at `open`; raises the `invalid` errors of `syntaxError`. */
 export function scanString(bytes: Uint8Array, open: number): number {
-  const length = bytes.length
-  let at = open + 1
-  while (at < length) {
-    const byte = bytes[at] ?? 0
-    if (PLAIN[byte] === 1) at++
-    else if (byte === QUOTE) return at + 1
-    else if (byte === BACKSLASH) at = scanEscape(bytes, at)
-    else throw syntaxError(bytes, at, 'in string literal')
+  let at = skipRun(bytes, open + 1, PLAIN)
+  while (bytes[at] !== QUOTE) {
+    if (bytes[at] !== BACKSLASH) throw syntaxError(bytes, at, 'in string literal')
+    at = skipRun(bytes, scanEscape(bytes, at), PLAIN)
   }
-  throw syntaxError(bytes, length, '')
+  return at + 1
 }
 
 function scanEscape(bytes: Uint8Array, backslash: number): number {
