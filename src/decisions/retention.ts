@@ -39,10 +39,13 @@ export function deleteAboveSize(store: DecisionWriteStore, policy: RetentionPoli
   if (store.size().liveBytes <= policy.maxFileBytes) return 0
   let deleted = 0
   for (let step = 0; step < maxSteps; step += 1) {
-    if (store.size().liveBytes <= policy.maxFileBytes * LOW_WATER) break
-    const count = store.deleteOldest(ROWS_PER_STEP)
+    const { liveBytes, rows } = store.size()
+    const excess = liveBytes - policy.maxFileBytes * LOW_WATER
+    if (excess <= 0) break
+    // By the average row, lest a step of large rows empties a small store.
+    const count = store.deleteOldest(Math.min(Math.ceil((rows * excess) / liveBytes), ROWS_PER_STEP))
     deleted += count
-    if (count < ROWS_PER_STEP) break
+    if (count === 0) break
   }
   return deleted
 }

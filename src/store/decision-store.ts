@@ -15,10 +15,11 @@ export interface BatchWriter {
   close(): Promise<void>
 }
 
-/** Size of the store in bytes: all of the file, and the part that holds rows. */
+/** Size of the store: bytes of the file, the part of them that holds rows, and how many rows, roughly. */
 export interface StoreSize {
   readonly fileBytes: number
   readonly liveBytes: number
+  readonly rows: number
 }
 
 /** The writing side of the store. Every call is one transaction and raises AppError `unavailable` when it fails. */

@@ -55,6 +55,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #insertRow: Statement
   readonly #deleteBefore: Statement
   readonly #deleteOldest: Statement
+  readonly #countRows: Statement
 
   constructor(database: Database, keepInput: InputKeeper) {
     this.#database = database
@@ -68,6 +69,12 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     this.#deleteOldest = database.prepare(
       'delete from decisions where seq in (select seq from decisions order by seq limit ?)',
     )
+    // Rows go from one end and come at the other, so the span of their numbers is their count, without a scan.
+    this.#countRows = database
+      .prepare(
+        'select coalesce(max(seq) + 1, 0) - coalesce((select min(seq) from decisions), 0) from decisions',
+      )
+      .pluck()
   }
 
   insert(batch: DecisionBatch): WriteReceipt {
@@ -95,10 +102,8 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     return this.#attempt('measure decision log', () => {
       const pageSize = this.#readPragma('page_size')
       const pages = this.#readPragma('page_count')
-      return {
-        fileBytes: pages * pageSize,
-        liveBytes: (pages - this.#readPragma('freelist_count')) * pageSize,
-      }
+      const liveBytes = (pages - this.#readPragma('freelist_count')) * pageSize
+      return { fileBytes: pages * pageSize, liveBytes, rows: Number(this.#countRows.get()) }
     })
   }
 

@@ -11,7 +11,7 @@ export interface InProcessBatchWriterDeps {
   readonly retentionIntervalMs: number
 }
 
-/** Writes in the calling thread and holds the store to its retention: after each batch by size, in time by age. */
+/** Writes in the calling thread and holds the store to its retention: before each batch by size, in time by age. */
 export class InProcessBatchWriter implements BatchWriter {
   readonly #deps: InProcessBatchWriterDeps
   readonly #timer: NodeJS.Timeout
@@ -23,19 +23,24 @@ export class InProcessBatchWriter implements BatchWriter {
   }
 
   write(batch: DecisionBatch): Promise<WriteReceipt> {
+    const { store, retention } = this.#deps
     return new Promise((resolve) => {
-      resolve(this.#deps.store.insert(batch))
-      this.#retain((store, policy) => deleteAboveSize(store, policy))
+      // First, so that a store which cannot delete stops growing: its batches are refused and counted.
+      deleteAboveSize(store, retention)
+      resolve(store.insert(batch))
     })
   }
 
   /** One bounded round of retention. */
   retain(): void {
-    this.#retain((store, policy) => {
-      deleteExpired(store, policy, this.#deps.now())
-      deleteAboveSize(store, policy)
-      shrinkFile(store, policy)
-    })
+    const { store, retention, now } = this.#deps
+    try {
+      deleteExpired(store, retention, now())
+      deleteAboveSize(store, retention)
+      shrinkFile(store, retention)
+    } catch {
+      // A full or locked disk fails the writes too, and there it is counted and reported; the next round tries again.
+    }
   }
 
   close(): Promise<void> {
@@ -44,13 +49,5 @@ export class InProcessBatchWriter implements BatchWriter {
       this.#deps.store.close()
       resolve()
     })
-  }
-
-  #retain(round: (store: DecisionWriteStore, policy: RetentionPolicy) => void): void {
-    try {
-      round(this.#deps.store, this.#deps.retention)
-    } catch {
-      // A full or locked disk fails the writes too, and there it is counted and reported; the next round tries again.
-    }
   }
 }

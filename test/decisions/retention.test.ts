@@ -1,0 +1,137 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { AppError } from '../../src/errors.js'
+import type { DecisionWriteStore } from '../../src/store/decision-store.js'
+import { BufferedDecisionLog } from '../../src/decisions/buffered-decision-log.js'
+import { queryDecisions } from '../../src/decisions/query-decisions.js'
+import { deleteAboveSize, deleteExpired, shrinkFile } from '../../src/decisions/retention.js'
+import { InProcessBatchWriter } from '../../src/store/sqlite/in-process-batch-writer.js'
+import { aBatch, anEntry, openStore } from '../support/decisions.js'
+
+const DAY = 24 * 60 * 60 * 1000
+const MIB = 1024 * 1024
+const policy = { maxAgeMs: 30 * DAY, maxFileBytes: 4 * MIB }
+
+const days = (from: number, to: number, input?: Uint8Array) =>
+  aBatch(
+    Array.from({ length: to - from }, (_, index) =>
+      anEntry({ decisionId: `day${from + index}`, timeMs: (from + index) * DAY, input }),
+    ),
+  )
+
+async function idsIn(store: Awaited<ReturnType<typeof openStore>>): Promise<string[]> {
+  const { decisions } = await queryDecisions(store.reader, { limit: 500 })
+  return decisions.map(({ decisionId }) => decisionId)
+}
+
+describe('retention', () => {
+  it('deletes what is too old and nothing else', async () => {
+    const store = await openStore()
+    store.writer.insert(days(0, 40))
+    expect(deleteExpired(store.writer, policy, 35 * DAY)).toBe(5)
+    expect((await idsIn(store)).at(-1)).toBe('day5')
+    expect(deleteExpired(store.writer, policy, 35 * DAY)).toBe(0)
+  })
+
+  it('deletes no more at once than it was allowed to', async () => {
+    const store = await openStore()
+    for (let batch = 0; batch < 3; batch += 1) store.writer.insert(days(0, 1000))
+    expect(deleteExpired(store.writer, policy, 5000 * DAY, 2)).toBe(2048)
+    expect(deleteExpired(store.writer, policy, 5000 * DAY, 2)).toBe(952)
+  })
+
+  it('deletes the oldest when they fill too much, until there is room again', async () => {
+    const store = await openStore()
+    const input = Buffer.alloc(8000, 'x')
+    for (let batch = 0; batch < 24; batch += 1)
+      store.writer.insert(days(batch * 100, batch * 100 + 100, input))
+    expect(store.writer.size().liveBytes).toBeGreaterThan(4 * policy.maxFileBytes)
+    deleteAboveSize(store.writer, policy)
+    shrinkFile(store.writer, policy)
+    expect(store.writer.size().fileBytes).toBeLessThanOrEqual(policy.maxFileBytes)
+    expect(store.writer.size().liveBytes).toBeGreaterThan(policy.maxFileBytes / 2)
+    expect((await idsIn(store))[0]).toBe('day2399')
+  })
+
+  it('leaves a store within its bounds alone', async () => {
+    const store = await openStore()
+    store.writer.insert(days(0, 10))
+    const before = store.writer.size()
+    expect(deleteAboveSize(store.writer, policy)).toBe(0)
+    shrinkFile(store.writer, policy)
+    expect(store.writer.size()).toEqual(before)
+  })
+})
+
+describe('the log over a store', () => {
+  async function openLog(now = () => 0) {
+    const store = await openStore()
+    const writer = new InProcessBatchWriter({
+      store: store.writer,
+      retention: policy,
+      now,
+      retentionIntervalMs: DAY,
+    })
+    const log = new BufferedDecisionLog({ writer, masked: false })
+    onTestFinished(() => log.close())
+    return { ...store, log, retain: () => writer.retain() }
+  }
+
+  it('has written on close everything that was recorded', async () => {
+    const { log, path } = await openLog()
+    for (let n = 0; n < 3000; n += 1) log.record(anEntry({ decisionId: `d${n}` }))
+    await log.close()
+    expect(log.stats()).toMatchObject({ written: 3000, bufferedRows: 0, bufferedBytes: 0 })
+    const { reader } = await openStore({ path })
+    expect(await reader.get('d2999')).toBeDefined()
+  })
+
+  it('stays within its size however much is recorded, and can be read meanwhile', async () => {
+    const { log, writer, reader } = await openLog()
+    const input = Buffer.alloc(8000, 'x')
+    for (let n = 0; n < 3000; n += 1) {
+      log.record(anEntry({ decisionId: `d${n}`, timeMs: n, input }))
+      if (n % 500 !== 499) continue
+      await log.flush()
+      expect((await queryDecisions(reader, { limit: 1 })).decisions[0]?.decisionId).toBe(`d${n}`)
+      expect(writer.size().fileBytes).toBeLessThan(policy.maxFileBytes + 2 * MIB)
+    }
+    expect(log.stats()).toMatchObject({ written: 3000, dropped: { buffer_full: 0, write_failed: 0 } })
+  })
+
+  it('loses decisions, counted, before it outgrows its size because nothing can be deleted', async () => {
+    const { writer: store } = await openStore()
+    const stuck: DecisionWriteStore = {
+      insert: (batch) => store.insert(batch),
+      deleteBefore: () => 0,
+      deleteOldest: () => {
+        throw new AppError('unavailable', 'cannot delete')
+      },
+      releaseFreeSpace: () => undefined,
+      size: () => store.size(),
+      close: () => undefined,
+    }
+    const writer = new InProcessBatchWriter({
+      store: stuck,
+      retention: policy,
+      now: () => 0,
+      retentionIntervalMs: DAY,
+    })
+    const log = new BufferedDecisionLog({ writer, masked: false })
+    for (let n = 0; n < 3000; n += 1) log.record(anEntry({ input: Buffer.alloc(8000, 'x') }))
+    await log.close()
+    expect(store.size().fileBytes).toBeLessThan(policy.maxFileBytes + 2 * MIB)
+    const { written, dropped } = log.stats()
+    expect(dropped.write_failed).toBeGreaterThan(1000)
+    expect(written + dropped.write_failed).toBe(3000)
+  })
+
+  it('deletes by age as its clock goes on', async () => {
+    let now = 0
+    const { log, reader, retain } = await openLog(() => now)
+    log.record(anEntry({ timeMs: 0 }))
+    await log.flush()
+    now = 31 * DAY
+    retain()
+    expect((await queryDecisions(reader, {})).decisions).toEqual([])
+  })
+})
