@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { AppError } from '../errors.js'
 import type {
   DecisionFilter,
@@ -5,6 +6,7 @@ import type {
   DecisionReadStore,
   StoredDecision,
 } from '../store/decision-store.js'
+import type { DecisionLog } from './decision-log.js'
 import { toDecisionView } from './decision-view.js'
 import type { DecisionView } from './decision-view.js'
 
@@ -20,24 +22,39 @@ export interface DecisionPage {
   readonly nextCursor?: string
 }
 
+export interface DecisionQueryDeps {
+  readonly store: DecisionReadStore
+  /** Flushed before a read, so that a decision can be shown as soon as it was answered. */
+  readonly log: Pick<DecisionLog, 'flush'>
+}
+
+const MAX_FLUSH_WAIT_MS = 1000
 const MAX_LIMIT = 500
 const DEFAULT_LIMIT = 50
 const MAX_PAGE_BYTES = 1024 * 1024
 
 /** The decisions that match; raises AppError `invalid` for a bad limit or cursor. Later decisions never shift a page. */
-export async function queryDecisions(store: DecisionReadStore, query: DecisionQuery): Promise<DecisionPage> {
+export async function queryDecisions(
+  { store, log }: DecisionQueryDeps,
+  query: DecisionQuery,
+): Promise<DecisionPage> {
   const { limit = DEFAULT_LIMIT, cursor, ...filter } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     throw new AppError('invalid', `limit: must be a whole number from 1 to ${MAX_LIMIT}`)
   }
   const after = cursor === undefined ? undefined : decodeCursor(cursor)
+  await flushed(log)
   const { decisions, next } = await store.page(filter, { rows: limit, bytes: MAX_PAGE_BYTES }, after)
   const views = decisions.map((decision: StoredDecision) => toDecisionView(decision))
   return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
 }
 
 /** The decision with this id; raises AppError `not_found`. */
-export async function findDecision(store: DecisionReadStore, decisionId: string): Promise<DecisionView> {
+export async function findDecision(
+  { store, log }: DecisionQueryDeps,
+  decisionId: string,
+): Promise<DecisionView> {
+  await flushed(log)
   const decision = await store.get(decisionId)
   if (decision === undefined) {
     throw new AppError(
@@ -46,6 +63,11 @@ export async function findDecision(store: DecisionReadStore, decisionId: string)
     )
   }
   return toDecisionView(decision)
+}
+
+/** Waits for a moment only: a writer that lags must not keep readers from what is written already. */
+async function flushed(log: Pick<DecisionLog, 'flush'>): Promise<void> {
+  await Promise.race([log.flush(), setTimeout(MAX_FLUSH_WAIT_MS, undefined, { ref: false })])
 }
 
 function encodeCursor({ timeMs, seq }: DecisionPosition): string {

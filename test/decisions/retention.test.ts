@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/errors.js'
 import type { DecisionWriteStore } from '../../src/store/decision-store.js'
 import { BufferedDecisionLog } from '../../src/decisions/buffered-decision-log.js'
+import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { queryDecisions } from '../../src/decisions/query-decisions.js'
 import { deleteAboveSize, deleteExpired, shrinkFile } from '../../src/decisions/retention.js'
 import { InProcessBatchWriter } from '../../src/store/sqlite/in-process-batch-writer.js'
@@ -19,7 +20,7 @@ const days = (from: number, to: number, input?: Uint8Array) =>
   )
 
 async function idsIn(store: Awaited<ReturnType<typeof openStore>>): Promise<string[]> {
-  const { decisions } = await queryDecisions(store.reader, { limit: 500 })
+  const { decisions } = await queryDecisions({ store: store.reader, log: nopDecisionLog }, { limit: 500 })
   return decisions.map(({ decisionId }) => decisionId)
 }
 
@@ -91,8 +92,9 @@ describe('the log over a store', () => {
     for (let n = 0; n < 3000; n += 1) {
       log.record(anEntry({ decisionId: `d${n}`, timeMs: n, input }))
       if (n % 500 !== 499) continue
-      await log.flush()
-      expect((await queryDecisions(reader, { limit: 1 })).decisions[0]?.decisionId).toBe(`d${n}`)
+      expect((await queryDecisions({ store: reader, log }, { limit: 1 })).decisions[0]?.decisionId).toBe(
+        `d${n}`,
+      )
       expect(writer.size().fileBytes).toBeLessThan(policy.maxFileBytes + 2 * MIB)
     }
     expect(log.stats()).toMatchObject({ written: 3000, dropped: { buffer_full: 0, write_failed: 0 } })
@@ -132,6 +134,6 @@ describe('the log over a store', () => {
     await log.flush()
     now = 31 * DAY
     retain()
-    expect((await queryDecisions(reader, {})).decisions).toEqual([])
+    expect((await queryDecisions({ store: reader, log }, {})).decisions).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
+import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
 import { findDecision, queryDecisions } from '../../../src/decisions/query-decisions.js'
 import type { DecisionQuery } from '../../../src/decisions/query-decisions.js'
 import { AppError } from '../../../src/errors.js'
@@ -27,6 +28,7 @@ const numbered = (n: number, overrides: Partial<DecisionEntry> = {}): DecisionEn
     application: n % 7 === 0 ? undefined : `app${n % 7}`,
     ...overrides,
   })
+const reading = (store: DecisionReadStore) => ({ store, log: nopDecisionLog })
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 const batchOf = (from: number, to: number, overrides: Partial<DecisionEntry> = {}) =>
   aBatch(range(from, to).map((n) => numbered(n, overrides)))
@@ -35,7 +37,7 @@ async function allIds(store: DecisionReadStore, query: DecisionQuery): Promise<s
   const ids: string[] = []
   let cursor: string | undefined
   do {
-    const page = await queryDecisions(store, { ...query, cursor })
+    const page = await queryDecisions(reading(store), { ...query, cursor })
     ids.push(...page.decisions.map(({ decisionId }) => decisionId))
     cursor = page.nextCursor
   } while (cursor !== undefined)
@@ -54,7 +56,7 @@ describe('the decision store', () => {
       result: Buffer.from('{"allow":true}'),
     })
     writer.insert(aBatch([entry]))
-    expect(await findDecision(reader, 'd-1')).toEqual({
+    expect(await findDecision(reading(reader), 'd-1')).toEqual({
       decisionId: 'd-1',
       time: '2023-11-14T22:13:20.000Z',
       kind: 'data',
@@ -76,7 +78,7 @@ describe('the decision store', () => {
   it('shows no field that was not recorded', async () => {
     const { writer, reader } = await openStore()
     writer.insert(aBatch([anEntry()]))
-    expect(Object.keys(await findDecision(reader, 'd-1')).sort()).toEqual(
+    expect(Object.keys(await findDecision(reading(reader), 'd-1')).sort()).toEqual(
       ['decisionId', 'durationMs', 'kind', 'outcome', 'path', 'revision', 'time'].sort(),
     )
   })
@@ -84,7 +86,7 @@ describe('the decision store', () => {
   it('shows the beginning of an input that was too large, without half a character', async () => {
     const { writer, reader } = await openStore({ maxInputBytes: 7 })
     writer.insert(aBatch([anEntry({ input: Buffer.from('{"a":"üüü"}') })]))
-    const shown = await findDecision(reader, 'd-1')
+    const shown = await findDecision(reading(reader), 'd-1')
     expect(shown).toMatchObject({ inputPrefix: '{"a":"', inputBytes: 14, inputTruncated: true })
     expect(shown).not.toHaveProperty('input')
   })
@@ -94,15 +96,17 @@ describe('the decision store', () => {
     const inputs = ['{"stages":[{"token":"s3cret","a":1}]}', '{"stages":[{"token":"s3cret"}']
     const entries = inputs.map((input, n) => numbered(n, { input: Buffer.from(input) }))
     expect(writer.insert(aBatch(entries))).toEqual({ maskFailed: 1 })
-    expect((await findDecision(reader, 'd0')).input).toEqual({ stages: [{ token: '[masked]', a: 1 }] })
-    const unmasked = await findDecision(reader, 'd1')
+    expect((await findDecision(reading(reader), 'd0')).input).toEqual({
+      stages: [{ token: '[masked]', a: 1 }],
+    })
+    const unmasked = await findDecision(reading(reader), 'd1')
     expect(unmasked).toMatchObject({ inputBytes: 29, inputTruncated: true })
     expect(JSON.stringify(unmasked)).not.toContain('s3cret')
   })
 
   it('says that it does not know a decision', async () => {
     const { reader } = await openStore()
-    await expect(findDecision(reader, 'nope')).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(findDecision(reading(reader), 'nope')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   it('opens its file again with all that was written', async () => {
@@ -185,9 +189,9 @@ describe('paging through decisions', () => {
   it('neither repeats nor skips a decision while others are written', async () => {
     const { writer, reader } = await openStore()
     writer.insert(batchOf(0, 40))
-    const first = await queryDecisions(reader, { limit: 20 })
+    const first = await queryDecisions(reading(reader), { limit: 20 })
     writer.insert(batchOf(40, 80))
-    const rest = await queryDecisions(reader, { limit: 20, cursor: first.nextCursor })
+    const rest = await queryDecisions(reading(reader), { limit: 20, cursor: first.nextCursor })
     expect([...first.decisions, ...rest.decisions].map(({ decisionId }) => decisionId)).toEqual(
       range(0, 40).map((n) => `d${39 - n}`),
     )
@@ -198,14 +202,14 @@ describe('paging through decisions', () => {
     const { writer, reader } = await openStore({ maxInputBytes: 300_000 })
     for (const n of range(0, 5))
       writer.insert(batchOf(n, n + 1, { input: Buffer.from(`"${'x'.repeat(400_000)}"`) }))
-    expect((await queryDecisions(reader, {})).decisions).toHaveLength(3)
+    expect((await queryDecisions(reading(reader), {})).decisions).toHaveLength(3)
     expect(await allIds(reader, {})).toHaveLength(5)
   })
 
   it('shows 50 decisions when no limit is given', async () => {
     const { writer, reader } = await openStore()
     writer.insert(batchOf(0, 60))
-    expect((await queryDecisions(reader, {})).decisions).toHaveLength(50)
+    expect((await queryDecisions(reading(reader), {})).decisions).toHaveLength(50)
   })
 
   it.each<{ name: string; query: DecisionQuery; message: string }>([
@@ -215,7 +219,7 @@ describe('paging through decisions', () => {
     { name: 'a made-up cursor', query: { cursor: 'abc' }, message: 'cursor' },
   ])('refuses $name', async ({ query, message }) => {
     const { reader } = await openStore()
-    await expect(queryDecisions(reader, query)).rejects.toMatchObject({
+    await expect(queryDecisions(reading(reader), query)).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining(message) as string,
     })

@@ -1,0 +1,23 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { queryDecisions } from '../../src/decisions/query-decisions.js'
+import type { DecisionReadStore } from '../../src/store/decision-store.js'
+
+const emptyStore: DecisionReadStore = {
+  page: () => Promise.resolve({ decisions: [] }),
+  get: () => Promise.resolve(undefined),
+  close: () => Promise.resolve(),
+}
+
+afterEach(() => vi.useRealTimers())
+
+describe('reading decisions', () => {
+  it('waits until those just made are written', async () => {
+    let finish = (): void => undefined
+    const log = { flush: () => new Promise<void>((resolve) => (finish = resolve)) }
+    const page = vi.spyOn(emptyStore, 'page')
+    const answer = queryDecisions({ store: emptyStore, log }, {})
+    expect(page).not.toHaveBeenCalled()
+    finish()
+    expect(await answer).toEqual({ decisions: [] })
+  })
+})
