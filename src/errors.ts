@@ -64,6 +64,14 @@ export function toError(raw: unknown): Error {
   return new Error(`thrown value: ${String(raw)}`, { cause: raw })
 }
 
+/** Anything thrown, as an AppError; what is not one of ours shows nothing of itself to the caller. */
+export function toAppError(raw: unknown): AppError {
+  if (raw instanceof AppError) return raw
+  return new AppError('internal', 'something went wrong inside the service; its log says what', {
+    cause: toError(raw),
+  })
+}
+
 /** Ends an exhaustive switch: reached only when a case was forgotten. */
 export function assertNever(value: never): never {
   throw new AppError('internal', `unexpected value: ${JSON.stringify(value)}`)

@@ -1,0 +1,31 @@
+import type { AppError, ErrorKind } from '../errors.js'
+
+/** The one table from kinds of error to HTTP status. */
+const STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  evaluation_failed: 500,
+  internal: 500,
+  unavailable: 503,
+}
+
+/** An error as it goes over the wire. */
+export interface ErrorAnswer {
+  readonly status: number
+  /** OPA's shape, indented by two spaces as OPA does for every error. */
+  readonly body: string
+}
+
+/** The status and body that an error is answered with. */
+export function errorAnswer(error: AppError): ErrorAnswer {
+  const { code, message, details } = error
+  const body = details.length === 0 ? { code, message } : { code, message, errors: details }
+  return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n` }
+}

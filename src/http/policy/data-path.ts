@@ -1,0 +1,35 @@
+import { AppError } from '../../errors.js'
+
+/**
+ * The segments of a data path as sent (`app/a%2Fb/1`): split at slashes first, then each decoded, so that an escaped
+ * slash stays inside its segment. Raises `invalid` for a broken escape.
+ */
+export function parseDataPath(path: string): string[] {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  try {
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
+  } catch (cause) {
+    throw new AppError('invalid', `the path has a broken percent escape: ${path}`, { cause })
+  }
+}
+
+/** The gateway in front of the policy stage posts to the literal path and names the real one in the query. */
+const LITERAL_PATHS: readonly string[] = ['**', '%2A%2A', '%2a%2a']
+
+/**
+ * The data path below `/v1/data/` that a request means. Raises `invalid` when the literal path `**` comes without a
+ * `requestUri` that stays below `/v1/data/`.
+ */
+export function resolveDataPath(rawPath: string, query: URLSearchParams | undefined): string {
+  if (!LITERAL_PATHS.includes(rawPath)) return rawPath
+  const requestUri = query?.get('requestUri') ?? ''
+  const path = requestUri.replace(/^(?:https?:\/\/[^/]+)?\/+/, '/').replace(/[?#].*$/, '')
+  const named = /^\/v1\/data\/(?<rest>.+)$/.exec(path)?.groups?.['rest']
+  if (named === undefined || parseDataPath(named).includes('..')) {
+    throw new AppError(
+      'invalid',
+      'requestUri must name a policy below /v1/data/, as in ?requestUri=/v1/data/app/deny',
+    )
+  }
+  return named.replace(/\/+$/, '')
+}

@@ -1,0 +1,35 @@
+/** The query parameters of the Data API (OPA documentation, "Data API"). */
+export interface DataQuery {
+  readonly pretty: boolean
+  readonly metrics: boolean
+  readonly provenance: boolean
+  readonly explain: boolean
+  readonly strictBuiltinErrors: boolean
+  /** The raw input document of a GET. */
+  readonly input: string | undefined
+}
+
+const NONE: DataQuery = {
+  pretty: false,
+  metrics: false,
+  provenance: false,
+  explain: false,
+  strictBuiltinErrors: false,
+  input: undefined,
+}
+
+const EXPLAIN_MODES: readonly string[] = ['notes', 'fails', 'full', 'debug']
+
+/** Reads them from a parsed query; a boolean is on with its bare name or `true`, off otherwise. */
+export function parseDataQuery(query: URLSearchParams | undefined): DataQuery {
+  if (query === undefined) return NONE
+  const isOn = (name: string): boolean => ['', 'true'].includes(query.get(name) ?? 'false')
+  return {
+    pretty: isOn('pretty'),
+    metrics: isOn('metrics') || isOn('instrument'),
+    provenance: isOn('provenance'),
+    explain: EXPLAIN_MODES.includes(query.get('explain') ?? ''),
+    strictBuiltinErrors: isOn('strict-builtin-errors'),
+    input: query.get('input') ?? undefined,
+  }
+}
