@@ -20,7 +20,8 @@ export interface WallClock {
   readonly second: number
   readonly nanosecond: number
   readonly offsetSeconds: number
-  readonly abbreviation: string
+  /** Asked for seldom, and the zone has to look it up. */
+  abbreviation(): string
 }
 
 /** A date and time of day to be found on a clock; months, days and the rest may lie outside their usual range. */
@@ -48,7 +49,7 @@ export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
     second: shifted.getUTCSeconds(),
     nanosecond: Number(unixNs - BigInt(unixSeconds) * NS_PER_SECOND),
     offsetSeconds,
-    abbreviation: zone.abbreviationAt(unixSeconds),
+    abbreviation: () => zone.abbreviationAt(unixSeconds),
   }
 }
 

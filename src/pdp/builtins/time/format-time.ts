@@ -34,7 +34,7 @@ const WRITERS: Readonly<Record<string, ElementWriter>> = {
   '05': ({ second }) => padded(second, 2),
   PM: ({ hour }) => (hour >= 12 ? 'PM' : 'AM'),
   pm: ({ hour }) => (hour >= 12 ? 'pm' : 'am'),
-  MST: ({ abbreviation }) => abbreviation,
+  MST: (clock) => clock.abbreviation(),
 }
 
 function writeElement(clock: WallClock, element: string): string {

@@ -27,7 +27,8 @@ export function findZone(name: string): Zone {
 
 /** The zone that the process runs in; UTC when the system names none that is known. */
 export function localZone(): Zone {
-  return knownZone(SystemZone.instance.name) ?? UTC
+  const { name } = SystemZone.instance
+  return name === 'UTC' || name === 'Etc/UTC' ? UTC : (knownZone(name) ?? UTC)
 }
 
 /**
