@@ -31,8 +31,8 @@ person(name) := lower(trim_space(name)) if {
 
 # Nanoseconds since 1970 at which the execution is judged: its start when it says so (in milliseconds), else now.
 # Undefined when the start cannot be read, so that a policy can refuse instead of judging another moment.
-judged_at_ns := start_ms * 1000000 if {
-	start_ms
+judged_at_ns := start_ns if {
+	start_ns := start_ms * 1000000
 } else := time.now_ns() if {
 	object.get(document, "startTime", null) in [null, ""]
 }

@@ -6,7 +6,7 @@ import rego.v1
 test_reads_the_flat_body_and_the_pipeline_wrapper if {
 	execution.stages == [{"type": "wait"}] with input as {"stages": [{"type": "wait"}]}
 	execution.stages == [{"type": "wait"}] with input as {"pipeline": {"stages": [{"type": "wait"}]}}
-	execution.stages == [] with input as {"pipeline": "rollout"}
+	execution.starter == "ana" with input as {"pipeline": "rollout", "trigger": {"user": "ana"}}
 	execution.stages == [] with input as {"stages": [null]}
 }
 

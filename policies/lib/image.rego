@@ -42,11 +42,8 @@ required(holder) := [required.artifact |
 in_artifacts(artifacts) := {image |
 	some artifact in artifacts
 	artifact.type == "docker/image"
-	image := artifact_image(artifact)
-	image != ""
+	image := [text | some key in ["reference", "name"]; text := artifact[key]; is_string(text); text != ""][0]
 }
-
-artifact_image(artifact) := object.get(artifact, "reference", object.get(artifact, "name", ""))
 
 is_trusted(image) if {
 	name := canonical(image)

@@ -55,6 +55,7 @@ test_an_expression_that_may_choose_the_source_is_not_trusted if {
 test_a_name_is_completed_as_the_container_runtimes_do if {
 	image.canonical("nginx:1") == "docker.io/library/nginx:1"
 	image.canonical("registry-1.docker.io/a/b") == "docker.io/a/b"
+	image.canonical("localhost") == "docker.io/library/localhost"
 	image.canonical("localhost/b") == "localhost/b"
 	image.canonical("host:5000/b") == "host:5000/b"
 }
@@ -75,7 +76,7 @@ test_an_image_id_is_a_container_image_only_on_titus if {
 test_required_docker_artifacts_are_found if {
 	image.images({"requiredArtifacts": [
 		{"artifact": {"type": "docker/image", "reference": "a:1", "name": "a"}},
-		{"artifact": {"type": "docker/image", "name": "b"}},
+		{"artifact": {"type": "docker/image", "reference": "", "name": "b"}},
 		{"artifact": {"type": "docker/image"}},
 		{"artifact": {"type": "embedded/base64", "reference": "c"}},
 	]}) == {"a:1", "b"}
@@ -84,3 +85,5 @@ test_required_docker_artifacts_are_found if {
 test_images_that_are_no_text_are_left_out if {
 	every none in [7, "", null] { image.images(fixtures.running_image(none)) == set() }
 }
+
+test_an_artifact_without_a_name_is_left_out if image.in_artifacts([{"type": "docker/image"}]) == set()

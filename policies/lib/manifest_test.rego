@@ -7,6 +7,7 @@ pod := {
 	"containers": [{"image": "a"}, {"name": "without image"}],
 	"initContainers": [{"image": "b"}],
 	"ephemeralContainers": [{"image": "c"}],
+	"volumes": [{"name": "no container", "image": "d"}],
 }
 
 test_finds_the_images_of_every_kind_that_holds_a_pod if {
@@ -35,7 +36,9 @@ test_lists_manifests_from_every_key_of_a_stage if {
 
 test_opens_lists if {
 	manifest.manifests({"manifests": [{"kind": "List", "items": [{"a": 1}, {"b": 1}]}]}) == [{"a": 1}, {"b": 1}]
-	manifest.manifests({"manifests": [{"kind": "List"}]}) == [{"kind": "List"}]
+	every document in [{"kind": "List"}, {"kind": "List", "items": null}, {"kind": "Menu", "items": [{"a": 1}]}] {
+		manifest.manifests({"manifests": [document]}) == [document]
+	}
 }
 
 test_labels_a_manifest_by_kind_and_name if {

@@ -11,6 +11,7 @@ test_reads_the_new_wrapper if {
 
 test_reads_the_pipeline_wrapper if {
 	pipeline.stages == stages with input as {"pipeline": {"stages": stages}}
+	pipeline.stages == stages with input as {"new": null, "pipeline": {"stages": stages}}
 }
 
 test_reads_a_bare_definition if {
@@ -46,6 +47,7 @@ test_a_deleted_stage_is_left_out if {
 
 test_a_pipeline_without_a_name_says_so if {
 	pipeline.name == "without a name" with input as {"new": {"stages": []}}
+	pipeline.name == "without a name" with input as {"new": {"name": 7}}
 	pipeline.name == "rollout" with input as {"new": {"name": "rollout"}}
 }
 

@@ -12,6 +12,7 @@ test_the_account_of_a_deploy_stage_is_matched_by_pattern if {
 	accounts({"type": "deployManifest", "account": "prod-eu"}) == {"prod-eu"}
 	accounts({"type": "deployManifest", "account": "staging"}) == set()
 	accounts({"type": "deployManifest", "account": "nonprod-eu"}) == set()
+	accounts({"type": "deployManifest", "name": "prod-eu"}) == set()
 }
 
 test_other_stage_types_do_not_deploy if accounts({"type": "findImage", "account": "prod-eu"}) == set()

@@ -44,7 +44,6 @@ concerns(window) if execution.document.application in window.applications
 is_open(window) if {
 	span := minutes(window)
 	now := local[window.time_zone]
-	span.from < span.to
 	on_day(window, now.date)
 	now.minute >= span.from
 	now.minute < span.to

@@ -40,7 +40,7 @@ sources[source] contains "the trigger" if {
 sources[source] contains "imageIds" if {
 	some source in image_ids
 	is_string(source)
-	source != ""
+	trim_space(source) != ""
 }
 
 # Older callers send the list as text, as JSON or with commas.

@@ -36,6 +36,7 @@ test_image_ids_are_judged_in_every_form if {
 		reasons({"imageIds": ids}) == untrusted("imageIds")
 	}
 	every ids in ["", [], null, "registry.test/x"] { reasons({"imageIds": ids}) == set() }
+	count(reasons({"imageIds": `"evil.test/x"`})) == 1
 }
 
 test_an_unresolved_expression_is_denied if count(reasons({"imageIds": "${parameters.image}"})) == 1
@@ -47,4 +48,8 @@ test_reads_the_pipeline_wrapper if {
 test_missing_settings_are_denied if {
 	trusted_registries.deny == {"policy setting settings.images.trusted must be given, as array"} with input as {}
 		with data.settings as object.remove(fixtures.settings, ["images"])
+}
+
+test_no_image_needs_no_registry if {
+	trusted_registries.deny == set() with input as {"imageIds": ["", " "]} with data.settings.images as {"trusted": ["registry.test"]}
 }

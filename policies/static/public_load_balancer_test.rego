@@ -23,6 +23,7 @@ test_a_service_marked_internal_is_allowed if reasons(service({"cloud.test/intern
 
 test_a_service_inside_the_cluster_is_allowed if {
 	reasons({"manifests": [{"kind": "Service", "spec": {"type": "ClusterIP"}}]}) == set()
+	reasons({"manifests": [{"kind": "Menu", "spec": {"type": "LoadBalancer"}}]}) == set()
 }
 
 test_an_ingress_marked_public_is_denied if {
@@ -36,6 +37,7 @@ test_a_public_cloud_load_balancer_is_denied if {
 		{"name": "web"},
 		{"loadBalancerName": "web", "loadBalancerType": "HTTP"},
 		{"loadBalancerName": "web", "loadBalancerType": null},
+		{"name": "web", "description": "internal"},
 	] {
 		reasons({"type": "upsertLoadBalancer", "name": "Open", "loadBalancers": [balancer]}) == {"stage 'Open' opens load balancer 'web' to the internet; make it internal"}
 	}

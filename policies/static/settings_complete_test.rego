@@ -16,3 +16,8 @@ test_complete_settings_refuse_nothing if {
 test_other_inputs_are_not_refused if {
 	settings_complete.deny == set() with data.settings as fixtures.settings_without_limit with input as {"executionId": "01J0", "stages": []}
 }
+
+test_settings_of_runtime_policies_do_not_stop_a_save if {
+	settings_complete.deny == set() with data.settings as object.remove(fixtures.settings, ["blackouts"])
+		with input as fixtures.new_with([])
+}
