@@ -80,7 +80,7 @@ const PERCENT = 0x25
 const PLUS = 0x2b
 const SPACE = 0x20
 
-function escapedByte(escape: Uint8Array): number {
+function escapedByte(escape: Buffer): number {
   const text = decodeUtf8(escape)
   if (!/^%[0-9a-fA-F]{2}$/.test(text)) throw new BuiltinError(`invalid URL escape ${quoteGoString(text)}`)
   return Number.parseInt(text.slice(1), 16)

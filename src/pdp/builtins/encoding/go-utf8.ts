@@ -1,32 +1,21 @@
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+import { isUtf8 } from 'node:buffer'
 
 /** Bytes as the text that OPA's answer shows: each byte that is no part of UTF-8 becomes one U+FFFD. */
-export function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return decodeBroken(bytes)
-  }
+export function decodeUtf8(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString('utf8') : decodeBroken(bytes)
 }
 
-/** TextDecoder makes one U+FFFD of a sequence cut short, where Go makes one of each byte of it. */
-function decodeBroken(bytes: Uint8Array): string {
+/** Node makes one U+FFFD of a sequence cut short, where Go makes one of each byte of it. */
+function decodeBroken(bytes: Buffer): string {
   let text = ''
-  for (let at = 0; at < bytes.length;) {
-    const length = sequenceLength(bytes[at] ?? 0)
-    const character = decodeCharacter(bytes.subarray(at, at + length))
-    text += character ?? '\ufffd'
-    at += character === undefined ? 1 : length
+  let at = 0
+  while (at < bytes.length) {
+    const sequence = bytes.subarray(at, at + sequenceLength(bytes.readUInt8(at)))
+    const isCharacter = isUtf8(sequence)
+    text += isCharacter ? sequence.toString('utf8') : '\ufffd'
+    at += isCharacter ? sequence.length : 1
   }
   return text
-}
-
-function decodeCharacter(sequence: Uint8Array): string | undefined {
-  try {
-    return strict.decode(sequence)
-  } catch {
-    return undefined
-  }
 }
 
 function sequenceLength(lead: number): number {

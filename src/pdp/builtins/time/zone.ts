@@ -25,8 +25,16 @@ export function findZone(name: string): Zone {
   return knownZone(name) ?? unknownZone(name)
 }
 
+let cachedLocalZone: Zone | undefined
+
 /** The zone that the process runs in; UTC when the system names none that is known. */
 export function localZone(): Zone {
+  // A process keeps its zone, and asking for its name is slower than all else here.
+  cachedLocalZone ??= systemZone()
+  return cachedLocalZone
+}
+
+function systemZone(): Zone {
   const { name } = SystemZone.instance
   return name === 'UTC' || name === 'Etc/UTC' ? UTC : (knownZone(name) ?? UTC)
 }
