@@ -1,0 +1,76 @@
+/** What a plain YAML scalar stands for under Go yaml's rules (YAML 1.1 and a little of 1.2). */
+export type PlainScalar =
+  | { readonly kind: 'null' | 'merge' | 'timestamp' | 'text' }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'float'; readonly value: number }
+
+const WORDS = new Map<string, PlainScalar>([
+  ...spellings('null', ['', '~', 'null', 'Null', 'NULL']),
+  ...spellings('merge', ['<<']),
+  ...['y', 'yes', 'true', 'on'].flatMap((word) => booleanSpellings(word, true)),
+  ...['n', 'no', 'false', 'off'].flatMap((word) => booleanSpellings(word, false)),
+  ...floatSpellings(['.nan', '.NaN', '.NAN'], NaN),
+  ...floatSpellings(['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'], Infinity),
+  ...floatSpellings(['-.inf', '-.Inf', '-.INF'], -Infinity),
+])
+
+const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
+const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9]\d*))$/
+const DATE = /^(\d{4})-(\d\d?)-(\d\d?)$/
+const TIME = /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d?):(\d\d?)(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?$/
+
+/** Reads an unquoted scalar; numbers may hold underscores. */
+export function readPlainScalar(text: string): PlainScalar {
+  const word = WORDS.get(text)
+  if (word !== undefined) return word
+  if (!/^[-+.\d]/.test(text)) return { kind: 'text' }
+  if (isTimestamp(text)) return { kind: 'timestamp' }
+  return readNumber(text.replaceAll('_', '')) ?? { kind: 'text' }
+}
+
+function readNumber(text: string): PlainScalar | undefined {
+  const integer = readInteger(text)
+  if (integer !== undefined) return { kind: 'integer', value: integer }
+  const value = FLOAT.test(text) ? Number(text) : NaN
+  return Number.isFinite(value) ? { kind: 'float', value } : undefined
+}
+
+/** An integer of 64 bits, signed or not, in any base; undefined for larger ones, which are floats. */
+function readInteger(text: string): bigint | undefined {
+  const match = INTEGER.exec(text)
+  if (match === null) return undefined
+  const [, sign = '', hex, binary, octal, decimal = ''] = match
+  const magnitude = BigInt(prefixed('0x', hex) ?? prefixed('0b', binary) ?? prefixed('0o', octal) ?? decimal)
+  const value = sign === '-' ? -magnitude : magnitude
+  const limit = sign === '+' ? 2n ** 63n : 2n ** 64n
+  return value >= -(2n ** 63n) && value < limit ? value : undefined
+}
+
+function prefixed(prefix: string, digits: string | undefined): string | undefined {
+  return digits === undefined ? undefined : prefix + digits
+}
+
+function isTimestamp(text: string): boolean {
+  const match = DATE.exec(text) ?? TIME.exec(text)
+  if (match === null) return false
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number)
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return (
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
+  )
+}
+
+function spellings(kind: 'null' | 'merge', words: readonly string[]): [string, PlainScalar][] {
+  return words.map((word) => [word, { kind }])
+}
+
+/** A word in small letters, with a capital, and in capitals. */
+function booleanSpellings(word: string, value: boolean): [string, PlainScalar][] {
+  const capital = word.charAt(0).toUpperCase() + word.slice(1)
+  return [word, capital, word.toUpperCase()].map((spelling) => [spelling, { kind: 'boolean', value }])
+}
+
+function floatSpellings(words: readonly string[], value: number): [string, PlainScalar][] {
+  return words.map((word) => [word, { kind: 'float', value }])
+}

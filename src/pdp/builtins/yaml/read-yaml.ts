@@ -1,0 +1,117 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml'
+import type { Document, ParsedNode, Scalar, YAMLMap } from 'yaml'
+import { RegoObject } from '../../rego/value.js'
+import type { RegoValue } from '../../rego/value.js'
+import { BuiltinError } from '../builtin.js'
+import { strictnessProblem, yamlErrorText } from './error-text.js'
+import { keyText, readScalar } from './scalar-value.js'
+import { readPlainScalar } from './plain-scalar.js'
+
+/** Nodes that one document may come to once its aliases are followed: a few lines of them could ask for billions. */
+const MAX_NODES = 1_000_000
+
+type Node = ParsedNode | null
+
+/** A converted node and how many nodes it stands for, aliases followed. */
+interface Anchored {
+  readonly value: RegoValue
+  readonly size: number
+}
+
+/**
+ * The first document of a YAML text as OPA reads it by way of JSON: exact 64-bit integers, floats as doubles, keys as
+ * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes.
+ */
+export function readYaml(text: string): RegoValue {
+  const problem = strictnessProblem(text)
+  if (problem !== undefined) throw new BuiltinError(problem)
+  const document = composeFirst(text)
+  const error = document?.errors[0]
+  if (error !== undefined) throw new BuiltinError(yamlErrorText(error, text))
+  return document === undefined ? null : new DocumentReader().read(document.contents)
+}
+
+function composeFirst(text: string): Document.Parsed | undefined {
+  const composer = new Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    uniqueKeys: false,
+    strict: true,
+    logLevel: 'silent',
+  })
+  for (const document of composer.compose(new Parser().parse(text))) return document
+  return undefined
+}
+
+class DocumentReader {
+  readonly #anchors = new Map<string, Anchored | 'open'>()
+  #size = 0
+
+  read(node: Node): RegoValue {
+    if (isAlias(node)) return this.#readAlias(node.source)
+    const anchor = node?.anchor
+    if (anchor === undefined) return this.#readNode(node)
+    this.#anchors.set(anchor, 'open')
+    const before = this.#size
+    const value = this.#readNode(node)
+    this.#anchors.set(anchor, { value, size: this.#size - before })
+    return value
+  }
+
+  #readAlias(name: string): RegoValue {
+    const anchored = this.#anchors.get(name)
+    if (anchored === undefined) throw new BuiltinError(`yaml: unknown anchor '${name}' referenced`)
+    if (anchored === 'open') throw new BuiltinError(`yaml: anchor '${name}' value contains itself`)
+    this.#count(anchored.size)
+    return anchored.value
+  }
+
+  #readNode(node: Node): RegoValue {
+    this.#count(1)
+    if (isSeq(node)) return node.items.map((item) => this.read(item as Node))
+    if (isMap(node)) return this.#readMap(node)
+    return isScalar(node) ? readScalar(node) : null
+  }
+
+  #readMap(map: YAMLMap): RegoValue {
+    const members = new Map<string, RegoValue>()
+    for (const pair of map.items) {
+      const key = pair.key as Node
+      if (isMergeKey(key)) this.#merge(pair.value as Node, members)
+      else {
+        const value = this.read(pair.value as Node)
+        members.set(keyText(this.read(key), value), value)
+      }
+    }
+    return new RegoObject(members)
+  }
+
+  #merge(node: Node, members: Map<string, RegoValue>): void {
+    const merged = this.read(node)
+    // Of several mappings the earlier ones win.
+    const sources: readonly RegoValue[] =
+      merged instanceof RegoObject ? [merged] : listOf(merged).toReversed()
+    for (const source of sources) {
+      if (!(source instanceof RegoObject)) return failMerge()
+      for (const [key, value] of source.entries) members.set(keyText(key, value), value)
+    }
+  }
+
+  #count(nodes: number): void {
+    this.#size += nodes
+    if (this.#size > MAX_NODES) throw new BuiltinError('yaml: document contains excessive aliasing')
+  }
+}
+
+function isMergeKey(key: Node): boolean {
+  if (!isScalar(key) || key.type !== 'PLAIN') return false
+  return readPlainScalar((key as Scalar).source ?? '').kind === 'merge'
+}
+
+function listOf(value: RegoValue): readonly RegoValue[] {
+  return Array.isArray(value) ? (value as readonly RegoValue[]) : failMerge()
+}
+
+function failMerge(): never {
+  throw new BuiltinError('yaml: map merge requires map or sequence of maps as the value')
+}

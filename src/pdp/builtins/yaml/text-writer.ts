@@ -1,0 +1,127 @@
+import { ensureResultLength } from '../result-limit.js'
+import type { ScalarStyle } from './scalar-style.js'
+
+/** libyaml breaks a line at the next space after this column. */
+const BEST_WIDTH = 80
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\0': '0',
+  '\x07': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '\x1b': 'e',
+  '"': '"',
+  '\\': '\\',
+  '\u0085': 'N',
+  '\u00a0': '_',
+  '\u2028': 'L',
+  '\u2029': 'P',
+}
+const MUST_ESCAPE = /[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/gu
+
+/** Text on its way out with the column that decides where long scalars are folded. */
+export class TextWriter {
+  readonly #pieces: string[] = []
+  #column = 0
+  #length = 0
+
+  text(): string {
+    return this.#pieces.join('')
+  }
+
+  write(text: string): void {
+    this.#push(text)
+    this.#column += Array.from(text).length
+  }
+
+  newLine(indent: number): void {
+    this.#push(`\n${' '.repeat(indent)}`)
+    this.#column = indent
+  }
+
+  #push(text: string): void {
+    this.#length += text.length
+    ensureResultLength(this.#length)
+    this.#pieces.push(text)
+  }
+
+  /** A scalar in a style; without an indent it stays on one line. */
+  writeStyled(text: string, style: ScalarStyle, indent: number | undefined): void {
+    switch (style) {
+      case 'plain':
+        this.#writeFolded(text.split(' '), indent, false)
+        break
+      case 'single':
+        this.write("'")
+        this.#writeFolded(text.replaceAll("'", "''").split(' '), indent, true)
+        this.write("'")
+        break
+      case 'double':
+        this.write('"')
+        this.#writeDouble(text.split(' ').map(escapeText), indent)
+        this.write('"')
+        break
+      case 'literal':
+        this.#writeLiteral(text, indent ?? 0)
+    }
+  }
+
+  /** Words with single spaces between them; empty words are runs of spaces, where no line may end. */
+  #writeFolded(words: readonly string[], indent: number | undefined, isQuoted: boolean): void {
+    for (const [i, word] of words.entries()) {
+      if (i > 0) {
+        const isSingleSpace = word !== '' && words[i - 1] !== ''
+        const isInside = !isQuoted || i < words.length - 1 || word !== ''
+        if (indent !== undefined && this.#column > BEST_WIDTH && isSingleSpace && isInside)
+          this.newLine(indent)
+        else this.write(' ')
+      }
+      this.write(word)
+    }
+  }
+
+  #writeDouble(words: readonly string[], indent: number | undefined): void {
+    for (const [i, word] of words.entries()) {
+      if (i > 0) {
+        const isFirstOfRun = words[i - 1] !== '' && !(i === words.length - 1 && word === '')
+        if (indent !== undefined && this.#column > BEST_WIDTH && isFirstOfRun) {
+          this.newLine(indent)
+          if (word === '') this.write('\\')
+        } else this.write(' ')
+      }
+      this.write(word)
+    }
+  }
+
+  #writeLiteral(text: string, indent: number): void {
+    const indentHint = /^[ \n]/.test(text) ? '2' : ''
+    const lines = text.split('\n')
+    this.write(`|${indentHint}${chompingOf(text)}`)
+    if (lines.at(-1) === '') lines.pop()
+    for (const line of lines) {
+      this.newLine(line === '' ? 0 : indent)
+      this.write(line)
+    }
+  }
+}
+
+/** `-` for no line break at the end, `+` for several, nothing for one. */
+function chompingOf(text: string): string {
+  if (!text.endsWith('\n')) return '-'
+  return text === '\n' || text.endsWith('\n\n') ? '+' : ''
+}
+
+function escapeText(text: string): string {
+  return text.replace(MUST_ESCAPE, (sign) => {
+    const short = ESCAPES[sign]
+    if (short !== undefined) return `\\${short}`
+    const code = sign.codePointAt(0) ?? 0
+    const digits = code.toString(16).toUpperCase()
+    if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`
+    return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`
+  })
+}
