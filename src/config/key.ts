@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** What a person is told of one key. */
+export interface KeyDescription {
+  readonly description: string
+  /** The values that it takes, as the end of the sentence "must be …". */
+  readonly allowed: string
+}
+
+/** The descriptions of all keys, by their schema. */
+export const keyDescriptions = z.registry<KeyDescription>()
+
+/** A key of the configuration: its schema, what it means and which values it takes. */
+export function key<T extends z.ZodType>(schema: T, description: string, allowed: string): T {
+  keyDescriptions.add(schema, { description, allowed })
+  return schema
+}
+
+/** A whole number between two bounds. */
+export function wholeNumber(min: number, max: number): z.ZodNumber {
+  return z.number().int().min(min).max(max)
+}
+
+/** The words for a whole number between two bounds. */
+export function wholeNumberText(min: number, max: number): string {
+  return `a whole number from ${min} to ${max}`
+}

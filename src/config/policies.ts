@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+import { byteSize, byteSizeText } from './byte-size.js'
+import { key, wholeNumber, wholeNumberText } from './key.js'
+
+const MIB = 1024 * 1024
+/** What WASM can address. */
+const MAX_WASM_BYTES = 4096 * MIB
+/** The fuel counter of a module is a signed 32-bit number. */
+const MAX_ITERATIONS = 2_147_483_647
+
+const path = (meaning: string): z.ZodString =>
+  key(z.string().min(1), meaning, 'the path of a file or directory')
+const packagePattern = key(
+  z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/),
+  'A package pattern.',
+  'package segments joined by dots, `*` for one segment and `**` for any number: static.**',
+)
+
+/** What one evaluation may use. */
+const Limits = z.strictObject({
+  loopIterations: key(
+    wholeNumber(1000, MAX_ITERATIONS).default(200_000_000),
+    'Loop iterations that one evaluation may make, whatever its input; above it the answer is 500 `evaluation_budget_exceeded`.',
+    wholeNumberText(1000, MAX_ITERATIONS),
+  ),
+  loopIterationsPerInputByte: key(
+    wholeNumber(0, 1_000_000).default(100),
+    'Loop iterations granted on top for each byte of input.',
+    wholeNumberText(0, 1_000_000),
+  ),
+  maxMemoryBytes: key(
+    byteSize(MIB, MAX_WASM_BYTES).default(1024 * MIB),
+    'The most memory that one evaluation may use.',
+    byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+  recycleMemoryBytes: key(
+    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
+    'An evaluator whose memory has grown past this is replaced after the evaluation.',
+    byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+})
+
+/** Which policies answer, and how. */
+export const PoliciesSection = z.strictObject({
+  directories: key(
+    z.array(path('A directory.')).default(['policies']),
+    'Directories of Rego and `data.json`/`data.yaml`, compiled together. None by default where `policies.bundles` are given.',
+    'a list of directories',
+  ),
+  bundles: key(
+    z.array(path('A bundle.')).default([]),
+    'OPA bundles (`.tar.gz`) that hold a `policy.wasm`, as `tidegate build` makes them.',
+    'a list of bundle files',
+  ),
+  watch: key(
+    z.boolean().default(false),
+    'Compile and load again when a policy file changes; a broken change leaves the last good policies serving.',
+    'true or false',
+  ),
+  opa: key(
+    z.string().min(1).optional(),
+    'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, the copy that npm installed.',
+    'the path of the opa program',
+  ),
+  staticPackages: key(
+    z.array(packagePattern).default(['static.**']),
+    'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
+    'a list of package patterns such as static.**',
+  ),
+  defaultDecision: key(
+    z
+      .string()
+      .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/)
+      .default('/system/main'),
+    'What `POST /` and `tidegate eval` answer.',
+    'the path of a rule or package, as in /system/main',
+  ),
+  limits: Limits.prefault({}),
+})
