@@ -1,38 +1,89 @@
 import { sql } from 'kysely'
 import type { Kysely, Selectable } from 'kysely'
 import type { DecisionFilter, DecisionPosition } from '../decision-store.js'
+import { RARE_OUTCOMES } from './decision-database.js'
 import type { DecisionDatabase, DecisionTable } from './decision-database.js'
 
-/** What is needed of a decision to tell whether it belongs on a page, and whether the page can hold it. */
-export interface DecisionCandidate extends Pick<
-  Selectable<DecisionTable>,
-  'seq' | 'time_ms' | 'path' | 'outcome' | 'application'
-> {
+/** A matching decision: where it stands, and how many bytes of input and result it would add to a page. */
+export interface DecisionCandidate extends Pick<Selectable<DecisionTable>, 'seq' | 'time_ms'> {
   readonly kept_bytes: number
+}
+
+/** One step of a search: what it found, and where the next one starts when more is left. */
+export interface SearchStep {
+  readonly found: readonly DecisionCandidate[]
+  readonly end?: Pick<DecisionCandidate, 'seq' | 'time_ms'> | undefined
 }
 
 type DrivingFilter = 'path' | 'application' | 'outcome' | 'time'
 
-const MOST_SCANNED = 1000
+/** Of an index in one step, so that no search holds the thread for more than a few milliseconds. */
+const ROWS_PER_STEP = 2000
 
 /**
- * How many candidates to read at once: just the wanted ones when an index gives exactly the matches, else a bounded
- * stretch of an index, so that no search holds the thread for long.
+ * Finds at most `wanted` matching decisions behind `after`, newest first: over an index that gives exactly those, else
+ * within a bounded stretch of one that gives more.
  */
-export function candidatesPerStep(filter: DecisionFilter, wanted: number): number {
-  const { path, outcome, application } = filter
-  const filters = [path, outcome, application].filter((value) => value !== undefined).length
-  const isExact = filters === 0 || (filters === 1 && drivingFilter(filter) !== 'time')
-  return isExact ? wanted : MOST_SCANNED
-}
-
-/** Decisions behind `after`, newest first, that pass the filter's times and the one part of it with the best index. */
-export function readCandidates(
+export async function searchStep(
   db: Kysely<DecisionDatabase>,
   filter: DecisionFilter,
   after: DecisionPosition | undefined,
-  limit: number,
+  wanted: number,
+): Promise<SearchStep> {
+  if (isIndexed(filter)) {
+    return { found: await selectCandidates(db, filter, after).limit(wanted).execute() }
+  }
+  const end = await selectInOrder(db, filter, after)
+    .select(['time_ms', 'seq'])
+    .offset(ROWS_PER_STEP - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { found: await findInStretch(db, filter, after, wanted), end }
+}
+
+function drivingFilter({ path, outcome, application }: DecisionFilter): DrivingFilter {
+  if (path !== undefined && !path.endsWith('/')) return 'path'
+  if (application !== undefined) return 'application'
+  return outcome === undefined || outcome === 'allow' || outcome === 'defined' ? 'time' : 'outcome'
+}
+
+function isIndexed(filter: DecisionFilter): boolean {
+  const { path, outcome, application } = filter
+  const parts = [path, outcome, application].filter((part) => part !== undefined).length
+  return parts === 0 || (parts === 1 && drivingFilter(filter) !== 'time')
+}
+
+function findInStretch(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+  wanted: number,
 ): Promise<DecisionCandidate[]> {
+  const { path, outcome, application } = filter
+  // Its limit keeps the database from merging the stretch with what follows and choosing another index.
+  const stretch = selectCandidates(db, filter, after).limit(ROWS_PER_STEP).as('stretch')
+  let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'kept_bytes'])
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome)
+  if (application !== undefined) query = query.where('application', '=', application)
+  if (path?.endsWith('/') === true) query = query.where(sql`substr(path, 1, ${path.length})`, '=', path)
+  return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc').limit(wanted).execute()
+}
+
+function selectCandidates(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+) {
+  return selectInOrder(db, filter, after)
+    .select(['seq', 'time_ms', 'path', 'outcome', 'application'])
+    .select(sql<number>`coalesce(length(input), 0) + coalesce(length(result), 0)`.as('kept_bytes'))
+}
+
+function selectInOrder(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+) {
   const { fromMs, toMs } = filter
   let query = selectDriven(db, filter)
   if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs)
@@ -43,28 +94,7 @@ export function readCandidates(
       .where('time_ms', '<=', after.timeMs)
       .where((is) => is.or([is('time_ms', '<', after.timeMs), is('seq', '<', after.seq)]))
   }
-  return query
-    .select(['seq', 'time_ms', 'path', 'outcome', 'application'])
-    .select(sql<number>`coalesce(length(input), 0) + coalesce(length(result), 0)`.as('kept_bytes'))
-    .orderBy('time_ms', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-/** Whether the candidate passes all parts of the filter. */
-export function isMatch(filter: DecisionFilter, candidate: DecisionCandidate): boolean {
-  const { path, outcome, application } = filter
-  if (outcome !== undefined && candidate.outcome !== outcome) return false
-  if (application !== undefined && candidate.application !== application) return false
-  if (path === undefined) return true
-  return path.endsWith('/') ? candidate.path.startsWith(path) : candidate.path === path
-}
-
-function drivingFilter({ path, outcome, application }: DecisionFilter): DrivingFilter {
-  if (path !== undefined && !path.endsWith('/')) return 'path'
-  if (application !== undefined) return 'application'
-  return outcome === 'deny' || outcome === 'error' ? 'outcome' : 'time'
+  return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc')
 }
 
 function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
@@ -77,7 +107,7 @@ function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
       return query.where('application', '=', application)
     case 'outcome':
       // The partial index serves only a query that repeats its condition word by word.
-      return query.where('outcome', '=', outcome).where('outcome', 'in', [sql.lit('deny'), sql.lit('error')])
+      return query.where('outcome', '=', outcome).where('outcome', 'in', RARE_OUTCOMES)
     case 'time':
       return query
   }

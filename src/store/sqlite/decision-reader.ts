@@ -10,7 +10,7 @@ import type {
   StoredDecision,
   StoredDecisionPage,
 } from '../decision-store.js'
-import { candidatesPerStep, isMatch, readCandidates } from './decision-candidates.js'
+import { searchStep } from './decision-candidates.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import type { DecisionDatabase, DecisionTable } from './decision-database.js'
 import { openReadOnly } from './open-database.js'
@@ -63,14 +63,12 @@ class SqliteDecisionReader implements DecisionReadStore {
     bounds: PageBounds,
     after: DecisionPosition | undefined,
   ): Promise<Selection> {
-    const step = candidatesPerStep(filter, bounds.rows + 1)
     const chosen: DecisionPosition[] = []
     let bytes = 0
     let position = after
     for (;;) {
-      const candidates = await readCandidates(this.#db, filter, position, step)
-      for (const candidate of candidates) {
-        if (!isMatch(filter, candidate)) continue
+      const { found, end } = await searchStep(this.#db, filter, position, bounds.rows - chosen.length + 1)
+      for (const candidate of found) {
         bytes += candidate.kept_bytes
         const last = chosen.at(-1)
         if (last !== undefined && (chosen.length === bounds.rows || bytes > bounds.bytes)) {
@@ -78,9 +76,8 @@ class SqliteDecisionReader implements DecisionReadStore {
         }
         chosen.push(toPosition(candidate))
       }
-      const lowest = candidates.at(-1)
-      if (lowest === undefined || candidates.length < step) return { chosen }
-      position = toPosition(lowest)
+      if (end === undefined) return { chosen }
+      position = toPosition(end)
       await setImmediate()
     }
   }

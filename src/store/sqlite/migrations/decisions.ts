@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
+import { RARE_OUTCOMES } from '../decision-database.js'
 import type { Migrations } from '../migrate.js'
 
 /** The schema of the decision log. */
@@ -41,9 +42,8 @@ async function createDecisionIndexes(db: Kysely<unknown>): Promise<void> {
     .columns(['application', 'time_ms', 'seq'])
     .where(sql.ref('application'), 'is not', null)
     .execute()
-  // Of the common outcomes every page of the log has some; only the rare ones are worth an index.
   await index('by_rare_outcome')
     .columns(['outcome', 'time_ms', 'seq'])
-    .where(sql.ref('outcome'), 'in', [sql.lit('deny'), sql.lit('error')])
+    .where(sql.ref('outcome'), 'in', RARE_OUTCOMES)
     .execute()
 }
