@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+import { ConfigSchema } from './config.js'
+import { keyDescriptions } from './key.js'
+import type { KeyDescription } from './key.js'
+
+/** How the text of an environment variable is to be read. */
+export type KeyKind = 'boolean' | 'number' | 'list' | 'text'
+
+/** One key of the configuration, as it is documented and set. */
+export interface ConfigKey extends KeyDescription {
+  /** The way to it, `['server', 'addr']`. */
+  readonly path: readonly string[]
+  /** The environment variable that sets it: TIDEGATE_SERVER_ADDR. */
+  readonly env: string
+  readonly kind: KeyKind
+  /** Undefined where the key may be left out altogether. */
+  readonly defaultValue: unknown
+}
+
+type Schema = z.core.$ZodType
+
+/** All keys in the order of the schema. */
+export const configKeys: readonly ConfigKey[] = listKeys(ConfigSchema, [])
+
+/** The names that may stand in the object at a path; none when there is no object. */
+export function namesAt(path: readonly PropertyKey[]): string[] {
+  const schema = schemaAt(path)
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+/** Which values the key at a path takes, as far as it is told. */
+export function allowedAt(path: readonly PropertyKey[]): string | undefined {
+  return describe(schemaAt(path, false))?.allowed
+}
+
+function listKeys(schema: Schema, path: readonly string[]): ConfigKey[] {
+  const bare = unwrap(schema)
+  const about = describe(schema)
+  if (about === undefined && bare instanceof z.ZodObject) {
+    return Object.entries(bare.shape).flatMap(([name, inner]) => listKeys(inner as Schema, [...path, name]))
+  }
+  const { description = '', allowed = '' } = about ?? {}
+  return [
+    { path, env: envName(path), kind: kindOf(bare), defaultValue: defaultOf(schema), description, allowed },
+  ]
+}
+
+function envName(path: readonly string[]): string {
+  const words = path.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
+  return ['TIDEGATE', ...words].join('_')
+}
+
+function kindOf(schema: Schema): KeyKind {
+  if (schema instanceof z.ZodBoolean) return 'boolean'
+  if (schema instanceof z.ZodArray) return 'list'
+  return schema instanceof z.ZodNumber ? 'number' : 'text'
+}
+
+function defaultOf(schema: Schema): unknown {
+  return schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined
+}
+
+function schemaAt(path: readonly PropertyKey[], bare = true): Schema | undefined {
+  const found = path.reduce<Schema | undefined>((schema, segment) => {
+    const container = schema === undefined ? undefined : unwrap(schema)
+    if (container instanceof z.ZodArray) return container.element
+    const shape = container instanceof z.ZodObject ? (container.shape as Record<string, Schema>) : {}
+    return Object.hasOwn(shape, segment) ? shape[String(segment)] : undefined
+  }, ConfigSchema)
+  return bare && found !== undefined ? unwrap(found) : found
+}
+
+function describe(schema: Schema | undefined): KeyDescription | undefined {
+  return schema === undefined ? undefined : keyDescriptions.get(schema)
+}
+
+/** The schema inside defaults and options. */
+function unwrap(schema: Schema): Schema {
+  const isWrapped =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+  return isWrapped ? unwrap(schema.def.innerType) : schema
+}

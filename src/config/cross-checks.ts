@@ -1,0 +1,63 @@
+import type { Config } from './config.js'
+import { isLoopback, parseListenAddress } from './listen-address.js'
+
+/** A rule that several keys must keep together. */
+export interface CrossCheck {
+  readonly code: string
+  /** The keys that the rule reads; the first is the one to blame. */
+  readonly paths: readonly (readonly [string, ...string[]])[]
+  /** What is wrong, or undefined. */
+  readonly check: (config: Config) => string | undefined
+}
+
+/** All rules across keys. */
+export const crossChecks: readonly CrossCheck[] = [
+  {
+    code: 'open_to_everyone',
+    paths: [
+      ['server', 'addr'],
+      ['server', 'insecure'],
+      ['auth', 'tokens'],
+    ],
+    check: ({ server, auth }) => {
+      const address = parseListenAddress(server.addr)
+      if (address === undefined || isLoopback(address.host) || server.insecure || auth.tokens.length > 0)
+        return undefined
+      return `${server.addr} can be reached from other machines: list who may call in auth.tokens (\`tidegate hash-token\` helps), or set server.insecure: true (--insecure) to let everyone in`
+    },
+  },
+  {
+    code: 'duplicate_name',
+    paths: [['auth', 'tokens']],
+    check: ({ auth }) =>
+      repeated(
+        'the name',
+        auth.tokens.map(({ name }) => name),
+      ),
+  },
+  {
+    code: 'duplicate_token',
+    paths: [['auth', 'tokens']],
+    check: ({ auth }) =>
+      repeated(
+        'the sha256',
+        auth.tokens.map(({ sha256 }) => sha256),
+      ),
+  },
+  {
+    code: 'no_policies',
+    paths: [
+      ['policies', 'directories'],
+      ['policies', 'bundles'],
+    ],
+    check: ({ policies }) =>
+      policies.directories.length + policies.bundles.length > 0
+        ? undefined
+        : 'there is nothing to load: name a directory of Rego here, or a bundle in policies.bundles',
+  },
+]
+
+function repeated(what: string, values: readonly string[]): string | undefined {
+  const twice = [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
+  return twice.length === 0 ? undefined : `${what} ${twice.join(', ')} is there more than once`
+}

@@ -1,0 +1,63 @@
+import type { ErrorDetail } from '../errors.js'
+import { nearestName } from '../lib/nearest-name.js'
+import { configKeys } from './config-keys.js'
+import type { ConfigKey } from './config-keys.js'
+import type { OriginatedValue } from './layered-values.js'
+import { suggestion } from './problem.js'
+
+const PREFIX = 'TIDEGATE_'
+/** Names the configuration file itself. */
+export const CONFIG_FILE_VARIABLE = 'TIDEGATE_CONFIG'
+const NUMBER = /^-?\d+(?:\.\d+)?$/
+
+const keysByVariable = new Map(configKeys.map((key) => [key.env, key]))
+
+/**
+ * The values that TIDEGATE_* variables set. Lists are separated by commas, or JSON when they start with `[`. A
+ * variable that names no key is a problem.
+ */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
+  readonly values: readonly OriginatedValue[]
+  readonly problems: readonly ErrorDetail[]
+} {
+  const values: OriginatedValue[] = []
+  const problems: ErrorDetail[] = []
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(PREFIX) || name === CONFIG_FILE_VARIABLE || text === undefined) continue
+    const key = keysByVariable.get(name)
+    if (key === undefined) problems.push(unknownVariable(name))
+    else values.push({ path: key.path, value: readText(key, text), origin: name })
+  }
+  return { values, problems }
+}
+
+/** What cannot be read stays a text, which the schema then refuses with the values that are allowed. */
+function readText({ kind }: ConfigKey, text: string): unknown {
+  switch (kind) {
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text
+    case 'number':
+      return NUMBER.test(text) ? Number(text) : text
+    case 'list':
+      return readList(text)
+    case 'text':
+      return text
+  }
+}
+
+function readList(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) {
+    const items = text.split(',').map((item) => item.trim())
+    return items.filter((item) => item !== '')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function unknownVariable(name: string): ErrorDetail {
+  const nearest = nearestName(name, [...keysByVariable.keys(), CONFIG_FILE_VARIABLE])
+  return { code: 'unknown_variable', message: `environment variable ${name}: unknown${suggestion(nearest)}` }
+}

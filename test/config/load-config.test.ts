@@ -1,0 +1,282 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { configKeys } from '../../src/config/config-keys.js'
+import { loadConfig } from '../../src/config/load-config.js'
+import type { ConfigSources } from '../../src/config/load-config.js'
+import { defaultBufferBounds } from '../../src/decisions/buffered-decision-log.js'
+import { defaultRetention } from '../../src/decisions/retention.js'
+import { AppError } from '../../src/errors.js'
+import { DEFAULT_LIMITS } from '../../src/pdp/wasm/evaluation-limits.js'
+
+const HASH = 'ab'.repeat(32)
+let directory = ''
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'tidegate-config-'))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+function writeConfig(text: string, name = 'tidegate.yaml'): string {
+  const file = join(directory, name)
+  writeFileSync(file, text)
+  return file
+}
+
+function problemsOf(sources: Partial<ConfigSources>): string[] {
+  try {
+    loadConfig({ env: {}, ...sources })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    expect(error.kind).toBe('invalid')
+    return error.details.map(({ message }) => message.replaceAll(`${directory}/`, ''))
+  }
+  return []
+}
+
+function problemsIn(text: string, name?: string): string[] {
+  return problemsOf({ file: writeConfig(text, name) })
+}
+
+describe('the effective configuration', () => {
+  test('is complete without any file, variable or flag', () => {
+    const config = loadConfig({ env: {} })
+    expect(config.server.addr).toBe('127.0.0.1:8181')
+    expect(config.policies.directories).toEqual(['policies'])
+    expect(config.policies.staticPackages).toEqual(['static.**'])
+    expect(config.auth.tokens).toEqual([])
+    expect(config.log).toEqual({ level: 'info', format: 'json' })
+  })
+
+  test('has the defaults of the parts that it configures', () => {
+    const { policies, decisions } = loadConfig({ env: {} })
+    expect(policies.limits).toEqual(DEFAULT_LIMITS)
+    expect(decisions).toMatchObject({
+      maxInputBytes: defaultBufferBounds.maxInputBytes,
+      maxResultBytes: defaultBufferBounds.maxResultBytes,
+      bufferRows: defaultBufferBounds.maxBufferedRows,
+      bufferBytes: defaultBufferBounds.maxBufferedBytes,
+      flushIntervalMs: defaultBufferBounds.flushIntervalMs,
+      maxBytes: defaultRetention.maxFileBytes,
+    })
+    expect(decisions.maxAgeDays * 24 * 60 * 60 * 1000).toBe(defaultRetention.maxAgeMs)
+  })
+
+  test('takes a flag before a variable before the file before the default, key by key', () => {
+    const file = writeConfig('server: {addr: "127.0.0.1:1", drainSeconds: 1, maxBodyBytes: 1KiB}')
+    const env = { TIDEGATE_SERVER_ADDR: '127.0.0.1:2', TIDEGATE_SERVER_DRAIN_SECONDS: '2' }
+    const flags = [{ path: ['server', 'addr'], value: '127.0.0.1:3', origin: '--addr' }]
+    expect(loadConfig({ file, env, flags }).server).toEqual({
+      addr: '127.0.0.1:3',
+      drainSeconds: 2,
+      maxBodyBytes: 1024,
+      insecure: false,
+    })
+  })
+
+  test('reads a JSON file, tabs included', () => {
+    const file = writeConfig('{\n\t"log": {\n\t\t"level": "warn"\n\t}\n}', 'tidegate.json')
+    expect(loadConfig({ file, env: {} }).log.level).toBe('warn')
+  })
+
+  test('comes from the file that TIDEGATE_CONFIG names', () => {
+    const file = writeConfig('dataDir: elsewhere')
+    expect(loadConfig({ env: { TIDEGATE_CONFIG: file } }).dataDir).toBe('elsewhere')
+  })
+
+  test('takes an empty section and an empty file as nothing said', () => {
+    expect(loadConfig({ file: writeConfig('server:\nlog:\n'), env: {} }).log.level).toBe('info')
+    expect(loadConfig({ file: writeConfig(''), env: {} }).log.level).toBe('info')
+  })
+
+  test('leaves the default directory out where only bundles are named', () => {
+    const env = { TIDEGATE_POLICIES_BUNDLES: 'a.tar.gz, b.tar.gz' }
+    const { policies } = loadConfig({ env })
+    expect(policies).toMatchObject({ directories: [], bundles: ['a.tar.gz', 'b.tar.gz'] })
+  })
+
+  test('is frozen to its depths', () => {
+    const config = loadConfig({ env: {} })
+    expect(() => Object.assign(config.policies.limits, { loopIterations: 1 })).toThrow(TypeError)
+    expect(() => Object.assign(config.auth.tokens, [1])).toThrow(TypeError)
+  })
+
+  test.each([
+    ['512', 512],
+    ['512B', 512],
+    ['2KB', 2000],
+    ['2KiB', 2048],
+    ['1.5 KiB', 1536],
+    ['10MiB', 10 * 1024 * 1024],
+    ['0mb', 0],
+  ])('reads the size %s', (text, bytes) => {
+    expect(loadConfig({ env: { TIDEGATE_DECISIONS_MAX_INPUT_BYTES: text } }).decisions.maxInputBytes).toBe(
+      bytes,
+    )
+  })
+
+  test.each(['127.0.0.1:0', '[::1]:8181', 'localhost:80', '127.8.8.8:1', '[::ffff:127.0.0.1]:1'])(
+    'takes %s as loopback',
+    (addr) => {
+      expect(loadConfig({ env: { TIDEGATE_SERVER_ADDR: addr } }).server.addr).toBe(addr)
+    },
+  )
+
+  test('may listen anywhere with a token, or when told to be insecure', () => {
+    const tokens = JSON.stringify([{ name: 'ci', roles: ['admin'], sha256: HASH.toUpperCase() }])
+    const guarded = loadConfig({ env: { TIDEGATE_SERVER_ADDR: '0.0.0.0:1', TIDEGATE_AUTH_TOKENS: tokens } })
+    expect(guarded.auth.tokens).toEqual([{ name: 'ci', roles: ['admin'], sha256: HASH }])
+    expect(problemsOf({ env: { TIDEGATE_SERVER_ADDR: '[::]:1', TIDEGATE_SERVER_INSECURE: 'true' } })).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a problem names the key, what is wrong, what is allowed and where it stands', () => {
+  const OPEN =
+    'can be reached from other machines: list who may call in auth.tokens (`tidegate hash-token` helps), or set server.insecure: true (--insecure) to let everyone in'
+  const token = (extra: string): string => `auth:\n  tokens:\n    - {name: a, roles: [admin], ${extra}}`
+
+  test.each([
+    ['servr: {}', 'servr: unknown key, did you mean server? (tidegate.yaml:1)'],
+    [
+      'zzz: 1',
+      'zzz: unknown key; known are server, auth, policies, dataDir, decisions, log (tidegate.yaml:1)',
+    ],
+    ['server:\n  adr: "127.0.0.1:1"', 'server.adr: unknown key, did you mean server.addr? (tidegate.yaml:2)'],
+    [
+      'policies:\n  limits:\n    maxMemory: 1',
+      'policies.limits.maxMemory: unknown key; known are loopIterations, loopIterationsPerInputByte, maxMemoryBytes, recycleMemoryBytes (tidegate.yaml:3)',
+    ],
+    [
+      'server: {addr: ":8181"}',
+      'server.addr: must be HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, not ":8181" (tidegate.yaml:1)',
+    ],
+    [
+      'server: {addr: "[::1:]:99999"}',
+      'server.addr: must be HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, not "[::1:]:99999" (tidegate.yaml:1)',
+    ],
+    ['server: {addr: "0.0.0.0:8181"}', `server.addr: 0.0.0.0:8181 ${OPEN} (tidegate.yaml:1)`],
+    ['server: {addr: "tide.example.org:1"}', `server.addr: tide.example.org:1 ${OPEN} (tidegate.yaml:1)`],
+    [
+      'server: {publicUrl: "ftp://x"}',
+      'server.publicUrl: must be an http or https URL, not "ftp://x" (tidegate.yaml:1)',
+    ],
+    [
+      'server: {drainSeconds: -1}',
+      'server.drainSeconds: must be a whole number from 0 to 3600, not -1 (tidegate.yaml:1)',
+    ],
+    [
+      'server: {maxBodyBytes: 10 parsecs}',
+      'server.maxBodyBytes: must be a number of bytes from 1024 to 1073741824, or a text like 512KB or 10MiB, not "10 parsecs" (tidegate.yaml:1)',
+    ],
+    [
+      'server: {insecure: yes please}',
+      'server.insecure: must be true or false, not "yes please" (tidegate.yaml:1)',
+    ],
+    [
+      'server: 5',
+      'server: must be an object with addr, publicUrl, maxBodyBytes, drainSeconds, insecure, not 5 (tidegate.yaml:1)',
+    ],
+    [
+      'log: {level: loud}',
+      'log.level: must be one of debug, info, warn, error, silent, not "loud" (tidegate.yaml:1)',
+    ],
+    [
+      token('token: hunter2'),
+      'auth.tokens[0].token: a token is not written into the configuration: give its sha256 instead, which `tidegate hash-token` prints (tidegate.yaml:2)',
+    ],
+    [
+      token('sha256: hunter2'),
+      'auth.tokens[0].sha256: must be the 64 hex digits of the SHA-256 of the token: `tidegate hash-token` prints them, not what is there (tidegate.yaml:2)',
+    ],
+    [
+      `auth:\n  tokens:\n    - {name: a, roles: [root], sha256: ${HASH}}`,
+      'auth.tokens[0].roles[0]: must be one of orchestrator, approver, auditor, admin, not "root" (tidegate.yaml:2)',
+    ],
+    [
+      `auth:\n  tokens:\n    - {name: a, roles: [admin], sha256: ${HASH}}\n    - {name: a, roles: [admin], sha256: ${'cd'.repeat(32)}}`,
+      'auth.tokens: the name a is there more than once (tidegate.yaml:2)',
+    ],
+    [
+      'policies: {directories: []}',
+      'policies.directories: there is nothing to load: name a directory of Rego here, or a bundle in policies.bundles (tidegate.yaml:1)',
+    ],
+    [
+      'policies: {staticPackages: [a..b]}',
+      'policies.staticPackages[0]: must be package segments joined by dots, `*` for one segment and `**` for any number: static.**, not "a..b" (tidegate.yaml:1)',
+    ],
+    [
+      'decisions: {mask: [secret]}',
+      'decisions.mask[0]: must be a JSON pointer that starts with "/", in which "~" is written ~0 and "*" stands for every member: /stages/*/secret, not "secret" (tidegate.yaml:1)',
+    ],
+  ])('%s', (text, problem) => {
+    expect(problemsIn(text).filter((line) => !line.includes('sha256: is missing'))).toEqual([problem])
+  })
+
+  test('in the environment', () => {
+    const env = { TIDEGATE_SERVER_ADRR: 'x', TIDEGATE_LOG_LEVEL: 'loud', TIDEGATE_DECISIONS_ENABLED: 'on' }
+    expect(problemsOf({ env })).toEqual([
+      'environment variable TIDEGATE_SERVER_ADRR: unknown, did you mean TIDEGATE_SERVER_ADDR?',
+      'decisions.enabled: must be true or false, not "on" (TIDEGATE_DECISIONS_ENABLED)',
+      'log.level: must be one of debug, info, warn, error, silent, not "loud" (TIDEGATE_LOG_LEVEL)',
+    ])
+  })
+
+  test('in a flag', () => {
+    const flags = [{ path: ['log', 'level'], value: 'loud', origin: '--log-level' }]
+    expect(problemsOf({ flags })[0]).toMatch(/^log\.level: .*, not "loud" \(--log-level\)$/)
+  })
+
+  test('and all of them at once, those across keys included', () => {
+    const text =
+      'server:\n  addr: 0.0.0.0:1\n  drainSeconds: soon\n  prot: 1\npolicies: {directories: []}\nlog: 3'
+    const problems = problemsIn(text)
+    expect(problems.map((problem) => problem.slice(0, problem.indexOf(':')))).toEqual([
+      'server.drainSeconds',
+      'server.prot',
+      'log',
+      'server.addr',
+      'policies.directories',
+    ])
+  })
+})
+
+describe('a file that cannot be read', () => {
+  test('is refused when it is not there', () => {
+    expect(() => loadConfig({ file: join(directory, 'none.yaml'), env: {} })).toThrow(/ENOENT.*none\.yaml/)
+  })
+
+  test.each([
+    ['tidegate.json', '{"log": }', /tidegate\.json: Unexpected token/],
+    ['tidegate.yaml', 'log: [', /tidegate\.yaml is not well-formed/],
+    ['tidegate.yaml', '- 1', /must be an object of sections/],
+  ])('is refused when %s holds %s', (name, text, message) => {
+    expect(() => loadConfig({ file: writeConfig(text, name), env: {} })).toThrow(message)
+  })
+
+  test('tells the line and column of what is not YAML', () => {
+    const file = writeConfig('log:\n  level: "x')
+    try {
+      loadConfig({ file, env: {} })
+      expect.unreachable()
+    } catch (error) {
+      expect(error instanceof AppError && error.details[0]?.location).toEqual({ file, row: 2, col: 12 })
+    }
+  })
+})
+
+describe('the keys', () => {
+  test('have one variable each, and all of them are described', () => {
+    expect(new Set(configKeys.map(({ env }) => env)).size).toBe(configKeys.length)
+    for (const { description, allowed } of configKeys) expect([description, allowed]).not.toContain('')
+  })
+
+  test('name their variables after their paths', () => {
+    const key = configKeys.find(({ path }) => path.join('.') === 'policies.limits.loopIterationsPerInputByte')
+    expect(key?.env).toBe('TIDEGATE_POLICIES_LIMITS_LOOP_ITERATIONS_PER_INPUT_BYTE')
+  })
+})
