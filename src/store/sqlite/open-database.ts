@@ -1,4 +1,4 @@
-import { chmodSync, linkSync, lstatSync, mkdirSync, openSync, closeSync, rmSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, openSync, closeSync, renameSync, rmSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -64,19 +64,25 @@ function createDatabase(options: OpenDatabaseOptions): void {
   const draft = `${options.path}.${process.pid}.new`
   rmSync(draft, { force: true })
   closeSync(openSync(draft, 'wx', 0o600))
-  chmodSync(draft, 0o600)
   try {
     writeHeader(options, draft)
-    linkSync(draft, options.path)
-  } catch (raw) {
-    if (!isTaken(raw)) throw raw
+    putInPlace(draft, options.path)
   } finally {
     rmSync(draft, { force: true })
   }
 }
 
-function isTaken(raw: unknown): boolean {
-  return raw instanceof Error && 'code' in raw && raw.code === 'EEXIST'
+function putInPlace(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (raw) {
+    // Another process was first: its file is as good. Otherwise the file system knows no hard links.
+    if (!hasCode(raw, 'EEXIST')) renameSync(draft, path)
+  }
+}
+
+function hasCode(raw: unknown, code: string): boolean {
+  return raw instanceof Error && 'code' in raw && raw.code === code
 }
 
 function writeHeader(options: OpenDatabaseOptions, path: string): void {
