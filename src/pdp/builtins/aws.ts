@@ -1,11 +1,11 @@
 import { printRegoText } from '../rego/print-text.js'
 import { RegoNumber, RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import { parseRequestTarget } from './aws/request-target.js'
 import { signatureHeaders } from './aws/signature-v4.js'
 import type { AwsCredentials } from './aws/signature-v4.js'
 import { BuiltinError } from './builtin.js'
 import type { BuiltinTable } from './builtin.js'
+import { parseGoUrl } from './encoding/go-url.js'
 import { printGoJson } from './encoding/json-document.js'
 import { int64Operand, objectOperand, operand, wrongType } from './operands.js'
 
@@ -56,9 +56,9 @@ function signRequest(args: Args): RegoValue {
   const timeNs = signingTime(args)
   checkRequest(request)
   const headers = readHeaders(request.get('headers'))
-  const target = parseRequestTarget(textOf(request.get('url')))
+  const url = parseGoUrl(textOf(request.get('url')))
   const signsPayload = !disablesPayloadSigning(configOf(args))
-  const signed = { method: textOf(request.get('method')), target, headers, body: bodyOf(request) }
+  const signed = { method: textOf(request.get('method')), url, headers, body: bodyOf(request) }
   const added = signatureHeaders(signed, credentials, { timeNs, signsPayload })
   return new RegoObject([...request.entries, ['headers', new RegoObject([...headers, ...added])]])
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { compareStrings } from '../../rego/value.js'
-import type { RequestTarget } from './request-target.js'
+import type { GoUrl } from '../encoding/go-url.js'
 
 export interface AwsCredentials {
   readonly accessKey: string
@@ -13,7 +13,7 @@ export interface AwsCredentials {
 
 export interface SignedRequest {
   readonly method: string
-  readonly target: RequestTarget
+  readonly url: GoUrl
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
@@ -39,7 +39,7 @@ export function signatureHeaders(
   const timestamp = basicTimestamp(options.timeNs)
   const bodyHash = options.signsPayload ? sha256(request.body) : 'UNSIGNED-PAYLOAD'
   const added = new Map([
-    ['host', request.target.host],
+    ['host', request.url.host],
     ['x-amz-date', timestamp],
   ])
   if (HASHED_BODY_SERVICES.has(credentials.service)) added.set('x-amz-content-sha256', bodyHash)
@@ -77,9 +77,9 @@ function canonicalRequest(
   signedNames: string,
   bodyHash: string,
 ): string {
-  const { method, target } = request
+  const { method, url } = request
   const headerLines = signed.map(([name, value]) => `${name}:${value}`)
-  return [method, target.path, target.query, ...headerLines, '', signedNames, bodyHash].join('\n')
+  return [method, url.escapedPath, url.query, ...headerLines, '', signedNames, bodyHash].join('\n')
 }
 
 function signingKey(credentials: AwsCredentials, date: string): Buffer {

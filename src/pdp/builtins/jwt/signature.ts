@@ -1,5 +1,7 @@
 import { constants, createHmac, sign, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
+import { toError } from '../../../errors.js'
+import { BuiltinError } from '../builtin.js'
 import { equalInConstantTime } from '../encoding/constant-time.js'
 
 /** JWS algorithms (RFC 7518, RFC 8037) that are signed and verified. `none` is not one of them. */
@@ -49,11 +51,18 @@ export function verifySignature(
   }
 }
 
-/** The signature of `input`. The key must suit the algorithm and be secret or private. */
+/**
+ * The signature of `input`. The key must suit the algorithm and be secret or private. Raises BuiltinError when it is
+ * unfit all the same, such as an RSA key shorter than the hash.
+ */
 export function makeSignature(algorithm: JwsAlgorithm, key: KeyObject, input: Buffer): Buffer {
   if (familyOf(algorithm) === 'HS') return createHmac(hashOf(algorithm), key).update(input).digest()
   const padding = { ...paddingOf(algorithm, constants.RSA_PSS_SALTLEN_DIGEST), key }
-  return sign(hashName(algorithm), input, padding)
+  try {
+    return sign(hashName(algorithm), input, padding)
+  } catch (raw) {
+    throw new BuiltinError(`failed to sign Payload: ${toError(raw).message}`)
+  }
 }
 
 interface SignatureForm {

@@ -83,8 +83,9 @@ export function rangeToNetworks(family: IpFamily, first: bigint, last: bigint): 
   return networks
 }
 
-/** The address in Go's text: dotted for IPv4; RFC 5952 for IPv6, without its dotted endings. */
+/** The address in Go's text: dotted for IPv4, mapped ones included; RFC 5952 without dotted endings for IPv6. */
 export function formatAddress(family: IpFamily, value: bigint): string {
+  if (family === 6 && isMapped(value)) return formatAddress(4, value & 0xffff_ffffn)
   const hex = value.toString(16).padStart(BITS[family] / 4, '0')
   if (family === 4) return [...Buffer.from(hex, 'hex')].join('.')
   const groups = (hex.match(/.{4}/g) ?? []).map((group) => Number(`0x${group}`).toString(16))

@@ -1,14 +1,26 @@
 import { BuiltinError } from '../builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 
-/** The parts of a URL that a signature covers, as Go's net/url has them. */
-export interface RequestTarget {
-  /** With the port when the URL has one; empty for a relative URL. */
+/** The parts of a URL as Go's net/url has them. */
+export interface GoUrl {
+  /** In lower case; empty for a relative URL. */
+  readonly scheme: string
+  /** What follows a scheme without a slash: `x@y` of `mailto:x@y`. */
+  readonly opaque: string
+  readonly hasUser: boolean
+  /** With the port when the URL has one. */
   readonly host: string
-  /** Escaped: as it was written when that is valid, else escaped anew. */
+  /** Decoded. */
   readonly path: string
+  /** As it was written when that is valid, else escaped anew. */
+  readonly escapedPath: string
+  /** As it was written when Go would escape `path` otherwise, else empty. */
+  readonly rawPath: string
   /** As it was written. */
   readonly query: string
+  /** Whether the URL ends in a lone question mark. */
+  readonly forceQuery: boolean
+  readonly fragment: string
 }
 
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
@@ -26,44 +38,47 @@ const PLAIN_PATH_BYTES = new Set(
 )
 
 /** Reads a URL as Go's url.Parse does; raises BuiltinError with its text. */
-export function parseRequestTarget(url: string): RequestTarget {
+export function parseGoUrl(url: string): GoUrl {
   const [withoutFragment, fragment] = cut(url, '#')
   try {
     if (CONTROL.test(withoutFragment)) throw new BuiltinError('net/url: invalid control character in URL')
-    const target = parseWithoutFragment(withoutFragment)
+    const parsed = parseWithoutFragment(withoutFragment)
     rejectBadEscape(fragment)
-    return target
+    return { ...parsed, fragment: unescapeBytes(fragment).toString('utf8') }
   } catch (raw) {
     if (!(raw instanceof BuiltinError)) throw raw
     throw new BuiltinError(`parse ${quoteGoString(withoutFragment)}: ${raw.message}`)
   }
 }
 
-function parseWithoutFragment(url: string): RequestTarget {
+function parseWithoutFragment(url: string): Omit<GoUrl, 'fragment'> {
   if (url.startsWith(':')) throw new BuiltinError('missing protocol scheme')
-  const scheme = SCHEME.exec(url)?.[0] ?? ''
-  const [hierarchy, query] = cut(url.slice(scheme.length), '?')
+  const prefix = SCHEME.exec(url)?.[0] ?? ''
+  const [hierarchy, query] = cut(url.slice(prefix.length), '?')
+  const forceQuery = query === '' && url.endsWith('?')
+  const common = { scheme: prefix.slice(0, -1).toLowerCase(), query, forceQuery, opaque: '' }
+  const absent = { hasUser: false, host: '' }
   if (!hierarchy.startsWith('/')) {
-    if (scheme !== '') return { host: '', path: '', query }
+    if (prefix !== '') return { ...common, ...absent, ...parsePath(''), opaque: hierarchy }
     if (cut(hierarchy, '/')[0].includes(':')) {
       throw new BuiltinError('first path segment in URL cannot contain colon')
     }
   }
-  const hasAuthority = hierarchy.startsWith('//') && (scheme !== '' || !hierarchy.startsWith('///'))
-  if (!hasAuthority) return { host: '', path: escapedPath(hierarchy), query }
+  const hasAuthority = hierarchy.startsWith('//') && (prefix !== '' || !hierarchy.startsWith('///'))
+  if (!hasAuthority) return { ...common, ...absent, ...parsePath(hierarchy) }
   const slash = hierarchy.indexOf('/', 2)
   const end = slash < 0 ? hierarchy.length : slash
-  return { host: parseHost(hierarchy.slice(2, end)), path: escapedPath(hierarchy.slice(end)), query }
+  return { ...common, ...parseAuthority(hierarchy.slice(2, end)), ...parsePath(hierarchy.slice(end)) }
 }
 
-function parseHost(authority: string): string {
+function parseAuthority(authority: string): Pick<GoUrl, 'hasUser' | 'host'> {
   const at = authority.lastIndexOf('@')
   const host = authority.slice(at + 1)
   rejectBadPort(host)
   rejectMatch(BAD_HOST_ESCAPE, host, (found) => `invalid URL escape ${quoteGoString(found)}`)
   rejectMatch(BAD_HOST_CHARACTER, host, (found) => `invalid character ${quoteGoString(found)} in host name`)
   if (at >= 0 && !USER_INFO.test(authority.slice(0, at))) throw new BuiltinError('net/url: invalid userinfo')
-  return unescapeBytes(host).toString('utf8')
+  return { hasUser: at >= 0, host: unescapeBytes(host).toString('utf8') }
 }
 
 function rejectBadPort(host: string): void {
@@ -75,10 +90,15 @@ function rejectBadPort(host: string): void {
   if (!PORT.test(port)) throw new BuiltinError(`invalid port ${quoteGoString(port)} after host`)
 }
 
-function escapedPath(path: string): string {
-  rejectBadEscape(path)
-  if (ESCAPED_PATH.test(path)) return path
-  return [...unescapeBytes(path)].map(escapeByte).join('')
+function parsePath(written: string): Pick<GoUrl, 'path' | 'escapedPath' | 'rawPath'> {
+  rejectBadEscape(written)
+  const bytes = unescapeBytes(written)
+  const standard = [...bytes].map(escapeByte).join('')
+  return {
+    path: bytes.toString('utf8'),
+    escapedPath: ESCAPED_PATH.test(written) ? written : standard,
+    rawPath: written === standard ? '' : written,
+  }
 }
 
 function escapeByte(byte: number): string {

@@ -1,0 +1,87 @@
+import { contextTag, membersOf } from './der.js'
+import type { DerNode } from './der.js'
+import { sortGeneralNames } from './general-names.js'
+import type { GeneralNames } from './general-names.js'
+
+/** The names below which a CA may certify, and those below which it may not (RFC 5280, 4.2.1.10). */
+export interface NameConstraints {
+  readonly permitted: GeneralNames
+  readonly excluded: GeneralNames
+  /** Whether one constrains a kind of name that Go does not read: the certificate then verifies nothing. */
+  readonly hasUnknownKind: boolean
+}
+
+export function readNameConstraints(node: DerNode | undefined): NameConstraints | undefined {
+  if (node === undefined) return undefined
+  const members = membersOf(node)
+  const basesOf = (number: number): DerNode[] => {
+    const subtrees = members.find(({ tag }) => tag === contextTag(number, 'constructed'))
+    return subtrees === undefined
+      ? []
+      : membersOf(subtrees).flatMap((subtree) => membersOf(subtree).slice(0, 1))
+  }
+  const [permitted, excluded] = [basesOf(0), basesOf(1)]
+  const known = [contextTag(1), contextTag(2), contextTag(6), contextTag(7)]
+  return {
+    permitted: sortGeneralNames(permitted),
+    excluded: sortGeneralNames(excluded),
+    hasUnknownKind: [...permitted, ...excluded].some(({ tag }) => !known.includes(tag)),
+  }
+}
+
+/** Whether a CA with these constraints may certify all of `names`. */
+export function allowsNames(constraints: NameConstraints, names: GeneralNames): boolean {
+  const { permitted, excluded } = constraints
+  if (constraints.hasUnknownKind) return false
+  return (
+    allowsAll(names.dnsNames, permitted.dnsNames, excluded.dnsNames, isWithinDomain) &&
+    allowsAll(names.emails, permitted.emails, excluded.emails, isWithinMailConstraint) &&
+    allowsAll(names.uris, permitted.uris, excluded.uris, isWithinUriConstraint) &&
+    allowsAll(names.ips, permitted.ips, excluded.ips, isWithinIpRange)
+  )
+}
+
+function allowsAll<T>(
+  names: readonly T[],
+  permitted: readonly T[],
+  excluded: readonly T[],
+  isWithin: (name: T, constraint: T) => boolean,
+): boolean {
+  return names.every(
+    (name) =>
+      !excluded.some((constraint) => isWithin(name, constraint)) &&
+      (permitted.length === 0 || permitted.some((constraint) => isWithin(name, constraint))),
+  )
+}
+
+/** `example.com` holds itself and all below it, `.example.com` only what is below it; the empty one holds all. */
+function isWithinDomain(name: string, constraint: string): boolean {
+  if (constraint === '') return true
+  const [host, base] = [name.toLowerCase(), constraint.toLowerCase()]
+  if (base.startsWith('.')) return host.endsWith(base)
+  return host === base || host.endsWith(`.${base}`)
+}
+
+/** A constraint with `@` is one mailbox, one without is a domain of hosts. */
+function isWithinMailConstraint(mailbox: string, constraint: string): boolean {
+  const at = mailbox.lastIndexOf('@')
+  const host = mailbox.slice(at + 1)
+  if (!constraint.includes('@')) return isWithinDomain(host, constraint)
+  const constraintAt = constraint.lastIndexOf('@')
+  const sameHost = host.toLowerCase() === constraint.slice(constraintAt + 1).toLowerCase()
+  return sameHost && mailbox.slice(0, at) === constraint.slice(0, constraintAt)
+}
+
+function isWithinUriConstraint(uri: string, constraint: string): boolean {
+  const host = /^[^:/?#]+:\/\/(?:[^@/?#]*@)?([^:/?#]*)/.exec(uri)?.[1] ?? ''
+  return host !== '' && isWithinDomain(host, constraint)
+}
+
+/** The constraint is an address and a mask of the same length. */
+function isWithinIpRange(ip: Buffer, constraint: Buffer): boolean {
+  if (constraint.length !== ip.length * 2) return false
+  return ip.every((byte, i) => {
+    const mask = constraint[ip.length + i] ?? 0
+    return (byte & mask) === ((constraint[i] ?? 0) & mask)
+  })
+}

@@ -1,0 +1,127 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { ParsedCertificate } from './certificate.js'
+import { ANY_USAGE } from './extended-key-usages.js'
+import { allowsNames } from './name-constraints.js'
+
+export interface ChainOptions {
+  /** RFC 3339 in UTC, to the second. */
+  readonly time: string
+  /** The name or address that the leaf must carry; empty for any. */
+  readonly dnsName: string
+  /** Object identifiers of extended key usages, of which one must be allowed by every certificate. */
+  readonly usages: readonly string[]
+}
+
+const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*\.?$/
+const KEY_USAGE_CERT_SIGN = 1 << 5
+/** Go gives up after as many signatures, so that cross-signed certificates do not hold the process. */
+const MAX_SIGNATURE_CHECKS = 100
+
+/**
+ * The chain from the last certificate up to the first, which is trusted, over those between them; undefined when there
+ * is none that holds (RFC 5280, 6.1, as Go's crypto/x509 reads it).
+ */
+export function verifyChain(
+  certificates: readonly ParsedCertificate[],
+  options: ChainOptions,
+): ParsedCertificate[] | undefined {
+  const [root, ...others] = certificates
+  const leaf = others.pop()
+  if (root === undefined || leaf === undefined) return undefined
+  if (!isUsable(leaf, options.time) || !carriesName(leaf, options.dnsName)) return undefined
+  if (leaf.raw.equals(root.raw)) return allowsUsages([leaf], options.usages) ? [leaf] : undefined
+  return new ChainSearch(root, others, options).from([leaf])
+}
+
+class ChainSearch {
+  readonly #root: ParsedCertificate
+  readonly #intermediates: readonly ParsedCertificate[]
+  readonly #options: ChainOptions
+  #checks = 0
+
+  constructor(root: ParsedCertificate, intermediates: readonly ParsedCertificate[], options: ChainOptions) {
+    this.#root = root
+    this.#intermediates = intermediates
+    this.#options = options
+  }
+
+  /** Depth first, the root before the intermediates. */
+  from(chain: readonly ParsedCertificate[]): ParsedCertificate[] | undefined {
+    if (this.#isIssuer(this.#root, chain)) {
+      const complete = [...chain, this.#root]
+      if (allowsUsages(complete, this.#options.usages)) return complete
+    }
+    for (const issuer of this.#intermediates) {
+      if (isInChain(issuer, chain) || !this.#isIssuer(issuer, chain)) continue
+      const found = this.from([...chain, issuer])
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #isIssuer(issuer: ParsedCertificate, chain: readonly ParsedCertificate[]): boolean {
+    const child = chain.at(-1)
+    if (child === undefined || !issuer.subject.raw.equals(child.issuer.raw)) return false
+    if (!isUsable(issuer, this.#options.time) || !mayIssue(issuer, chain)) return false
+    return ++this.#checks <= MAX_SIGNATURE_CHECKS && signs(issuer, child)
+  }
+}
+
+function isUsable(certificate: ParsedCertificate, time: string): boolean {
+  const { notBefore, notAfter, fields } = certificate
+  return notBefore <= time && time <= notAfter && fields.unhandledCritical.length === 0
+}
+
+/** Whether the issuer is a CA that may stand above this chain and certify the names in it. */
+function mayIssue(issuer: ParsedCertificate, chain: readonly ParsedCertificate[]): boolean {
+  const { basic, keyUsage, nameConstraints } = issuer.fields
+  if (issuer.version === 3 && basic?.isCa !== true) return false
+  if (keyUsage !== 0 && (keyUsage & KEY_USAGE_CERT_SIGN) === 0) return false
+  const limit = basic?.maxPathLength ?? -1
+  if (limit >= 0 && chain.length - 1 > limit) return false
+  return chain.every(
+    ({ fields }) => nameConstraints === undefined || allowsNames(nameConstraints, fields.subjectNames),
+  )
+}
+
+function signs(issuer: ParsedCertificate, child: ParsedCertificate): boolean {
+  try {
+    return new X509Certificate(child.raw).verify(new X509Certificate(issuer.raw).publicKey)
+  } catch {
+    return false
+  }
+}
+
+function isInChain(certificate: ParsedCertificate, chain: readonly ParsedCertificate[]): boolean {
+  const print = fingerprint(certificate)
+  return chain.some((other) => fingerprint(other) === print)
+}
+
+function fingerprint({ raw }: ParsedCertificate): string {
+  return createHash('sha256').update(raw).digest('hex')
+}
+
+/** One of the usages must be allowed all the way up; a certificate without the extension allows any. */
+function allowsUsages(chain: readonly ParsedCertificate[], usages: readonly string[]): boolean {
+  return usages.some(
+    (usage) =>
+      usage === ANY_USAGE ||
+      chain.every(
+        ({ fields: { extendedKeyUsages: allowed } }) =>
+          allowed === undefined || allowed.includes(ANY_USAGE) || allowed.includes(usage),
+      ),
+  )
+}
+
+/** Go looks at alternative names only, and takes `*` for one whole label. */
+function carriesName(leaf: ParsedCertificate, name: string): boolean {
+  if (name === '') return true
+  const certificate = new X509Certificate(leaf.raw)
+  const address = /^\[(.*)\]$/.exec(name)?.[1] ?? name
+  if (isIP(address) !== 0) return certificate.checkIP(address) !== undefined
+  // OpenSSL reads a leading dot as any name below; Go knows no such thing.
+  if (!HOST_NAME.test(name)) return false
+  const rules = { subject: 'never', partialWildcards: false } as const
+  return certificate.checkHost(name.replace(/\.$/, ''), rules) !== undefined
+}
