@@ -61,14 +61,21 @@ function exponentText(digits: string, fraction: number, point: number, letter: s
 
 /** `%g`: the exponent form for very large or small values, else the plain form, both without trailing zeros. */
 function shorterForm(value: number, letter: 'e' | 'E', precision: number | undefined): string {
-  const { digits, point } =
-    precision === undefined ? shortestDigits(value) : roundedDigits(value, precision || 1)
-  const limit = exponentLimit(digits.length, point, precision)
+  const digits = precision === undefined ? shortestDigits(value) : roundedDigits(value, precision || 1)
+  return layOutDigits(digits, letter, exponentLimit(digits.digits.length, digits.point, precision))
+}
+
+/** A decimal number of any size as Go's big.Float prints it under `%g`: all its digits. */
+export function formatGoDecimal(text: string): string {
+  const value = new BigDecimal(text)
+  if (value.isZero()) return '0'
+  return (value.isNegative() ? '-' : '') + layOutDigits(readExponential(value.abs().toExponential()), 'e', 6)
+}
+
+function layOutDigits({ digits, point }: Digits, letter: 'e' | 'E', limit: number): string {
+  if (digits === '') return '0'
   const exponent = point - 1
-  if (value !== 0 && (exponent < -4 || exponent >= limit)) {
-    return exponentText(digits, digits.length - 1, point, letter)
-  }
-  if (value === 0) return '0'
+  if (exponent < -4 || exponent >= limit) return exponentText(digits, digits.length - 1, point, letter)
   if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`
   if (digits.length <= point) return digits.padEnd(point, '0')
   return `${digits.slice(0, point)}.${digits.slice(point)}`

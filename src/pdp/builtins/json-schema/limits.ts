@@ -1,0 +1,105 @@
+import { BigDecimal, compareNumberText } from '../../rego/number-text.js'
+import { RegoNumber, RegoSet } from '../../rego/value.js'
+import type { RegoArray, RegoObject, RegoValue } from '../../rego/value.js'
+import { formatGoDecimal } from '../go-format/float.js'
+import { codePointCount } from '../go-format/flags.js'
+import { isArray } from '../operands.js'
+import type { Outcome } from './outcome.js'
+import { textOf } from './text-of.js'
+
+/** multipleOf and the bounds of a number; draft 4's flags and draft 6's numbers for exclusive ones. */
+export function validateNumber(schema: RegoObject, value: RegoNumber, field: string, outcome: Outcome): void {
+  const divisor = numberOf(schema, 'multipleOf')
+  if (divisor !== undefined && !new BigDecimal(value.text).mod(divisor.text).isZero()) {
+    outcome.add(field, 'multiple_of', `Must be a multiple of ${formatGoDecimal(divisor.text)}`)
+  }
+  checkBound(schema, 'Maximum', value, field, outcome)
+  checkBound(schema, 'Minimum', value, field, outcome)
+  outcome.score++
+}
+
+function checkBound(
+  schema: RegoObject,
+  side: 'Minimum' | 'Maximum',
+  value: RegoNumber,
+  field: string,
+  outcome: Outcome,
+): void {
+  const isMaximum = side === 'Maximum'
+  const [word, type] = isMaximum ? ['less', 'number_lt'] : ['greater', 'number_gt']
+  const exclusive = schema.get(`exclusive${side}`)
+  const bound = numberOf(schema, side.toLowerCase())
+  const beyond = (limit: RegoNumber): number =>
+    (isMaximum ? 1 : -1) * compareNumberText(value.text, limit.text)
+  if (bound !== undefined && exclusive !== true && beyond(bound) > 0) {
+    outcome.add(field, `${type}e`, `Must be ${word} than or equal to ${formatGoDecimal(bound.text)}`)
+  }
+  const exclusiveBound = exclusive === true ? bound : exclusive
+  if (exclusiveBound instanceof RegoNumber && beyond(exclusiveBound) >= 0) {
+    outcome.add(field, type, `Must be ${word} than ${formatGoDecimal(exclusiveBound.text)}`)
+  }
+}
+
+/** The length of a string in code points. OPA does not apply `pattern`, so neither does this. */
+export function validateText(schema: RegoObject, value: string, field: string, outcome: Outcome): void {
+  const length = codePointCount(value)
+  const [least, most] = [sizeOf(schema, 'minLength'), sizeOf(schema, 'maxLength')]
+  if (length < least)
+    outcome.add(field, 'string_gte', `String length must be greater than or equal to ${least}`)
+  if (length > most) outcome.add(field, 'string_lte', `String length must be less than or equal to ${most}`)
+  outcome.score++
+}
+
+/** minItems, maxItems and uniqueItems. */
+export function validateArraySize(
+  schema: RegoObject,
+  value: RegoArray,
+  field: string,
+  outcome: Outcome,
+): void {
+  const [least, most] = [sizeOf(schema, 'minItems'), sizeOf(schema, 'maxItems')]
+  if (value.length < least) outcome.add(field, 'array_min_items', `Array must have at least ${least} items`)
+  if (value.length > most) outcome.add(field, 'array_max_items', `Array must have at most ${most} items`)
+  if (schema.get('uniqueItems') === true) checkUnique(value, field, outcome)
+}
+
+function checkUnique(value: RegoArray, field: string, outcome: Outcome): void {
+  if (new RegoSet(value).members.length === value.length) return
+  const seen: RegoSet[] = []
+  for (const [i, item] of value.entries()) {
+    const single = new RegoSet([item])
+    const first = seen.findIndex((earlier) => earlier.has(item))
+    if (first >= 0) outcome.add(field, 'unique', `array items[${first},${i}] must be unique`)
+    seen.push(single)
+  }
+}
+
+/** required, minProperties and maxProperties. */
+export function validateObjectSize(
+  schema: RegoObject,
+  value: RegoObject,
+  field: string,
+  outcome: Outcome,
+): void {
+  const required = schema.get('required')
+  for (const name of required !== undefined && isArray(required) ? required : []) {
+    const isMissing = value.get(name) === undefined
+    if (isMissing) outcome.add(field, 'required', `${textOf(name)} is required`)
+  }
+  const count = value.entries.length
+  const [least, most] = [sizeOf(schema, 'minProperties'), sizeOf(schema, 'maxProperties')]
+  if (count < least) outcome.add(field, 'array_min_properties', `Must have at least ${least} properties`)
+  if (count > most) outcome.add(field, 'array_max_properties', `Must have at most ${most} properties`)
+}
+
+/** A bound of sizes, or one that every size keeps. */
+function sizeOf(schema: RegoObject, keyword: string): number {
+  const value: RegoValue | undefined = schema.get(keyword)
+  if (value instanceof RegoNumber) return value.toNumber()
+  return keyword.startsWith('max') ? Infinity : 0
+}
+
+function numberOf(schema: RegoObject, keyword: string): RegoNumber | undefined {
+  const value = schema.get(keyword)
+  return value instanceof RegoNumber ? value : undefined
+}

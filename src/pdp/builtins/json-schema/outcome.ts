@@ -1,0 +1,31 @@
+import type { RegoValue } from '../../rego/value.js'
+
+/** One violation: gojsonschema's kind and sentence, and the dotted path of what is wrong. */
+export interface Violation {
+  readonly field: string
+  readonly type: string
+  readonly desc: string
+}
+
+/** What a check found. The score tells, of several failed alternatives, which one came nearest. */
+export class Outcome {
+  readonly violations: Violation[] = []
+  score = 0
+
+  get isValid(): boolean {
+    return this.violations.length === 0
+  }
+
+  add(field: string, type: string, desc: string): void {
+    this.violations.push({ field, type, desc })
+    this.score -= 2
+  }
+
+  merge(other: Outcome): void {
+    for (const violation of other.violations) this.violations.push(violation)
+    this.score += other.score
+  }
+}
+
+/** Applies one schema to one value that stands at `field`. */
+export type ApplySchema = (schema: RegoValue, value: RegoValue, field: string) => Outcome
