@@ -10,16 +10,17 @@ import { printJson } from '../../rego/print-text.js'
 import { typeName } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
+import { decodeUtf8 } from './go-utf8.js'
 
 /** Whose words an error takes: Go's json.Unmarshal, or its Decoder, which OPA uses for policy values. */
 export type JsonReader = 'decoder' | 'unmarshal'
 
 /** One JSON value and nothing else, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
-export function readJsonDocument(bytes: Uint8Array, reader: JsonReader): RegoValue {
+export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
   try {
     const end = scanSpace(bytes, scanValue(bytes, 0))
     if (end < bytes.length) throw trailingError(bytes, end, reader)
-    return parseRegoText(Buffer.from(bytes).toString('utf8'))
+    return parseRegoText(decodeUtf8(bytes))
   } catch (raw) {
     if (raw instanceof AppError) throw new BuiltinError(wordsOf(raw.message, reader))
     // The scanner takes 10,000 levels without recursion; the stack of parseRegoText may end before.

@@ -41,7 +41,7 @@ export function decodePayload(token: CompactToken): Buffer {
 }
 
 /** The JSON object that the bytes of a header or payload hold. */
-export function readClaims(bytes: Uint8Array): RegoObject {
+export function readClaims(bytes: Buffer): RegoObject {
   const claims = withContext('invalid JSON', () => readJsonDocument(bytes, 'decoder'))
   if (claims instanceof RegoObject) return claims
   throw new BuiltinError('decoded JSON type was not an Object')

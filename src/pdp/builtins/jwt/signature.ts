@@ -61,7 +61,10 @@ export function makeSignature(algorithm: JwsAlgorithm, key: KeyObject, input: Bu
   try {
     return sign(hashName(algorithm), input, padding)
   } catch (raw) {
-    throw new BuiltinError(`failed to sign Payload: ${toError(raw).message}`)
+    // The size is all that is left to go wrong with an RSA key; the words are Go's.
+    const isRsa = key.asymmetricKeyType === 'rsa'
+    const reason = isRsa ? 'crypto/rsa: message too long for RSA key size' : toError(raw).message
+    throw new BuiltinError(`failed to sign Payload: ${reason}`)
   }
 }
 
