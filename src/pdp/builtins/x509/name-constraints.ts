@@ -11,6 +11,9 @@ export interface NameConstraints {
   readonly hasUnknownKind: boolean
 }
 
+/** Go's own bound on the comparisons of one kind of name, so that long lists do not hold the process. */
+const MAX_COMPARISONS = 250_000
+
 export function readNameConstraints(node: DerNode | undefined): NameConstraints | undefined {
   if (node === undefined) return undefined
   const members = membersOf(node)
@@ -47,6 +50,7 @@ function allowsAll<T>(
   excluded: readonly T[],
   isWithin: (name: T, constraint: T) => boolean,
 ): boolean {
+  if (names.length * (permitted.length + excluded.length) > MAX_COMPARISONS) return false
   return names.every(
     (name) =>
       !excluded.some((constraint) => isWithin(name, constraint)) &&
