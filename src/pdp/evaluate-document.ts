@@ -42,15 +42,14 @@ export function evaluateDocument(
   plan: DocumentPlan,
   input: Uint8Array | undefined,
   call: EvaluationCall,
-  indent = '',
 ): string | undefined {
   if (plan.target?.rest.length === 0 && plan.path.length > 0) {
     const text = evaluateEntrypoint(plan.snapshot, plan.target.entrypoint, input, call)
     if (text === undefined || isPrintedScalar(text)) return text
-    return printGoJson(parseRegoText(text), indent)
+    return printGoJson(parseRegoText(text))
   }
   const value = evaluateValue(plan, input, call)
-  return value === undefined ? undefined : printGoJson(value, indent)
+  return value === undefined ? undefined : printGoJson(value)
 }
 
 /** The document of a plan as a value, sets and exact numbers kept; undefined when it is not defined. */

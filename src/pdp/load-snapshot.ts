@@ -62,7 +62,8 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
     packages: compiled.packages,
     rego: compiled.modules,
     sourceFile: compiled.sourceFile,
-    kindOf: (entrypoint) => compiled.entrypoints.get(entrypoint) ?? 'rule',
+    pathOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
+    kindOf: (path) => compiled.entrypoints.get(path) ?? 'rule',
   }
 }
 
@@ -94,12 +95,10 @@ async function loadModule(part: PolicyPart, data: RegoObject, options: LoadOptio
     data: Buffer.from(printJson(data)),
   })
   refuseMissingBuiltins(part, module, builtins)
-  return [...module.entrypoints].map(([path, number]) => ({
-    path: path === '' ? [] : path.split('/'),
-    kind: part.kindOf(path),
-    module,
-    number,
-  }))
+  return [...module.entrypoints].map(([name, number]) => {
+    const path = part.pathOf(name)
+    return { path: path === '' ? [] : path.split('/'), kind: part.kindOf(path), module, number }
+  })
 }
 
 /** A built-in that nobody supplies must not be found out by a request. */

@@ -12,6 +12,8 @@ export interface PolicyPart {
   readonly rego: readonly RegoFile[]
   /** The source file behind a name that the compiled module uses in its errors. */
   readonly sourceFile: (compiledName: string) => string
-  /** What an entrypoint of the module is; a bundle made elsewhere does not tell, and its own are taken as rules. */
-  readonly kindOf: (entrypoint: string) => EntrypointKind
+  /** What a path is; a bundle made elsewhere does not tell, and its own are taken as rules. */
+  /** The path of `data` that an entrypoint of the module answers, joined with `/`. */
+  readonly pathOf: (entrypoint: string) => string
+  readonly kindOf: (path: string) => EntrypointKind
 }

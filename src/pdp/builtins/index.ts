@@ -1,4 +1,53 @@
+import { awsBuiltins } from './aws.js'
 import type { BuiltinTable } from './builtin.js'
+import { castBuiltins } from './cast.js'
+import { cryptoBuiltins } from './crypto.js'
+import { globQuoteBuiltins } from './glob-quote.js'
+import { graphBuiltins } from './graph.js'
+import { hexBuiltins } from './hex.js'
+import { jsonMarshalBuiltins } from './json-marshal.js'
+import { jsonPatchBuiltins } from './json-patch.js'
+import { jwtBuiltins } from './jwt.js'
+import { netBuiltins } from './net.js'
+import { numberBuiltins } from './numbers.js'
+import { objectSubsetBuiltins } from './object-subset.js'
+import { randomBuiltins } from './random.js'
+import { regexBuiltins } from './regex.js'
+import { runtimeBuiltins } from './runtime.js'
+import { semverBuiltins } from './semver.js'
+import { sprintfBuiltins } from './sprintf.js'
+import { stringSearchBuiltins } from './string-search.js'
+import { timeBuiltins } from './time.js'
+import { unitBuiltins } from './units.js'
+import { urlQueryBuiltins } from './url-query.js'
+import { uuidBuiltins } from './uuid.js'
+import { x509Builtins } from './x509.js'
+import { yamlBuiltins } from './yaml.js'
 
-/** Every built-in that the host gives to a policy module. */
-export const hostBuiltins: BuiltinTable = {}
+/** Every built-in that the host gives to a policy module, by the name that Rego calls it by. */
+export const hostBuiltins: BuiltinTable = {
+  ...awsBuiltins,
+  ...castBuiltins,
+  ...cryptoBuiltins,
+  ...globQuoteBuiltins,
+  ...graphBuiltins,
+  ...hexBuiltins,
+  ...jsonMarshalBuiltins,
+  ...jsonPatchBuiltins,
+  ...jwtBuiltins,
+  ...netBuiltins,
+  ...numberBuiltins,
+  ...objectSubsetBuiltins,
+  ...randomBuiltins,
+  ...regexBuiltins,
+  ...runtimeBuiltins,
+  ...semverBuiltins,
+  ...sprintfBuiltins,
+  ...stringSearchBuiltins,
+  ...timeBuiltins,
+  ...unitBuiltins,
+  ...urlQueryBuiltins,
+  ...uuidBuiltins,
+  ...x509Builtins,
+  ...yamlBuiltins,
+}

@@ -33,13 +33,14 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     packages: bundle.index?.packages ?? rego.flatMap(({ text }) => packagePath(text)),
     rego,
     sourceFile: (compiledName) => `${file}/${compiledName.replace(/^\.?\/+/, '')}`,
-    kindOf: (entrypoint) => kindIn(bundle, entrypoint),
+    pathOf: (entrypoint) => bundle.index?.paths[entrypoint] ?? entrypoint,
+    kindOf: (path) => kindIn(bundle, path),
   }
 }
 
 /** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */
-function kindIn({ index }: BundleFiles, entrypoint: string): EntrypointKind {
-  return index === undefined || index.rules.includes(entrypoint) ? 'rule' : 'document'
+function kindIn({ index }: BundleFiles, path: string): EntrypointKind {
+  return index === undefined || index.rules.includes(path) ? 'rule' : 'document'
 }
 
 /** Rego that was compiled away leaves its package line in the bundle. */

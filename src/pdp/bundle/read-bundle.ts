@@ -7,7 +7,14 @@ import { z } from 'zod'
 import { AppError, toError } from '../../errors.js'
 
 /** What `tidegate build` notes of the module, so that loading the bundle is as good as compiling the sources. */
-const BundleIndex = z.object({ packages: z.array(z.array(z.string())), rules: z.array(z.string()) })
+const BundleIndex = z.object({
+  /** Package paths below `data`. */
+  packages: z.array(z.array(z.string())),
+  /** The paths that are rules, joined with `/`; all others are documents. */
+  rules: z.array(z.string()),
+  /** The path that an entrypoint answers, where its name is another. */
+  paths: z.record(z.string(), z.string()).default({}),
+})
 export type BundleIndex = z.infer<typeof BundleIndex>
 
 /** The part of a bundle's `.manifest` that concerns us; the rest is kept by whoever made it. */

@@ -26,7 +26,11 @@ const ParsedModule = z.object({
   rules: z
     .array(
       z.object({
-        head: z.object({ name: z.string().optional(), ref: z.array(Term).optional(), args: z.unknown().optional() }),
+        head: z.object({
+          name: z.string().optional(),
+          ref: z.array(Term).optional(),
+          args: z.unknown().optional(),
+        }),
       }),
     )
     .default([]),

@@ -1,0 +1,65 @@
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+
+import { AppError, toAppError } from '../errors.js'
+import type { AppEnv } from './app-env.js'
+import type { Authenticate } from './authenticate.js'
+import { errorAnswer } from './error-body.js'
+import { JSON_TYPE } from './exchange.js'
+import type { Exchange } from './exchange.js'
+import { decisionRoutes } from './routes/decisions.js'
+import type { DecisionRoutesDeps } from './routes/decisions.js'
+import { healthRoutes } from './routes/health.js'
+import type { HealthRoutesDeps } from './routes/health.js'
+import { metricsRoutes } from './routes/metrics.js'
+import type { ServiceMetrics } from './service-metrics.js'
+
+/** What the web application is made of. */
+export interface AppDeps {
+  readonly authenticate: Authenticate
+  readonly health: HealthRoutesDeps
+  readonly decisions: DecisionRoutesDeps
+  readonly metrics: ServiceMetrics
+  readonly version: string
+}
+
+/** Everything but the policy operations: one Hono application with a file of routes per component. */
+export function makeApp(deps: AppDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.onError((raw, c) => {
+    const error = toAppError(raw)
+    c.env.exchange.failure = error
+    const { status, body } = errorAnswer(error)
+    return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE } })
+  })
+  app.notFound((c) => {
+    throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
+  })
+  app.get('/', (c) => c.json({ service: 'tidegate', version: deps.version }))
+  app.route('/health', healthRoutes(deps.health))
+  app.route('/metrics', metricsRoutes(deps.authenticate, deps.metrics))
+  app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))
+  return app
+}
+
+/** The application as the front calls it. */
+export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
+  const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }))
+  return async (exchange) => {
+    const { request, response, target } = exchange
+    exchanges.set(response, exchange)
+    response.setHeader('X-Request-Id', exchange.requestId)
+    // The application routes on the tidied path, so that repeated and trailing slashes work there too.
+    request.url = target.query === undefined ? target.path : `${target.path}?${target.query}`
+    await listener(request, response)
+  }
+}
+
+const exchanges = new WeakMap<object, Exchange>()
+
+function exchangeOf(env: { readonly outgoing: object }): Exchange {
+  const exchange = exchanges.get(env.outgoing)
+  if (exchange === undefined)
+    throw new AppError('internal', 'a request reached the application past the front')
+  return exchange
+}

@@ -1,0 +1,125 @@
+import { AppError } from '../../errors.js'
+import { locateInput } from '../../lib/json/locate-input.js'
+import { scanSpace } from '../../lib/json/scan-space.js'
+import { scanValue } from '../../lib/json/scan-value.js'
+import { evaluateDocument } from '../../pdp/evaluate-document.js'
+import type { Exchange } from '../exchange.js'
+import { readBody } from '../read-body.js'
+import { dataAnswerBody, prettyJson } from './data-answer.js'
+import { resolveDataPath } from './data-path.js'
+import { parseDataQuery } from './data-query.js'
+import type { DataQuery } from './data-query.js'
+import { Decision } from './decision.js'
+import type { Outcome } from './decision.js'
+import { planFor } from './plan-cache.js'
+import type { PolicyContext } from './policy-context.js'
+import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
+import { sendNegotiated } from './send-negotiated.js'
+import { yamlToJson } from './yaml-body.js'
+
+/** What a document request asks: a path as sent, an input, and how to answer. */
+interface DocumentRequest {
+  readonly rawPath: string
+  readonly input: Uint8Array | undefined
+  readonly isInputMissing: boolean
+  readonly query: DataQuery
+}
+
+/** `POST /v1/data/{path}`: OPA's dialect, or the orchestrator's flat body. */
+export async function answerDataPost(
+  context: PolicyContext,
+  exchange: Exchange,
+  path: string,
+): Promise<void> {
+  const parameters = searchParams(exchange)
+  const rawPath = resolveDataPath(path, parameters)
+  const body = yamlToJson(exchange.request, await readBody(exchange.request, context.maxBodyBytes))
+  const extent = locateInput(body)
+  if (extent === undefined) {
+    const flat = readFlatBody(body)
+    if (flat !== undefined) {
+      answerRuntimePolicy(context, exchange, rawPath, body, flat)
+      return
+    }
+  }
+  const input = extent === undefined ? undefined : body.subarray(extent.start, extent.end)
+  const query = parseDataQuery(parameters)
+  await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
+}
+
+/** `GET /v1/data/{path}`: the input, if any, is the raw document in the query. */
+export async function answerDataGet(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
+  const parameters = searchParams(exchange)
+  const query = parseDataQuery(parameters)
+  const input =
+    query.input === undefined ? undefined : parseInput(Buffer.from(query.input), 'parameter contains')
+  const rawPath = resolveDataPath(path, parameters)
+  await answerDocument(context, exchange, { rawPath, input, isInputMissing: false, query })
+}
+
+/** `POST /v0/data/{path}` and `POST /`: the body is the input, the answer the bare value, 404 when undefined. */
+export async function answerBareDocument(
+  context: PolicyContext,
+  exchange: Exchange,
+  rawPath: string,
+  kind: 'data' | 'default',
+): Promise<void> {
+  const query = parseDataQuery(searchParams(exchange))
+  const body = yamlToJson(exchange.request, await readBody(exchange.request, context.maxBodyBytes))
+  const input = parseInput(body, 'unexpected parse error for input: body contains')
+  const decision = new Decision(context, exchange, kind, rawPath)
+  const { result } = decide(decision, { rawPath, input, isInputMissing: false, query })
+  if (result === undefined) throw undefinedDocument(rawPath)
+  await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
+}
+
+async function answerDocument(
+  context: PolicyContext,
+  exchange: Exchange,
+  request: DocumentRequest,
+): Promise<void> {
+  const decision = new Decision(context, exchange, 'data', request.rawPath)
+  const { result, evalNs } = decide(decision, request)
+  const answer = {
+    decisionId: context.isLogging ? decision.id : undefined,
+    result,
+    isInputMissing: request.isInputMissing,
+    timings: { evalNs, handlerNs: decision.elapsedNs },
+    snapshot: decision.snapshot,
+    version: context.version,
+  }
+  await sendNegotiated(exchange, dataAnswerBody(answer, request.query))
+}
+
+function decide(
+  decision: Decision,
+  { rawPath, input, query }: DocumentRequest,
+): Outcome & { evalNs: number } {
+  return decision.decide(input, () => {
+    const startedNs = decision.elapsedNs
+    const call = decision.newCall(query.strictBuiltinErrors)
+    const result = evaluateDocument(planFor(decision.snapshot, rawPath), input, call)
+    const outcome = result === undefined ? 'undefined' : 'defined'
+    return { outcome, result, evalNs: decision.elapsedNs - startedNs }
+  })
+}
+
+/** A raw input document; nothing but white space is none. */
+function parseInput(bytes: Uint8Array, errorPrefix: string): Uint8Array | undefined {
+  if (scanSpace(bytes, 0) === bytes.length) return undefined
+  try {
+    return bytes.subarray(0, scanValue(bytes, 0))
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause
+    throw new AppError('invalid', `${errorPrefix} malformed input document: ${cause.message}`, { cause })
+  }
+}
+
+function undefinedDocument(rawPath: string): AppError {
+  const name = ['data', ...rawPath.split('/').filter((segment) => segment !== '')].join('.')
+  return new AppError('not_found', `document undefined: ${name}`, { code: 'undefined_document' })
+}
+
+function searchParams(exchange: Exchange): URLSearchParams | undefined {
+  return exchange.target.query === undefined ? undefined : new URLSearchParams(exchange.target.query)
+}

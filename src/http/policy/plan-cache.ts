@@ -1,0 +1,18 @@
+import { planDocument } from '../../pdp/evaluate-document.js'
+import type { DocumentPlan } from '../../pdp/evaluate-document.js'
+import type { Snapshot } from '../../pdp/snapshot.js'
+import { parseDataPath } from './data-path.js'
+
+/** Callers choose the paths, so the memory of them is bounded. */
+const MAX_PATHS = 4096
+
+const plans = new WeakMap<Snapshot, Map<string, DocumentPlan>>()
+
+/** How a path as sent (without a leading slash) is answered, remembered as long as the snapshot lives. */
+export function planFor(snapshot: Snapshot, rawPath: string): DocumentPlan {
+  const known = plans.get(snapshot) ?? new Map<string, DocumentPlan>()
+  plans.set(snapshot, known)
+  const plan = known.get(rawPath) ?? planDocument(snapshot, parseDataPath(rawPath))
+  if (known.size < MAX_PATHS) known.set(rawPath, plan)
+  return plan
+}

@@ -1,0 +1,17 @@
+import type { DecisionLog } from '../../decisions/decision-log.js'
+import type { Policies } from '../../pdp/policies.js'
+
+/** What the policy operations are made of; built once by the composition root. */
+export interface PolicyContext {
+  readonly policies: Policies
+  readonly decisionLog: DecisionLog
+  /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */
+  readonly isLogging: boolean
+  readonly maxBodyBytes: number
+  /** Package patterns of the static policies. */
+  readonly staticPackages: readonly string[]
+  /** The path that `POST /` asks, without a leading slash. */
+  readonly defaultDecision: string
+  readonly version: string
+  readonly evaluated: (kind: string, outcome: string) => void
+}

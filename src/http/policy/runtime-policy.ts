@@ -1,0 +1,60 @@
+import type { Extent } from '../../lib/json/extent.js'
+import { readMembers } from '../../lib/json/read-members.js'
+import { evaluateRuntimePolicy } from '../../pdp/evaluate-runtime-policy.js'
+import type { Exchange } from '../exchange.js'
+import { Decision } from './decision.js'
+import { allowBody, denialBody } from './denial-body.js'
+import { missingFields } from './missing-fields.js'
+import { planFor } from './plan-cache.js'
+import type { PolicyContext } from './policy-context.js'
+
+/** A flat body is told by these: no caller of OPA's dialect sends them beside `input`. */
+const MARKS: readonly string[] = ['executionId', 'payloadConstraint']
+/** Contract 4.7; `imageIds` is no longer sent by anyone, and `user` may stand in `trigger`. */
+const REQUIRED: readonly string[] = [
+  'payloadConstraint',
+  'startTime',
+  'application',
+  'name',
+  'stage',
+  'executionId',
+]
+
+/** The members of a body in the orchestrator's flat dialect, or undefined when it is another one. */
+export function readFlatBody(body: Uint8Array): Map<string, Extent> | undefined {
+  const members = readMembers(body)
+  return members !== undefined && MARKS.some((mark) => members.has(mark)) ? members : undefined
+}
+
+/** The runtime policy at `rawPath` over a flat body, all of which is the input: 200 allowed, 401 denied. */
+export function answerRuntimePolicy(
+  context: PolicyContext,
+  exchange: Exchange,
+  rawPath: string,
+  body: Uint8Array,
+  members: ReadonlyMap<string, Extent>,
+): void {
+  requireFields(body, members)
+  const decision = new Decision(context, exchange, 'runtime', rawPath)
+  const { texts } = decision.decide(body, () => {
+    const denied = evaluateRuntimePolicy(planFor(decision.snapshot, rawPath), body, decision.newCall())
+    return {
+      outcome: denied.length > 0 ? 'deny' : 'allow',
+      texts: denied,
+      result: JSON.stringify(denied),
+    } as const
+  })
+  if (texts.length > 0) exchange.send(401, denialBody(texts, decision.id))
+  else exchange.send(200, allowBody(decision.id))
+}
+
+function requireFields(body: Uint8Array, members: ReadonlyMap<string, Extent>): void {
+  const missing = REQUIRED.filter((name) => !members.has(name))
+  if (!members.has('user') && !triggerHasUser(body, members)) missing.push('user')
+  if (missing.length > 0) throw missingFields(missing)
+}
+
+function triggerHasUser(body: Uint8Array, members: ReadonlyMap<string, Extent>): boolean {
+  const trigger = members.get('trigger')
+  return trigger !== undefined && readMembers(body, trigger.start)?.has('user') === true
+}

@@ -1,0 +1,66 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+
+import { findDecision, queryDecisions } from '../../decisions/query-decisions.js'
+import type { DecisionQueryDeps } from '../../decisions/query-decisions.js'
+import { AppError } from '../../errors.js'
+import type { AppEnv } from '../app-env.js'
+import type { Authenticate } from '../authenticate.js'
+
+/** Absent when decisions are not kept. */
+export type DecisionRoutesDeps = DecisionQueryDeps | undefined
+
+/** A moment as a person or a program writes it: ISO 8601, or milliseconds since the epoch. */
+const Moment = z
+  .string()
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : Date.parse(text)))
+  .refine((ms) => Number.isFinite(ms), 'must be an ISO 8601 time or milliseconds since the epoch')
+
+const PageQuery = z.strictObject({
+  path: z.string().optional(),
+  outcome: z.enum(['allow', 'deny', 'defined', 'undefined', 'error']).optional(),
+  application: z.string().optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
+  limit: z.coerce.number().int().min(1).max(500).optional(),
+  cursor: z.string().optional(),
+})
+
+/** `GET /decisions` pages through the decision log, newest first; `GET /decisions/{id}` shows one decision. */
+export function decisionRoutes(authenticate: Authenticate, deps: DecisionRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.use(async (c, next) => {
+    c.env.exchange.handler = 'decisions'
+    authenticate(c.env.exchange, ['auditor'])
+    await next()
+  })
+  app.get('/', async (c) => {
+    const { from, to, ...query } = parseQuery(c.req.query())
+    return c.json(await queryDecisions(requireLog(deps), { ...query, fromMs: from, toMs: to }))
+  })
+  app.get('/:decisionId', async (c) =>
+    c.json(await findDecision(requireLog(deps), c.req.param('decisionId'))),
+  )
+  return app
+}
+
+function parseQuery(raw: Record<string, string>): z.output<typeof PageQuery> {
+  const parsed = PageQuery.safeParse(raw)
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.map(({ path, message }) => ({
+    code: 'invalid_parameter',
+    message: path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  }))
+  throw new AppError(
+    'invalid',
+    `the query is not valid: ${details.map(({ message }) => message).join('; ')}`,
+    { details },
+  )
+}
+
+function requireLog(deps: DecisionRoutesDeps): DecisionQueryDeps {
+  if (deps !== undefined) return deps
+  throw new AppError('not_found', 'decisions are not kept: set decisions.enabled to true', {
+    code: 'not_found',
+  })
+}

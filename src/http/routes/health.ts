@@ -1,0 +1,57 @@
+import { Hono } from 'hono'
+
+import type { Policies } from '../../pdp/policies.js'
+import type { AppEnv } from '../app-env.js'
+
+/** A part of the service whose state `/health?plugins` shows. */
+export interface HealthPlugin {
+  readonly name: string
+  readonly isUp: () => boolean
+}
+
+export interface HealthRoutesDeps {
+  readonly policies: Policies
+  readonly plugins: readonly HealthPlugin[]
+}
+
+/**
+ * `GET /health`: 200 as long as the process answers. `?bundles` shows what serves, and the failure of the last reload,
+ * if any: it stays 200, since the last good policies serve. `?plugins` is 500 while a part is not up.
+ */
+export function healthRoutes({ policies, plugins }: HealthRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.get('/', (c) => {
+    c.env.exchange.handler = 'health'
+    const query = new URLSearchParams(c.env.exchange.target.query)
+    const excluded = query.getAll('exclude-plugin')
+    const watched = isOn(query, 'plugins') ? plugins.filter(({ name }) => !excluded.includes(name)) : []
+    const body = {
+      ...(isOn(query, 'bundles') || isOn(query, 'bundle') ? { bundles: describePolicies(policies) } : {}),
+      ...(watched.length > 0 ? { plugins: describePlugins(watched) } : {}),
+    }
+    if (watched.every(({ isUp }) => isUp())) return c.json(body)
+    return c.json({ error: 'one or more plugins are not up', ...body }, 500)
+  })
+  return app
+}
+
+function isOn(query: URLSearchParams, name: string): boolean {
+  return ['', 'true'].includes(query.get(name) ?? 'false')
+}
+
+function describePolicies({ current, activatedAt, failure }: Policies): object {
+  return {
+    revision: current.revision,
+    activatedAt: activatedAt.toISOString(),
+    sources: current.sources,
+    ...(failure === undefined ? {} : { failure: describeFailure(failure) }),
+  }
+}
+
+function describeFailure({ at, error }: NonNullable<Policies['failure']>): object {
+  return { at: at.toISOString(), code: error.code, message: error.message, errors: error.details }
+}
+
+function describePlugins(plugins: readonly HealthPlugin[]): object {
+  return Object.fromEntries(plugins.map(({ name, isUp }) => [name, { state: isUp() ? 'OK' : 'NOT_READY' }]))
+}

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs'
+
+import type { Config } from './config/config.js'
+import { isLoopback, parseListenAddress } from './config/listen-address.js'
+import { nopDecisionLog } from './decisions/decision-log.js'
+import type { DecisionLog } from './decisions/decision-log.js'
+import { AppError } from './errors.js'
+import { makeApp, makeApplication } from './http/app.js'
+import { makeAuthenticate } from './http/authenticate.js'
+import { makeFront } from './http/front.js'
+import { logRequest } from './http/log-request.js'
+import type { PolicyContext } from './http/policy/policy-context.js'
+import type { DecisionRoutesDeps } from './http/routes/decisions.js'
+import { startServer } from './http/server.js'
+import { makeServiceMetrics } from './http/service-metrics.js'
+import type { ServiceMetrics } from './http/service-metrics.js'
+import { makeLogger } from './lib/logger.js'
+import type { Logger } from './lib/logger.js'
+import { hostBuiltins } from './pdp/builtins/index.js'
+import { findOpa } from './pdp/opa/find-opa.js'
+import { Policies } from './pdp/policies.js'
+import { watchPolicies } from './pdp/watch-policies.js'
+import { openDecisionLog } from './store/sqlite/open-decision-log.js'
+
+const MS_PER_DAY = 86_400_000
+
+/** A service that runs until it is stopped. */
+export interface Service {
+  readonly url: string
+  /** Drains, flushes and releases everything. */
+  stop(): Promise<void>
+}
+
+/** Runs the service until SIGTERM or SIGINT, then drains it. Raises AppErrors that say why it cannot start. */
+export async function runServer(config: Config): Promise<void> {
+  const logger = makeLogger(config.log)
+  const service = await startService(config, logger)
+  logger.info({ url: service.url }, 'serving')
+  const signal = await nextSignal()
+  logger.info({ signal }, 'shutting down')
+  await service.stop()
+  logger.info('shut down')
+}
+
+/** Builds all parts and starts them: the one place where they are put together. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const address = parseListenAddress(config.server.addr)
+  if (address === undefined)
+    throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
+  const decisions = await openDecisions(config, logger)
+  const metrics = makeServiceMetrics(decisions.log)
+  const policies = await openPolicies(config, logger, metrics)
+  const watcher = config.policies.watch ? await watchPolicies(policies) : undefined
+  const authenticate = makeAuthenticate(config.auth.tokens)
+  const version = packageVersion()
+  const plugins = [{ name: 'decision_logs', isUp: decisions.isUp }]
+  const health = { policies, plugins }
+  const app = makeApp({ authenticate, health, decisions: decisions.read, metrics, version })
+  const front = makeFront({
+    authenticate,
+    policy: policyContext(config, policies, decisions.log, metrics, version),
+    application: makeApplication(app),
+    finished: (exchange) => {
+      metrics.requested(exchange)
+      logRequest(logger, exchange)
+    },
+  })
+  warnWhenOpen(config, address.host, logger)
+  const server = await startServer(front, address.host, address.port)
+  return {
+    url: server.url,
+    stop: async () => {
+      await watcher?.close()
+      await server.stop(config.server.drainSeconds * 1000)
+      await decisions.close()
+    },
+  }
+}
+
+function policyContext(
+  config: Config,
+  policies: Policies,
+  decisionLog: DecisionLog,
+  metrics: ServiceMetrics,
+  version: string,
+): PolicyContext {
+  return {
+    policies,
+    decisionLog,
+    isLogging: config.decisions.enabled,
+    maxBodyBytes: config.server.maxBodyBytes,
+    staticPackages: config.policies.staticPackages,
+    defaultDecision: config.policies.defaultDecision.replace(/^\//, ''),
+    version,
+    evaluated: metrics.evaluated,
+  }
+}
+
+async function openPolicies(config: Config, logger: Logger, metrics: ServiceMetrics): Promise<Policies> {
+  const { directories, bundles, opa, limits } = config.policies
+  const startedAt = performance.now()
+  const options = { findOpa: () => findOpa({ named: opa, env: process.env }), builtins: hostBuiltins, limits }
+  const policies = await Policies.open({ directories, bundles }, options, {
+    loaded: (snapshot, durationMs) => {
+      metrics.policiesLoaded(durationMs)
+      logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
+    },
+    failed: ({ error }) => {
+      metrics.policyLoadFailed()
+      logger.error(
+        { code: error.code, errors: error.details },
+        `policies not loaded, the last good ones serve on: ${error.message}`,
+      )
+    },
+  })
+  const durationMs = performance.now() - startedAt
+  metrics.policiesLoaded(durationMs)
+  const { revision, packages } = policies.current
+  logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
+  return policies
+}
+
+interface Decisions {
+  readonly log: DecisionLog
+  readonly read: DecisionRoutesDeps
+  readonly isUp: () => boolean
+  readonly close: () => Promise<void>
+}
+
+async function openDecisions(config: Config, logger: Logger): Promise<Decisions> {
+  const { enabled, mask, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } = config.decisions
+  if (!enabled) {
+    return { log: nopDecisionLog, read: undefined, isUp: () => true, close: () => Promise.resolve() }
+  }
+  let writtenAtFailure = -1
+  const { log, store, close } = await openDecisionLog({
+    dataDir: config.dataDir,
+    masks: mask,
+    bounds: {
+      maxInputBytes,
+      maxResultBytes,
+      maxBufferedBytes: buffer.bufferBytes,
+      maxBufferedRows: buffer.bufferRows,
+      flushIntervalMs: buffer.flushIntervalMs,
+    },
+    retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxFileBytes: maxBytes },
+    onWriteError: (error) => {
+      writtenAtFailure = log.stats().written
+      logger.error({ error: error.message }, 'decisions not written')
+    },
+  })
+  // Up again as soon as anything has been written after a failure.
+  return { log, read: { store, log }, isUp: () => log.stats().written > writtenAtFailure, close }
+}
+
+function warnWhenOpen(config: Config, host: string, logger: Logger): void {
+  if (config.auth.tokens.length > 0 || isLoopback(host)) return
+  logger.warn(
+    { addr: config.server.addr },
+    'listening beyond loopback without tokens: whoever reaches the port may do everything',
+  )
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  })
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}
