@@ -6,12 +6,15 @@ import { formatBigInt, formatInt } from './integer.js'
 import { quoteGoString } from './quote.js'
 import { ensureResultLength } from '../result-limit.js'
 
+/** Go types that are formatted by their text. */
+type TextType = 'string' | 'json.Number' | '[]interface {}' | 'map[string]interface {}'
+
 /** An argument with the Go type that decides what each verb does with it. */
 export type GoArgument =
   | { readonly type: 'int' | '*big.Int'; readonly value: bigint }
   | { readonly type: 'float64'; readonly value: number }
   | { readonly type: 'bool'; readonly value: boolean }
-  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: TextType; readonly value: string }
 
 const FLOAT_VERBS = /^[eEfFgGbxX]$/
 const FIXED_PRECISION = 6
@@ -33,7 +36,7 @@ function formatByType(argument: GoArgument, verb: string, flags: FormatFlags): s
       return formatFloat(argument.value, verb, flags)
     case 'bool':
       return verb === 't' || verb === 'v' ? padText(String(argument.value), flags) : undefined
-    case 'string':
+    default:
       return formatString(argument.value, verb, flags)
   }
 }

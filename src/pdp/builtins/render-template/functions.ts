@@ -1,0 +1,93 @@
+import { RegoNumber, RegoObject } from '../../rego/value.js'
+import { BuiltinError } from '../builtin.js'
+import { formatGo } from '../go-format/printf.js'
+import { isTrue, lengthOf, printValue, TemplateNumber, toGoArgument } from './template-value.js'
+import type { TemplateValue } from './template-value.js'
+
+type Arguments = readonly TemplateValue[]
+
+const FUNCTIONS: Readonly<Record<string, (args: Arguments) => TemplateValue>> = {
+  and: (args) => args.find((arg) => !isTrue(arg)) ?? args.at(-1),
+  or: (args) => args.find(isTrue) ?? args.at(-1),
+  not: ([value]) => !isTrue(value),
+  len: ([value]) => new TemplateNumber(BigInt(lengthOf(value) ?? fail(`len of type ${typeof value}`))),
+  index: ([value, ...keys]) => keys.reduce(indexInto, value),
+  print: (args) => args.map(printValue).join(''),
+  println: (args) => `${args.map(printValue).join(' ')}\n`,
+  printf: ([format, ...args]) => formatGo(printValue(format), args.map(toGoArgument)),
+  html: (args) =>
+    args
+      .map(printValue)
+      .join('')
+      .replace(/[&<>"'\0]/g, (sign) => HTML[sign] ?? sign),
+  urlquery: (args) => encodeQuery(args.map(printValue).join('')),
+  eq: ([value, ...others]) => others.some((other) => compare(value, other) === 0),
+  ne: ([value, other]) => compare(value, other) !== 0,
+  lt: ([value, other]) => compare(value, other) < 0,
+  le: ([value, other]) => compare(value, other) <= 0,
+  gt: ([value, other]) => compare(value, other) > 0,
+  ge: ([value, other]) => compare(value, other) >= 0,
+}
+
+const HTML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+  '\0': '\ufffd',
+}
+
+const LEAST_ARGUMENTS: Readonly<Record<string, number>> = { print: 0, println: 0, html: 0, urlquery: 0 }
+const COMPARISONS = new Set(['eq', 'ne', 'lt', 'le', 'gt', 'ge'])
+
+export function isTemplateFunction(name: string): boolean {
+  return Object.hasOwn(FUNCTIONS, name)
+}
+
+/** Calls one of Go's template functions. Raises BuiltinError with Go's words, less the place in the template. */
+export function callFunction(name: string, args: Arguments): TemplateValue {
+  const least = COMPARISONS.has(name) ? 2 : (LEAST_ARGUMENTS[name] ?? 1)
+  if (args.length < least) {
+    return fail(`wrong number of args for ${name}: want at least ${least} got ${args.length}`)
+  }
+  try {
+    return FUNCTIONS[name]?.(args)
+  } catch (raw) {
+    throw raw instanceof BuiltinError ? new BuiltinError(`error calling ${name}: ${raw.message}`) : raw
+  }
+}
+
+function indexInto(value: TemplateValue, key: TemplateValue): TemplateValue {
+  if (value instanceof RegoObject) {
+    return typeof key === 'string' ? value.get(key) : fail('value has type int; should be string')
+  }
+  if (!Array.isArray(value)) return fail("can't index item of this type")
+  if (!(key instanceof TemplateNumber)) return fail('cannot index slice/array with this type')
+  const index = Number(key.value)
+  if (index < 0 || index >= value.length) return fail(`index out of range: ${index}`)
+  return value[index] as TemplateValue
+}
+
+/** Values of one kind by value; the numbers of the data count as texts, as OPA's json.Number does. */
+function compare(a: TemplateValue, b: TemplateValue): number {
+  if (a instanceof TemplateNumber && b instanceof TemplateNumber)
+    return a.value < b.value ? -1 : Number(a.value > b.value)
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  const [x, y] = [textOf(a), textOf(b)]
+  if (x === undefined || y === undefined) return fail('incompatible types for comparison')
+  return Buffer.compare(Buffer.from(x), Buffer.from(y))
+}
+
+function textOf(value: TemplateValue): string | undefined {
+  return value instanceof RegoNumber ? value.text : typeof value === 'string' ? value : undefined
+}
+
+function encodeQuery(text: string): string {
+  const encoded = encodeURIComponent(text).replaceAll('%20', '+')
+  return encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function fail(problem: string): never {
+  throw new BuiltinError(problem)
+}

@@ -1,0 +1,203 @@
+import { RegoObject } from '../../rego/value.js'
+import type { RegoValue } from '../../rego/value.js'
+import { BuiltinError } from '../builtin.js'
+import { ensureResultLength } from '../result-limit.js'
+import { callFunction } from './functions.js'
+import type { Command, Operand, Pipeline, Place, TemplateNode } from './template-node.js'
+import { isTrue, printValue, TemplateNumber } from './template-value.js'
+import type { TemplateValue } from './template-value.js'
+
+/** Nodes that one rendering may run: nested ranges multiply. */
+const MAX_STEPS = 1_000_000
+
+type Block = Extract<TemplateNode, { kind: 'if' | 'with' | 'range' }>
+/** Whether the rest of the surrounding range's body runs. */
+type Flow = 'on' | 'break' | 'continue'
+
+/** Renders a parsed template with `data` as its dot. Raises BuiltinError with Go's text, missing keys included. */
+export function render(template: string, nodes: readonly TemplateNode[], data: RegoValue): string {
+  const renderer = new Renderer(template, data)
+  renderer.run(nodes, data)
+  return renderer.output
+}
+
+class Renderer {
+  output = ''
+  readonly #template: string
+  readonly #variables: { readonly name: string; value: TemplateValue }[]
+  #steps = 0
+
+  constructor(template: string, data: RegoValue) {
+    this.#template = template
+    this.#variables = [{ name: '$', value: data }]
+  }
+
+  run(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
+    for (const node of nodes) {
+      if (++this.#steps > MAX_STEPS) throw new BuiltinError('template takes too many steps to render')
+      const flow = this.#runNode(node, dot)
+      if (flow !== 'on') return flow
+    }
+    return 'on'
+  }
+
+  #runNode(node: TemplateNode, dot: TemplateValue): Flow {
+    switch (node.kind) {
+      case 'text':
+        this.#write(node.text)
+        return 'on'
+      case 'action': {
+        const value = this.#evaluate(node.pipeline, dot)
+        if (node.pipeline.variables.length === 0) this.#write(printValue(value))
+        return 'on'
+      }
+      case 'break':
+      case 'continue':
+        return node.kind
+      default:
+        return this.#inScope(() => this.#runBlock(node, dot))
+    }
+  }
+
+  #runBlock(node: Block, dot: TemplateValue): Flow {
+    if (node.kind === 'range') return this.#runRange(node, dot)
+    const value = this.#evaluate(node.pipeline, dot)
+    if (!isTrue(value)) return this.run(node.otherwise, dot)
+    return this.run(node.body, node.kind === 'with' ? value : dot)
+  }
+
+  #runRange(node: Block, dot: TemplateValue): Flow {
+    const value = this.#evaluate({ ...node.pipeline, variables: [] }, dot)
+    const items = this.#itemsOf(value, node.pipeline)
+    if (items.length === 0) return this.run(node.otherwise, dot)
+    const [first, second] = node.pipeline.variables
+    for (const [key, item] of items) {
+      const flow = this.#inScope(() => {
+        if (first !== undefined) this.#declare(first, second === undefined ? item : key)
+        if (second !== undefined) this.#declare(second, item)
+        return this.run(node.body, item)
+      })
+      if (flow === 'break') break
+    }
+    return 'on'
+  }
+
+  #itemsOf(value: TemplateValue, pipeline: Pipeline): readonly (readonly [TemplateValue, TemplateValue])[] {
+    if (value instanceof RegoObject) return value.entries
+    if (Array.isArray(value)) {
+      return (value as readonly RegoValue[]).map((item, i) => [new TemplateNumber(BigInt(i)), item] as const)
+    }
+    return value === undefined || value === null
+      ? []
+      : this.#fail(pipeline.commands[0], `range can't iterate over ${printValue(value)}`)
+  }
+
+  #evaluate(pipeline: Pipeline, dot: TemplateValue): TemplateValue {
+    let value: TemplateValue
+    for (const [i, command] of pipeline.commands.entries()) {
+      value = this.#run(command, dot, i === 0 ? [] : [value])
+    }
+    for (const name of pipeline.variables) {
+      if (pipeline.isDeclaration) this.#declare(name, value)
+      else this.#assign(name, value)
+    }
+    return value
+  }
+
+  #run(command: Command, dot: TemplateValue, piped: readonly TemplateValue[]): TemplateValue {
+    const [first, ...rest] = command.operands
+    if (first?.kind === 'nil') return this.#fail(command, 'nil is not a command')
+    if (first?.kind !== 'function') {
+      if (rest.length + piped.length > 0) {
+        return this.#fail(command, `can't give argument to non-function ${first?.source ?? ''}`)
+      }
+      return first === undefined ? undefined : this.#operand(first, dot)
+    }
+    const args = rest.map((operand) => this.#operand(operand, dot))
+    return this.#guarded(command, () => callFunction(first.name, [...args, ...piped]))
+  }
+
+  #operand(operand: Operand, dot: TemplateValue): TemplateValue {
+    switch (operand.kind) {
+      case 'path': {
+        const { root } = operand
+        const start =
+          root === undefined
+            ? dot
+            : typeof root === 'string'
+              ? this.#variable(root)
+              : this.#operand(root, dot)
+        return operand.fields.reduce((value, field) => this.#fieldOf(value, field, operand), start)
+      }
+      case 'integer':
+      case 'float':
+        return new TemplateNumber(operand.value)
+      case 'string':
+      case 'boolean':
+        return operand.value
+      case 'nil':
+        return null
+      case 'function':
+        return this.#guarded(operand, () => callFunction(operand.name, []))
+      case 'pipeline':
+        return this.#evaluate(operand.pipeline, dot)
+    }
+  }
+
+  #fieldOf(value: TemplateValue, field: string, place: Place): TemplateValue {
+    if (!(value instanceof RegoObject)) {
+      return this.#fail(place, `can't evaluate field ${field} in type interface {}`)
+    }
+    return value.get(field) ?? this.#missing(value, field, place)
+  }
+
+  #missing(value: RegoObject, field: string, place: Place): TemplateValue {
+    return value.get(field) === null ? null : this.#fail(place, `map has no entry for key "${field}"`)
+  }
+
+  #variable(name: string): TemplateValue {
+    return this.#variables.findLast((variable) => variable.name === name)?.value
+  }
+
+  #declare(name: string, value: TemplateValue): void {
+    this.#variables.push({ name, value })
+  }
+
+  #assign(name: string, value: TemplateValue): void {
+    const variable = this.#variables.findLast((one) => one.name === name)
+    if (variable !== undefined) variable.value = value
+  }
+
+  /** Runs something whose variables end with it. */
+  #inScope(run: () => Flow): Flow {
+    const depth = this.#variables.length
+    const flow = run()
+    this.#variables.length = depth
+    return flow
+  }
+
+  #guarded(place: Place, call: () => TemplateValue): TemplateValue {
+    try {
+      return call()
+    } catch (raw) {
+      return raw instanceof BuiltinError ? this.#fail(place, raw.message) : fail(raw)
+    }
+  }
+
+  #write(text: string): void {
+    this.output += text
+    ensureResultLength(this.output.length)
+  }
+
+  #fail(place: Place | undefined, problem: string): never {
+    const before = this.#template.slice(0, place?.at ?? 0)
+    const line = before.split('\n').length
+    const column = Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1))
+    const where = `template: template:${line}:${column}: executing "template" at <${place?.source ?? ''}>`
+    throw new BuiltinError(`${where}: ${problem}`)
+  }
+}
+
+function fail(raw: unknown): never {
+  throw raw
+}
