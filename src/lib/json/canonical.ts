@@ -2,6 +2,7 @@ import { copyCanonicalString } from './canonical-string.js'
 import { byteTable, skipRun } from './byte-run.js'
 import { EditedCopy } from './edited-copy.js'
 import { MemberOrder } from './member-order.js'
+import { rearrange } from './rearrange.js'
 import { scanSpace } from './scan-space.js'
 
 const SPACE = 0x20
@@ -50,8 +51,10 @@ class CanonicalWriter {
   }
 
   write(start: number, end: number): Buffer {
-    for (let at = start; at < end;) at = this.copyToken(at, end)
-    return this.copy.finish(end)
+    // The step keeps what is no JSON from standing still: it comes out as some text, but it comes to an end.
+    for (let at = start; at < end;) at = Math.max(at + 1, this.copyToken(at, end))
+    const copied = this.copy.finish(end)
+    return this.order.rearrangements.length === 0 ? copied : rearrange(copied, this.order.rearrangements)
   }
 
   private copyToken(at: number, end: number): number {
@@ -95,11 +98,9 @@ class CanonicalWriter {
   }
 
   private close(at: number): number {
+    // Before `pop`: members stand one level deeper than the bracket that ends them.
     const gap = this.pretty ? 2 + this.indent() : 1
-    if (this.closers.pop() === CLOSE_OBJECT) {
-      const order = this.order.closeObject(this.copy.position(at), gap)
-      if (order !== undefined) this.copy.rearrange(at, order.start, order.extents, order.separatorEnd, gap)
-    }
+    if (this.closers.pop() === CLOSE_OBJECT) this.order.closeObject(this.copy.position(at), gap)
     this.breakLine(at)
     return at + 1
   }

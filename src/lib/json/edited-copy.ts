@@ -1,6 +1,5 @@
-/** Lengths from which the native copy is the faster: `Buffer.copy` makes a view first, `copyWithin` does not. */
-const NATIVE_COPY_FROM = 192
-const NATIVE_MOVE_FROM = 64
+import { copyRange } from './copy-range.js'
+
 const NEWLINE = 0x0a
 const SPACE = 0x20
 
@@ -40,8 +39,7 @@ export class EditedCopy {
   beginEdit(at: number, next: number, size: number): Buffer {
     const run = at - this.runStart
     const out = this.withRoomFor(run + size)
-    copyBytes(this.source, this.runStart, at, out, this.length)
-    this.length += run
+    this.length = copyRange(this.source, this.runStart, at, out, this.length)
     this.runStart = next
     return out
   }
@@ -61,24 +59,6 @@ export class EditedCopy {
     for (let i = 0; i < spaces; i++) out[this.length++] = SPACE
   }
 
-  /**
-   * Rearranges the copy from `start` to the source byte at `at`: the stretches of `extents` (start, end, start, …: positions in
-   * the copy) take its place, with the `gap` bytes before `separatorEnd` between them.
-   */
-  rearrange(at: number, start: number, extents: readonly number[], separatorEnd: number, gap: number): void {
-    const size = this.position(at) - start
-    const out = this.beginEdit(at, at, size)
-    const aside = this.length
-    moveBytes(out, aside, start, aside)
-    const shift = aside - start
-    let to = start
-    for (let i = 0; i < extents.length; i += 2) {
-      if (i > 0) to = moveBytes(out, to, separatorEnd - gap + shift, separatorEnd + shift)
-      to = moveBytes(out, to, (extents[i] ?? 0) + shift, (extents[i + 1] ?? 0) + shift)
-    }
-    this.length = to
-  }
-
   /** The copy of everything up to `end`; the very source bytes when nothing was changed. */
   finish(end: number): Buffer {
     if (this.length === 0) return this.source.subarray(this.runStart, end)
@@ -94,17 +74,4 @@ export class EditedCopy {
     this.out = grown
     return grown
   }
-}
-
-/** For the short stretches between the tokens of JSON a loop beats the call into native code. */
-function copyBytes(from: Buffer, start: number, end: number, to: Buffer, toStart: number): void {
-  if (end - start >= NATIVE_COPY_FROM) from.copy(to, toStart, start, end)
-  else for (let i = start, j = toStart; i < end; i++, j++) to[j] = from[i] ?? 0
-}
-
-/** Copies `start` to `end` to an earlier place or past the end: the offset after it there. */
-function moveBytes(bytes: Buffer, to: number, start: number, end: number): number {
-  if (end - start >= NATIVE_MOVE_FROM) bytes.copyWithin(to, start, end)
-  else for (let i = start, j = to; i < end; i++, j++) bytes[j] = bytes[i] ?? 0
-  return to + end - start
 }

@@ -1,18 +1,13 @@
 import { compareKeys } from './key-order.js'
-
-/** How the members of a closed object must be rearranged; see `EditedCopy.rearrange`. */
-interface Rearrangement {
-  readonly start: number
-  readonly extents: readonly number[]
-  /** Where the second member starts: the bytes before it separate members. */
-  readonly separatorEnd: number
-}
+import type { Rearrangement } from './rearrange.js'
 
 /** Up to so many members an insertion sort beats the engine's sort. */
 const FEW = 16
 
 /** The members of the objects that are open, innermost last, and whether their keys came in order. */
 export class MemberOrder {
+  /** What puts the members of the objects closed so far in the order of their keys, the last of each key alone. */
+  readonly rearrangements: Rearrangement[] = []
   private readonly source: Uint8Array
   /** Where each member's key is in the source, and where the member starts in the copy; only the first `count` count. */
   private readonly keys: number[] = []
@@ -43,32 +38,30 @@ export class MemberOrder {
     this.count = count + 1
   }
 
-  /**
-   * Forgets the innermost object, whose last member ends at `end` in the copy with `gap` bytes between members. Gives what puts its
-   * members in the order of their keys, the last of each key alone, or undefined when they stand so already.
-   */
-  closeObject(end: number, gap: number): Rearrangement | undefined {
-    const rearrangement = this.sorted ? undefined : this.rearrangement(end, gap)
+  /** Forgets the innermost object, whose last member ends at `end` in the copy with `gap` bytes between members. */
+  closeObject(end: number, gap: number): void {
+    if (!this.sorted) this.putInOrder(end, gap)
     this.count = this.base
     const outer = this.outer.pop() ?? 0
     this.sorted = outer >= 0
     this.base = this.sorted ? outer : -1 - outer
-    return rearrangement
   }
 
-  private rearrangement(end: number, gap: number): Rearrangement {
+  private putInOrder(end: number, gap: number): void {
     const { base, count, starts } = this
     const members: number[] = []
     for (let member = base; member < count; member++) members.push(member)
     this.sortByKey(members)
-    const extents: number[] = []
+    const separatorEnd = starts[base + 1] ?? 0
+    const parts: number[] = []
     for (let i = 0; i < members.length; i++) {
       const member = members[i] ?? 0
       const next = members[i + 1]
       if (next !== undefined && this.compare(member, next) === 0) continue
-      extents.push(starts[member] ?? 0, member === count - 1 ? end : (starts[member + 1] ?? 0) - gap)
+      if (parts.length > 0) parts.push(separatorEnd - gap, separatorEnd)
+      parts.push(starts[member] ?? 0, member === count - 1 ? end : (starts[member + 1] ?? 0) - gap)
     }
-    return { start: starts[base] ?? 0, extents, separatorEnd: starts[base + 1] ?? 0 }
+    this.rearrangements.push({ start: starts[base] ?? 0, end, parts })
   }
 
   /** Sorts members, given by index, so that those of one key stay in the order of the text. */

@@ -69,6 +69,29 @@ describe('canonical JSON', () => {
     expect(canonical(Buffer.from(text))).toBe(text)
   })
 
+  test('puts members in order at every level of deep nesting', () => {
+    const levels = 2_000
+    const text = '{"b":'.repeat(levels) + '0' + ',"a":1}'.repeat(levels)
+    const expected = '{"a":1,"b":'.repeat(levels) + '0' + '}'.repeat(levels)
+    expect(canonical(Buffer.from(text))).toBe(expected)
+  })
+
+  test('puts an object of many members in order, the last of each key alone', () => {
+    const keys = Array.from({ length: 100 }, (_, i) => `k${String((i * 37) % 50).padStart(2, '0')}`)
+    const text = `{${keys.map((key, i) => `"${key}": ${i}`).join(' , ')}}`
+    const last = Array.from({ length: 50 }, (_, i) => `k${String(i).padStart(2, '0')}`)
+    const expected = `{${last.map((key) => `"${key}":${keys.lastIndexOf(key)}`).join(',')}}`
+    expect(canonical(Buffer.from(text))).toBe(expected)
+  })
+
+  test.each(['\u0000', 'é', ' \u0001 ', '"', '{"a', '[}', '}]', ':,', '{"a":1,"'])(
+    'of the broken text %j comes to an end',
+    (text) => {
+      expect(() => canonical(Buffer.from(text))).not.toThrow(RangeError)
+      expect(() => canonical(Buffer.from(text), true)).not.toThrow(RangeError)
+    },
+  )
+
   test('of random documents equals their sorted print', () => {
     const random = makeRandom(7_919)
     for (let i = 0; i < 500; i++) {
