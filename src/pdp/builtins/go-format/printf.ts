@@ -19,6 +19,7 @@ export function formatGo(format: string, args: readonly GoArgument[]): string {
 class Printf {
   readonly #format: string
   readonly #args: readonly GoArgument[]
+  readonly #lastBracket: number
   #at = 0
   #argument = 0
   #isIndexGood = true
@@ -28,6 +29,8 @@ class Printf {
 
   constructor(format: string, args: readonly GoArgument[]) {
     this.#format = format
+    // Spares a search to the end for every `[` of a format that closes none.
+    this.#lastBracket = format.lastIndexOf(']')
     this.#args = args
   }
 
@@ -128,7 +131,7 @@ class Printf {
     this.#isAfterIndex = false
     if (this.#format[this.#at] !== '[') return
     this.#wasReordered = true
-    const close = this.#format.indexOf(']', this.#at)
+    const close = this.#at < this.#lastBracket ? this.#format.indexOf(']', this.#at) : -1
     if (close < 0) {
       this.#at++
       this.#isIndexGood = false

@@ -1,5 +1,5 @@
 import { BigDecimal, compareNumberText } from '../../rego/number-text.js'
-import { RegoNumber, RegoSet } from '../../rego/value.js'
+import { compareValues, equalValues, RegoNumber } from '../../rego/value.js'
 import type { RegoArray, RegoObject, RegoValue } from '../../rego/value.js'
 import { formatGoDecimal } from '../go-format/float.js'
 import { codePointCount } from '../go-format/flags.js'
@@ -64,13 +64,14 @@ export function validateArraySize(
 }
 
 function checkUnique(value: RegoArray, field: string, outcome: Outcome): void {
-  if (new RegoSet(value).members.length === value.length) return
-  const seen: RegoSet[] = []
-  for (const [i, item] of value.entries()) {
-    const single = new RegoSet([item])
-    const first = seen.findIndex((earlier) => earlier.has(item))
-    if (first >= 0) outcome.add(field, 'unique', `array items[${first},${i}] must be unique`)
-    seen.push(single)
+  const places = value.map((item, i) => [item, i] as const).sort(([a], [b]) => compareValues(a, b))
+  const repeats: (readonly [earlier: number, later: number])[] = []
+  for (const [at, [item, i]] of places.entries()) {
+    const before = places[at - 1]
+    if (before !== undefined && equalValues(before[0], item)) repeats.push([before[1], i])
+  }
+  for (const [earlier, later] of repeats.sort((a, b) => a[1] - b[1])) {
+    outcome.add(field, 'unique', `array items[${earlier},${later}] must be unique`)
   }
 }
 
