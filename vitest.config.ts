@@ -1,11 +1,20 @@
 import { defineConfig } from 'vitest/config'
 
+/** These run the built program as processes of their own; the others need no build. */
+const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', 'test/e2e/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     pool: 'threads',
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: WHOLE_PROCESSES } },
+      {
+        extends: true,
+        test: { name: 'process', include: WHOLE_PROCESSES, globalSetup: 'test/support/build-once.ts' },
+      },
+    ],
   },
 })

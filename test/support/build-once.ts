@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PROGRAM = join(ROOT, 'dist/cli.js')
+const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+/** Builds the program that the tests of whole processes run, unless it is newer than every source. */
+export default function buildOnce(): void {
+  if (!isStale()) return
+  execFileSync(process.execPath, [COMPILER, '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' })
+}
+
+function isStale(): boolean {
+  const builtAt = statSync(PROGRAM, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  return ['package.json', 'tsconfig.json', 'tsconfig.build.json', ...sources.map((name) => join('src', name))]
+    .map((name) => statSync(join(ROOT, name)).mtimeMs)
+    .some((changedAt) => changedAt > builtAt)
+}
