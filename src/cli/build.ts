@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import type { Command } from 'commander'
+
+import { loadConfig } from '../config/load-config.js'
+import { AppError, toError } from '../errors.js'
+import { packBundle } from '../pdp/bundle/pack-bundle.js'
+import { compilePolicies } from '../pdp/compile/compile-policies.js'
+import { loadSnapshot } from '../pdp/load-snapshot.js'
+import { EXIT } from './exit-code.js'
+import type { ExitCode } from './exit-code.js'
+import { loadOptions } from './open-policies.js'
+import { Progress } from './output/progress.js'
+import { count } from './output/text-table.js'
+import type { Session } from './session.js'
+import { addConfigOption, addOutputOptions, examples, outJson, policyFlags } from './shared-options.js'
+import type { OutputOptions, PolicyOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+interface BuildOptions extends OutputOptions, PolicyOptions {
+  readonly output: string
+  readonly revision?: string
+}
+
+/** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
+export function defineBuild(command: Command, session: Session): void {
+  addOutputOptions(addConfigOption(command))
+    .description(
+      'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes.',
+    )
+    .argument('<dir...>', 'directories of Rego and data.json or data.yaml')
+    .requiredOption('-o, --output <file>', 'the bundle to write, as in bundle.tar.gz')
+    .option('--revision <text>', 'the revision to note in the bundle (default: a digest of the sources)')
+    .option('--opa <file>', 'the opa program to compile with')
+    .addHelpText('after', examples('tidegate build policies -o bundle.tar.gz --revision 2.1.0'))
+    .action(async (directories: readonly string[], options: BuildOptions) => {
+      session.exitCode = await build(directories, options, session.terminal)
+    })
+}
+
+async function build(
+  directories: readonly string[],
+  options: BuildOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
+  const load = loadOptions(config, terminal)
+  const work = load.findOpa().then((opa) => compilePolicies(opa, directories))
+  const compiled = await new Progress(terminal).during('compiling policies …', work)
+  const revision = options.revision ?? compiled.revision
+  const bytes = await packBundle(compiled, revision)
+  await replaceFile(options.output, bytes, async (file) => {
+    await loadSnapshot({ directories: [], bundles: [file] }, load)
+  })
+  const packages = new Set(compiled.packages.map((path) => path.join('/'))).size
+  if (options.format === 'json')
+    outJson(terminal, { file: options.output, revision, bytes: bytes.length, packages })
+  else
+    terminal.out(
+      `${options.output}: ${count(packages, 'package')}, ${bytes.length} bytes, revision ${revision}\n`,
+    )
+  return EXIT.fine
+}
+
+/** Writes beside the file and renames, so that nobody ever reads half of it, and only once `verify` has passed. */
+async function replaceFile(
+  file: string,
+  bytes: Uint8Array,
+  verify: (file: string) => Promise<void>,
+): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.tmp`
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(temporary, bytes)
+    await verify(temporary)
+    await rename(temporary, file)
+  } catch (raw) {
+    await rm(temporary, { force: true })
+    if (raw instanceof AppError) throw raw
+    throw new AppError('invalid', `write ${file}: ${toError(raw).message}`, { cause: raw })
+  }
+}

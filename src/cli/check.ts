@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+
+import { AppError, toError } from '../errors.js'
+import { evaluateStaticPolicies, selectPackages } from '../pdp/evaluate-static-policies.js'
+import { newCall } from '../pdp/new-call.js'
+import type { Snapshot } from '../pdp/snapshot.js'
+import { checkReportJson, checkReportText, summarise } from './check/check-report.js'
+import type { CheckResult, Unchecked } from './check/check-report.js'
+import { findDefinitions } from './check/find-definitions.js'
+import { readDefinitions } from './check/read-definitions.js'
+import type { Definition } from './check/read-definitions.js'
+import { EXIT } from './exit-code.js'
+import type { ExitCode } from './exit-code.js'
+import { openPolicies } from './open-policies.js'
+import type { OpenPolicies } from './open-policies.js'
+import { makeColours } from './output/colours.js'
+import { Progress } from './output/progress.js'
+import { count } from './output/text-table.js'
+import { readDocument } from './read-document.js'
+import type { Session } from './session.js'
+import { addOutputOptions, addPolicyOptions, examples, outJson } from './shared-options.js'
+import type { OutputOptions, PolicyOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+interface CheckOptions extends PolicyOptions, OutputOptions {}
+
+/** `tidegate check`: what the static policies would say if these pipelines were saved. */
+export function defineCheck(command: Command, session: Session): void {
+  addOutputOptions(addPolicyOptions(command))
+    .description(
+      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked.',
+    )
+    .argument(
+      '<path...>',
+      'definitions as JSON: files, directories (all *.json below), or - for standard input',
+    )
+    .addHelpText('after', examples('tidegate check pipeline.json', 'tidegate check --format json pipelines/'))
+    .action(async (paths: readonly string[], options: CheckOptions) => {
+      session.exitCode = await check(paths, options, session.terminal)
+    })
+}
+
+async function check(paths: readonly string[], options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+  const policies = await openPolicies(options, terminal)
+  const packages = staticPackages(policies)
+  const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
+  const progress = new Progress(terminal)
+  const results: CheckResult[] = []
+  for (const file of found.flat()) {
+    progress.show(`checking … ${count(results.length, 'pipeline')}`)
+    results.push(
+      ...(typeof file === 'string' ? await checkFile(file, policies.snapshot, packages, terminal) : [file]),
+    )
+  }
+  progress.end()
+  if (options.format === 'json') outJson(terminal, checkReportJson(results))
+  else terminal.out(checkReportText(results, makeColours(terminal.hasColours)))
+  return exitCodeOf(results)
+}
+
+function staticPackages({ config, snapshot }: OpenPolicies): string[] {
+  const patterns = config.policies.staticPackages
+  const packages = selectPackages(snapshot, patterns)
+  if (packages.length > 0) return packages
+  throw new AppError(
+    'invalid',
+    `none of the loaded packages is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}`,
+  )
+}
+
+async function checkFile(
+  file: string,
+  snapshot: Snapshot,
+  packages: readonly string[],
+  terminal: Terminal,
+): Promise<CheckResult[]> {
+  const definitions = await collect(file, async () => {
+    const document = await readDocument(file, terminal)
+    return readDefinitions(document)
+  })
+  return definitions.map((definition) =>
+    'error' in definition ? definition : checkDefinition(file, definition, snapshot, packages),
+  )
+}
+
+function checkDefinition(
+  file: string,
+  { name, input }: Definition,
+  snapshot: Snapshot,
+  packages: readonly string[],
+): CheckResult {
+  try {
+    const verdict = evaluateStaticPolicies(snapshot, packages, input, newCall())
+    const denials = verdict.denials.map(({ packagePath, text }) => ({
+      package: packagePath.replaceAll('/', '.'),
+      text,
+    }))
+    return { file, name, allowed: denials.length === 0, denials }
+  } catch (raw) {
+    return { file, name, error: toAppError(raw) }
+  }
+}
+
+/** One path that cannot be read must not hide what is wrong with the others. */
+async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | Unchecked)[]> {
+  try {
+    return await read()
+  } catch (raw) {
+    return [{ file, name: undefined, error: toAppError(raw) }]
+  }
+}
+
+function toAppError(raw: unknown): AppError {
+  return raw instanceof AppError ? raw : new AppError('internal', toError(raw).message, { cause: raw })
+}
+
+function exitCodeOf(results: readonly CheckResult[]): ExitCode {
+  const { errors, denied } = summarise(results)
+  if (errors > 0) return EXIT.error
+  return denied > 0 ? EXIT.denied : EXIT.fine
+}

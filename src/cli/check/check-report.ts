@@ -1,0 +1,84 @@
+import type { AppError } from '../../errors.js'
+import type { Colours } from '../output/colours.js'
+import { detailText } from '../output/report-failure.js'
+import { count } from '../output/text-table.js'
+
+/** What the policies say of one definition. */
+export interface Finding {
+  readonly file: string
+  readonly name: string | undefined
+  readonly allowed: boolean
+  readonly denials: readonly { readonly package: string; readonly text: string }[]
+}
+
+/** A file or definition about which nothing can be said. */
+export interface Unchecked {
+  readonly file: string
+  readonly name: string | undefined
+  readonly error: AppError
+}
+
+export type CheckResult = Finding | Unchecked
+
+export interface CheckSummary {
+  readonly files: number
+  readonly pipelines: number
+  readonly allowed: number
+  readonly denied: number
+  readonly errors: number
+}
+
+export function isUnchecked(result: CheckResult): result is Unchecked {
+  return 'error' in result
+}
+
+/** The numbers at the end of a report. */
+export function summarise(results: readonly CheckResult[]): CheckSummary {
+  const findings = results.filter((result): result is Finding => !isUnchecked(result))
+  const allowed = findings.filter((finding) => finding.allowed).length
+  return {
+    files: new Set(results.map(({ file }) => file)).size,
+    pipelines: findings.length,
+    allowed,
+    denied: findings.length - allowed,
+    errors: results.length - findings.length,
+  }
+}
+
+/** The report as a JSON value. */
+export function checkReportJson(results: readonly CheckResult[]): unknown {
+  const files = results.map((result) => {
+    const { file, name = null } = result
+    if (!isUnchecked(result)) return { file, name, allowed: result.allowed, denials: result.denials }
+    const { code, message, details } = result.error
+    return { file, name, error: { code, message, ...(details.length > 0 ? { errors: details } : {}) } }
+  })
+  return { files, summary: summarise(results) }
+}
+
+/** The report for people: a line for each definition, its reasons below it, the sum at the end. */
+export function checkReportText(results: readonly CheckResult[], colours: Colours): string {
+  const { files, pipelines, allowed, denied, errors } = summarise(results)
+  const parts = [
+    `${allowed} allowed`,
+    denied > 0 ? colours.bad(`${denied} denied`) : `${denied} denied`,
+    ...(errors > 0 ? [colours.bad(count(errors, 'error'))] : []),
+  ]
+  const sum = `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}`
+  return `${results.map((result) => resultText(result, colours)).join('')}\n${sum}\n`
+}
+
+function resultText(result: CheckResult, colours: Colours): string {
+  const title =
+    result.name === undefined ? result.file : `${result.file} ${colours.strong(`"${result.name}"`)}`
+  if (isUnchecked(result)) {
+    const { message, details } = result.error
+    const lines = details.map((detail) => `  ${detailText(detail)}\n`).join('')
+    return `${colours.bad('error')}    ${title}\n  ${message}\n${lines}`
+  }
+  if (result.allowed) return `${colours.good('allowed')}  ${title}\n`
+  const reasons = result.denials
+    .map((denial) => `  ${colours.faint(`${denial.package}:`)} ${denial.text}\n`)
+    .join('')
+  return `${colours.bad('denied')}   ${title}\n${reasons}`
+}

@@ -1,0 +1,55 @@
+import type { DefineCommand } from './session.js'
+
+/** A command that is known by name before its code is loaded: a decision must not wait for the parts of a server. */
+export interface KnownCommand {
+  readonly summary: string
+  readonly load: () => Promise<DefineCommand>
+}
+
+/** All commands in the order of the help text. */
+export const commands: ReadonlyMap<string, KnownCommand> = new Map([
+  ['serve', { summary: 'run the service', load: async () => (await import('./serve.js')).defineServe }],
+  [
+    'eval',
+    {
+      summary: 'evaluate one rule or package and print {"result": …}',
+      load: async () => (await import('./eval.js')).defineEval,
+    },
+  ],
+  [
+    'check',
+    {
+      summary: 'check pipeline definitions against the static policies',
+      load: async () => (await import('./check.js')).defineCheck,
+    },
+  ],
+  ['test', { summary: 'run Rego unit tests', load: async () => (await import('./test.js')).defineTest }],
+  [
+    'build',
+    {
+      summary: 'compile policies to an OPA bundle',
+      load: async () => (await import('./build.js')).defineBuild,
+    },
+  ],
+  [
+    'config',
+    {
+      summary: 'print the effective configuration',
+      load: async () => (await import('./config.js')).defineConfig,
+    },
+  ],
+  [
+    'hash-token',
+    {
+      summary: 'print the SHA-256 of a token for the configuration',
+      load: async () => (await import('./hash-token.js')).defineHashToken,
+    },
+  ],
+  [
+    'version',
+    {
+      summary: 'print the versions of tidegate, Node.js and the opa program',
+      load: async () => (await import('./version.js')).defineVersion,
+    },
+  ],
+])

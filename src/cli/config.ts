@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { Document, isCollection, isScalar } from 'yaml'
+
+import type { Config } from '../config/config.js'
+import { configKeys } from '../config/config-keys.js'
+import { configurationPage } from '../config/configuration-page.js'
+import { traceConfig } from '../config/load-config.js'
+import type { TracedConfig } from '../config/load-config.js'
+import { EXIT } from './exit-code.js'
+import type { ExitCode } from './exit-code.js'
+import type { Session } from './session.js'
+import { addConfigOption, addOutputOptions, examples, outJson } from './shared-options.js'
+import type { OutputOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+interface ConfigOptions extends OutputOptions {
+  readonly config?: string
+  readonly reference?: true
+}
+
+const SHOWN_HASH_DIGITS = 8
+
+/** `tidegate config`: what a service started here and now would run with. */
+export function defineConfig(command: Command, session: Session): void {
+  addOutputOptions(addConfigOption(command))
+    .description(
+      'Prints the effective configuration, from defaults, file and environment, and where each value comes from. Hashes of tokens are cut. Exits with 2 and lists every problem when it is invalid.',
+    )
+    .option('--reference', 'print the reference of all keys as Markdown instead')
+    .addHelpText('after', examples('tidegate config --config tidegate.yaml', 'tidegate config --reference'))
+    .action((options: ConfigOptions) => {
+      session.exitCode = printConfig(options, session.terminal)
+    })
+}
+
+function printConfig({ format, config: file, reference }: ConfigOptions, terminal: Terminal): ExitCode {
+  if (reference) terminal.out(configurationPage(configKeys))
+  else {
+    const traced = traceConfig({ file, env: terminal.env })
+    if (format === 'json') outJson(terminal, withoutSecrets(traced.config))
+    else terminal.out(configYaml(traced))
+  }
+  return EXIT.fine
+}
+
+/** YAML in which a comment names the origin of each value that is no default. */
+function configYaml({ config, originOf }: TracedConfig): string {
+  const document = new Document(withoutSecrets(config))
+  for (const { path } of configKeys) {
+    const origin = originOf(path)
+    const node = document.getIn(path, true)
+    if (origin === undefined) continue
+    if (isScalar(node)) node.comment = ` ${origin}`
+    if (isCollection(node)) node.commentBefore = ` ${origin}`
+  }
+  return document.toString({ lineWidth: 0 })
+}
+
+function withoutSecrets(config: Config): unknown {
+  const tokens = config.auth.tokens.map((token) => ({
+    ...token,
+    sha256: `${token.sha256.slice(0, SHOWN_HASH_DIGITS)}…`,
+  }))
+  return { ...config, auth: { tokens } }
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+
+import { canonicalJson } from '../lib/json/canonical.js'
+import { evaluateDocument, planDocument } from '../pdp/evaluate-document.js'
+import { newCall } from '../pdp/new-call.js'
+import { EXIT } from './exit-code.js'
+import type { ExitCode } from './exit-code.js'
+import { openPolicies } from './open-policies.js'
+import { readDocument } from './read-document.js'
+import type { Session } from './session.js'
+import { addOutputOptions, addPolicyOptions, examples } from './shared-options.js'
+import type { OutputOptions, PolicyOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+interface EvalOptions extends PolicyOptions, OutputOptions {
+  readonly entrypoint?: string
+  readonly input?: string
+  readonly strictBuiltinErrors?: true
+  readonly pretty?: true
+}
+
+const HELP = examples(
+  'tidegate eval --policies policies --entrypoint static/wait_time/deny --input pipeline.json',
+  'tidegate eval --bundle bundle.tar.gz --entrypoint data.system.main --input - < input.json',
+  'tidegate --eval pipeline.json      the default decision of the default policies',
+)
+
+/** `tidegate eval`: one decision, printed as OPA's Data API answers it. */
+export function defineEval(command: Command, session: Session): void {
+  addOutputOptions(addEvaluationOptions(command))
+    .description(
+      'Evaluates one rule or package and prints what the Data API answers: {"result": …}, or {} when it is undefined.',
+    )
+    .option('--input <file>', 'the input as JSON or YAML, or - for standard input; none leaves it undefined')
+    .addHelpText('after', HELP)
+    .action(async (options: EvalOptions) => {
+      session.exitCode = await evaluate(options, session.terminal)
+    })
+}
+
+/** Adds the flags of an evaluation, except for its input. */
+export function addEvaluationOptions(command: Command): Command {
+  return addPolicyOptions(command)
+    .option(
+      '--entrypoint <path>',
+      'what to evaluate, a/b/c or data.a.b.c (default: the configured default decision)',
+    )
+    .option('--strict-builtin-errors', 'end with an error when a built-in function fails')
+    .option('--pretty', 'indent the result')
+}
+
+/** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
+export async function evaluate(options: EvalOptions, terminal: Terminal): Promise<ExitCode> {
+  const input = options.input === undefined ? undefined : await readDocument(options.input, terminal)
+  const { config, snapshot } = await openPolicies(options, terminal)
+  const plan = planDocument(snapshot, toPath(options.entrypoint ?? config.policies.defaultDecision))
+  const call = newCall({ strictBuiltinErrors: options.strictBuiltinErrors ?? false })
+  const result = evaluateDocument(plan, input, call)
+  const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
+  const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
+  terminal.out(`${shown.toString()}\n`)
+  return EXIT.fine
+}
+
+/** The segments of `a/b/c`, `/a/b/c` or `data.a.b.c`. */
+function toPath(entrypoint: string): string[] {
+  const isDotted = /^data(?:\.|$)/.test(entrypoint) && !entrypoint.includes('/')
+  const segments = isDotted
+    ? entrypoint.split('.').slice(1)
+    : entrypoint.replace(/^\/?data\//, '/').split('/')
+  return segments.filter((segment) => segment !== '')
+}

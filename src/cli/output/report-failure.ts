@@ -1,0 +1,65 @@
+import { CommanderError } from 'commander'
+
+import { AppError, toError } from '../../errors.js'
+import type { ErrorDetail } from '../../errors.js'
+import { errorAnswer } from '../../http/error-body.js'
+import { EXIT } from '../exit-code.js'
+import type { ExitCode } from '../exit-code.js'
+import type { Terminal } from '../terminal.js'
+
+export interface ReportOptions {
+  readonly isJson: boolean
+  /** Whether to show where in the program it happened. */
+  readonly debug: boolean
+}
+
+/**
+ * Tells what ended a command: on standard error for people, or as one JSON object in OPA's shape on standard output.
+ * Gives the exit code.
+ */
+export function reportFailure(raw: unknown, terminal: Terminal, options: ReportOptions): ExitCode {
+  if (raw instanceof CommanderError && raw.exitCode === 0) return EXIT.fine
+  // The help that a command line without any command gets has said everything.
+  if (raw instanceof CommanderError && raw.code === 'commander.help') return EXIT.error
+  const error = toReportedError(raw)
+  if (options.isJson) terminal.out(errorAnswer(error).body)
+  else terminal.err(errorText(error))
+  if (options.debug) terminal.err(`${stackText(toError(raw))}\n`)
+  return EXIT.error
+}
+
+/** `tidegate: message`, then one line for each problem behind it. */
+export function errorText(error: AppError): string {
+  return [`tidegate: ${error.message}`, ...error.details.map(detailText), ''].join('\n')
+}
+
+/** `file:row:col: code: message`; a column of 0 is one that is not known. */
+export function detailText({ code, message, location }: ErrorDetail): string {
+  if (location === undefined) return `${code}: ${message}`
+  const { file, row, col } = location
+  return `${[file, row, ...(col > 0 ? [col] : [])].join(':')}: ${code}: ${message}`
+}
+
+function toReportedError(raw: unknown): AppError {
+  if (raw instanceof AppError) return raw
+  if (raw instanceof CommanderError) {
+    const text = raw.message
+      .replace(/^error: /, '')
+      .replace(/\.?\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
+    return wrongUse(text)
+  }
+  return new AppError(
+    'internal',
+    `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,
+  )
+}
+
+/** The error for a command line that cannot be understood. */
+export function wrongUse(message: string): AppError {
+  return new AppError('invalid', message, { code: 'wrong_use' })
+}
+
+function stackText(error: Error): string {
+  const text = error.stack ?? error.message
+  return error.cause instanceof Error ? `${text}\ncaused by ${stackText(error.cause)}` : text
+}

@@ -1,0 +1,103 @@
+import { Command } from 'commander'
+
+import { nearestName } from '../lib/nearest-name.js'
+import { packageVersion } from '../lib/package-root.js'
+import { commands } from './commands.js'
+import type { ExitCode } from './exit-code.js'
+import { reportFailure, wrongUse } from './output/report-failure.js'
+import { newSession } from './session.js'
+import type { Session } from './session.js'
+import { addOutputOptions, examples } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+const DESCRIPTION = 'Policy decisions beside a continuous-delivery orchestrator.'
+const HELP = `
+Exit codes: 0 fine, 1 a denial or a failed test, 2 wrong use or an error.
+Errors go to standard error; with --format json they are a JSON object on standard output.
+${examples(
+  'tidegate serve',
+  'tidegate check pipeline.json',
+  'tidegate --eval pipeline.json',
+  'tidegate eval --help',
+)}`
+
+/** Runs one command line (without the names of node and the script) to its end and gives the exit code. Never throws. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const session = newSession(terminal)
+  try {
+    const program = await makeProgram(args, session)
+    await program.parseAsync([...args], { from: 'user' })
+    return session.exitCode
+  } catch (raw) {
+    return reportFailure(raw, terminal, { isJson: asksForJson(args), debug: args.includes('--debug') })
+  }
+}
+
+async function makeProgram(args: readonly string[], session: Session): Promise<Command> {
+  const program = new Command('tidegate')
+  configure(program, session)
+    .description(DESCRIPTION)
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .enablePositionalOptions()
+    .addHelpText('after', HELP)
+  if (isEvaluation(args)) await defineShortForm(program, session)
+  else defineRoot(program)
+  for (const [name, { summary, load }] of commands) {
+    const command = configure(new Command(name), session).summary(summary)
+    // Only the code of a command that is named is loaded.
+    if (args.includes(name)) (await load())(command, session)
+    program.addCommand(command)
+  }
+  return program
+}
+
+function configure(command: Command, { terminal }: Session): Command {
+  return command
+    .exitOverride()
+    .helpOption('-h, --help', 'print this help')
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, outputError: () => undefined })
+    .showSuggestionAfterError(true)
+}
+
+/** Without a command: `tidegate --eval FILE`, as `tidegate eval --input FILE`. */
+async function defineShortForm(program: Command, session: Session): Promise<void> {
+  const { addEvaluationOptions, evaluate } = await import('./eval.js')
+  type ShortOptions = Parameters<typeof evaluate>[0] & { readonly eval: string }
+  addOutputOptions(addEvaluationOptions(program))
+    .requiredOption('--eval <file>', 'evaluate this input against the default policies')
+    .action(async ({ eval: input, ...options }: ShortOptions) => {
+      session.exitCode = await evaluate({ ...options, input }, session.terminal)
+    })
+}
+
+function defineRoot(program: Command): void {
+  addOutputOptions(program)
+    .option(
+      '--eval <file>',
+      'the short form of eval: this input, the default decision of the default policies',
+    )
+    .allowExcessArguments()
+    .action(() => {
+      const [name] = program.args
+      if (name !== undefined) throw unknownCommand(name)
+      program.help({ error: true })
+    })
+}
+
+function unknownCommand(name: string): Error {
+  const nearest = nearestName(name, [...commands.keys()])
+  const hint =
+    nearest === undefined ? `; there are ${[...commands.keys()].join(', ')}` : `, did you mean ${nearest}?`
+  return wrongUse(`unknown command '${name}'${hint}`)
+}
+
+function isEvaluation(args: readonly string[]): boolean {
+  return args.some((arg) => arg === '--eval' || arg.startsWith('--eval='))
+}
+
+/** Looked up by hand, since a command line that cannot be parsed has no options. */
+function asksForJson(args: readonly string[]): boolean {
+  return args.some(
+    (arg, index) => arg === '--format=json' || (arg === '--format' && args[index + 1] === 'json'),
+  )
+}

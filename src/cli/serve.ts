@@ -1,0 +1,60 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import type { OriginatedValue } from '../config/layered-values.js'
+import { loadConfig } from '../config/load-config.js'
+import { EXIT } from './exit-code.js'
+import type { Session } from './session.js'
+import { addOutputOptions, addPolicyOptions, examples, policyFlags } from './shared-options.js'
+import type { OutputOptions, PolicyOptions } from './shared-options.js'
+
+interface ServeOptions extends PolicyOptions, OutputOptions {
+  readonly addr?: string
+  readonly dataDir?: string
+  readonly watch?: true
+  readonly insecure?: true
+  readonly logLevel?: string
+}
+
+const HELP = `
+The defaults, and every other setting, are in the configuration: tidegate config prints it.
+${examples(
+  'tidegate serve',
+  'tidegate serve --policies policies --watch',
+  'tidegate serve --config tidegate.yaml --addr 0.0.0.0:8181',
+)}`
+
+/** `tidegate serve`: the service itself, until SIGTERM or SIGINT. */
+export function defineServe(command: Command, session: Session): void {
+  addOutputOptions(addPolicyOptions(command))
+    .description(
+      'Runs the service until SIGTERM or SIGINT; then it finishes running requests and exits with 0.',
+    )
+    .option('--addr <host:port>', 'where to listen; beyond loopback it needs tokens or --insecure')
+    .option('--data-dir <dir>', 'where the database is kept')
+    .option('--watch', 'compile and load again when a policy file changes')
+    .option('--insecure', 'listen beyond loopback without tokens')
+    .addOption(new Option('--log-level <level>', 'debug, info, warn, error or silent'))
+    .addHelpText('after', HELP)
+    .action(async (options: ServeOptions) => {
+      const config = loadConfig({
+        file: options.config,
+        env: session.terminal.env,
+        flags: [...policyFlags(options), ...serverFlags(options)],
+      })
+      const { runServer } = await import('../main.js')
+      await runServer(config)
+      session.exitCode = EXIT.fine
+    })
+}
+
+function serverFlags({ addr, dataDir, watch, insecure, logLevel }: ServeOptions): OriginatedValue[] {
+  const values: OriginatedValue[] = [
+    { path: ['server', 'addr'], value: addr, origin: '--addr' },
+    { path: ['dataDir'], value: dataDir, origin: '--data-dir' },
+    { path: ['policies', 'watch'], value: watch, origin: '--watch' },
+    { path: ['server', 'insecure'], value: insecure, origin: '--insecure' },
+    { path: ['log', 'level'], value: logLevel, origin: '--log-level' },
+  ]
+  return values.filter(({ value }) => value !== undefined)
+}

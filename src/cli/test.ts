@@ -1,0 +1,84 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import { loadConfig } from '../config/load-config.js'
+import { inTemporaryDirectory } from '../lib/temporary-directory.js'
+import { collectSources } from '../pdp/compile/collect-sources.js'
+import { mergeData } from '../pdp/compile/merge-data.js'
+import { parseDataFile } from '../pdp/compile/parse-data.js'
+import { parseModules } from '../pdp/compile/parse-modules.js'
+import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
+import { loadSnapshot } from '../pdp/load-snapshot.js'
+import type { LoadOptions } from '../pdp/load-snapshot.js'
+import { EXIT } from './exit-code.js'
+import type { ExitCode } from './exit-code.js'
+import { loadOptions } from './open-policies.js'
+import { makeColours } from './output/colours.js'
+import { Progress } from './output/progress.js'
+import { wrongUse } from './output/report-failure.js'
+import type { Session } from './session.js'
+import { addConfigOption, addOutputOptions, examples, outJson, policyFlags } from './shared-options.js'
+import type { OutputOptions, PolicyOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+import { measureCoverage, runOpaTests } from './test/opa-tests.js'
+import { findDifferences } from './test/served-outcomes.js'
+import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
+import type { TestRun } from './test/test-report.js'
+
+interface TestOptions extends OutputOptions, PolicyOptions {
+  readonly run?: string
+  readonly threshold?: number
+}
+
+/** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
+export function defineTest(command: Command, session: Session): void {
+  addOutputOptions(addConfigOption(command))
+    .description(
+      'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does: what is tested is what is served. Exits with 1 when a test fails, ends differently, or the coverage is below the threshold.',
+    )
+    .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
+    .option('--run <regex>', 'run only the tests whose full name matches')
+    .addOption(new Option('--threshold <percent>', 'the least coverage').argParser(toPercent))
+    .option('--opa <file>', 'the opa program to test with')
+    .addHelpText('after', examples('tidegate test', 'tidegate test policies --run wait_time --threshold 90'))
+    .action(async (directories: readonly string[], options: TestOptions) => {
+      session.exitCode = await test(directories, options, session.terminal)
+    })
+}
+
+async function test(named: readonly string[], options: TestOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
+  const directories = named.length > 0 ? named : config.policies.directories
+  const work = runTests(directories, options, loadOptions(config, terminal))
+  const run = await new Progress(terminal).during('running tests …', work)
+  if (options.format === 'json') outJson(terminal, testReportJson(run))
+  else terminal.out(testReportText(run, makeColours(terminal.hasColours)))
+  const { failed, different, isCovered } = summariseTests(run)
+  return failed === 0 && different === 0 && isCovered ? EXIT.fine : EXIT.denied
+}
+
+async function runTests(
+  directories: readonly string[],
+  { run, threshold }: TestOptions,
+  load: LoadOptions,
+): Promise<TestRun> {
+  const opa = await load.findOpa()
+  // First, since its errors about Rego that does not compile are the better ones.
+  const snapshot = await loadSnapshot({ directories, bundles: [], includeTests: true }, load)
+  return await inTemporaryDirectory(async (directory) => {
+    const sources = await collectSources(directories, { includeTests: true })
+    const modules = await parseModules(opa, sources.rego)
+    const data = sources.data.map(({ file, at, text }) => ({ file, at, value: parseDataFile(file, text) }))
+    await stageBundle(directory, modules, mergeData(data))
+    const staged = { opa, directory, sourceFile: sourceFiles(modules) }
+    const tests = await runOpaTests(staged, run)
+    const coverage = await measureCoverage(staged, tests)
+    return { tests, differences: findDifferences(snapshot, tests), coverage, threshold }
+  })
+}
+
+function toPercent(text: string): number {
+  const percent = Number(text)
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent
+  throw wrongUse(`--threshold must be a number from 0 to 100, not '${text}'`)
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+import { AppError } from '../../errors.js'
+import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
+import type { OpaProgram } from '../../pdp/opa/find-opa.js'
+import { runOpa } from '../../pdp/opa/run-opa.js'
+import { lineNumbers } from './coverage.js'
+import type { FileCoverage } from './coverage.js'
+
+/** Where a test rule stands, and how it ended. */
+export interface OpaTest {
+  /** The package below `data`, joined with dots. */
+  readonly package: string
+  /** The rule; OPA tells several of one name apart by `#01`, `#02`. */
+  readonly name: string
+  readonly file: string
+  readonly row: number
+  readonly outcome: 'pass' | 'fail' | 'error' | 'skip'
+  /** What the error was, and what the test printed. */
+  readonly notes: readonly string[]
+}
+
+/** Rego laid out for `opa test --bundle`, and the way back to the names of its files. */
+export interface StagedTests {
+  readonly opa: OpaProgram
+  readonly directory: string
+  readonly sourceFile: (stagedName: string) => string
+}
+
+const TestReport = z.array(
+  z.object({
+    location: z.object({ file: z.string(), row: z.number() }),
+    package: z.string(),
+    name: z.string(),
+    fail: z.boolean().optional(),
+    skip: z.boolean().optional(),
+    error: z.object({ code: z.string().default('error'), message: z.string() }).optional(),
+    /** What `print` wrote, in base64. */
+    output: z.string().optional(),
+  }),
+)
+type Reported = z.infer<typeof TestReport>[number]
+
+const Range = z.object({ start: z.object({ row: z.number() }), end: z.object({ row: z.number() }) })
+const CoverageReport = z.object({
+  files: z.record(
+    z.string(),
+    z.object({ covered: z.array(Range).default([]), not_covered: z.array(Range).default([]) }),
+  ),
+})
+
+/** Runs the test rules with `opa test`. Raises `invalid` when it cannot run them or none matches. */
+export async function runOpaTests(staged: StagedTests, run: string | undefined): Promise<OpaTest[]> {
+  const flags = run === undefined ? [] : ['--run', run]
+  const report = await runOpa(staged.opa, ['test', '--bundle', '.', '--format', 'json', ...flags], {
+    cwd: staged.directory,
+  })
+  if (!report.stdout.trimStart().startsWith('[')) {
+    throw new AppError('invalid', 'opa test cannot run', {
+      details: readOpaErrors(report, staged.sourceFile),
+    })
+  }
+  const tests = TestReport.parse(JSON.parse(report.stdout)).map((test) => toTest(test, staged))
+  if (tests.length > 0) return tests
+  const what = run === undefined ? 'there is no rule whose name starts with test_' : `no test matches ${run}`
+  throw new AppError('invalid', what, { code: 'no_tests' })
+}
+
+/**
+ * The lines that the tests reach, by file; test files are left out. OPA gives no coverage when a test fails or is
+ * skipped: only those that pass are run.
+ */
+export async function measureCoverage(
+  staged: StagedTests,
+  tests: readonly OpaTest[],
+): Promise<FileCoverage[]> {
+  const passing = tests.filter(({ outcome }) => outcome === 'pass').map(ruleName)
+  if (passing.length === 0) return []
+  const pattern = `^(${[...new Set(passing)].map((name) => escapeRegExp(`data.${name}`)).join('|')})$`
+  const report = await runOpa(
+    staged.opa,
+    ['test', '--bundle', '.', '--coverage', '--format', 'json', '--run', pattern],
+    { cwd: staged.directory },
+  )
+  if (!report.stdout.trimStart().startsWith('{')) return []
+  const { files } = CoverageReport.parse(JSON.parse(report.stdout))
+  return Object.entries(files)
+    .map(([name, { covered, not_covered: missed }]) => ({
+      file: staged.sourceFile(name),
+      covered: lineNumbers(covered).length,
+      uncovered: lineNumbers(missed),
+    }))
+    .filter(({ file }) => !file.endsWith('_test.rego'))
+    .sort((a, b) => (a.file < b.file ? -1 : 1))
+}
+
+/** The rule of a test, without what tells several of one name apart: `a_test.test_x`. */
+export function ruleName({ package: packageName, name }: OpaTest): string {
+  return `${packageName}.${name.replace(/#\d+$/, '')}`
+}
+
+function toTest(test: Reported, { sourceFile }: StagedTests): OpaTest {
+  const { location, error, output } = test
+  const printed = output === undefined ? '' : Buffer.from(output, 'base64').toString().trimEnd()
+  return {
+    package: test.package.replace(/^data\./, ''),
+    name: test.name,
+    file: sourceFile(location.file),
+    row: location.row,
+    outcome: error !== undefined ? 'error' : test.skip ? 'skip' : test.fail ? 'fail' : 'pass',
+    notes: [
+      ...(error === undefined ? [] : [`${error.code}: ${error.message}`]),
+      ...(printed === '' ? [] : printed.split('\n')),
+    ],
+  }
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

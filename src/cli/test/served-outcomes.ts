@@ -1,0 +1,56 @@
+import { AppError } from '../../errors.js'
+import { evaluateDocument, planDocument } from '../../pdp/evaluate-document.js'
+import { newCall } from '../../pdp/new-call.js'
+import type { Snapshot } from '../../pdp/snapshot.js'
+import { detailText } from '../output/report-failure.js'
+import { ruleName } from './opa-tests.js'
+import type { OpaTest } from './opa-tests.js'
+
+/** A test rule that the service would answer differently than `opa test` does. */
+export interface Difference {
+  /** The rule, `a_test.test_x`. */
+  readonly rule: string
+  readonly file: string
+  readonly row: number
+  readonly opa: 'pass' | 'fail'
+  readonly served: 'pass' | 'fail'
+  /** What the evaluator raised, where it did. */
+  readonly notes: readonly string[]
+}
+
+/** Evaluates each test rule again as the service does, and gives those that end otherwise. */
+export function findDifferences(snapshot: Snapshot, tests: readonly OpaTest[]): Difference[] {
+  return [...groupByRule(tests)].flatMap(([rule, [first, ...others]]) => {
+    const opa = [first, ...others].some(({ outcome }) => outcome === 'pass') ? 'pass' : 'fail'
+    const { outcome, notes } = evaluateRule(snapshot, first)
+    if (outcome === opa) return []
+    return [{ rule, file: first.file, row: first.row, opa, served: outcome, notes }]
+  })
+}
+
+type Group = readonly [OpaTest, ...OpaTest[]]
+
+/** Several tests of one name are one rule for the evaluator, which is true when one of them is. */
+function groupByRule(tests: readonly OpaTest[]): Map<string, Group> {
+  const groups = new Map<string, Group>()
+  for (const test of tests.filter(({ outcome }) => outcome !== 'skip')) {
+    const name = ruleName(test)
+    const present = groups.get(name)
+    groups.set(name, present === undefined ? [test] : [...present, test])
+  }
+  return groups
+}
+
+function evaluateRule(
+  snapshot: Snapshot,
+  test: OpaTest,
+): { outcome: 'pass' | 'fail'; notes: readonly string[] } {
+  const plan = planDocument(snapshot, ruleName(test).split('.'))
+  try {
+    const value = evaluateDocument(plan, undefined, newCall())
+    return { outcome: value === undefined || value === 'false' ? 'fail' : 'pass', notes: [] }
+  } catch (raw) {
+    if (!(raw instanceof AppError)) throw raw
+    return { outcome: 'fail', notes: [raw.message, ...raw.details.map(detailText)] }
+  }
+}

@@ -1,0 +1,105 @@
+import type { Colours } from '../output/colours.js'
+import { count, textTable } from '../output/text-table.js'
+import { coveragePercent, lineRanges } from './coverage.js'
+import type { FileCoverage } from './coverage.js'
+import type { OpaTest } from './opa-tests.js'
+import type { Difference } from './served-outcomes.js'
+
+/** Everything that a run of the tests found. */
+export interface TestRun {
+  readonly tests: readonly OpaTest[]
+  readonly differences: readonly Difference[]
+  readonly coverage: readonly FileCoverage[]
+  /** The coverage asked for, in per cent. */
+  readonly threshold: number | undefined
+}
+
+export interface TestSummary {
+  readonly tests: number
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  /** Rules that the service answers differently than `opa test`. */
+  readonly different: number
+  readonly coveragePercent: number
+  readonly isCovered: boolean
+}
+
+/** The numbers at the end of a report. */
+export function summariseTests({ tests, differences, coverage, threshold = 0 }: TestRun): TestSummary {
+  const having = (...outcomes: readonly OpaTest['outcome'][]): number =>
+    tests.filter(({ outcome }) => outcomes.includes(outcome)).length
+  const percent = coveragePercent(coverage)
+  return {
+    tests: tests.length,
+    passed: having('pass'),
+    failed: having('fail', 'error'),
+    skipped: having('skip'),
+    different: differences.length,
+    coveragePercent: percent,
+    isCovered: percent >= threshold,
+  }
+}
+
+/** The report as a JSON value. */
+export function testReportJson(run: TestRun): unknown {
+  const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
+  return { tests: run.tests, differences: run.differences, coverage: files, summary: summariseTests(run) }
+}
+
+/** The report for people: what did not pass, the coverage by file, the sum. */
+export function testReportText(run: TestRun, colours: Colours): string {
+  const parts = [
+    ...run.tests.filter(({ outcome }) => outcome !== 'pass').map((test) => testText(test, colours)),
+    ...run.differences.map((difference) => differenceText(difference, colours)),
+  ]
+  const findings = parts.length === 0 ? '' : `${parts.join('')}\n`
+  return `${findings}${coverageText(run.coverage)}\n${summaryText(run, colours)}`
+}
+
+function testText(test: OpaTest, colours: Colours): string {
+  const title = `${test.package}.${test.name}  ${test.file}:${test.row}`
+  const label = test.outcome.padEnd(5)
+  const notes = test.notes.map((note) => `       ${note}\n`).join('')
+  return `${test.outcome === 'skip' ? colours.faint(label) : colours.bad(label)}  ${title}\n${notes}`
+}
+
+function differenceText({ rule, file, row, opa, served, notes }: Difference, colours: Colours): string {
+  const words = { pass: 'passes', fail: 'fails' }
+  const lines = [`${words[opa]} in opa, ${words[served]} when served as WebAssembly`, ...notes]
+  return `${colours.bad('diff ')}  ${rule}  ${file}:${row}\n${lines.map((line) => `       ${line}\n`).join('')}`
+}
+
+function coverageText(coverage: readonly FileCoverage[]): string {
+  const rows = coverage.map((file) => [percentText([file]), file.file, lineRanges(file.uncovered)])
+  const header = ['coverage', 'file', 'uncovered lines']
+  return textTable([header, ...rows, [percentText(coverage), 'all files']], [0])
+}
+
+function summaryText(run: TestRun, colours: Colours): string {
+  const {
+    tests,
+    passed,
+    failed,
+    skipped,
+    different,
+    isCovered,
+    coveragePercent: percent,
+  } = summariseTests(run)
+  const parts = [
+    `${passed} passed`,
+    failed > 0 ? colours.bad(`${failed} failed`) : `${failed} failed`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    different > 0
+      ? colours.bad(`${different} different when served as WebAssembly`)
+      : 'all the same when served as WebAssembly',
+  ]
+  const missing = isCovered
+    ? ''
+    : `${colours.bad(`coverage of ${percent} % is below the ${run.threshold ?? 0} % asked for`)}\n`
+  return `${count(tests, 'test')}: ${parts.join(', ')}\n${missing}`
+}
+
+function percentText(files: readonly FileCoverage[]): string {
+  return `${coveragePercent(files).toFixed(1)} %`
+}

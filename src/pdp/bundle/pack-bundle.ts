@@ -1,0 +1,61 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+import { pack } from 'tar-stream'
+
+import { AppError } from '../../errors.js'
+import type { CompiledPolicies } from '../compile/compile-policies.js'
+import { printJson } from '../rego/print-text.js'
+import type { BundleIndex } from './read-bundle.js'
+
+/** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
+const GZIP_OS_OFFSET = 9
+const GZIP_OS_UNKNOWN = 255
+const FILE_MODE = 0o644
+
+/**
+ * Compiled policies as an OPA bundle (`.tar.gz`). The same policies and revision always give the same bytes. Raises
+ * `invalid` when there is no Rego among them.
+ */
+export async function packBundle(compiled: CompiledPolicies, revision: string): Promise<Buffer> {
+  if (compiled.wasm === undefined) throw new AppError('invalid', 'there is no Rego to build a bundle of')
+  const archive = pack()
+  const files: readonly (readonly [string, string | Uint8Array])[] = [
+    ['/.manifest', JSON.stringify(manifest(compiled, revision))],
+    ['/data.json', printJson(compiled.data)],
+    ['/policy.wasm', compiled.wasm],
+  ]
+  for (const [name, content] of files) {
+    // A fixed time and owner: bytes that differ from run to run cannot be compared or signed again.
+    archive.entry({ name, mode: FILE_MODE, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(content))
+  }
+  archive.finalize()
+  const chunks: Buffer[] = []
+  for await (const chunk of archive as AsyncIterable<Buffer>) chunks.push(chunk)
+  const bytes = await promisify(gzip)(Buffer.concat(chunks), { level: 9 })
+  bytes[GZIP_OS_OFFSET] = GZIP_OS_UNKNOWN
+  return bytes
+}
+
+function manifest(compiled: CompiledPolicies, revision: string): unknown {
+  const { entrypoints, packages, paths } = compiled
+  const rules = [...entrypoints.keys()].filter((path) => entrypoints.get(path) === 'rule')
+  const renamed = [...paths].filter(([name, path]) => name !== path)
+  const index: BundleIndex = {
+    packages: uniquePaths(packages),
+    rules: rules.sort(),
+    paths: Object.fromEntries(renamed.sort()),
+  }
+  const names = [...paths.keys()].filter((name) => name !== '').sort()
+  return {
+    revision,
+    roots: [''],
+    wasm: names.map((entrypoint) => ({ entrypoint, module: '/policy.wasm' })),
+    metadata: { tidegate: index },
+  }
+}
+
+function uniquePaths(packages: readonly (readonly string[])[]): string[][] {
+  const byText = new Map(packages.map((path) => [path.join('/'), [...path]]))
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path)
+}
