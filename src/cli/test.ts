@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
@@ -6,10 +8,12 @@ import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import { collectSources } from '../pdp/compile/collect-sources.js'
 import { mergeData } from '../pdp/compile/merge-data.js'
 import { parseDataFile } from '../pdp/compile/parse-data.js'
-import { parseModules } from '../pdp/compile/parse-modules.js'
+import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
+import type { RegoModule } from '../pdp/compile/rego-module.js'
 import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
 import type { LoadOptions } from '../pdp/load-snapshot.js'
+import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
 import { loadOptions } from './open-policies.js'
@@ -21,6 +25,7 @@ import { addConfigOption, addOutputOptions, examples, outJson, policyFlags } fro
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 import { measureCoverage, runOpaTests } from './test/opa-tests.js'
+import type { StagedTests } from './test/opa-tests.js'
 import { findDifferences } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
@@ -66,15 +71,36 @@ async function runTests(
   // First, since its errors about Rego that does not compile are the better ones.
   const snapshot = await loadSnapshot({ directories, bundles: [], includeTests: true }, load)
   return await inTemporaryDirectory(async (directory) => {
-    const sources = await collectSources(directories, { includeTests: true })
-    const modules = await parseModules(opa, sources.rego)
-    const data = sources.data.map(({ file, at, text }) => ({ file, at, value: parseDataFile(file, text) }))
-    await stageBundle(directory, modules, mergeData(data))
-    const staged = { opa, directory, sourceFile: sourceFiles(modules) }
+    const staged = await stageTests(opa, directories, directory)
     const tests = await runOpaTests(staged, run)
     const coverage = await measureCoverage(staged, tests)
     return { tests, differences: findDifferences(snapshot, tests), coverage, threshold }
   })
+}
+
+async function stageTests(
+  opa: OpaProgram,
+  directories: readonly string[],
+  temporary: string,
+): Promise<StagedTests> {
+  const sources = await collectSources(directories, { includeTests: true })
+  const modules = await parseModules(opa, sources.rego)
+  const documents = sources.data.map(({ file, at, text }) => ({ file, at, value: parseDataFile(file, text) }))
+  const data = mergeData(documents)
+  const staged = {
+    opa,
+    directory: join(temporary, 'bundle'),
+    plainDirectory: join(temporary, 'plain'),
+    sourceFile: sourceFiles(modules),
+  }
+  await stageBundle(staged.directory, modules, data)
+  await stageBundle(staged.plainDirectory, modules.map(asVersion0), data)
+  return staged
+}
+
+function asVersion0(module: RegoModule): RegoModule {
+  const isVersion0 = module.version === 0 || /^\s*import\s+rego\.v1\s*$/m.test(module.text)
+  return isVersion0 ? module : { ...module, ...asVersion1(module), version: 0 }
 }
 
 function toPercent(text: string): number {

@@ -20,11 +20,11 @@ export function lineNumbers(ranges: readonly LineRange[]): number[] {
   return [...new Set(lines)].sort((a, b) => a - b)
 }
 
-/** Reached lines of all lines that can be, in per cent with one decimal rounded down; 100 where there are none. */
+/** Reached lines of all lines that can be, in per cent with one decimal rounded down; 0 where nothing is measured. */
 export function coveragePercent(files: readonly FileCoverage[]): number {
   const covered = files.reduce((sum, file) => sum + file.covered, 0)
   const all = files.reduce((sum, file) => sum + file.covered + file.uncovered.length, 0)
-  return all === 0 ? 100 : Math.floor((covered * 1000) / all) / 10
+  return all === 0 ? 0 : Math.floor((covered * 1000) / all) / 10
 }
 
 /** Lines as people write them: `3, 7-9`. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.js'
 import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
+import { regoVersionFlags } from '../../pdp/opa/rego-version.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
 import { lineNumbers } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
@@ -24,6 +25,8 @@ export interface OpaTest {
 export interface StagedTests {
   readonly opa: OpaProgram
   readonly directory: string
+  /** The same without a manifest, all of version 0: of a bundle, OPA's coverage tells only the lines that are reached. */
+  readonly plainDirectory: string
   readonly sourceFile: (stagedName: string) => string
 }
 
@@ -68,7 +71,7 @@ export async function runOpaTests(staged: StagedTests, run: string | undefined):
 
 /**
  * The lines that the tests reach, by file; test files are left out. OPA gives no coverage when a test fails or is
- * skipped: only those that pass are run.
+ * skipped: only those that pass are run. Raises `invalid` when OPA cannot measure.
  */
 export async function measureCoverage(
   staged: StagedTests,
@@ -77,12 +80,13 @@ export async function measureCoverage(
   const passing = tests.filter(({ outcome }) => outcome === 'pass').map(ruleName)
   if (passing.length === 0) return []
   const pattern = `^(${[...new Set(passing)].map((name) => escapeRegExp(`data.${name}`)).join('|')})$`
-  const report = await runOpa(
-    staged.opa,
-    ['test', '--bundle', '.', '--coverage', '--format', 'json', '--run', pattern],
-    { cwd: staged.directory },
-  )
-  if (!report.stdout.trimStart().startsWith('{')) return []
+  const version = await regoVersionFlags(staged.opa, 0)
+  const flags = ['--coverage', '--format', 'json', '--run', pattern, ...version]
+  const report = await runOpa(staged.opa, ['test', '.', ...flags], { cwd: staged.plainDirectory })
+  if (!report.stdout.trimStart().startsWith('{')) {
+    const details = readOpaErrors(report, staged.sourceFile)
+    throw new AppError('invalid', 'opa test cannot measure the coverage', { details })
+  }
   const { files } = CoverageReport.parse(JSON.parse(report.stdout))
   return Object.entries(files)
     .map(([name, { covered, not_covered: missed }]) => ({

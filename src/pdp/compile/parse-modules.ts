@@ -79,8 +79,8 @@ async function parseTogether(
   return new Map(modules.map(([file, module]) => [file, { version, module }]))
 }
 
-/** `rego.parse_module` reads version 1 only where the module says so. The package line keeps its place. */
-function asVersion1({ file, text }: RegoFile): RegoFile {
+/** A file that reads as version 1 where version 0 is the default. The package line keeps its place. */
+export function asVersion1({ file, text }: RegoFile): RegoFile {
   return { file, text: text.replace(/^(\s*package\s+[^\s;#]+)/m, '$1; import rego.v1') }
 }
 
