@@ -7,12 +7,14 @@ import { graphBuiltins } from './graph.js'
 import { hexBuiltins } from './hex.js'
 import { jsonMarshalBuiltins } from './json-marshal.js'
 import { jsonPatchBuiltins } from './json-patch.js'
+import { jsonSchemaBuiltins } from './json-schema.js'
 import { jwtBuiltins } from './jwt.js'
 import { netBuiltins } from './net.js'
 import { numberBuiltins } from './numbers.js'
 import { objectSubsetBuiltins } from './object-subset.js'
 import { randomBuiltins } from './random.js'
 import { regexBuiltins } from './regex.js'
+import { renderTemplateBuiltins } from './render-template.js'
 import { runtimeBuiltins } from './runtime.js'
 import { semverBuiltins } from './semver.js'
 import { sprintfBuiltins } from './sprintf.js'
@@ -34,12 +36,14 @@ export const hostBuiltins: BuiltinTable = {
   ...hexBuiltins,
   ...jsonMarshalBuiltins,
   ...jsonPatchBuiltins,
+  ...jsonSchemaBuiltins,
   ...jwtBuiltins,
   ...netBuiltins,
   ...numberBuiltins,
   ...objectSubsetBuiltins,
   ...randomBuiltins,
   ...regexBuiltins,
+  ...renderTemplateBuiltins,
   ...runtimeBuiltins,
   ...semverBuiltins,
   ...sprintfBuiltins,

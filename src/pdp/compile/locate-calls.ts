@@ -1,16 +1,14 @@
 import type { ErrorDetail } from '../../errors.js'
+import { codeOnly } from './code-only.js'
 import type { RegoFile } from './collect-sources.js'
 
 type Location = NonNullable<ErrorDetail['location']>
-
-/** Strings, raw strings and comments, in which a call is none. */
-const NOT_CODE = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|#[^\n]*/g
 
 /** Where the sources call a built-in by name: file, row and column, counted from 1. */
 export function locateCalls(files: readonly RegoFile[], name: string): Location[] {
   const call = new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}\\s*\\(`, 'g')
   return files.flatMap(({ file, text }) => {
-    const code = text.replace(NOT_CODE, (match) => match.replace(/[^\n]/g, ' '))
+    const code = codeOnly(text)
     return [...code.matchAll(call)].map(({ index }) => ({ file, ...position(code, index) }))
   })
 }

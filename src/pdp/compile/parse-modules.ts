@@ -9,6 +9,7 @@ import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRegoVersion, regoVersionFlags } from '../opa/rego-version.js'
 import type { RegoVersion } from '../opa/rego-version.js'
 import { runOpa } from '../opa/run-opa.js'
+import { codeOnly } from './code-only.js'
 import type { RegoFile } from './collect-sources.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
@@ -41,19 +42,27 @@ const ParseAnswer = z.object({
   ),
 })
 type ParsedModule = z.infer<typeof ParsedModule>
-type ParsedFiles = ReadonlyMap<string, { readonly version: RegoVersion; readonly module: ParsedModule }>
+interface ParsedFile {
+  readonly version: RegoVersion
+  readonly module: ParsedModule
+}
+type ParsedFiles = ReadonlyMap<string, ParsedFile>
 
 /**
- * Parses all modules with OPA's own parser and tells for each which version of Rego it is written in: the program's
- * default version when it parses as that, else the other. Raises `invalid` with file, row, column and OPA's message for
- * each one that is neither.
+ * Parses all modules with OPA's own parser and tells for each which version of Rego it is written in: version 1 when it
+ * has the look of it and parses so, else the program's default version, else the other. Raises `invalid` with file,
+ * row, column and OPA's message for each one that is neither.
  */
 export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
   if (files.length === 0) return []
   const defaultVersion = await opaRegoVersion(opa)
-  const parsed = new Map(await parseTogether(opa, files, defaultVersion))
+  const parsed = new Map<string, ParsedFile>()
   const missing = (): RegoFile[] => files.filter(({ file }) => !parsed.has(file))
-  if (defaultVersion === 0) await addAll(parsed, parseTogether(opa, missing().map(asVersion1), 1))
+  if (defaultVersion === 0) {
+    // Version 0 reads `p := x if { … }` as two rules, so that parsing alone does not tell.
+    await addAll(parsed, parseTogether(opa, files.filter(looksLikeVersion1).map(asVersion1), 1))
+  }
+  await addAll(parsed, parseTogether(opa, missing(), defaultVersion))
   await addAll(parsed, parseOneByOne(opa, missing()))
   return files.flatMap((file) => {
     const found = parsed.get(file.file)
@@ -79,20 +88,23 @@ async function parseTogether(
   return new Map(modules.map(([file, module]) => [file, { version, module }]))
 }
 
-/** A file that reads as version 1 where version 0 is the default. The package line keeps its place. */
+/**
+ * A file that reads as version 1 where version 0 is the default. Every line keeps its place: OPA needs neither a line
+ * end nor anything else between the package and the import, and refuses a semicolon.
+ */
 export function asVersion1({ file, text }: RegoFile): RegoFile {
-  return { file, text: text.replace(/^(\s*package\s+[^\s;#]+)/m, '$1; import rego.v1') }
+  return { file, text: text.replace(/^(\s*package\s+[^\s;#]+)/m, '$1 import rego.v1') }
 }
 
 /** What could not be read together: a file at a time, in either version; what is neither is reported. */
 async function parseOneByOne(opa: OpaProgram, files: readonly RegoFile[]): Promise<ParsedFiles> {
   if (files.length === 0) return new Map()
   return await inTemporaryDirectory(async (directory) => {
-    const parsed = new Map<string, { version: RegoVersion; module: ParsedModule }>()
+    const parsed = new Map<string, ParsedFile>()
     const problems: ErrorDetail[] = []
     for (const file of files) {
       await writeFile(join(directory, 'module.rego'), file.text)
-      const versions: readonly RegoVersion[] = looksLikeVersion1(file.text) ? [0, 1] : [1, 0]
+      const versions: readonly RegoVersion[] = looksLikeVersion1(file) ? [0, 1] : [1, 0]
       const runs = await Promise.all(versions.map((version) => parseAs(opa, directory, version)))
       const good = runs.find(({ run }) => run.exitCode === 0)
       if (good !== undefined)
@@ -129,7 +141,12 @@ function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
   }
 }
 
-/** Which version's errors to show: `if` or `contains` in a rule head means that version 1 was meant. */
-function looksLikeVersion1(text: string): boolean {
-  return /^\s*import\s+rego\.v1/m.test(text) || /^[^#"`]*\s(?:if|contains)\s/m.test(text)
+/**
+ * Whether keywords stand there that version 0 does not know. A file that imports `future.keywords`, or `if` from it, is
+ * read well by version 0, which allows it more.
+ */
+function looksLikeVersion1({ text }: RegoFile): boolean {
+  const code = codeOnly(text)
+  if (/\simport\s+future\.keywords(?:\.if)?\s*$/m.test(code)) return false
+  return /\simport\s+rego\.v1|\s(?:if|contains|in|every)\b/.test(code)
 }
