@@ -77,7 +77,7 @@ async function replaceFile(
     await verify(temporary)
     await rename(temporary, file)
   } catch (raw) {
-    await rm(temporary, { force: true })
+    await rm(temporary, { force: true }).catch(() => undefined)
     if (raw instanceof AppError) throw raw
     throw new AppError('invalid', `write ${file}: ${toError(raw).message}`, { cause: raw })
   }

@@ -71,6 +71,7 @@ function differenceText({ rule, file, row, opa, served, notes }: Difference, col
 }
 
 function coverageText(coverage: readonly FileCoverage[]): string {
+  if (coverage.length === 0) return 'coverage: no line of a policy was measured\n'
   const rows = coverage.map((file) => [percentText([file]), file.file, lineRanges(file.uncovered)])
   const header = ['coverage', 'file', 'uncovered lines']
   return textTable([header, ...rows, [percentText(coverage), 'all files']], [0])

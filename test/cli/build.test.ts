@@ -1,0 +1,76 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { readBundle } from '../../src/pdp/bundle/read-bundle.js'
+import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+
+const workspace = makeWorkspace({
+  'policies/a.rego': 'package a.b\nallow = true\nreasons contains "x" if false\n',
+  'policies/data.json': '{"limit": 1.50}',
+  'policies/a_test.rego': 'package a.b_test\ntest_x { true }\n',
+  'data/data.json': '{}',
+  'broken/a.rego': 'package a\nallow {\n',
+  'calling/a.rego': 'package a\nallow { http.send({}) }\n',
+})
+const { directory: cwd } = workspace
+afterAll(workspace.remove)
+
+const bytesOf = (file: string): Buffer => readFileSync(join(cwd, file))
+
+describe('build', () => {
+  test('writes a bundle with module, data and manifest, without the tests', async () => {
+    const args = ['build', 'policies', '-o', 'out/b.tar.gz', '--revision', '2.1.0']
+    const { exitCode, stdout, stderr } = await runTidegate(args, { cwd })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^out\/b\.tar\.gz: 1 package, \d+ bytes, revision 2\.1\.0\n$/)
+    const bundle = await readBundle('b', bytesOf('out/b.tar.gz'))
+    expect(bundle).toMatchObject({
+      revision: '2.1.0',
+      roots: [''],
+      index: { packages: [['a', 'b']], rules: ['a/b/allow', 'a/b/reasons'] },
+    })
+    expect([...bundle.data]).toEqual([['data.json', '{"limit":1.50}']])
+    expect(bundle.wasm?.length).toBeGreaterThan(1000)
+    expect(readdirSync(join(cwd, 'out'))).toEqual(['b.tar.gz'])
+  })
+
+  test('gives the same bytes for the same sources', async () => {
+    await runTidegate(['build', 'policies', '-o', 'first.tar.gz'], { cwd })
+    await runTidegate(['build', 'policies', '-o', 'second.tar.gz'], { cwd })
+    expect(bytesOf('first.tar.gz').equals(bytesOf('second.tar.gz'))).toBe(true)
+  })
+
+  test('tells programs what it made', async () => {
+    const { stdout } = await runTidegate(['build', 'policies', '-o', 'j.tar.gz', '--format', 'json'], { cwd })
+    expect(JSON.parse(stdout)).toEqual({
+      file: 'j.tar.gz',
+      revision: expect.stringMatching(/^sha256:[0-9a-f]{16}$/) as unknown,
+      bytes: bytesOf('j.tar.gz').length,
+      packages: 1,
+    })
+  })
+
+  test.each([
+    ['broken', /broken\/a\.rego:\d+: rego_parse_error/],
+    ['calling', /call built-in functions that are not available: http\.send/],
+    ['data', /^tidegate: there is no Rego to build a bundle of\n$/],
+    ['absent', /^tidegate: read policies: ENOENT/],
+  ])('leaves the present bundle as it is when %s cannot be built', async (source, message) => {
+    workspace.write({ 'kept/b.tar.gz': 'kept' })
+    const { exitCode, stdout, stderr } = await runTidegate(['build', source, '-o', 'kept/b.tar.gz'], { cwd })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(bytesOf('kept/b.tar.gz').toString()).toBe('kept')
+    expect(readdirSync(join(cwd, 'kept'))).toEqual(['b.tar.gz'])
+  })
+
+  test('says why the file cannot be written', async () => {
+    const { exitCode, stderr } = await runTidegate(['build', 'policies', '-o', 'policies/a.rego/b.tar.gz'], {
+      cwd,
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/^tidegate: write policies\/a\.rego\/b\.tar\.gz: (?:EEXIST|ENOTDIR)/)
+  })
+})

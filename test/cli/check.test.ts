@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+
+const LONG = '{"name": "slow", "stages": [{"wait": 9007199254740993}]}'
+const SHORT = '{"name": "quick", "stages": [{"wait": 1}]}'
+const workspace = makeWorkspace({
+  'policies/wait.rego': [
+    'package static.wait',
+    'import rego.v1',
+    'deny contains sprintf("waits %v s", [s.wait]) if {',
+    '  some s in input.new.stages',
+    '  s.wait > 60',
+    '}',
+    'deny contains "no roles" if input.app.name == "bare"',
+    'broken := 1 if input.new.name == "odd"',
+    'broken := 2 if input.new.name == "odd"',
+    'deny contains "odd" if broken == 3',
+  ].join('\n'),
+  'policies/owner.rego': 'package static.owner\ndeny[{"msg": "nobody owns it"}] { input.new.owner == "" }\n',
+  'runtime/p.rego': 'package runtime.p\nallow = true\n',
+  'slow.json': LONG,
+  'quick.json': SHORT,
+  'odd.json': '{"name": "odd", "stages": []}',
+  'tree/a.json': SHORT,
+  'tree/deeper/b.json': LONG,
+  'tree/deeper/readme.txt': 'not a pipeline',
+  'tree/.hidden/c.json': 'not JSON',
+  'empty/readme.txt': '',
+  'broken.json': '{"name": ',
+  'text.json': '"a text"',
+  'none.json': '[]',
+})
+const { directory: cwd } = workspace
+afterAll(workspace.remove)
+
+const env = { TIDEGATE_POLICIES_BUNDLES: 'b.tar.gz' }
+const check = (args: readonly string[], stdin = '') => runTidegate(['check', ...args], { cwd, env, stdin })
+
+beforeAll(async () => {
+  await runTidegate(['build', 'policies', '-o', 'b.tar.gz'], { cwd })
+})
+
+describe('check', () => {
+  test('exits with 0 when everything is allowed', async () => {
+    expect(await check(['quick.json'])).toEqual({
+      exitCode: 0,
+      stdout: 'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied\n',
+      stderr: '',
+    })
+  })
+
+  test('exits with 1 and gives every reason with its package, numbers as written', async () => {
+    const stdin = '[{"name": "slow", "owner": "", "stages": [{"wait": 9007199254740993}]}, {"stages": []}]'
+    expect(await check(['-'], stdin)).toEqual({
+      exitCode: 1,
+      stdout: [
+        'denied   - "slow"',
+        '  static.owner: nobody owns it',
+        '  static.wait: waits 9007199254740993 s',
+        'allowed  -',
+        '',
+        '2 pipelines in 1 file: 1 allowed, 1 denied',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+  })
+
+  test('takes all *.json below a directory, in order', async () => {
+    const { exitCode, stdout } = await check(['tree', '--format', 'json'])
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      files: [
+        { file: 'tree/a.json', name: 'quick', allowed: true, denials: [] },
+        {
+          file: 'tree/deeper/b.json',
+          name: 'slow',
+          allowed: false,
+          denials: [{ package: 'static.wait', text: 'waits 9007199254740993 s' }],
+        },
+      ],
+      summary: { files: 2, pipelines: 2, allowed: 1, denied: 1, errors: 0 },
+    })
+  })
+
+  test.each([
+    ['a bare definition', LONG, 'slow'],
+    ['one below new', `{"new": ${LONG}, "current": null}`, 'slow'],
+    ['a request with input', `{"input": {"new": ${LONG}}}`, 'slow'],
+    ['a request with input as text', JSON.stringify({ input: `{"new": ${LONG}}` }), 'slow'],
+    ['an application', '{"app": {"name": "bare"}}', 'bare'],
+  ])('denies %s', async (_name, stdin, name) => {
+    const { exitCode, stdout } = await check(['-', '--format', 'json'], stdin)
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ files: [{ name, allowed: false }] })
+  })
+
+  test('writes no colours into a file', async () => {
+    expect((await check(['slow.json'])).stdout).not.toContain('\u001b')
+  })
+})
+
+describe('a fault ends check with 2', () => {
+  test('and every file that cannot be checked is told with all the others', async () => {
+    const paths = ['broken.json', 'slow.json', 'absent.json', 'text.json', 'none.json', 'odd.json', 'empty']
+    const { exitCode, stdout, stderr } = await check(paths)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' })
+    expect(stdout).toBe(
+      [
+        'error    broken.json',
+        '  broken.json: unexpected EOF',
+        'denied   slow.json "slow"',
+        '  static.wait: waits 9007199254740993 s',
+        'error    absent.json',
+        '  read absent.json: ENOENT: no such file or directory',
+        'error    text.json',
+        '  a pipeline definition must be a JSON object, or an array of them',
+        'error    none.json',
+        '  the array holds no pipeline definition',
+        'error    odd.json "odd"',
+        '  error(s) occurred while evaluating query',
+        '  1/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
+        'error    empty',
+        '  empty: there is no *.json in this directory',
+        '',
+        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('in JSON with the error of each file', async () => {
+    const { exitCode, stdout } = await check(['broken.json', '--format', 'json'])
+    expect(exitCode).toBe(2)
+    expect(JSON.parse(stdout)).toEqual({
+      files: [
+        {
+          file: 'broken.json',
+          name: null,
+          error: { code: 'invalid_parameter', message: 'broken.json: unexpected EOF' },
+        },
+      ],
+      summary: { files: 1, pipelines: 0, allowed: 0, denied: 0, errors: 1 },
+    })
+  })
+
+  test('when no policy is a static one: nothing asked is not allowed', async () => {
+    const run = await runTidegate(['check', '--policies', 'runtime', 'quick.json'], { cwd })
+    expect(run).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'tidegate: none of the loaded packages is a static policy: policies.staticPackages is static.**\n',
+    })
+  })
+})

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { configKeys } from '../../src/config/config-keys.js'
+import { configurationPage } from '../../src/config/configuration-page.js'
+import { ROOT, makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+
+const HASH = '0123456789abcdef'.repeat(4)
+const workspace = makeWorkspace({
+  'good.yaml': `auth:\n  tokens:\n    - {name: ci, roles: [admin], sha256: ${HASH}}\nlog:\n  level: warn\n`,
+  'bad.yaml': 'server:\n  adr: x\nlog:\n  level: loud\n',
+})
+afterAll(workspace.remove)
+const { directory: cwd } = workspace
+
+describe('config', () => {
+  test('prints the effective values, where they come from, and no whole hash', async () => {
+    const env = { TIDEGATE_SERVER_ADDR: '0.0.0.0:80' }
+    const { exitCode, stdout, stderr } = await runTidegate(['config', '--config', 'good.yaml'], { cwd, env })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toContain('  addr: 0.0.0.0:80 # TIDEGATE_SERVER_ADDR\n')
+    expect(stdout).toContain('  level: warn # good.yaml:5\n')
+    expect(stdout).toContain('  drainSeconds: 10\n')
+    expect(stdout).toContain('sha256: 01234567…\n')
+    expect(stdout).not.toContain(HASH)
+  })
+
+  test('prints JSON for programs', async () => {
+    const { stdout } = await runTidegate(['config', '--format', 'json'], { cwd })
+    expect(JSON.parse(stdout)).toMatchObject({ dataDir: 'data', policies: { directories: ['policies'] } })
+  })
+
+  test('lists every problem at once and exits with 2', async () => {
+    const run = await runTidegate(['config', '--config', 'bad.yaml'], { cwd, env: { TIDEGATE_NOPE: '1' } })
+    expect(run).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: [
+        'tidegate: the configuration cannot be used: there are 3 problems',
+        'unknown_variable: environment variable TIDEGATE_NOPE: unknown',
+        'unknown_key: server.adr: unknown key, did you mean server.addr? (bad.yaml:2)',
+        'invalid_value: log.level: must be one of debug, info, warn, error, silent, not "loud" (bad.yaml:4)',
+        '',
+      ].join('\n'),
+    })
+  })
+
+  test('is documented by the committed page', () => {
+    const committed = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
+    expect(committed).toBe(configurationPage(configKeys))
+  })
+})
+
+describe('serve', () => {
+  test('does not start where everyone could call it', async () => {
+    const { exitCode, stdout, stderr } = await runTidegate(['serve', '--addr', '0.0.0.0:0'], { cwd })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(
+      /server\.addr: 0\.0\.0\.0:0 can be reached .* auth\.tokens .* \(--insecure\).*\(--addr\)\n$/,
+    )
+  })
+})

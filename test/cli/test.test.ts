@@ -1,0 +1,109 @@
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+
+const workspace = makeWorkspace({
+  'policies/old.rego': 'package old\nallow { input.x == 1 }\nother { input.x == 2 }\n',
+  'policies/new.rego': 'package new\nreasons contains "no" if input.x == 1\n',
+  'policies/old_test.rego':
+    'package old_test\nimport data.old\ntest_allow { old.allow with input as {"x": 1} }\n',
+  'policies/new_test.rego':
+    'package new_test\nimport data.new\ntest_reasons if new.reasons == {"no"} with input as {"x": 1}\n',
+  'failing/p_test.rego': [
+    'package p_test',
+    'test_good { true }',
+    'test_bad { print("seen", 1); 1 == 2 }',
+    'todo_test_later { true }',
+    'f(x) = 1 { x }',
+    'f(x) = 2 { x }',
+    'test_conflict { f(true) == 1 }',
+  ].join('\n'),
+  'different/p_test.rego': 'package p_test\ntest_env { count(opa.runtime().env) > 0 }\n',
+  'untested/p.rego': 'package p\nallow = true\n',
+  'broken/p_test.rego': 'package p\ntest_x {\n',
+})
+const { directory: cwd } = workspace
+afterAll(workspace.remove)
+
+const runTests = (...args: readonly string[]) => runTidegate(['test', ...args], { cwd })
+
+describe('test', () => {
+  test('passes the default directory, both versions mixed, and shows what is not covered', async () => {
+    expect(await runTests()).toEqual({
+      exitCode: 0,
+      stdout: [
+        'coverage  file               uncovered lines',
+        ' 100.0 %  policies/new.rego',
+        '  50.0 %  policies/old.rego  3',
+        '  66.6 %  all files',
+        '',
+        '2 tests: 2 passed, 0 failed, all the same when served as WebAssembly',
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+  })
+
+  test('exits with 1 below the threshold', async () => {
+    const { exitCode, stdout } = await runTests('--threshold', '70')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('coverage of 66.6 % is below the 70 % asked for\n')
+  })
+
+  test('runs only what --run matches', async () => {
+    const { exitCode, stdout } = await runTests('--run', 'new_test', '--format', 'json')
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      tests: [
+        {
+          package: 'new_test',
+          name: 'test_reasons',
+          file: 'policies/new_test.rego',
+          row: 3,
+          outcome: 'pass',
+        },
+      ],
+      summary: { tests: 1, passed: 1, failed: 0 },
+    })
+  })
+
+  test('exits with 1 and shows where a test failed, why, and what it printed', async () => {
+    const { exitCode, stdout } = await runTests('failing')
+    expect(exitCode).toBe(1)
+    expect(stdout).toBe(
+      [
+        'fail   p_test.test_bad  failing/p_test.rego:3',
+        '       seen 1',
+        'skip   p_test.todo_test_later  failing/p_test.rego:4',
+        'error  p_test.test_conflict  failing/p_test.rego:7',
+        '       eval_conflict_error: functions must not produce multiple outputs for same inputs',
+        '',
+        'coverage: no line of a policy was measured',
+        '',
+        '4 tests: 1 passed, 2 failed, 1 skipped, all the same when served as WebAssembly',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('fails a test that ends otherwise when it is served', async () => {
+    const { exitCode, stdout } = await runTests('different')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(
+      'diff   p_test.test_env  different/p_test.rego:2\n       passes in opa, fails when served as WebAssembly\n',
+    )
+    expect(stdout).toContain('1 test: 1 passed, 0 failed, 1 different when served as WebAssembly\n')
+  })
+
+  test.each([
+    [['untested'], /^tidegate: there is no rule whose name starts with test_\n$/],
+    [['policies', '--run', 'nothing'], /^tidegate: no test matches nothing\n$/],
+    [['policies', '--run', 'a('], /^tidegate: opa test cannot run\nopa_error: error parsing regexp: /],
+    [['broken'], /^tidegate: error\(s\) .*\nbroken\/p_test\.rego:\d+: rego_parse_error: /],
+    [['absent'], /^tidegate: read policies: ENOENT/],
+  ])('%j ends with 2', async (args, message) => {
+    const { exitCode, stdout, stderr } = await runTests(...args)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+  })
+})

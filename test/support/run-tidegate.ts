@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+const PROGRAM = join(ROOT, 'dist/cli.js')
+
+export interface ProgramRun {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface ProgramSurroundings {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+}
+
+/** Runs the built program to its end, with nothing of the caller's own settings. */
+export function runTidegate(
+  args: readonly string[],
+  { cwd = ROOT, env = {}, stdin = '' }: ProgramSurroundings = {},
+): Promise<ProgramRun> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd, env: { HOME: cwd, ...env }, timeout: 15_000, maxBuffer: 64 * 1024 * 1024 }
+    const child = execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
+      if (error !== null && typeof error.code !== 'number') reject(error)
+      else resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr })
+    })
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(stdin)
+  })
+}
+
+/** A directory with files, for one test file. */
+export interface Workspace {
+  readonly directory: string
+  readonly write: (files: Readonly<Record<string, string>>) => void
+  readonly remove: () => void
+}
+
+export function makeWorkspace(files: Readonly<Record<string, string>> = {}): Workspace {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const write = (more: Readonly<Record<string, string>>): void => {
+    for (const [name, text] of Object.entries(more)) {
+      mkdirSync(join(directory, dirname(name)), { recursive: true })
+      writeFileSync(join(directory, name), text)
+    }
+  }
+  write(files)
+  return { directory, write, remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
