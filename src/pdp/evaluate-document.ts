@@ -66,7 +66,7 @@ export function evaluateValue(
       ? withoutSystem(found)
       : (found ?? walkValue(snapshot.data, path))
   }
-  const base = walkValue(snapshot.data, path) ?? emptyPackage(snapshot, path)
+  const base = mergeDocuments(packageSkeleton(snapshot, path), walkValue(snapshot.data, path))
   const values = parts.map((part) => placeBelow(part, path, evaluatedValue(snapshot, part, input, call)))
   const merged = [base, ...values].reduce(mergeDocuments, undefined)
   return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
@@ -128,11 +128,23 @@ function placeBelow(
     .reduceRight((inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }), value)
 }
 
-/** A package without any rule is defined and empty. */
-function emptyPackage(snapshot: Snapshot, path: readonly string[]): RegoValue | undefined {
-  const joined = path.join('/')
-  const isPackage = snapshot.packages.some((name) => name === joined || name.startsWith(`${joined}/`))
-  return isPackage || path.length === 0 ? new RegoObject([]) : undefined
+/** Packages are defined and empty even where none of their rules is: the packages at a path and below it. */
+function packageSkeleton(snapshot: Snapshot, path: readonly string[]): RegoValue | undefined {
+  const below = snapshot.packages
+    .map((name) => name.split('/'))
+    .filter((name) => path.every((segment, index) => name[index] === segment))
+  const documents = below.map((name) =>
+    name
+      .slice(path.length)
+      .reduceRight(
+        (inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }),
+        new RegoObject([]),
+      ),
+  )
+  return documents.reduce<RegoValue | undefined>(
+    mergeDocuments,
+    path.length === 0 ? new RegoObject([]) : undefined,
+  )
 }
 
 /** OPA keeps `data.system` out of the root document. */

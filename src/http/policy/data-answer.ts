@@ -1,5 +1,3 @@
-import { arch, platform } from 'node:os'
-
 import { canonicalJson } from '../../lib/json/canonical.js'
 import type { Snapshot } from '../../pdp/snapshot.js'
 import type { DataQuery } from './data-query.js'
@@ -18,13 +16,13 @@ export interface DataAnswer {
   readonly version: string
 }
 
-/** The body of a Data API answer: one line of JSON with its members in alphabetical order, as OPA writes it. */
+/** The body of a Data API answer: one line of JSON with its members in the order that OPA writes. */
 export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   const members: string[] = []
   if (answer.decisionId !== undefined) members.push(`"decision_id":"${answer.decisionId}"`)
+  if (query.provenance) members.push(`"provenance":${provenance(answer)}`)
   if (query.explain) members.push('"explanation":[]')
   if (query.metrics) members.push(`"metrics":${metrics(answer)}`)
-  if (query.provenance) members.push(`"provenance":${provenance(answer)}`)
   if (answer.result !== undefined) members.push(`"result":${answer.result}`)
   if (answer.isInputMissing) members.push(`"warning":${MISSING_INPUT}`)
   const compact = `{${members.join(',')}}`
@@ -48,12 +46,5 @@ function metrics({ timings }: DataAnswer): string {
 
 function provenance({ snapshot, version }: DataAnswer): string {
   const bundles = Object.fromEntries(snapshot.sources.map(({ name, revision }) => [name, { revision }]))
-  return JSON.stringify({
-    build_commit: '',
-    build_hostname: '',
-    build_timestamp: '',
-    bundles,
-    platform: `${platform()}/${arch()}`,
-    version,
-  })
+  return JSON.stringify({ version, build_commit: '', build_timestamp: '', build_hostname: '', bundles })
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.js'
 import { locateInput } from '../../lib/json/locate-input.js'
-import { scanSpace } from '../../lib/json/scan-space.js'
-import { scanValue } from '../../lib/json/scan-value.js'
 import { evaluateDocument } from '../../pdp/evaluate-document.js'
+import type { DocumentPlan } from '../../pdp/evaluate-document.js'
+import { printDataRef } from '../../pdp/rego/print-data-ref.js'
 import type { Exchange } from '../exchange.js'
 import { readBody } from '../read-body.js'
 import { dataAnswerBody, prettyJson } from './data-answer.js'
@@ -11,6 +11,7 @@ import { parseDataQuery } from './data-query.js'
 import type { DataQuery } from './data-query.js'
 import { Decision } from './decision.js'
 import type { Outcome } from './decision.js'
+import { parseInputBody, parseInputParameter } from './input-document.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
 import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
@@ -51,8 +52,7 @@ export async function answerDataPost(
 export async function answerDataGet(context: PolicyContext, exchange: Exchange, path: string): Promise<void> {
   const parameters = searchParams(exchange)
   const query = parseDataQuery(parameters)
-  const input =
-    query.input === undefined ? undefined : parseInput(Buffer.from(query.input), 'parameter contains')
+  const input = query.input === undefined ? undefined : parseInputParameter(query.input)
   const rawPath = resolveDataPath(path, parameters)
   await answerDocument(context, exchange, { rawPath, input, isInputMissing: false, query })
 }
@@ -65,11 +65,10 @@ export async function answerBareDocument(
   kind: 'data' | 'default',
 ): Promise<void> {
   const query = parseDataQuery(searchParams(exchange))
-  const body = yamlToJson(exchange.request, await readBody(exchange.request, context.maxBodyBytes))
-  const input = parseInput(body, 'unexpected parse error for input: body contains')
+  const input = parseInputBody(exchange.request, await readBody(exchange.request, context.maxBodyBytes))
   const decision = new Decision(context, exchange, kind, rawPath)
   const { result } = decide(decision, { rawPath, input, isInputMissing: false, query })
-  if (result === undefined) throw undefinedDocument(rawPath)
+  if (result === undefined) throw undefinedDocument(planFor(decision.snapshot, rawPath))
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
 }
 
@@ -104,20 +103,12 @@ function decide(
   })
 }
 
-/** A raw input document; nothing but white space is none. */
-function parseInput(bytes: Uint8Array, errorPrefix: string): Uint8Array | undefined {
-  if (scanSpace(bytes, 0) === bytes.length) return undefined
-  try {
-    return bytes.subarray(0, scanValue(bytes, 0))
-  } catch (cause) {
-    if (!(cause instanceof AppError)) throw cause
-    throw new AppError('invalid', `${errorPrefix} malformed input document: ${cause.message}`, { cause })
-  }
-}
-
-function undefinedDocument(rawPath: string): AppError {
-  const name = ['data', ...rawPath.split('/').filter((segment) => segment !== '')].join('.')
-  return new AppError('not_found', `document undefined: ${name}`, { code: 'undefined_document' })
+/** OPA tells a rule that is there and undefined from a path that leads nowhere. */
+function undefinedDocument({ path, target }: DocumentPlan): AppError {
+  const problem = target?.entrypoint.kind === 'rule' ? 'undefined' : 'missing'
+  return new AppError('not_found', `document ${problem}: ${printDataRef(path)}`, {
+    code: 'undefined_document',
+  })
 }
 
 function searchParams(exchange: Exchange): URLSearchParams | undefined {

@@ -20,16 +20,17 @@ const NONE: DataQuery = {
 
 const EXPLAIN_MODES: readonly string[] = ['notes', 'fails', 'full', 'debug']
 
-/** Reads them from a parsed query; a boolean is on with its bare name or `true`, off otherwise. */
+/** Reads them from a parsed query; a boolean is on with its bare name or `true` in any letter case, off otherwise. */
 export function parseDataQuery(query: URLSearchParams | undefined): DataQuery {
   if (query === undefined) return NONE
-  const isOn = (name: string): boolean => ['', 'true'].includes(query.get(name) ?? 'false')
+  const isOn = (name: string): boolean =>
+    query.getAll(name).some((value) => ['', 'true'].includes(value.toLowerCase()))
   return {
     pretty: isOn('pretty'),
     metrics: isOn('metrics') || isOn('instrument'),
     provenance: isOn('provenance'),
     explain: EXPLAIN_MODES.includes(query.get('explain') ?? ''),
     strictBuiltinErrors: isOn('strict-builtin-errors'),
-    input: query.get('input') ?? undefined,
+    input: query.getAll('input').at(-1),
   }
 }

@@ -6,7 +6,7 @@ export function mergeDocuments(
   first: RegoValue | undefined,
   second: RegoValue | undefined,
 ): RegoValue | undefined {
-  if (first === undefined || second === undefined) return second ?? first
+  if (second === undefined) return first
   if (!(first instanceof RegoObject) || !(second instanceof RegoObject)) return second
   const merged = second.entries.map(
     ([key, value]) => [key, mergeDocuments(first.get(key), value) ?? value] as const,

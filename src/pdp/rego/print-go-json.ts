@@ -21,12 +21,19 @@ export function isPrintedScalar(text: string): boolean {
 }
 
 function printObject(object: RegoObject): string {
-  // Keys that are no strings become their own JSON text, which may sort elsewhere than the value did.
-  const hasOtherKeys = object.entries.some(([key]) => typeof key !== 'string')
-  const members = object.entries.map(([key, value]) => ({
-    key: typeof key === 'string' ? key : printJson(key),
-    value,
-  }))
-  if (hasOtherKeys) members.sort((a, b) => compareStrings(a.key, b.key))
-  return `{${members.map(({ key, value }) => `${goJsonString(key)}:${printGoJson(value)}`).join(',')}}`
+  const members = object.entries.every(([key]) => typeof key === 'string')
+    ? object.entries
+    : withTextKeys(object)
+  return `{${members.map(([key, value]) => `${goJsonString(keyText(key))}:${printGoJson(value)}`).join(',')}}`
+}
+
+/** Keys become texts, which may sort elsewhere than the values did; of two that are alike the last counts. */
+function withTextKeys(object: RegoObject): [key: string, value: RegoValue][] {
+  const byText = new Map(object.entries.map(([key, value]) => [keyText(key), value]))
+  return [...byText].sort(([a], [b]) => compareStrings(a, b))
+}
+
+/** A key that is no string stands as its own JSON text. */
+function keyText(key: RegoValue): string {
+  return typeof key === 'string' ? key : printJson(key)
 }

@@ -1,11 +1,12 @@
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 
-const INTEGER = /^(?:0|[1-9]\d*)$/
+/** What OPA takes for a number in a path (Go's strconv.Atoi). */
+const INTEGER = /^[+-]?\d+$/
 
 /**
  * The value at a path of URL segments: object members by key, array elements by index, set members by themselves. A
- * segment that is a decimal integer also stands for that number as a key. Undefined when there is none.
+ * segment that is a decimal integer stands for that number first, then for itself. Undefined when there is none.
  */
 export function walkValue(value: RegoValue, path: readonly string[]): RegoValue | undefined {
   let current: RegoValue | undefined = value
@@ -17,14 +18,22 @@ export function walkValue(value: RegoValue, path: readonly string[]): RegoValue 
 }
 
 function step(value: RegoValue, segment: string): RegoValue | undefined {
-  const number = INTEGER.test(segment) ? new RegoNumber(segment) : undefined
-  if (value instanceof RegoObject)
-    return value.get(segment) ?? (number === undefined ? undefined : value.get(number))
+  const number = toInteger(segment)
+  if (value instanceof RegoObject) {
+    const byNumber = number === undefined ? undefined : value.get(RegoNumber.of(number))
+    return byNumber === undefined ? value.get(segment) : byNumber
+  }
   if (value instanceof RegoSet) {
-    if (value.has(segment)) return segment
-    return number !== undefined && value.has(number) ? number : undefined
+    const member = number === undefined ? segment : RegoNumber.of(number)
+    return value.has(member) ? member : value.has(segment) ? segment : undefined
   }
   return Array.isArray(value) && number !== undefined
-    ? (value[number.toNumber()] as RegoValue | undefined)
+    ? (value[Number(number)] as RegoValue | undefined)
     : undefined
+}
+
+function toInteger(segment: string): bigint | undefined {
+  if (!INTEGER.test(segment)) return undefined
+  const value = BigInt(segment)
+  return BigInt.asIntN(64, value) === value ? value : undefined
 }

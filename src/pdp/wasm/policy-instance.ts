@@ -1,4 +1,5 @@
 import { AppError, toError } from '../../errors.js'
+import { replaceLoneSurrogates } from '../../lib/json/lone-surrogates.js'
 import { BuiltinError } from '../builtins/builtin.js'
 import type { BuiltinContext } from '../builtins/builtin.js'
 import { parseRegoText } from '../rego/parse-text.js'
@@ -102,7 +103,9 @@ export class PolicyInstance {
     this.#refuel(inputLength)
     this.#call = call
     try {
-      if (input !== undefined) this.#reserve(this.#heapStart, inputLength).set(input, this.#heapStart)
+      if (input !== undefined) {
+        this.#reserve(this.#heapStart, inputLength).set(replaceLoneSurrogates(input), this.#heapStart)
+      }
       return run(input === undefined ? 0 : this.#heapStart, inputLength)
     } catch (raw) {
       throw describeFailure(raw, this.#exports.fuel.value <= 0)
