@@ -16,6 +16,7 @@ import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
 import { makeLogger } from './lib/logger.js'
 import type { Logger } from './lib/logger.js'
+import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { hostBuiltins } from './pdp/builtins/index.js'
 import { findOpa } from './pdp/opa/find-opa.js'
 import { Policies } from './pdp/policies.js'
@@ -92,6 +93,7 @@ function policyContext(
     staticPackages: config.policies.staticPackages,
     defaultDecision: config.policies.defaultDecision.replace(/^\//, ''),
     version,
+    nextDecisionId: makeTimeOrderedIds(),
     evaluated: metrics.evaluated,
   }
 }

@@ -8,6 +8,8 @@ import type { PolicyContext } from './policy/policy-context.js'
 import { makeRequestIds } from './request-id.js'
 import { parseRequestTarget } from './request-target.js'
 
+const NEGOTIATED = new Set(['v1/data', 'v0/data'])
+
 /** What stands before all operations. */
 export interface FrontOptions {
   readonly authenticate: Authenticate
@@ -28,9 +30,18 @@ export function makeFront(options: FrontOptions): RequestListener {
     const claimedId = request.headers['x-request-id']
     const requestId = nextRequestId(Array.isArray(claimedId) ? claimedId[0] : claimedId)
     const exchange = new Exchange(request, response, parseRequestTarget(request.url ?? '/'), requestId)
-    response.once('close', () => options.finished(exchange))
-    answer(options, exchange).catch((raw: unknown) => exchange.fail(toAppError(raw), allowHeader(raw)))
+    void answerSafely(options, exchange)
   }
+}
+
+/** Whatever goes wrong is an answer too; nothing is thrown at the server. */
+async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<void> {
+  try {
+    await answer(options, exchange)
+  } catch (raw) {
+    exchange.fail(toAppError(raw), [...allowHeader(raw), ...varyHeader(exchange)])
+  }
+  options.finished(exchange)
 }
 
 async function answer(options: FrontOptions, exchange: Exchange): Promise<void> {
@@ -61,4 +72,9 @@ function allowHeader(raw: unknown): readonly string[] {
   if (!(raw instanceof AppError) || raw.kind !== 'method_not_allowed') return []
   const methods = /use (?<methods>[A-Z ]+(?:or [A-Z]+)*)$/.exec(raw.message)?.groups?.['methods'] ?? ''
   return ['Allow', methods.replaceAll(' or ', ', ')]
+}
+
+/** What an answer of the Data API varies with, its errors too. */
+function varyHeader({ handler }: Exchange): readonly string[] {
+  return NEGOTIATED.has(handler) ? ['Vary', 'Accept-Encoding'] : []
 }

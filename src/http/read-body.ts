@@ -32,10 +32,10 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       }
     })
     request.on('end', () => resolve(joinChunks(chunks)))
+    // An error is also what a connection that breaks off amounts to.
     request.on('error', (cause) =>
       reject(new AppError('invalid', 'the request ended before its body did', { cause })),
     )
-    request.on('close', () => reject(new AppError('invalid', 'the request ended before its body did')))
   })
 }
 

@@ -18,22 +18,24 @@ export interface ExpectedRuntimeVerdict extends ExpectedVerdict {
 
 /** The samples of a folder, by file name in order. */
 export function sampleFiles(folder: 'pipelines' | 'runtime'): string[] {
-  return readdirSync(new URL(`${folder}/`, cases))
-    .filter((file) => file !== 'expected.json')
-    .sort()
+  return readdirSync(new URL(`${folder}/`, cases)).sort()
 }
 
 /** A sample as the JSON value that the file holds. */
 export function readSample(folder: 'pipelines' | 'runtime', file: string): unknown {
-  return JSON.parse(readFileSync(new URL(`${folder}/${file}`, cases), 'utf8'))
+  return readCase(`${folder}/${file}`)
 }
 
 /** What the samples of pipelines must come to, by file name. */
 export function expectedPipelineVerdicts(): Record<string, ExpectedVerdict> {
-  return readSample('pipelines', 'expected.json') as Record<string, ExpectedVerdict>
+  return readCase('pipeline-verdicts.json') as Record<string, ExpectedVerdict>
 }
 
 /** What the samples of runtime checks must come to, by file name. */
 export function expectedRuntimeVerdicts(): Record<string, ExpectedRuntimeVerdict> {
-  return readSample('runtime', 'expected.json') as Record<string, ExpectedRuntimeVerdict>
+  return readCase('runtime-verdicts.json') as Record<string, ExpectedRuntimeVerdict>
+}
+
+function readCase(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, cases), 'utf8'))
 }

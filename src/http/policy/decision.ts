@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-
 import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
 import type { AppError } from '../../errors.js'
 import { toAppError } from '../../errors.js'
@@ -20,7 +18,7 @@ export interface Outcome {
 
 /** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
 export class Decision {
-  readonly id = randomUUID()
+  readonly id: string
   readonly timeMs = Date.now()
   readonly snapshot: Snapshot
   readonly #context: PolicyContext
@@ -34,6 +32,7 @@ export class Decision {
     this.#exchange = exchange
     this.#kind = kind
     this.#path = path
+    this.id = context.nextDecisionId(this.timeMs)
     this.snapshot = context.policies.current
   }
 

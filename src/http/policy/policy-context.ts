@@ -13,5 +13,6 @@ export interface PolicyContext {
   /** The path that `POST /` asks, without a leading slash. */
   readonly defaultDecision: string
   readonly version: string
+  readonly nextDecisionId: (nowMs: number) => string
   readonly evaluated: (kind: string, outcome: string) => void
 }

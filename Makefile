@@ -1,0 +1,44 @@
+# The menu: `make help` prints it.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+INSTALLED := node_modules/.package-lock.json
+BUILT := dist/.built
+SOURCES := $(shell find src -type f)
+
+.PHONY: help run test bench check build clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(BUILT) ## Install, build, compile policies/ and serve decisions on http://127.0.0.1:8181
+	node dist/cli.js serve --policies policies $(ARGS)
+
+test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
+	node dist/cli.js test policies
+	npm run --silent typecheck
+	npm test
+
+bench: $(BUILT) ## Compare with `opa run --server`, one core each (needs wrk: apt-get install wrk)
+	@command -v wrk >/dev/null || { echo "make bench needs wrk: apt-get install wrk"; exit 2; }
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/run.js $(ARGS)
+
+check: $(INSTALLED) ## Format, lint, imports and types
+	npm run --silent format:check
+	npm run --silent lint
+	npm run --silent lint:imports
+	npm run --silent typecheck
+
+build: $(BUILT) ## Compile to dist/
+
+clean: ## Remove what was built
+	rm -rf dist dist-bench coverage
+
+$(INSTALLED): package.json package-lock.json
+	npm ci --no-fund --no-audit
+	@touch $@
+
+$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
+	npm run --silent build
+	@touch $@

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import type { BenchBody } from './bodies.js'
+
+const run = promisify(execFile)
+
+/** What one drive measured. */
+export interface LoadResult {
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Answers other than 2xx, and broken connections. */
+  readonly failures: number
+}
+
+export interface LoadOptions {
+  readonly url: string
+  readonly body: BenchBody
+  readonly seconds: number
+  readonly connections: number
+  /** The core that the generator is pinned to. */
+  readonly core: number
+  /** Where scripts are put. */
+  readonly directory: string
+}
+
+/** Drives a server with wrk: as many requests as it answers on a fixed number of connections. */
+export async function drive({
+  url,
+  body,
+  seconds,
+  connections,
+  core,
+  directory,
+}: LoadOptions): Promise<LoadResult> {
+  const script = join(directory, 'post.lua')
+  await writeFile(script, postScript(body.body))
+  const wrk = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url + body.path]
+  const { stdout } = await run('taskset', ['-c', String(core), ...wrk])
+  return readReport(stdout)
+}
+
+function postScript(body: string): string {
+  return [
+    'wrk.method = "POST"',
+    'wrk.headers["Content-Type"] = "application/json"',
+    `wrk.body = [==[${body}]==]`,
+    'done = function(summary, latency)',
+    '  io.write(string.format("p50=%d p99=%d requests=%d duration=%d failures=%d\\n",',
+    '    latency:percentile(50), latency:percentile(99), summary.requests, summary.duration,',
+    '    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout))',
+    'end',
+  ].join('\n')
+}
+
+/** wrk gives microseconds. */
+function readReport(stdout: string): LoadResult {
+  const groups =
+    /p50=(?<p50>\d+) p99=(?<p99>\d+) requests=(?<requests>\d+) duration=(?<duration>\d+) failures=(?<failures>\d+)/.exec(
+      stdout,
+    )?.groups
+  if (groups === undefined) throw new Error(`wrk printed no figures:\n${stdout}`)
+  const figure = (name: string): number => Number(groups[name])
+  return {
+    requestsPerSecond: (figure('requests') / figure('duration')) * 1e6,
+    p50Ms: figure('p50') / 1000,
+    p99Ms: figure('p99') / 1000,
+    failures: figure('failures'),
+  }
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A server under test. */
+export interface BenchServer {
+  readonly name: 'tidegate' | 'opa'
+  readonly url: string
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface RunningBenchServer {
+  /** Resident memory now, in MB. */
+  readonly residentMb: () => number
+  readonly stop: () => Promise<void>
+}
+
+const START_LIMIT_MS = 20_000
+const POLL_MS = 100
+
+/** Starts a server pinned to one core and waits until it answers. Its output goes to a file. */
+export async function startBenchServer(
+  server: BenchServer,
+  core: number,
+  directory: string,
+): Promise<RunningBenchServer> {
+  const output = openSync(join(directory, `${server.name}.log`), 'a')
+  const child = spawn('taskset', ['-c', String(core), ...server.command], {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...server.env },
+  })
+  closeSync(output)
+  await untilHealthy(server, child)
+  return {
+    residentMb: () => residentMb(child),
+    stop: async () => {
+      if (child.exitCode !== null) return
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+async function untilHealthy(server: BenchServer, child: ChildProcess): Promise<void> {
+  for (let waitedMs = 0; waitedMs < START_LIMIT_MS; waitedMs += POLL_MS) {
+    if (child.exitCode !== null)
+      throw new Error(`${server.name} ended with ${child.exitCode} before it served`)
+    const isUp = await fetch(`${server.url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (isUp) return
+    await sleep(POLL_MS)
+  }
+  throw new Error(`${server.name} did not answer within ${START_LIMIT_MS} ms`)
+}
+
+/** taskset becomes the program itself, so the child's id is the server's. */
+function residentMb(child: ChildProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024
+}
