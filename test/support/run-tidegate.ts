@@ -26,8 +26,9 @@ export function runTidegate(
   return new Promise((resolve, reject) => {
     const options = { cwd, env: { HOME: cwd, ...env }, timeout: 15_000, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
-      if (error !== null && typeof error.code !== 'number') reject(error)
-      else resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr })
+      const exitCode = error === null ? 0 : error.code
+      if (typeof exitCode === 'number') resolve({ exitCode, stdout, stderr })
+      else reject(new Error(`tidegate ${args.join(' ')} did not end by itself`, { cause: error }))
     })
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(stdin)
