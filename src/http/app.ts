@@ -7,12 +7,23 @@ import type { Authenticate } from './authenticate.js'
 import { errorAnswer } from './error-body.js'
 import { JSON_TYPE } from './exchange.js'
 import type { Exchange } from './exchange.js'
+import { MethodNotAllowed } from './method-not-allowed.js'
 import { decisionRoutes } from './routes/decisions.js'
 import type { DecisionRoutesDeps } from './routes/decisions.js'
 import { healthRoutes } from './routes/health.js'
 import type { HealthRoutesDeps } from './routes/health.js'
 import { metricsRoutes } from './routes/metrics.js'
 import type { ServiceMetrics } from './service-metrics.js'
+
+const READ: readonly string[] = ['GET', 'HEAD']
+/** The methods of each path; those of `/` meet here only where it is not asked for the default decision. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  '/': [...READ, 'POST'],
+  '/health': READ,
+  '/metrics': READ,
+  '/decisions': READ,
+  '/decisions/:decisionId': READ,
+}
 
 /** What the web application is made of. */
 export interface AppDeps {
@@ -29,8 +40,8 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.onError((raw, c) => {
     const error = toAppError(raw)
     c.env.exchange.failure = error
-    const { status, body } = errorAnswer(error)
-    return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE } })
+    const { status, body, headers } = errorAnswer(error)
+    return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE, ...headers } })
   })
   app.notFound((c) => {
     throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
@@ -39,6 +50,12 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.route('/health', healthRoutes(deps.health))
   app.route('/metrics', metricsRoutes(deps.authenticate, deps.metrics))
   app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))
+  for (const [path, methods] of Object.entries(METHODS)) {
+    // Comes after the routes themselves, so that only the other methods reach it.
+    app.all(path, (c) => {
+      throw new MethodNotAllowed(c.req.method, c.req.path, methods)
+    })
+  }
   return app
 }
 

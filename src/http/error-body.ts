@@ -1,4 +1,5 @@
 import type { AppError, ErrorKind } from '../errors.js'
+import { MethodNotAllowed } from './method-not-allowed.js'
 
 /** The one table from kinds of error to HTTP status. */
 const STATUS: Readonly<Record<ErrorKind, number>> = {
@@ -21,11 +22,19 @@ export interface ErrorAnswer {
   readonly status: number
   /** OPA's shape, indented by two spaces as OPA does for every error. */
   readonly body: string
+  /** What the status asks for beside the body. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The status and body that an error is answered with. */
 export function errorAnswer(error: AppError): ErrorAnswer {
   const { code, message, details } = error
   const body = details.length === 0 ? { code, message } : { code, message, errors: details }
-  return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n` }
+  return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n`, headers: headersOf(error) }
+}
+
+/** RFC 9110: a 405 names the methods that there are (15.5.6), a 401 the way to authenticate (15.5.2). */
+function headersOf(error: AppError): Record<string, string> {
+  if (error instanceof MethodNotAllowed) return { Allow: error.allowed.join(', ') }
+  return error.kind === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer realm="tidegate"' } : {}
 }

@@ -75,7 +75,7 @@ export class Exchange {
   /** Ends the exchange with an error in the one shape. */
   fail(error: AppError, extraHeaders: readonly string[] = []): void {
     this.failure = error
-    const { status, body } = errorAnswer(error)
-    this.send(status, body, JSON_TYPE, extraHeaders)
+    const { status, body, headers } = errorAnswer(error)
+    this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...extraHeaders])
   }
 }

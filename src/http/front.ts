@@ -39,7 +39,7 @@ async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<
   try {
     await answer(options, exchange)
   } catch (raw) {
-    exchange.fail(toAppError(raw), [...allowHeader(raw), ...varyHeader(exchange)])
+    exchange.fail(toAppError(raw), varyHeader(exchange))
   }
   options.finished(exchange)
 }
@@ -65,13 +65,6 @@ function authenticateOnPolicyPath(authenticate: Authenticate, exchange: Exchange
       ? new AppError('forbidden', error.message, { code: error.code, cause: error })
       : error
   }
-}
-
-/** A 405 must say which methods there are (RFC 9110, 15.5.6); the error's sentence ends with them. */
-function allowHeader(raw: unknown): readonly string[] {
-  if (!(raw instanceof AppError) || raw.kind !== 'method_not_allowed') return []
-  const methods = /use (?<methods>[A-Z ]+(?:or [A-Z]+)*)$/.exec(raw.message)?.groups?.['methods'] ?? ''
-  return ['Allow', methods.replaceAll(' or ', ', ')]
 }
 
 /** What an answer of the Data API varies with, its errors too. */

@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js'
 import type { Exchange } from '../exchange.js'
+import { MethodNotAllowed } from '../method-not-allowed.js'
 import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js'
 import type { PolicyContext } from './policy-context.js'
 import { answerStaticPolicy } from './static-policy.js'
@@ -55,9 +55,5 @@ function below(path: string, prefix: string): string | undefined {
 }
 
 function requireMethod(method: string, path: string, ...allowed: readonly string[]): void {
-  if (allowed.includes(method)) return
-  throw new AppError(
-    'method_not_allowed',
-    `${method} is not possible on ${path}: use ${allowed.join(' or ')}`,
-  )
+  if (!allowed.includes(method)) throw new MethodNotAllowed(method, path, allowed)
 }
