@@ -7,17 +7,20 @@ const ERASE_LINE = '\r\u001b[K'
 /** One line on a person's terminal that tells how far long work is; nothing where nobody watches. */
 export class Progress {
   readonly #terminal: Terminal
-  readonly #startedAtMs = performance.now()
+  readonly #nowMs: () => number
+  readonly #startedAtMs: number
   #drawnAtMs = 0
   #isDrawn = false
 
-  constructor(terminal: Terminal) {
+  constructor(terminal: Terminal, nowMs: () => number = () => performance.now()) {
     this.#terminal = terminal
+    this.#nowMs = nowMs
+    this.#startedAtMs = nowMs()
   }
 
   /** Shows a line once the work has taken a second. */
   show(text: string): void {
-    const now = performance.now()
+    const now = this.#nowMs()
     if (!this.#terminal.showsProgress || now - this.#startedAtMs < SHOWN_AFTER_MS) return
     if (now - this.#drawnAtMs < REDRAWN_AFTER_MS) return
     this.#terminal.err(`${ERASE_LINE}${text}`)
