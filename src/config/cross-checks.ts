@@ -10,6 +10,8 @@ export interface CrossCheck {
   readonly check: (config: Config) => string | undefined
 }
 
+const SHOWN_HASH_DIGITS = 16
+
 /** All rules across keys. */
 export const crossChecks: readonly CrossCheck[] = [
   {
@@ -41,7 +43,7 @@ export const crossChecks: readonly CrossCheck[] = [
     check: ({ auth }) =>
       repeated(
         'the sha256',
-        auth.tokens.map(({ sha256 }) => sha256),
+        auth.tokens.map(({ sha256 }) => `${sha256.slice(0, SHOWN_HASH_DIGITS)}…`),
       ),
   },
   {

@@ -9,8 +9,8 @@ import { keyProblem, pathText, suggestion } from './problem.js'
 type Issue = z.core.$ZodIssue
 
 const MAX_SHOWN = 80
-/** Values below these keys are never shown. */
-const SECRET_KEYS: readonly string[] = ['token', 'sha256']
+/** The only keys below `auth` whose values are shown: what stands in the others may be a token by mistake. */
+const SHOWN_AUTH_KEYS: readonly string[] = ['name', 'roles']
 
 /** What the schema found wrong, in our words: the key, what it must be, what it is, where that comes from. */
 export function describeIssue(issue: Issue, values: LayeredValues): ErrorDetail[] {
@@ -46,8 +46,8 @@ function listNames(path: readonly PropertyKey[]): string {
 }
 
 function show(path: readonly PropertyKey[], value: unknown): string {
-  if (SECRET_KEYS.includes(String(path.at(-1)))) return 'what is there'
-  if (path[0] === 'auth' && typeof value === 'object') return 'what is there'
+  const isSecret = path[0] === 'auth' && !path.some((segment) => SHOWN_AUTH_KEYS.includes(String(segment)))
+  if (isSecret) return 'what is there'
   const text = JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

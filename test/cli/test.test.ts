@@ -19,6 +19,8 @@ const workspace = makeWorkspace({
     'test_conflict { f(true) == 1 }',
   ].join('\n'),
   'different/p_test.rego': 'package p_test\ntest_env { count(opa.runtime().env) > 0 }\n',
+  'quoted/p.rego': 'package p["a-b"]\nallow = true\n',
+  'quoted/p_test.rego': 'package p["a-b"].c_test\nimport data.p\ntest_x { p["a-b"].allow }\n',
   'untested/p.rego': 'package p\nallow = true\n',
   'broken/p_test.rego': 'package p\ntest_x {\n',
 })
@@ -93,6 +95,12 @@ describe('test', () => {
       'diff   p_test.test_env  different/p_test.rego:2\n       passes in opa, fails when served as WebAssembly\n',
     )
     expect(stdout).toContain('1 test: 1 passed, 0 failed, 1 different when served as WebAssembly\n')
+  })
+
+  test('finds the rules of a package whose name must be quoted', async () => {
+    const { exitCode, stdout } = await runTests('quoted', '--threshold', '100')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('1 test: 1 passed, 0 failed, all the same when served as WebAssembly\n')
   })
 
   test.each([

@@ -226,6 +226,14 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ])
   })
 
+  test.each(['hunter2', '["hunter2"]', '[{"name": "a", "roles": ["admin"], "sha256": ["hunter2"]}]'])(
+    'never shows what may be a token: %s',
+    (text) => {
+      const problems = problemsOf({ env: { TIDEGATE_AUTH_TOKENS: text } })
+      expect(problems.join()).toMatch(/^auth\.tokens.* not what is there \(TIDEGATE_AUTH_TOKENS\)$/)
+    },
+  )
+
   test('in a flag', () => {
     const flags = [{ path: ['log', 'level'], value: 'loud', origin: '--log-level' }]
     expect(problemsOf({ flags })[0]).toMatch(/^log\.level: .*, not "loud" \(--log-level\)$/)

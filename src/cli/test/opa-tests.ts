@@ -30,6 +30,8 @@ export interface StagedTests {
   readonly sourceFile: (stagedName: string) => string
 }
 
+const PATH_SEGMENT = /(?<name>[^.[\]"]+)|\[(?<quoted>"(?:[^"\\]|\\.)*")\]/g
+
 const TestReport = z.array(
   z.object({
     location: z.object({ file: z.string(), row: z.number() }),
@@ -79,7 +81,7 @@ export async function measureCoverage(
 ): Promise<FileCoverage[]> {
   const passing = tests.filter(({ outcome }) => outcome === 'pass').map(ruleName)
   if (passing.length === 0) return []
-  const pattern = `^(${[...new Set(passing)].map((name) => escapeRegExp(`data.${name}`)).join('|')})$`
+  const pattern = `^data\\.?(${[...new Set(passing)].map((name) => escapeRegExp(name)).join('|')})$`
   const version = await regoVersionFlags(staged.opa, 0)
   const flags = ['--coverage', '--format', 'json', '--run', pattern, ...version]
   const report = await runOpa(staged.opa, ['test', '.', ...flags], { cwd: staged.plainDirectory })
@@ -103,11 +105,17 @@ export function ruleName({ package: packageName, name }: OpaTest): string {
   return `${packageName}.${name.replace(/#\d+$/, '')}`
 }
 
+/** The path of the rule below `data`; OPA writes a package segment that is no name as `["a-b"]`. */
+export function rulePath(test: OpaTest): string[] {
+  const segments = [...ruleName(test).matchAll(PATH_SEGMENT)]
+  return segments.map(({ groups }) => groups?.['name'] ?? String(JSON.parse(groups?.['quoted'] ?? '""')))
+}
+
 function toTest(test: Reported, { sourceFile }: StagedTests): OpaTest {
   const { location, error, output } = test
   const printed = output === undefined ? '' : Buffer.from(output, 'base64').toString().trimEnd()
   return {
-    package: test.package.replace(/^data\./, ''),
+    package: test.package.replace(/^data\.?/, ''),
     name: test.name,
     file: sourceFile(location.file),
     row: location.row,

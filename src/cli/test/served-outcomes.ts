@@ -3,7 +3,7 @@ import { evaluateDocument, planDocument } from '../../pdp/evaluate-document.js'
 import { newCall } from '../../pdp/new-call.js'
 import type { Snapshot } from '../../pdp/snapshot.js'
 import { detailText } from '../output/report-failure.js'
-import { ruleName } from './opa-tests.js'
+import { ruleName, rulePath } from './opa-tests.js'
 import type { OpaTest } from './opa-tests.js'
 
 /** A test rule that the service would answer differently than `opa test` does. */
@@ -45,7 +45,7 @@ function evaluateRule(
   snapshot: Snapshot,
   test: OpaTest,
 ): { outcome: 'pass' | 'fail'; notes: readonly string[] } {
-  const plan = planDocument(snapshot, ruleName(test).split('.'))
+  const plan = planDocument(snapshot, rulePath(test))
   try {
     const value = evaluateDocument(plan, undefined, newCall())
     return { outcome: value === undefined || value === 'false' ? 'fail' : 'pass', notes: [] }
