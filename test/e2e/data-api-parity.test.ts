@@ -68,17 +68,18 @@ interface Comparable {
 }
 
 async function askBoth(parityCase: ParityCase): Promise<[ours: Comparable, theirs: Comparable]> {
-  const request = { ...parityCase, headers: parityCase.headers ?? {}, ...bodyOf(parityCase) }
+  const { method, path, headers = {} } = parityCase
+  const request = { method, path, headers, body: bodyOf(parityCase) }
   const [ours, theirs] = await Promise.all([ask(tidegate.url, request), ask(opa.url, request)])
   return [comparable(ours), comparable(theirs)]
 }
 
-function bodyOf({ body, encoding = 'utf8', gzip }: ParityCase): { body?: Buffer } {
-  if (body === undefined) return {}
-  const plain = Buffer.from(body, encoding)
-  if (gzip === undefined) return { body: plain }
+function bodyOf({ body, encoding, gzip }: ParityCase): Buffer | undefined {
+  if (body === undefined) return undefined
+  const plain = Buffer.from(body, encoding ?? 'utf8')
+  if (gzip === undefined) return plain
   const packed = gzipSync(plain)
-  return { body: gzip === 'cut' ? packed.subarray(0, packed.length - 12) : packed }
+  return gzip === 'cut' ? packed.subarray(0, packed.length - 12) : packed
 }
 
 /** Tidegate names the charset too, and no two measurements of time are the same. */

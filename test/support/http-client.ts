@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** One request, its target as it goes over the wire: unlike `fetch`, nothing tidies the path. */
 export interface Asked {
-  readonly method?: string
+  readonly method?: string | undefined
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | undefined
 }
 
 export interface Answered {
