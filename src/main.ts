@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-
 import type { Config } from './config/config.js'
 import { isLoopback, parseListenAddress } from './config/listen-address.js'
 import { nopDecisionLog } from './decisions/decision-log.js'
@@ -16,6 +14,7 @@ import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
 import { makeLogger } from './lib/logger.js'
 import type { Logger } from './lib/logger.js'
+import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { hostBuiltins } from './pdp/builtins/index.js'
 import { findOpa } from './pdp/opa/find-opa.js'
@@ -23,6 +22,7 @@ import { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { openDecisionLog } from './store/sqlite/open-decision-log.js'
 
+const MS_PER_SECOND = 1000
 const MS_PER_DAY = 86_400_000
 
 /** A service that runs until it is stopped. */
@@ -43,19 +43,43 @@ export async function runServer(config: Config): Promise<void> {
   logger.info('shut down')
 }
 
-/** Builds all parts and starts them: the one place where they are put together. */
+/**
+ * Builds all parts and starts them: the one place where they are put together. What has been opened is closed again
+ * when a later part cannot start.
+ */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const opened: (() => Promise<void>)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const close of opened.reverse()) await close()
+  }
+  try {
+    const url = await startParts(config, logger, (close) => opened.push(close))
+    return { url, stop: closeAll }
+  } catch (raw) {
+    await closeAll()
+    throw raw
+  }
+}
+
+async function startParts(
+  config: Config,
+  logger: Logger,
+  onStop: (close: () => Promise<void>) => void,
+): Promise<string> {
   const address = parseListenAddress(config.server.addr)
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const decisions = await openDecisions(config, logger)
+  onStop(decisions.close)
   const metrics = makeServiceMetrics(decisions.log)
   const policies = await openPolicies(config, logger, metrics)
-  const watcher = config.policies.watch ? await watchPolicies(policies) : undefined
+  if (config.policies.watch) {
+    const watcher = await watchPolicies(policies)
+    onStop(() => watcher.close())
+  }
   const authenticate = makeAuthenticate(config.auth.tokens)
   const version = packageVersion()
-  const plugins = [{ name: 'decision_logs', isUp: decisions.isUp }]
-  const health = { policies, plugins }
+  const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }] }
   const app = makeApp({ authenticate, health, decisions: decisions.read, metrics, version })
   const front = makeFront({
     authenticate,
@@ -68,14 +92,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   })
   warnWhenOpen(config, address.host, logger)
   const server = await startServer(front, address.host, address.port)
-  return {
-    url: server.url,
-    stop: async () => {
-      await watcher?.close()
-      await server.stop(config.server.drainSeconds * 1000)
-      await decisions.close()
-    },
-  }
+  onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
+  return server.url
 }
 
 function policyContext(
@@ -167,11 +185,4 @@ function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
   })
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
 }

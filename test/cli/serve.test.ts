@@ -1,0 +1,57 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, it } from 'vitest'
+
+import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+
+describe('tidegate serve that cannot start', () => {
+  const workspace = makeWorkspace({
+    'broken/p.rego': 'package p\n\nallow { input.x == }\n',
+    'calls/p.rego': 'package p\n\nr := http.send({"url": "http://127.0.0.1"})\n',
+    'good/p.rego': 'package p\n\nallow { input.x }\n',
+  })
+  afterAll(workspace.remove)
+  const serve = (...args: readonly string[]): ReturnType<typeof runTidegate> =>
+    runTidegate(['serve', '--data-dir', join(workspace.directory, 'data'), ...args], {
+      cwd: workspace.directory,
+    })
+
+  it('exits with 2 and names the place when a policy does not compile', async () => {
+    const { exitCode, stderr } = await serve('--addr', '127.0.0.1:0', '--policies', 'broken')
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/broken\/p\.rego:3:\d+: rego_parse_error: unexpected/)
+  })
+
+  it('exits with 2 and names built-in and place when a policy calls one that is not there', async () => {
+    const { exitCode, stderr } = await serve('--addr', '127.0.0.1:0', '--policies', 'calls')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(
+      'calls/p.rego:3:6: missing_builtin: built-in function http.send is not available',
+    )
+  })
+
+  it('exits with 2 when there are no policies', async () => {
+    const { exitCode, stderr } = await serve('--addr', '127.0.0.1:0', '--policies', 'absent')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('absent')
+  })
+
+  it('exits with 2 when another program has the port', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const { exitCode, stderr } = await serve('--addr', `127.0.0.1:${port}`, '--policies', 'good')
+    other.close()
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('another program has the port')
+  })
+
+  it('exits with 2 beyond loopback without tokens, and says both ways out', async () => {
+    const { exitCode, stderr } = await serve('--addr', '0.0.0.0:0', '--policies', 'good')
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/auth\.tokens/)
+    expect(stderr).toMatch(/insecure/)
+  })
+})
