@@ -9,6 +9,7 @@ import { jsonMarshalBuiltins } from './json-marshal.js'
 import { jsonPatchBuiltins } from './json-patch.js'
 import { jsonSchemaBuiltins } from './json-schema.js'
 import { jwtBuiltins } from './jwt.js'
+import { nativeFailures } from './native/native-failures.js'
 import { netBuiltins } from './net.js'
 import { numberBuiltins } from './numbers.js'
 import { objectSubsetBuiltins } from './object-subset.js'
@@ -26,7 +27,7 @@ import { uuidBuiltins } from './uuid.js'
 import { x509Builtins } from './x509.js'
 import { yamlBuiltins } from './yaml.js'
 
-/** Every built-in that the host gives to a policy module, by the name that Rego calls it by. */
+/** Every built-in that the host gives to a policy module, and why its native ones fail, by the names in Rego. */
 export const hostBuiltins: BuiltinTable = {
   ...awsBuiltins,
   ...castBuiltins,
@@ -38,6 +39,7 @@ export const hostBuiltins: BuiltinTable = {
   ...jsonPatchBuiltins,
   ...jsonSchemaBuiltins,
   ...jwtBuiltins,
+  ...nativeFailures,
   ...netBuiltins,
   ...numberBuiltins,
   ...objectSubsetBuiltins,

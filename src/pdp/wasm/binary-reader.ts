@@ -48,6 +48,14 @@ export class BinaryReader {
     this.skip(this.unsigned())
   }
 
+  /** Steps over the declarations of a function's local variables, with which its body begins. */
+  skipLocals(): void {
+    for (let groups = this.unsigned(); groups > 0; groups--) {
+      this.skipInteger()
+      this.skip(1)
+    }
+  }
+
   /** A reader over the next `length` bytes, which this one steps over. */
   slice(length: number): BinaryReader {
     const start = this.at

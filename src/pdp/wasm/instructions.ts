@@ -1,8 +1,9 @@
 import { AppError } from '../../errors.js'
 import type { BinaryReader } from './binary-reader.js'
 
-/** Opcodes that the meter needs by name (WebAssembly core specification 2.0, section 5.4). */
+/** Opcodes that the rewriting needs by name (WebAssembly core specification 2.0, section 5.4). */
 export const LOOP = 0x03
+export const CALL = 0x10
 
 type SkipImmediates = (reader: BinaryReader) => void
 
@@ -34,7 +35,7 @@ function buildTable(): readonly (SkipImmediates | undefined)[] {
   set(0x0c, 0x0d, integer) // br, br_if
   set(0x0e, 0x0e, skipBranchTable)
   set(0x0f, 0x0f, none) // return
-  set(0x10, 0x10, integer) // call
+  set(CALL, CALL, integer)
   set(0x11, 0x11, twoIntegers) // call_indirect
   set(0x1a, 0x1b, none) // drop, select
   set(0x1c, 0x1c, skipTypedSelect)

@@ -1,6 +1,16 @@
-import { AppError } from '../../errors.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 import { LOOP, skipImmediates } from './instructions.js'
+import {
+  HEADER_BYTES,
+  SECTION,
+  appendToVector,
+  concat,
+  findSection,
+  readSections,
+  totalLength,
+  writeSection,
+} from './sections.js'
+import type { Section } from './sections.js'
 
 /** The exported counter of loop iterations left (i32): set before a call, traps (`unreachable`) when it reaches zero. */
 export const FUEL_EXPORT = 'tidegate_fuel'
@@ -13,13 +23,6 @@ export interface MeteredModule {
   readonly minimumPages: number
 }
 
-interface Section {
-  readonly id: number
-  readonly start: number
-  readonly end: number
-}
-
-const SECTION = { import: 2, global: 6, export: 7, code: 10 } as const
 const KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
 const I32 = 0x7f
 const MUTABLE = 0x01
@@ -30,43 +33,21 @@ const MUTABLE = 0x01
  * Raises `invalid` for a module that it cannot read.
  */
 export function meterModule(wasm: Uint8Array): MeteredModule {
-  if (wasm.length < 8 || wasm[0] !== 0x00 || wasm[1] !== 0x61)
-    throw new AppError('invalid', 'not a WebAssembly module')
   const sections = readSections(wasm)
   const imports = readImports(wasm, findSection(sections, SECTION.import))
   const globals = readGlobals(wasm, findSection(sections, SECTION.global))
   const fuelIndex = imports.globals + globals.count
 
-  const out: Uint8Array[] = [wasm.subarray(0, 8)]
+  const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const section of sections) {
     const body = wasm.subarray(section.start, section.end)
-    if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, fuelGlobal())])
+    if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, [fuelGlobal()])])
     else if (section.id === SECTION.export)
       writeSection(out, section.id, [addExports(body, fuelIndex, globals)])
     else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, fuelIndex))
     else writeSection(out, section.id, [body])
   }
   return { bytes: concat(out), minimumPages: imports.minimumPages }
-}
-
-function readSections(wasm: Uint8Array): Section[] {
-  const reader = new BinaryReader(wasm, 8)
-  const sections: Section[] = []
-  while (!reader.done) {
-    const id = reader.byte()
-    const length = reader.unsigned()
-    const start = reader.at
-    reader.skip(length)
-    sections.push({ id, start, end: reader.at })
-  }
-  return sections
-}
-
-function findSection(sections: readonly Section[], id: number): Section {
-  const section = sections.find((candidate) => candidate.id === id)
-  if (section === undefined)
-    throw new AppError('invalid', `not an OPA policy module: section ${id} is missing`)
-  return section
 }
 
 function readImports(wasm: Uint8Array, section: Section): { globals: number; minimumPages: number } {
@@ -114,26 +95,15 @@ function addExports(
   fuelIndex: number,
   globals: { readonly firstIsStackPointer: boolean },
 ): Uint8Array {
-  const withFuel = appendToVector(body, exportedGlobal(FUEL_EXPORT, fuelIndex))
+  const withFuel = appendToVector(body, [exportedGlobal(FUEL_EXPORT, fuelIndex)])
   return globals.firstIsStackPointer
-    ? appendToVector(withFuel, exportedGlobal(STACK_POINTER_EXPORT, 0))
+    ? appendToVector(withFuel, [exportedGlobal(STACK_POINTER_EXPORT, 0)])
     : withFuel
 }
 
 function exportedGlobal(name: string, index: number): number[] {
   const bytes = Buffer.from(name)
   return [...encodeUnsigned(bytes.length), ...bytes, KIND.global, ...encodeUnsigned(index)]
-}
-
-/** The vector in `body` with one more element. */
-function appendToVector(body: Uint8Array, element: readonly number[]): Uint8Array {
-  const reader = new BinaryReader(body)
-  const count = reader.unsigned()
-  return Buffer.concat([
-    Buffer.from(encodeUnsigned(count + 1)),
-    body.subarray(reader.at),
-    Buffer.from(element),
-  ])
 }
 
 function meterCode(wasm: Uint8Array, section: Section, fuelIndex: number): Uint8Array[] {
@@ -152,10 +122,7 @@ function meterCode(wasm: Uint8Array, section: Section, fuelIndex: number): Uint8
 function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = []
   let copied = reader.at
-  for (let groups = reader.unsigned(); groups > 0; groups--) {
-    reader.skipInteger()
-    reader.skip(1)
-  }
+  reader.skipLocals()
   while (!reader.done) {
     const opcode = reader.byte()
     skipImmediates(opcode, reader)
@@ -173,22 +140,4 @@ function countdownCode(fuelIndex: number): Uint8Array {
   const decrement = [0x23, ...fuel, 0x41, 0x01, 0x6b, 0x24, ...fuel]
   const trapAtZero = [0x23, ...fuel, 0x45, 0x04, 0x40, 0x00, 0x0b]
   return Buffer.from([...decrement, ...trapAtZero])
-}
-
-function writeSection(out: Uint8Array[], id: number, pieces: readonly Uint8Array[]): void {
-  out.push(Buffer.from([id, ...encodeUnsigned(totalLength(pieces))]), ...pieces)
-}
-
-function totalLength(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.length, 0)
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(totalLength(pieces))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

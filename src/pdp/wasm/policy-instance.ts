@@ -33,14 +33,21 @@ export class PolicyInstance {
   readonly #memory: WebAssembly.Memory
   readonly #exports: PolicyExports
   readonly #builtinNames: ReadonlyMap<number, string>
+  readonly #reportedBuiltins: ReadonlyMap<number, string>
   readonly #dataAddress: number
   readonly #heapStart: number
   readonly #stackStart: number | undefined
   #bytes: Buffer
   #call: EvaluationCall | undefined
 
-  constructor(module: WebAssembly.Module, minimumPages: number, options: PolicyModuleOptions) {
+  constructor(
+    module: WebAssembly.Module,
+    minimumPages: number,
+    reportedBuiltins: ReadonlyMap<number, string>,
+    options: PolicyModuleOptions,
+  ) {
     this.#options = options
+    this.#reportedBuiltins = reportedBuiltins
     const maximumPages = Math.ceil(options.limits.maxMemoryBytes / PAGE_BYTES)
     this.#memory = new WebAssembly.Memory({
       initial: Math.min(minimumPages, maximumPages),
@@ -141,7 +148,10 @@ export class PolicyInstance {
   }
 
   #callBuiltin(id: number, operands: readonly number[]): number {
-    const name = this.#builtinNames.get(id) ?? `built-in ${id}`
+    const reported = this.#reportedBuiltins.get(id)
+    // What a native built-in failed at is asked for in strict mode only.
+    if (reported !== undefined && this.#call?.strictBuiltinErrors !== true) return UNDEFINED_ADDRESS
+    const name = reported ?? this.#builtinNames.get(id) ?? `built-in ${id}`
     const builtin = this.#options.builtins[name]
     const call = this.#call
     if (builtin === undefined || call === undefined) throw new EvaluationAbort(`not implemented: ${name}`)

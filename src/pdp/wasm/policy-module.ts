@@ -3,6 +3,7 @@ import { meterModule } from './meter-module.js'
 import type { PolicyModuleOptions } from './module-options.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
+import { reportNativeFailures } from './report-native-failures.js'
 
 /**
  * One compiled policy module with its data: evaluates any of its entrypoints. Holds a single instance, since an
@@ -15,12 +16,19 @@ export class PolicyModule {
   readonly requiredBuiltins: readonly string[]
   readonly #module: WebAssembly.Module
   readonly #minimumPages: number
+  readonly #reportedBuiltins: ReadonlyMap<number, string>
   readonly #options: PolicyModuleOptions
   #instance: PolicyInstance | undefined
 
-  private constructor(module: WebAssembly.Module, minimumPages: number, options: PolicyModuleOptions) {
+  private constructor(
+    module: WebAssembly.Module,
+    minimumPages: number,
+    reportedBuiltins: ReadonlyMap<number, string>,
+    options: PolicyModuleOptions,
+  ) {
     this.#module = module
     this.#minimumPages = minimumPages
+    this.#reportedBuiltins = reportedBuiltins
     this.#options = options
     const instance = this.#instantiate()
     this.entrypoints = instance.entrypoints
@@ -30,9 +38,11 @@ export class PolicyModule {
 
   /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged or of an unknown ABI. */
   static async compile(wasm: Uint8Array, options: PolicyModuleOptions): Promise<PolicyModule> {
-    const metered = meterModule(wasm)
+    const { bytes, builtinNames } = reportNativeFailures(wasm)
+    const metered = meterModule(bytes)
     try {
-      return new PolicyModule(await WebAssembly.compile(metered.bytes), metered.minimumPages, options)
+      const module = await WebAssembly.compile(metered.bytes)
+      return new PolicyModule(module, metered.minimumPages, builtinNames, options)
     } catch (raw) {
       if (raw instanceof AppError) throw raw
       throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
@@ -59,6 +69,6 @@ export class PolicyModule {
   }
 
   #instantiate(): PolicyInstance {
-    return new PolicyInstance(this.#module, this.#minimumPages, this.#options)
+    return new PolicyInstance(this.#module, this.#minimumPages, this.#reportedBuiltins, this.#options)
   }
 }

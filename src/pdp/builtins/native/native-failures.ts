@@ -1,0 +1,132 @@
+import type { Builtin, BuiltinTable } from '../builtin.js'
+import { operand } from '../operands.js'
+import {
+  aGoInt,
+  aNumber,
+  aSet,
+  aString,
+  anArray,
+  anInteger,
+  anObject,
+  anUnsignedInteger,
+  anything,
+  initialNodes,
+  likeTheFirst,
+  membersOf,
+  oneOf,
+  paths,
+} from './operand-checks.js'
+import type { OperandCheck } from './operand-checks.js'
+import {
+  base64Text,
+  base64UrlText,
+  cidrOrAddressText,
+  cidrText,
+  divisor,
+  jsonText,
+  modulus,
+  numberBase,
+  numberText,
+  offset,
+  regexText,
+  replacements,
+  searchText,
+} from './value-checks.js'
+
+const numbers = both(oneOf('set', 'array'), membersOf('number'))
+const keys = oneOf('object', 'set', 'array')
+const collection = oneOf('set', 'array')
+
+/** What each operand of a native built-in must be, checked in order, in OPA's words. */
+const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
+  abs: [aNumber],
+  and: [aSet, aSet],
+  'array.concat': [anArray, anArray],
+  'array.reverse': [anArray],
+  'array.slice': [anArray, aGoInt, aGoInt],
+  'base64.decode': [base64Text],
+  'base64.encode': [aString],
+  'base64url.decode': [base64UrlText],
+  'base64url.encode': [aString],
+  'bits.and': [anInteger, anInteger],
+  'bits.lsh': [anInteger, anUnsignedInteger],
+  'bits.negate': [anInteger],
+  'bits.or': [anInteger, anInteger],
+  'bits.rsh': [anInteger, anUnsignedInteger],
+  'bits.xor': [anInteger, anInteger],
+  ceil: [aNumber],
+  concat: [aString, both(collection, membersOf('string'))],
+  contains: [aString, aString],
+  count: [oneOf('array', 'object', 'set', 'string')],
+  div: [aNumber, divisor],
+  endswith: [aString, aString],
+  floor: [aNumber],
+  format_int: [aNumber, numberBase],
+  'glob.match': [aString, both(oneOf('array', 'null'), membersOf('string')), aString],
+  'graph.reachable': [anObject, initialNodes],
+  indexof: [aString, searchText],
+  intersection: [both(aSet, membersOf('set'))],
+  'json.filter': [anObject, paths],
+  'json.remove': [anObject, paths],
+  'json.unmarshal': [jsonText],
+  lower: [aString],
+  max: [collection],
+  min: [collection],
+  minus: [oneOf('number', 'set'), likeTheFirst],
+  mul: [aNumber, aNumber],
+  'net.cidr_contains': [cidrText, cidrOrAddressText],
+  'net.cidr_intersects': [cidrText, cidrText],
+  'numbers.range': [anInteger, anInteger],
+  'object.filter': [anObject, keys],
+  'object.get': [anObject, anything, anything],
+  'object.keys': [anObject],
+  'object.remove': [anObject, keys],
+  'object.union': [anObject, anObject],
+  'object.union_n': [both(anArray, membersOf('object'))],
+  or: [aSet, aSet],
+  plus: [aNumber, aNumber],
+  product: [numbers],
+  'regex.find_all_string_submatch_n': [regexText, aString, aGoInt],
+  'regex.match': [regexText, aString],
+  rem: [aNumber, modulus],
+  replace: [aString, aString, aString],
+  round: [aNumber],
+  sort: [collection],
+  split: [aString, aString],
+  startswith: [aString, aString],
+  'strings.replace_n': [replacements, aString],
+  'strings.reverse': [aString],
+  substring: [aString, both(aGoInt, offset), aGoInt],
+  sum: [numbers],
+  to_number: [numberText],
+  trim: [aString, aString],
+  trim_left: [aString, aString],
+  trim_prefix: [aString, aString],
+  trim_right: [aString, aString],
+  trim_space: [aString],
+  trim_suffix: [aString, aString],
+  union: [both(aSet, membersOf('set'))],
+  upper: [aString],
+}
+
+/**
+ * Why a native built-in of the module gave no value: raises what OPA raises for the operands, or gives undefined too.
+ * The module itself makes every such call undefined, also under strict-builtin-errors.
+ */
+export const nativeFailures: BuiltinTable = Object.fromEntries(
+  Object.entries(OPERANDS).map(([name, checks]) => [name, checkOperands(checks)]),
+)
+
+function checkOperands(checks: readonly OperandCheck[]): Builtin {
+  return (args) => {
+    checks.forEach((check, index) => check(operand(args, index), index, args))
+    return undefined
+  }
+}
+
+function both(first: OperandCheck, second: OperandCheck): OperandCheck {
+  return (value, index, args) => {
+    first(value, index, args)
+    second(value, index, args)
+  }
+}

@@ -1,0 +1,80 @@
+import { BinaryReader } from './binary-reader.js'
+import { SECTION, findSection } from './sections.js'
+import type { Section } from './sections.js'
+
+/** What a module tells of its functions. Imported functions come first in the numbering. */
+export interface FunctionTable {
+  /** Names by function number; empty where the module was stripped of them. */
+  readonly names: ReadonlyMap<number, string>
+  readonly importCount: number
+  /** The type number of each function that is not imported, in order. */
+  readonly types: readonly number[]
+  /** How many parameters a type has. */
+  readonly parameterCounts: readonly number[]
+}
+
+const FUNCTION_NAMES = 1
+const FUNCTION_IMPORT = 0
+
+/** Reads names, types and the imports' number from a module. Raises `invalid` for a damaged one. */
+export function readFunctionTable(wasm: Uint8Array, sections: readonly Section[]): FunctionTable {
+  const open = (id: number): BinaryReader => {
+    const { start, end } = findSection(sections, id)
+    return new BinaryReader(wasm, start, end)
+  }
+  return {
+    names: readNames(wasm, sections),
+    importCount: countFunctionImports(open(SECTION.import)),
+    types: readTypeNumbers(open(SECTION.function)),
+    parameterCounts: readParameterCounts(open(SECTION.type)),
+  }
+}
+
+/** The "name" section (WebAssembly core specification 2.0, appendix 7.4.1). */
+function readNames(wasm: Uint8Array, sections: readonly Section[]): Map<number, string> {
+  const names = new Map<number, string>()
+  for (const { id, start, end } of sections) {
+    if (id !== SECTION.custom) continue
+    const reader = new BinaryReader(wasm, start, end)
+    if (readName(reader) !== 'name') continue
+    while (!reader.done) {
+      const kind = reader.byte()
+      const part = reader.slice(reader.unsigned())
+      if (kind !== FUNCTION_NAMES) continue
+      for (let left = part.unsigned(); left > 0; left--) names.set(part.unsigned(), readName(part))
+    }
+  }
+  return names
+}
+
+function readName(reader: BinaryReader): string {
+  const text = reader.slice(reader.unsigned())
+  return Buffer.from(text.bytes.subarray(text.at, text.end)).toString()
+}
+
+/** OPA's compiler imports its functions before the memory, so that the first other import ends them. */
+function countFunctionImports(reader: BinaryReader): number {
+  let count = 0
+  for (let left = reader.unsigned(); left > 0; left--) {
+    reader.skipVector()
+    reader.skipVector()
+    if (reader.byte() !== FUNCTION_IMPORT) return count
+    reader.skipInteger()
+    count += 1
+  }
+  return count
+}
+
+function readTypeNumbers(reader: BinaryReader): number[] {
+  return Array.from({ length: reader.unsigned() }, () => reader.unsigned())
+}
+
+function readParameterCounts(reader: BinaryReader): number[] {
+  return Array.from({ length: reader.unsigned() }, () => {
+    reader.skip(1)
+    const count = reader.unsigned()
+    reader.skip(count)
+    reader.skipVector()
+    return count
+  })
+}

@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+
+import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
+import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
+import { evaluateDocument, planDocument } from '../../../src/pdp/evaluate-document.js'
+import { loadSnapshot } from '../../../src/pdp/load-snapshot.js'
+import { newCall } from '../../../src/pdp/new-call.js'
+import { findOpa } from '../../../src/pdp/opa/find-opa.js'
+import type { Snapshot } from '../../../src/pdp/snapshot.js'
+import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
+
+const POLICY = `package p
+import rego.v1
+ratio := input.a / input.b
+offset := substring(input.text, input.at, -1)
+fallback := ratio
+fallback := 0 if not ratio
+`
+
+let snapshot: Snapshot
+
+beforeAll(async () => {
+  snapshot = await inTemporaryDirectory(async (directory) => {
+    await writeFile(join(directory, 'p.rego'), POLICY)
+    const findProgram = () => findOpa({ env: process.env })
+    return await loadSnapshot(
+      { directories: [directory], bundles: [] },
+      { findOpa: findProgram, builtins: hostBuiltins, limits: DEFAULT_LIMITS },
+    )
+  })
+})
+
+function answer(rule: string, input: unknown, strictBuiltinErrors: boolean): string | undefined {
+  const plan = planDocument(snapshot, ['p', rule])
+  return evaluateDocument(plan, Buffer.from(JSON.stringify(input)), newCall({ strictBuiltinErrors }))
+}
+
+test('a native built-in that fails makes its expression undefined', () => {
+  expect(answer('ratio', { a: 1, b: 0 }, false)).toBeUndefined()
+  expect(answer('fallback', { a: 1, b: 0 }, false)).toBe('0')
+})
+
+test.each([
+  ['ratio', { a: 1, b: 0 }, 'eval_builtin_error', 'div: divide by zero'],
+  ['ratio', { a: 'x', b: 1 }, 'eval_type_error', 'div: operand 1 must be number but got string'],
+  ['offset', { text: 'abc', at: -1 }, 'eval_builtin_error', 'substring: negative offset'],
+])('in strict mode %s over %j is the error of OPA', (rule, input, code, message) => {
+  expect(() => answer(rule, input, true)).toThrow(
+    expect.objectContaining({ kind: 'evaluation_failed', details: [{ code, message }] }),
+  )
+})
+
+test('a native built-in that gives a value gives it in strict mode too', () => {
+  expect(answer('ratio', { a: 1, b: 4 }, true)).toBe('0.25')
+})
