@@ -6,7 +6,8 @@ import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { DecisionBatchBuilder } from '../../src/decisions/decision-batch.js'
 import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import { openDecisionReader } from '../../src/store/sqlite/decision-reader.js'
-import { openDecisionWriter } from '../../src/store/sqlite/decision-writer.js'
+import { connectDecisionWriter } from '../../src/store/sqlite/decision-writer.js'
+import { prepareDecisionDatabase } from '../../src/store/sqlite/prepare-decision-database.js'
 import type { DecisionWriterOptions } from '../../src/store/sqlite/decision-writer.js'
 
 /** A folder that is removed when the test ends. */
@@ -40,7 +41,8 @@ export function aBatch(entries: readonly DecisionEntry[]): DecisionBatch {
 /** A new store in a temporary folder, with both of its sides open. */
 export async function openStore(overrides: Partial<DecisionWriterOptions> = {}) {
   const path = overrides.path ?? join(temporaryFolder(), 'decisions.db')
-  const writer = await openDecisionWriter({ path, masks: [], maxInputBytes: 8192, ...overrides })
+  await prepareDecisionDatabase(path)
+  const writer = connectDecisionWriter({ path, masks: [], maxInputBytes: 8192, ...overrides })
   const reader = openDecisionReader(path)
   onTestFinished(async () => {
     await reader.close()

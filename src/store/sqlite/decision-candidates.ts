@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Kysely, Selectable } from 'kysely'
 import type { DecisionFilter, DecisionPosition } from '../decision-store.js'
-import { RARE_OUTCOMES } from './decision-database.js'
 import type { DecisionDatabase, DecisionTable } from './decision-database.js'
+import { RARE_OUTCOMES } from './rare-outcomes.js'
 
 /** A matching decision: where it stands, and how many bytes of input and result it would add to a page. */
 export interface DecisionCandidate extends Pick<Selectable<DecisionTable>, 'seq' | 'time_ms'> {

@@ -1,10 +1,4 @@
-import { sql } from 'kysely'
 import type { OpenDatabaseOptions } from './open-database.js'
-
-/**
- * The outcomes with an index of their own, as literals of SQL: of the others nearly every page of the log has some.
- */
-export const RARE_OUTCOMES = [sql.lit('deny'), sql.lit('error'), sql.lit('undefined')]
 
 /** The decision log's own table, as Kysely sees it. */
 export interface DecisionTable {

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { AppError } from '../../errors.js'
-import { openDecisionWriter } from './decision-writer.js'
+import { connectDecisionWriter } from './decision-writer.js'
 import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
 import { InProcessBatchWriter } from './in-process-batch-writer.js'
 import { toStoreError } from './sqlite-error.js'
@@ -12,7 +12,7 @@ const NICENESS = 10
 
 if (parentPort !== null) {
   yieldToDecisions()
-  await serveBatches(parentPort, workerData as WriterThreadOptions)
+  serveBatches(parentPort, workerData as WriterThreadOptions)
 }
 
 function yieldToDecisions(): void {
@@ -20,13 +20,13 @@ function yieldToDecisions(): void {
   if (process.platform === 'linux') setPriority(0, NICENESS)
 }
 
-async function serveBatches(port: MessagePort, options: WriterThreadOptions): Promise<void> {
+function serveBatches(port: MessagePort, options: WriterThreadOptions): void {
   const answer = (message: WriterAnswer, transferred: ArrayBuffer[] = []) => {
     port.postMessage(message, transferred)
   }
-  const writer = await openWriter(options).catch((raw: unknown) => {
-    answer(failure('refused', toStoreError('open decision log', raw)))
-  })
+  const writer = openWriter(options, (raw) =>
+    answer(failure('refused', toStoreError('open decision log', raw))),
+  )
   if (writer === undefined) return
   port.on('message', (request: WriterRequest) => {
     if (request.type === 'write') {
@@ -42,10 +42,22 @@ async function serveBatches(port: MessagePort, options: WriterThreadOptions): Pr
   answer({ type: 'ready' })
 }
 
-async function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
+function openWriter(
+  options: WriterThreadOptions,
+  refuse: (raw: unknown) => void,
+): InProcessBatchWriter | undefined {
   const { retention, retentionIntervalMs } = options
-  const store = await openDecisionWriter(options)
-  return new InProcessBatchWriter({ store, retention, retentionIntervalMs, now: Date.now })
+  try {
+    return new InProcessBatchWriter({
+      store: connectDecisionWriter(options),
+      retention,
+      retentionIntervalMs,
+      now: Date.now,
+    })
+  } catch (raw) {
+    refuse(raw)
+    return undefined
+  }
 }
 
 function failure(type: 'refused' | 'lost', { kind, message }: AppError): WriterAnswer {

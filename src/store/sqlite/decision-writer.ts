@@ -5,8 +5,6 @@ import { makeInputKeeper } from '../../decisions/mask-input.js'
 import type { InputKeeper, KeptInput } from '../../decisions/mask-input.js'
 import type { DecisionWriteStore, StoreSize, WriteReceipt } from '../decision-store.js'
 import { decisionDatabaseOptions } from './decision-database.js'
-import { migrate } from './migrate.js'
-import { decisionMigrations } from './migrations/decisions.js'
 import { openDatabase } from './open-database.js'
 import { toStoreError } from './sqlite-error.js'
 
@@ -35,12 +33,11 @@ const COLUMNS = [
 
 const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false }
 
-/** Opens the file for writing with an up-to-date schema; raises AppError `unavailable` when that cannot be. */
-export async function openDecisionWriter(options: DecisionWriterOptions): Promise<SqliteDecisionWriter> {
+/** Opens a file whose schema is up to date for writing; raises AppError `unavailable` when that cannot be. */
+export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDecisionWriter {
   const keepInput = makeInputKeeper(options.masks, options.maxInputBytes)
   const database = openDatabase(decisionDatabaseOptions(options.path))
   try {
-    await migrate(database, decisionMigrations)
     return new SqliteDecisionWriter(database, keepInput)
   } catch (raw) {
     database.close()

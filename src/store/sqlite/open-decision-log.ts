@@ -7,6 +7,7 @@ import type { RetentionPolicy } from '../../decisions/retention.js'
 import type { BatchWriter, DecisionReadStore } from '../decision-store.js'
 import { openDecisionReader } from './decision-reader.js'
 import type { WriterThreadOptions } from './decision-writer-messages.js'
+import { prepareDecisionDatabase } from './prepare-decision-database.js'
 import { openWorkerBatchWriter } from './worker-batch-writer.js'
 
 export interface OpenDecisionLogOptions {
@@ -35,6 +36,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
   const { masks = [], openWriter = openWorkerBatchWriter, onWriteError } = options
   const path = join(options.dataDir, 'decisions.db')
   const bounds = { ...defaultBufferBounds, ...options.bounds }
+  await prepareDecisionDatabase(path)
   const writer = await openWriter({
     path,
     masks,
@@ -50,8 +52,9 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     ...(onWriteError && { onWriteError }),
   })
   const close = async () => {
-    await log.close()
+    // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.
     await store.close()
+    await log.close()
   }
   return { log, store, close }
 }

@@ -10,6 +10,8 @@ interface PendingWrite {
 }
 
 const RESTART_AFTER_MS = 1000
+/** Batches live outside the heap: what the thread needs inside is little, and without a bound it would take more. */
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
 /** Starts the writing thread and waits until its database is open; raises the AppError that it was refused with. */
 export async function openWorkerBatchWriter(options: WriterThreadOptions): Promise<WorkerBatchWriter> {
@@ -19,7 +21,10 @@ export async function openWorkerBatchWriter(options: WriterThreadOptions): Promi
 }
 
 function startThread(options: WriterThreadOptions): Worker {
-  return new Worker(new URL('./decision-writer-worker.js', import.meta.url), { workerData: options })
+  return new Worker(new URL('./decision-writer-worker.js', import.meta.url), {
+    workerData: options,
+    resourceLimits: THREAD_LIMITS,
+  })
 }
 
 /** Hands batches to a thread of its own and starts another when that one dies; what it held is lost. */

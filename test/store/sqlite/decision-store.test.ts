@@ -10,7 +10,7 @@ import type { DecisionReadStore } from '../../../src/store/decision-store.js'
 import { makeInputKeeper } from '../../../src/decisions/mask-input.js'
 import { decisionDatabaseOptions } from '../../../src/store/sqlite/decision-database.js'
 import { openDecisionReader } from '../../../src/store/sqlite/decision-reader.js'
-import { openDecisionWriter, SqliteDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
+import { connectDecisionWriter, SqliteDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
 import { migrate } from '../../../src/store/sqlite/migrate.js'
 import { decisionMigrations } from '../../../src/store/sqlite/migrations/decisions.js'
 import { openDatabase } from '../../../src/store/sqlite/open-database.js'
@@ -112,7 +112,7 @@ describe('the decision store', () => {
   it('opens its file again with all that was written', async () => {
     const { path, writer, reader } = await openStore()
     writer.insert(batchOf(0, 10))
-    const again = await openDecisionWriter({ path, masks: [], maxInputBytes: 10 })
+    const again = connectDecisionWriter({ path, masks: [], maxInputBytes: 10 })
     again.insert(batchOf(10, 20))
     again.close()
     expect(await allIds(reader, {})).toHaveLength(20)

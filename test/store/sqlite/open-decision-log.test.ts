@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { findDecision } from '../../../src/decisions/query-decisions.js'
 import type { WriterThreadOptions } from '../../../src/store/sqlite/decision-writer-messages.js'
-import { openDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
+import { connectDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
 import { InProcessBatchWriter } from '../../../src/store/sqlite/in-process-batch-writer.js'
 import { openDecisionLog } from '../../../src/store/sqlite/open-decision-log.js'
 import type { OpenDecisionLogOptions } from '../../../src/store/sqlite/open-decision-log.js'
 import { anEntry, temporaryFolder } from '../../support/decisions.js'
 
-async function openWriter(options: WriterThreadOptions) {
-  return new InProcessBatchWriter({ ...options, store: await openDecisionWriter(options), now: Date.now })
+function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
+  return Promise.resolve(new InProcessBatchWriter({ ...options, store: connectDecisionWriter(options), now: Date.now }))
 }
 
 async function open(overrides: Partial<OpenDecisionLogOptions> = {}) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { RARE_OUTCOMES } from '../decision-database.js'
+import { RARE_OUTCOMES } from '../rare-outcomes.js'
 import type { Migrations } from '../migrate.js'
 
 /** The schema of the decision log. */
