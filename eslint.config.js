@@ -2,7 +2,7 @@ import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist/', 'dist-bench/', 'node_modules/', 'coverage/', 'data/'] },
+  { ignores: ['dist/', 'dist-bench/', 'node_modules/', 'coverage/', 'data/', 'src/**/assembly/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -10,10 +10,22 @@ export default defineConfig({
     pool: 'threads',
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: WHOLE_PROCESSES } },
       {
         extends: true,
-        test: { name: 'process', include: WHOLE_PROCESSES, globalSetup: 'test/support/build-once.ts' },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: WHOLE_PROCESSES,
+          globalSetup: 'test/support/build-reader.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: WHOLE_PROCESSES,
+          globalSetup: ['test/support/build-reader.ts', 'test/support/build-once.ts'],
+        },
       },
     ],
   },

@@ -1,4 +1,6 @@
-import { AppError, toError } from '../../errors.js'
+import { isUtf8 } from 'node:buffer'
+
+import { AppError } from '../../errors.js'
 import { replaceLoneSurrogates } from '../../lib/json/lone-surrogates.js'
 import { BuiltinError } from '../builtins/builtin.js'
 import type { BuiltinContext } from '../builtins/builtin.js'
@@ -7,9 +9,13 @@ import { printRegoText } from '../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './evaluation-abort.js'
+import { ModuleMemory } from './module-memory.js'
 import type { PolicyExports } from './policy-exports.js'
 import { toPolicyExports } from './policy-exports.js'
 import type { PolicyModuleOptions } from './module-options.js'
+import { instantiateReader } from './reader/input-reader.js'
+import type { InputReader } from './reader/input-reader.js'
+import { readsAlike } from './reader/reads-alike.js'
 
 /** What one evaluation is called with beside its input. */
 export interface EvaluationCall {
@@ -18,11 +24,8 @@ export interface EvaluationCall {
   readonly strictBuiltinErrors: boolean
 }
 
-const PAGE_BYTES = 65_536
 const ALIGNMENT = 8
 const MAX_FUEL = 2_147_483_647
-/** Result sets as Rego text: only that keeps sets apart from arrays, so that they can be put in order. */
-const VALUE_FORMAT = 1
 const UNDEFINED_ADDRESS = 0
 
 /** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
@@ -30,30 +33,29 @@ export class PolicyInstance {
   readonly entrypoints: ReadonlyMap<string, number>
   readonly requiredBuiltins: readonly string[]
   readonly #options: PolicyModuleOptions
-  readonly #memory: WebAssembly.Memory
+  readonly #memory: ModuleMemory
   readonly #exports: PolicyExports
   readonly #builtinNames: ReadonlyMap<number, string>
   readonly #reportedBuiltins: ReadonlyMap<number, string>
   readonly #dataAddress: number
   readonly #heapStart: number
   readonly #stackStart: number | undefined
-  #bytes: Buffer
+  readonly #reader: InputReader | undefined
+  /** An input that lies in memory already, and its value. */
+  #held: { readonly input: Uint8Array; readonly value: number } | undefined
   #call: EvaluationCall | undefined
 
+  /** Whether this module's runtime lays its values out as the reader does is found out unless it is known. */
   constructor(
     module: WebAssembly.Module,
     minimumPages: number,
     reportedBuiltins: ReadonlyMap<number, string>,
     options: PolicyModuleOptions,
+    isReaderFit?: boolean,
   ) {
     this.#options = options
     this.#reportedBuiltins = reportedBuiltins
-    const maximumPages = Math.ceil(options.limits.maxMemoryBytes / PAGE_BYTES)
-    this.#memory = new WebAssembly.Memory({
-      initial: Math.min(minimumPages, maximumPages),
-      maximum: maximumPages,
-    })
-    this.#bytes = Buffer.from(this.#memory.buffer)
+    this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
     this.#exports = toPolicyExports(new WebAssembly.Instance(module, { env: this.#imports() }).exports)
     this.#stackStart = this.#exports.stackPointer?.value
     const builtinIds = this.#readNumberTable(this.#exports.builtins())
@@ -61,64 +63,103 @@ export class PolicyInstance {
     this.#builtinNames = new Map([...builtinIds].map(([name, id]) => [id, name]))
     this.entrypoints = this.#readNumberTable(this.#exports.entrypoints())
     this.#dataAddress = this.#parse(options.data, this.#exports.opa_json_parse)
-    this.#heapStart = align(this.#exports.opa_heap_ptr_get())
+    const reader = instantiateReader(this.#memory.memory, this.#exports)
+    this.#heapStart = this.#makeRoomFor(reader)
+    this.#reader = (isReaderFit ?? this.#isFit(reader)) ? reader : undefined
   }
 
   get memoryBytes(): number {
-    return this.#memory.buffer.byteLength
+    return this.#memory.byteLength
+  }
+
+  /** Whether inputs are read by the reader of our own, not by the parser of the module's runtime. */
+  get readsDirectly(): boolean {
+    return this.#reader !== undefined
   }
 
   /**
-   * Evaluates an entrypoint over an input that must be well-formed JSON (or undefined), and gives the result set as
-   * Rego text. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the
-   * instance must not be used again after that.
+   * Reads the `input` of a request body (UTF-8) in one pass. It stays in memory for the next evaluation, to which the bytes given
+   * here have to be passed. Undefined when there is no such member, or it is null, or the body is to be read by other means, which
+   * then tell what is wrong with it.
    */
-  evaluate(entrypoint: number, input: Uint8Array | undefined, call: EvaluationCall): string {
-    return this.#guard(input, call, (inputAddress, inputLength) => {
-      const heap = align(this.#heapStart + inputLength)
-      const { opa_eval } = this.#exports
-      return this.#textAt(
-        opa_eval(0, entrypoint, this.#dataAddress, inputAddress, inputLength, heap, VALUE_FORMAT),
-      )
-    })
+  readRequest(body: Uint8Array): Uint8Array | undefined {
+    this.#held = undefined
+    if (this.#reader === undefined) return undefined
+    this.#memory.place(body, this.#heapStart)
+    const value = this.#reader.readRequest(this.#heapStart, body.length)
+    if (value === 0) return undefined
+    const input = body.subarray(this.#reader.startOfInput(), this.#reader.endOfInput())
+    this.#held = { input, value }
+    return input
   }
 
-  /** Evaluates several entrypoints over one input, which is read only once. Otherwise as `evaluate`. */
+  /**
+   * Evaluates entrypoints over one input that must be well-formed JSON (or undefined), and gives the result sets as Rego
+   * text. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the instance
+   * must not be used again after that.
+   */
   evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
-    return this.#guard(input, call, (inputAddress, inputLength) => {
-      const abi = this.#exports
-      abi.opa_heap_ptr_set(align(this.#heapStart + inputLength))
-      const inputValue = input === undefined ? 0 : abi.opa_json_parse(inputAddress, inputLength)
+    const abi = this.#exports
+    this.#refuel(input?.length ?? 0)
+    this.#call = call
+    try {
+      const inputValue = this.#inputValue(input)
       return entrypoints.map((entrypoint) => {
         const context = abi.opa_eval_ctx_new()
         if (inputValue !== 0) abi.opa_eval_ctx_set_input(context, inputValue)
         abi.opa_eval_ctx_set_data(context, this.#dataAddress)
         abi.opa_eval_ctx_set_entrypoint(context, entrypoint)
         abi.eval(context)
-        return this.#textAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)))
+        // Only Rego text keeps sets apart from arrays, so that they can be put in order.
+        return this.#memory.textAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)))
       })
-    })
-  }
-
-  /** Puts the input at the start of the heap and tells every failure of `run` as an EvaluationAbort. */
-  #guard<T>(
-    input: Uint8Array | undefined,
-    call: EvaluationCall,
-    run: (inputAddress: number, inputLength: number) => T,
-  ): T {
-    const inputLength = input?.length ?? 0
-    this.#refuel(inputLength)
-    this.#call = call
-    try {
-      if (input !== undefined) {
-        this.#reserve(this.#heapStart, inputLength).set(replaceLoneSurrogates(input), this.#heapStart)
-      }
-      return run(input === undefined ? 0 : this.#heapStart, inputLength)
     } catch (raw) {
       throw describeFailure(raw, this.#exports.fuel.value <= 0)
     } finally {
       this.#call = undefined
+      this.#held = undefined
     }
+  }
+
+  /** The address of the input's value, behind which the heap is free; 0 without an input. */
+  #inputValue(input: Uint8Array | undefined): number {
+    if (input === undefined) {
+      this.#exports.opa_heap_ptr_set(this.#heapStart)
+      return 0
+    }
+    const value = this.#held?.input === input ? this.#held.value : this.#readDocument(input)
+    if (value === 0) return this.#parseDocument(input)
+    this.#reader?.finish()
+    return value
+  }
+
+  #readDocument(input: Uint8Array): number {
+    if (this.#reader === undefined || !isUtf8(input)) return 0
+    this.#memory.place(input, this.#heapStart)
+    return this.#reader.readDocument(this.#heapStart, input.length)
+  }
+
+  /** By the module's own parser, which fuel limits. */
+  #parseDocument(input: Uint8Array): number {
+    const text = replaceLoneSurrogates(input)
+    this.#memory.place(text, this.#heapStart)
+    this.#exports.opa_heap_ptr_set(align(this.#heapStart + text.length))
+    return this.#exports.opa_json_parse(this.#heapStart, text.length)
+  }
+
+  /** Puts the reader's notes behind all that stays, and gives the address behind them. */
+  #makeRoomFor(reader: InputReader): number {
+    const [truth, falsehood] = ['true', 'false'].map((text) =>
+      this.#parse(Buffer.from(text), this.#exports.opa_json_parse),
+    )
+    const scratch = align(this.#exports.opa_heap_ptr_get())
+    this.#memory.reserve(scratch, reader.scratchBytes())
+    reader.prepare(scratch, truth ?? 0, falsehood ?? 0)
+    return align(scratch + reader.scratchBytes())
+  }
+
+  #isFit(reader: InputReader): boolean {
+    return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart: this.#heapStart })
   }
 
   #refuel(inputLength: number): void {
@@ -133,9 +174,9 @@ export class PolicyInstance {
     const call = (id: number, _context: number, ...operands: number[]): number =>
       this.#callBuiltin(id, operands)
     return {
-      memory: this.#memory,
+      memory: this.#memory.memory,
       opa_abort: (address: number) => {
-        throw new EvaluationAbort(this.#textAt(address))
+        throw new EvaluationAbort(this.#memory.textAt(address))
       },
       // OPA erases print() when it builds for WASM; the import may still be there.
       opa_println: () => undefined,
@@ -170,7 +211,7 @@ export class PolicyInstance {
 
   #readValue(address: number): RegoValue {
     const textAddress = this.#exports.opa_value_dump(address)
-    const value = parseRegoText(this.#textAt(textAddress))
+    const value = parseRegoText(this.#memory.textAt(textAddress))
     this.#exports.opa_free(textAddress)
     return value
   }
@@ -182,7 +223,7 @@ export class PolicyInstance {
   /** The address of a parsed value. The text stays allocated: parsed strings may point into it. */
   #parse(text: Uint8Array, parse: PolicyExports['opa_json_parse']): number {
     const address = this.#exports.opa_malloc(text.length)
-    this.#reserve(address, text.length).set(text, address)
+    this.#memory.place(text, address)
     const parsed = parse(address, text.length)
     if (parsed === 0)
       throw new AppError('invalid', 'the policy module refuses a value: it is not well-formed')
@@ -198,31 +239,6 @@ export class PolicyInstance {
       if (typeof name === 'string' && id instanceof RegoNumber) numbers.set(name, id.toNumber())
     }
     return numbers
-  }
-
-  /** The memory as bytes, grown where needed to hold `length` bytes at `address`. */
-  #reserve(address: number, length: number): Buffer {
-    const missing = address + length - this.#memory.buffer.byteLength
-    if (missing > 0) {
-      try {
-        this.#memory.grow(Math.ceil(missing / PAGE_BYTES))
-      } catch (raw) {
-        throw new EvaluationAbort(`out of memory: ${toError(raw).message}`, { isOverBudget: true })
-      }
-    }
-    return this.#view()
-  }
-
-  /** The zero-terminated text at an address. */
-  #textAt(address: number): string {
-    const bytes = this.#view()
-    return bytes.toString('utf8', address, bytes.indexOf(0, address))
-  }
-
-  /** A growth of the memory detaches the old buffer. */
-  #view(): Buffer {
-    if (this.#bytes.buffer !== this.#memory.buffer) this.#bytes = Buffer.from(this.#memory.buffer)
-    return this.#bytes
   }
 }
 

@@ -14,6 +14,8 @@ export class PolicyModule {
   readonly entrypoints: ReadonlyMap<string, number>
   /** The built-ins that the module calls and does not bring along. */
   readonly requiredBuiltins: readonly string[]
+  /** Whether inputs are read in one pass of our own: the module's runtime lays its values out as we know it. */
+  readonly readsDirectly: boolean
   readonly #module: WebAssembly.Module
   readonly #minimumPages: number
   readonly #reportedBuiltins: ReadonlyMap<number, string>
@@ -30,7 +32,8 @@ export class PolicyModule {
     this.#minimumPages = minimumPages
     this.#reportedBuiltins = reportedBuiltins
     this.#options = options
-    const instance = this.#instantiate()
+    const instance = new PolicyInstance(module, minimumPages, reportedBuiltins, options)
+    this.readsDirectly = instance.readsDirectly
     this.entrypoints = instance.entrypoints
     this.requiredBuiltins = instance.requiredBuiltins
     this.#instance = instance
@@ -51,12 +54,29 @@ export class PolicyModule {
 
   /** The result set of one evaluation as Rego text: `{{"result":X}}`, or `set()` when undefined. */
   evaluate(entrypoint: number, input: Uint8Array | undefined, call: EvaluationCall): string {
-    return this.#use((instance) => instance.evaluate(entrypoint, input, call))
+    const [resultSet = ''] = this.evaluateAll([entrypoint], input, call)
+    return resultSet
   }
 
   /** The result sets of several entrypoints over one input, in their order. */
   evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
     return this.#use((instance) => instance.evaluateAll(entrypoints, input, call))
+  }
+
+  /**
+   * Reads the `input` of a request body (UTF-8) into the memory where the next evaluation over these very bytes finds it. Undefined
+   * when there is none, or it is null, and for a body that has to be looked at by other means (`locateInput`).
+   */
+  readRequest(body: Uint8Array): Uint8Array | undefined {
+    if (!this.readsDirectly) return undefined
+    try {
+      this.#instance ??= this.#instantiate()
+      return this.#instance.readRequest(body)
+    } catch {
+      // Out of memory: the evaluation will find out, and tell.
+      this.#instance = undefined
+      return undefined
+    }
   }
 
   /** An instance that fails in use, or has grown, is not used again. */
@@ -69,6 +89,12 @@ export class PolicyModule {
   }
 
   #instantiate(): PolicyInstance {
-    return new PolicyInstance(this.#module, this.#minimumPages, this.#reportedBuiltins, this.#options)
+    return new PolicyInstance(
+      this.#module,
+      this.#minimumPages,
+      this.#reportedBuiltins,
+      this.#options,
+      this.readsDirectly,
+    )
   }
 }

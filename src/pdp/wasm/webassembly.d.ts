@@ -2,13 +2,14 @@
 declare namespace WebAssembly {
   type ModuleImports = Record<
     string,
-    ((...args: number[]) => number | undefined) | ((address: number) => void) | Memory
+    ((...args: number[]) => number | undefined) | ((...args: number[]) => void) | Memory
   >
   type ExportValue = ((...args: number[]) => number) | Global | Memory
   type Exports = Readonly<Record<string, ExportValue | undefined>>
 
-  interface Module {
-    readonly [Symbol.toStringTag]: 'WebAssembly.Module'
+  class Module {
+    constructor(bytes: Uint8Array)
+    readonly [Symbol.toStringTag]: string
   }
 
   class Memory {

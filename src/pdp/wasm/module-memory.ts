@@ -1,0 +1,49 @@
+import { toError } from '../../errors.js'
+import { EvaluationAbort } from './evaluation-abort.js'
+
+const PAGE_BYTES = 65_536
+
+/** The memory of one module, as bytes and texts. */
+export class ModuleMemory {
+  readonly memory: WebAssembly.Memory
+  #bytes: Buffer
+
+  constructor(minimumPages: number, maximumBytes: number) {
+    const maximum = Math.ceil(maximumBytes / PAGE_BYTES)
+    this.memory = new WebAssembly.Memory({ initial: Math.min(minimumPages, maximum), maximum })
+    this.#bytes = Buffer.from(this.memory.buffer)
+  }
+
+  get byteLength(): number {
+    return this.memory.buffer.byteLength
+  }
+
+  /** All of it, until it grows: a growth detaches the old buffer. */
+  get bytes(): Buffer {
+    if (this.#bytes.buffer !== this.memory.buffer) this.#bytes = Buffer.from(this.memory.buffer)
+    return this.#bytes
+  }
+
+  /** Puts bytes at an address. Grows where needed, and raises EvaluationAbort (over budget) where that is not possible. */
+  place(bytes: Uint8Array, address: number): void {
+    this.reserve(address, bytes.length)
+    this.bytes.set(bytes, address)
+  }
+
+  /** Grows so that `length` bytes fit at an address. Raises as `place`. */
+  reserve(address: number, length: number): void {
+    const missing = address + length - this.byteLength
+    if (missing <= 0) return
+    try {
+      this.memory.grow(Math.ceil(missing / PAGE_BYTES))
+    } catch (raw) {
+      throw new EvaluationAbort(`out of memory: ${toError(raw).message}`, { isOverBudget: true })
+    }
+  }
+
+  /** The zero-terminated text at an address. */
+  textAt(address: number): string {
+    const { bytes } = this
+    return bytes.toString('utf8', address, bytes.indexOf(0, address))
+  }
+}

@@ -1,0 +1,21 @@
+/** What one pass of the loop over values allocates at most, apart from the tables of containers. */
+export const PASS_BYTES: usize = 256
+
+const PAGE_BITS: usize = 16
+/** Memory grows by a mebibyte at least. */
+const LEAST_PAGES: usize = 16
+
+/** Where the next block goes between two values; inside `readValue` a local variable leads. */
+export let heapEnd: usize = 0
+
+export function setHeapEnd(address: usize): void {
+  heapEnd = address
+}
+
+/** Whether the memory reaches to `length` bytes after `address`; grown when it did not. */
+export function hasRoom(address: usize, length: usize): bool {
+  const size = (<usize>memory.size()) << PAGE_BITS
+  if (address + length <= size) return true
+  const missing = (address + length - size) >> PAGE_BITS
+  return memory.grow(<i32>(missing + LEAST_PAGES)) != -1 || memory.grow(<i32>(missing + 1)) != -1
+}

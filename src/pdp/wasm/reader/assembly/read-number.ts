@@ -1,0 +1,80 @@
+import { opa_json_parse } from './policy'
+import { BLOCK_HEADER, INTEGER, INTEGER_VALUE, WORDS_SIZE } from './value-layout'
+
+/** More digits might not fit 64 bits; the runtime's own decimals hold them. */
+const MAX_INTEGER_DIGITS: usize = 18
+const MINUS: u32 = 0x2d
+const ZERO: u32 = 0x30
+
+/** The numbers that are left to the runtime, each with the place of its text, newest first. */
+let leftOver: usize = 0
+
+export function leftOverNumbers(): usize {
+  return leftOver
+}
+
+export function setLeftOverNumbers(newest: usize): void {
+  leftOver = newest
+}
+
+/** Reads the number at `at` into the block at `block`: gives the address after it, or 0 when it is malformed. */
+export function readNumber(at: usize, block: usize): usize {
+  const isNegative = load<u8>(at) == MINUS
+  const first = isNegative ? at + 1 : at
+  let end = first
+  let value: i64 = 0
+  if (load<u8>(first) == ZERO) end++
+  else {
+    while (true) {
+      const digit = load<u8>(end) - ZERO
+      if (digit > 9) break
+      value = value * 10 + digit
+      end++
+    }
+    if (end == first) return 0
+  }
+  store<u32>(block, WORDS_SIZE)
+  const next = load<u8>(end)
+  const isFraction = next == 0x2e || (next | 0x20) == 0x65
+  if (isFraction || end - first > MAX_INTEGER_DIGITS || (isNegative && value == 0))
+    return leaveOver(at, end, block)
+  store<u32>(block + BLOCK_HEADER, INTEGER)
+  store<i64>(block + BLOCK_HEADER, isNegative ? -value : value, INTEGER_VALUE)
+  return end
+}
+
+function leaveOver(start: usize, integerEnd: usize, block: usize): usize {
+  let end = integerEnd
+  if (load<u8>(end) == 0x2e) {
+    end = skipDigits(end + 1)
+    if (end == 0) return 0
+  }
+  if ((load<u8>(end) | 0x20) == 0x65) {
+    const sign = load<u8>(end + 1)
+    end = skipDigits(sign == 0x2b || sign == MINUS ? end + 2 : end + 1)
+    if (end == 0) return 0
+  }
+  const note = block + BLOCK_HEADER
+  store<u32>(note, start)
+  store<u32>(note, end - start, 4)
+  store<u32>(note, leftOver, 8)
+  leftOver = note
+  return end
+}
+
+/** The address after one or more digits, or 0 where there is none. */
+function skipDigits(start: usize): usize {
+  let at = start
+  while (load<u8>(at) - ZERO <= 9) at++
+  return at == start ? 0 : at
+}
+
+/** Lets the runtime read the numbers that were left over. It allocates, so its heap pointer must be behind all values. */
+export function readLeftOverNumbers(): void {
+  for (let note = leftOver; note != 0;) {
+    const next = load<u32>(note, 8)
+    memory.copy(note, opa_json_parse(load<u32>(note), load<u32>(note, 4)), WORDS_SIZE)
+    note = next
+  }
+  leftOver = 0
+}

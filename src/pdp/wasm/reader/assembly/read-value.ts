@@ -1,0 +1,163 @@
+import { buildArray, buildObject, writeInteger } from './build-container'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace } from './bytes'
+import { hasRoom, heapEnd, PASS_BYTES, setHeapEnd } from './heap'
+import { keyValue, writeString } from './key-cache'
+import { readNumber } from './read-number'
+import { readString, textEnd } from './scan-string'
+import * as layout from './value-layout'
+
+const MAX_DEPTH: usize = 10_000
+/** What is remembered of each container around the open one: its last element, their number, and its closing bracket. */
+const FRAME: usize = 12
+export const FRAMES_BYTES: usize = FRAME * (MAX_DEPTH + 1)
+
+let frames: usize = 0
+
+/** The value that `readValue` read last. */
+export let lastValue: usize = 0
+
+export function placeFrames(address: usize): void {
+  frames = address
+}
+
+/**
+ * Reads the JSON value at `from`, inside `depth` open containers, to the heap: gives the address after it, or 0 when it is
+ * malformed, too deep or too big. Accepts what Go's encoding/json accepts.
+ */
+export function readValue(from: usize, depth: usize): usize {
+  const deepest = frames + FRAME * (MAX_DEPTH - depth)
+  let frame = frames
+  let at = from
+  let heap = heapEnd
+  /** Of the open container: the newest link to its elements, their number, and the bracket that closes it. */
+  let last: usize = 0
+  let count: u32 = 0
+  let closer: u32 = 0
+  while (true) {
+    if (!hasRoom(heap, PASS_BYTES)) return 0
+    const first = load<u8>(at)
+    let value = heap + layout.BLOCK_HEADER
+    if (first == QUOTE) {
+      const start = at + 1
+      at = readString(start)
+      if (at == 0) return 0
+      writeString(heap, start, textEnd - start)
+      heap += layout.WORDS_BLOCK
+    } else if (first == OPEN_OBJECT || first == OPEN_ARRAY) {
+      if (frame == deepest) return 0
+      store<u32>(frame, last)
+      store<u32>(frame, count, 4)
+      store<u32>(frame, closer, 8)
+      frame += FRAME
+      last = 0
+      count = 0
+      closer = first + 2
+      at = skipSpace(at + 1)
+      if (load<u8>(at) != closer) {
+        if (closer == CLOSE_ARRAY) continue
+        at = readKey(at, heap, last)
+        if (at == 0) return 0
+        last = lastElement
+        heap = keyEnd
+        continue
+      }
+      at++
+      heap = closer == CLOSE_ARRAY ? buildArray(0, 0, heap) : buildObject(0, 0, heap)
+      if (heap == 0) return 0
+      frame -= FRAME
+      last = load<u32>(frame)
+      count = load<u32>(frame, 4)
+      closer = load<u32>(frame, 8)
+    } else if (first - 0x30 <= 9 || first == 0x2d) {
+      at = readNumber(at, heap)
+      if (at == 0) return 0
+      heap += layout.WORDS_BLOCK
+    } else {
+      value = readLiteral(at, heap)
+      if (value == 0) return 0
+      at += value == falseValue ? 5 : 4
+      heap += layout.SMALL_BLOCK
+    }
+
+    while (true) {
+      if (closer == 0) {
+        lastValue = value
+        setHeapEnd(heap)
+        return at
+      }
+      if (closer == CLOSE_OBJECT) store<u32>(last, value, layout.ELEMENT_VALUE)
+      else {
+        writeInteger(heap, count)
+        store<u32>(heap, last, 4)
+        store<u32>(heap, value, 8)
+        last = heap
+        heap += layout.WORDS_BLOCK
+      }
+      count++
+      at = skipSpace(at)
+      const next = load<u8>(at)
+      if (next == COMMA) {
+        at = skipSpace(at + 1)
+        if (closer == CLOSE_ARRAY) break
+        if (!hasRoom(heap, PASS_BYTES)) return 0
+        at = readKey(at, heap, last)
+        if (at == 0) return 0
+        last = lastElement
+        heap = keyEnd
+        break
+      }
+      if (next != closer) return 0
+      at++
+      if (!hasRoom(heap, PASS_BYTES)) return 0
+      value = heap + layout.BLOCK_HEADER
+      heap = closer == CLOSE_ARRAY ? buildArray(last, count, heap) : buildObject(last, count, heap)
+      if (heap == 0) return 0
+      frame -= FRAME
+      last = load<u32>(frame)
+      count = load<u32>(frame, 4)
+      closer = load<u32>(frame, 8)
+    }
+  }
+}
+
+/** The element that `readKey` began, and the heap after it. */
+let lastElement: usize = 0
+let keyEnd: usize = 0
+
+/** Begins an element of an object with its key: gives the address of its value, or 0 when the key is malformed. */
+function readKey(at: usize, heap: usize, previous: usize): usize {
+  if (load<u8>(at) != QUOTE) return 0
+  const start = at + 1
+  const after = readString(start)
+  if (after == 0) return 0
+  const key = keyValue(start, textEnd - start, heap)
+  const block = key == heap + layout.BLOCK_HEADER ? heap + layout.WORDS_BLOCK : heap
+  const element = block + layout.BLOCK_HEADER
+  store<u32>(block, layout.WORDS_SIZE)
+  store<u32>(element, key, layout.ELEMENT_KEY)
+  store<u32>(element, previous, layout.ELEMENT_NEXT)
+  lastElement = element
+  keyEnd = block + layout.WORDS_BLOCK
+  const colon = skipSpace(after)
+  return load<u8>(colon) == COLON ? skipSpace(colon + 1) : 0
+}
+
+/** The runtime's own values of `true` and `false`, of which it has one each. */
+let trueValue: usize = 0
+let falseValue: usize = 0
+
+export function placeBooleans(truth: usize, falsehood: usize): void {
+  trueValue = truth
+  falseValue = falsehood
+}
+
+/** Reads `true`, `false` or `null`, the last into the block given: its value, or 0. */
+function readLiteral(at: usize, block: usize): usize {
+  const text = load<u32>(at)
+  if (text == 0x65757274) return trueValue
+  if (text == 0x736c6166 && <u32>load<u8>(at + 4) == 0x65) return falseValue
+  if (text != 0x6c6c756e) return 0
+  store<u32>(block, layout.SMALL_SIZE)
+  store<u32>(block, layout.NULL, layout.BLOCK_HEADER)
+  return block + layout.BLOCK_HEADER
+}

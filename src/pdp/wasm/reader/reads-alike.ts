@@ -1,0 +1,87 @@
+import type { ModuleMemory } from '../module-memory.js'
+import type { PolicyExports } from '../policy-exports.js'
+import type { InputReader } from './input-reader.js'
+import { isSameValue } from './same-value.js'
+
+/** What the comparison works with: a module, the reader in its memory, and the start of the free heap. */
+export interface ReadingPair {
+  readonly memory: ModuleMemory
+  readonly policy: PolicyExports
+  readonly reader: InputReader
+  readonly heapStart: number
+}
+
+/** Bytes asked of the allocator, and the size that the reader takes for granted. */
+const BLOCK_SIZES: readonly (readonly [asked: number, given: number])[] = [
+  [1, 4],
+  [5, 8],
+  [12, 16],
+  [32, 64],
+  [96, 96],
+]
+const BLOCK_HEADER_BYTES = 12
+
+/**
+ * Whether the reader makes of sample documents the very structures that the module's own parser makes. A runtime of another
+ * version may lay its values out differently: then its own parser has to do.
+ */
+export function readsAlike(pair: ReadingPair): boolean {
+  try {
+    return allocatesAlike(pair) && SAMPLES.every((text) => isReadAlike(pair, Buffer.from(text)))
+  } catch {
+    // With another layout, what is taken for an address may lead anywhere.
+    return false
+  } finally {
+    pair.policy.opa_heap_ptr_set(pair.heapStart)
+  }
+}
+
+function allocatesAlike({ memory, policy, heapStart }: ReadingPair): boolean {
+  policy.opa_heap_ptr_set(heapStart)
+  let expected = heapStart
+  return BLOCK_SIZES.every(([asked, given]) => {
+    expected += BLOCK_HEADER_BYTES
+    const address = policy.opa_malloc(asked)
+    const isExpected =
+      address === expected && memory.bytes.readUInt32LE(address - BLOCK_HEADER_BYTES) === given
+    expected += given
+    return isExpected
+  })
+}
+
+function isReadAlike(pair: ReadingPair, document: Buffer): boolean {
+  const { memory, policy, reader, heapStart } = pair
+  memory.place(document, heapStart)
+  const read = reader.readDocument(heapStart, document.length)
+  if (read === 0) return false
+  reader.finish()
+  const copy = policy.opa_malloc(document.length)
+  memory.place(document, copy)
+  const parsed = policy.opa_json_parse(copy, document.length)
+  const dump = (value: number): string => memory.textAt(policy.opa_value_dump(value))
+  return dump(read) === dump(parsed) && isSameValue(memory, dump, read, parsed)
+}
+
+const NUMBERS =
+  '[0,-0,1,-1,9,10,255,1234567890123,123456789012345678,-123456789012345678,12345678901234567890]'
+const FRACTIONS = '[1.5,-0.25,1e3,1E-2,0.1e+2,100.00,12345678901234567890.123456789]'
+const TEXTS = '["","a","0123456789abcdef","ä€😀","\\u00e4\\ud83d\\ude00","\\"\\\\\\/\\b\\f\\n\\r\\t"]'
+
+/** One of each shape, and objects on both sides of every growth of their tables. */
+const SAMPLES: readonly string[] = [
+  'null',
+  'true',
+  '"text"',
+  '[false,true,null,[],{}]',
+  NUMBERS,
+  FRACTIONS,
+  TEXTS,
+  '{"a":1,"b":{"c":[{"d":"e"}]},"a":2,"\\u0062":3}',
+  ...[1, 5, 6, 11, 12, 22, 23, 44, 45, 300].map(wideObject),
+  `[${Array.from({ length: 40 }, (_, index) => `{"id":${index},"name":"stage ${index}"}`).join(',')}]`,
+]
+
+function wideObject(size: number): string {
+  const members = Array.from({ length: size }, (_, index) => [`key-${index * 7}`, index])
+  return JSON.stringify(Object.fromEntries(members))
+}
