@@ -24,14 +24,18 @@ interface Selection {
 /** Opens the decision log for reading, once its writer has opened it; raises AppError `unavailable`. */
 export function openDecisionReader(path: string): DecisionReadStore {
   const database = openReadOnly(decisionDatabaseOptions(path))
-  return new SqliteDecisionReader(new Kysely({ dialect: new SqliteDialect({ database }) }))
+  return new SqliteDecisionReader(new Kysely({ dialect: new SqliteDialect({ database }) }), () =>
+    database.close(),
+  )
 }
 
 class SqliteDecisionReader implements DecisionReadStore {
   readonly #db: Kysely<DecisionDatabase>
+  readonly #closeDatabase: () => void
 
-  constructor(db: Kysely<DecisionDatabase>) {
+  constructor(db: Kysely<DecisionDatabase>, closeDatabase: () => void) {
     this.#db = db
+    this.#closeDatabase = closeDatabase
   }
 
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage> {
@@ -54,8 +58,10 @@ class SqliteDecisionReader implements DecisionReadStore {
     })
   }
 
-  close(): Promise<void> {
-    return this.#db.destroy()
+  async close(): Promise<void> {
+    await this.#db.destroy()
+    // Kysely leaves a connection open that it has never used.
+    this.#closeDatabase()
   }
 
   async #choose(
