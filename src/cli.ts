@@ -1,5 +1,11 @@
 #!/usr/bin/env node
-import { runCommandLine } from './cli/run-command-line.js'
-import { systemTerminal } from './cli/terminal.js'
+import { setFlagsFromString } from 'node:v8'
+
+// V8 grows the space of new objects from 1 to 16 MB per half under load, and never gives it back. A decision leaves
+// almost nothing behind, so a small space is collected as cheaply. It must be said before anything else is loaded.
+setFlagsFromString('--semi-space-growth-factor=1')
+
+const { runCommandLine } = await import('./cli/run-command-line.js')
+const { systemTerminal } = await import('./cli/terminal.js')
 
 process.exitCode = await runCommandLine(process.argv.slice(2), systemTerminal())

