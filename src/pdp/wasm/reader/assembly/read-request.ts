@@ -6,10 +6,11 @@ import { opa_heap_ptr_set } from './policy'
 import { leftOverNumbers, readLeftOverNumbers, setLeftOverNumbers } from './read-number'
 import { FRAMES_BYTES, lastValue, placeBooleans, placeFrames, readValue } from './read-value'
 import { readString, textEnd } from './scan-string'
-import { NULL } from './value-layout'
 
 /** Zeros after the body end every run of characters, and let sixteen bytes be looked at together. */
 const END_BYTES: usize = 32
+/** Only `null` begins with it. */
+const LOWER_N: u32 = 0x6e
 const COMPARISONS_PER_BYTE: i64 = 4
 const LEAST_COMPARISONS: i64 = 4096
 
@@ -45,6 +46,8 @@ export function readRequest(body: usize, length: usize): usize {
     at = skipSpace(at)
     if (load<u8>(at) != COLON) return 0
     const start = skipSpace(at + 1)
+    // Of several, the last counts.
+    if (isInput) setLeftOverNumbers(0)
     at = isInput ? readValue(start, 1) : passOver(start)
     if (at == 0) return 0
     if (isInput) {
@@ -58,7 +61,7 @@ export function readRequest(body: usize, length: usize): usize {
     if (next != COMMA) return 0
     at = skipSpace(at + 1)
   }
-  return value == 0 || load<u8>(value) == NULL ? 0 : value
+  return value == 0 || load<u8>(body + inputStart) == LOWER_N ? 0 : value
 }
 
 /** Reads the document at an address, whatever follows it: gives its value, or 0 when it is not to be read. */
