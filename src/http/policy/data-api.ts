@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.js'
-import { locateInput } from '../../lib/json/locate-input.js'
 import { evaluateDocument } from '../../pdp/evaluate-document.js'
 import type { DocumentPlan } from '../../pdp/evaluate-document.js'
 import { printDataRef } from '../../pdp/rego/print-data-ref.js'
@@ -14,6 +13,7 @@ import type { Outcome } from './decision.js'
 import { parseInputBody, parseInputParameter } from './input-document.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
+import { readRequestInput } from './read-request-input.js'
 import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
 import { sendNegotiated } from './send-negotiated.js'
 import { yamlToJson } from './yaml-body.js'
@@ -35,15 +35,14 @@ export async function answerDataPost(
   const parameters = searchParams(exchange)
   const rawPath = resolveDataPath(path, parameters)
   const body = yamlToJson(exchange.request, await readBody(exchange.request, context.maxBodyBytes))
-  const extent = locateInput(body)
-  if (extent === undefined) {
+  const input = readRequestInput(context.policies.current, rawPath, body)
+  if (input === undefined) {
     const flat = readFlatBody(body)
     if (flat !== undefined) {
       answerRuntimePolicy(context, exchange, rawPath, body, flat)
       return
     }
   }
-  const input = extent === undefined ? undefined : body.subarray(extent.start, extent.end)
   const query = parseDataQuery(parameters)
   await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
 }

@@ -16,3 +16,8 @@ export function planFor(snapshot: Snapshot, rawPath: string): DocumentPlan {
   if (known.size < MAX_PATHS) known.set(rawPath, plan)
   return plan
 }
+
+/** The plan for a path that was asked before. */
+export function rememberedPlan(snapshot: Snapshot, rawPath: string): DocumentPlan | undefined {
+  return plans.get(snapshot)?.get(rawPath)
+}
