@@ -27,6 +27,17 @@ export interface LoadOptions {
   readonly directory: string
 }
 
+/** The result that a server gives for a body, as JSON text. */
+export async function ask(url: string, { path, body }: BenchBody): Promise<string> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  })
+  const { result } = (await response.json()) as { result?: unknown }
+  return JSON.stringify(result)
+}
+
 /** Drives a server with wrk: as many requests as it answers on a fixed number of connections. */
 export async function drive({
   url,

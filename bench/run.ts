@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util'
 
 import { benchBodies } from './bodies.js'
 import type { BenchBody } from './bodies.js'
-import { drive } from './load.js'
+import { keepAwake } from './keep-awake.js'
+import { ask, drive } from './load.js'
 import type { LoadResult } from './load.js'
 import { printTable } from './report.js'
 import type { Comparison, Sample } from './report.js'
@@ -28,6 +29,8 @@ const { values: flags } = parseArgs({
 const SERVER_CORE = 0
 const GENERATOR_CORE = 1
 const POLICIES = 'bench/policies'
+/** What was answered, by body: the same result of both servers, or the comparison is void. */
+const answers = new Set<string>()
 
 /** Both servers in turn, several rounds, the median of each figure: the machine's moods hit both alike. */
 async function compare(body: BenchBody, logging: boolean, directory: string): Promise<Comparison> {
@@ -53,6 +56,7 @@ async function measure(server: BenchServer, body: BenchBody, directory: string):
         core: GENERATOR_CORE,
         directory,
       })
+    answers.add(`${body.name} ${await ask(server.url, body)}`)
     await load(flags.warmup)
     const result = await load(flags.seconds)
     return { ...result, residentMb: running.residentMb(), dropped: await droppedDecisions(server) }
@@ -130,6 +134,7 @@ function median(samples: readonly Sample[]): Sample {
 
 async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'tidegate-bench-'))
+  const letSleep = keepAwake(GENERATOR_CORE)
   try {
     const bodies = benchBodies().filter(({ name }) => name.includes(flags.only ?? ''))
     const comparisons: Comparison[] = []
@@ -137,8 +142,10 @@ async function main(): Promise<void> {
       for (const body of bodies) comparisons.push(await compare(body, logging, directory))
     }
     process.stderr.write('\n')
+    if (answers.size !== bodies.length) throw new Error(`the servers differ: ${[...answers].join('; ')}`)
     console.log(flags.format === 'json' ? JSON.stringify(comparisons, null, 2) : printTable(comparisons))
   } finally {
+    letSleep()
     await rm(directory, { recursive: true, force: true })
   }
 }

@@ -23,7 +23,7 @@ export interface BufferBounds {
 export const defaultBufferBounds: BufferBounds = {
   maxInputBytes: 8 * 1024,
   maxResultBytes: 4 * 1024,
-  maxBufferedBytes: 16 * 1024 * 1024,
+  maxBufferedBytes: 8 * 1024 * 1024,
   maxBufferedRows: 65_536,
   flushIntervalMs: 250,
   batchRows: 1024,

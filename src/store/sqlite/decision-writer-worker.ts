@@ -7,8 +7,11 @@ import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decisio
 import { InProcessBatchWriter } from './in-process-batch-writer.js'
 import { toStoreError } from './sqlite-error.js'
 
-/** Below the thread that decides: on a busy core the log is late, or drops, before a decision is. */
-const NICENESS = 10
+/**
+ * Below the thread that decides, so that on a busy core the log is late before a decision is; not so far below that it
+ * would starve: a third of a saturated core is what writing every decision takes.
+ */
+const NICENESS = 3
 
 if (parentPort !== null) {
   yieldToDecisions()
