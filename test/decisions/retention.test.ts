@@ -118,7 +118,7 @@ describe('the log over a store', () => {
       now: () => 0,
       retentionIntervalMs: DAY,
     })
-    const log = new BufferedDecisionLog({ writer, masked: false })
+    const log = new BufferedDecisionLog({ writer, masked: false, bounds: { maxBufferedBytes: 64 * MIB } })
     for (let n = 0; n < 3000; n += 1) log.record(anEntry({ input: Buffer.alloc(8000, 'x') }))
     await log.close()
     expect(store.size().fileBytes).toBeLessThan(policy.maxFileBytes + 2 * MIB)
