@@ -12,7 +12,9 @@ import { runOpa } from '../opa/run-opa.js'
 import { codeOnly } from './code-only.js'
 import type { RegoFile } from './collect-sources.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
+import { quoteKeywordMembers } from './keyword-references.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
+import { expandTemplateStrings } from './template-strings.js'
 
 /** All files in one run of OPA. Heads only: the bodies of a large estate would be megabytes of JSON. */
 const PARSE_QUERY = `{file: {"package": {"path": module["package"].path}, "rules": rules} |
@@ -50,24 +52,37 @@ type ParsedFiles = ReadonlyMap<string, ParsedFile>
 
 /**
  * Parses all modules with OPA's own parser and tells for each which version of Rego it is written in: version 1 when it
- * has the look of it and parses so, else the program's default version, else the other. Raises `invalid` with file,
- * row, column and OPA's message for each one that is neither.
+ * has the look of it and parses so, else the program's default version, else the other. Syntax newer than the program
+ * is put in older words. Raises `invalid` with file, row, column and OPA's message for each one that is neither.
  */
 export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
   if (files.length === 0) return []
   const defaultVersion = await opaRegoVersion(opa)
+  const texts = new Map(files.map((file) => [file.file, file]))
   const parsed = new Map<string, ParsedFile>()
-  const missing = (): RegoFile[] => files.filter(({ file }) => !parsed.has(file))
+  const missing = (): RegoFile[] => [...texts.values()].filter(({ file }) => !parsed.has(file))
   if (defaultVersion === 0) {
     // Version 0 reads `p := x if { … }` as two rules, so that parsing alone does not tell.
     await addAll(parsed, parseTogether(opa, files.filter(looksLikeVersion1).map(asVersion1), 1))
   }
   await addAll(parsed, parseTogether(opa, missing(), defaultVersion))
+  if (defaultVersion === 0) {
+    const older = missing()
+      .map(inOlderSyntax)
+      .filter(({ file, text }) => text !== texts.get(file)?.text)
+    await addAll(parsed, parseTogether(opa, older.map(asVersion1), 1))
+    // What does not parse in older words either is reported as it was written.
+    for (const file of older) if (parsed.has(file.file)) texts.set(file.file, file)
+  }
   await addAll(parsed, parseOneByOne(opa, missing()))
-  return files.flatMap((file) => {
+  return [...texts.values()].flatMap((file) => {
     const found = parsed.get(file.file)
     return found === undefined ? [] : [toModule(file, found.version, found.module)]
   })
+}
+
+function inOlderSyntax({ file, text }: RegoFile): RegoFile {
+  return { file, text: quoteKeywordMembers(expandTemplateStrings(text)) }
 }
 
 async function addAll<K, V>(target: Map<K, V>, more: Promise<ReadonlyMap<K, V>>): Promise<void> {

@@ -1,0 +1,87 @@
+/**
+ * Rewrites template strings (`$"a {x} b"`, OPA 1.12) to calls that every version of Rego knows, line by line in place. An
+ * expression without a value reads `<undefined>`. Other text stays as it is, and so does a template string that does
+ * not end: the parser will tell.
+ */
+export function expandTemplateStrings(text: string): string {
+  let out = ''
+  let at = 0
+  while (at < text.length) {
+    const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
+    const end = template?.end ?? endOfToken(text, at)
+    out += template?.code ?? text.slice(at, end)
+    at = end
+  }
+  return out
+}
+
+interface Expansion {
+  readonly code: string
+  readonly end: number
+}
+
+const VALUE = 'tidegate_value'
+const NOT_CODE = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`/y
+
+function isTemplateStart(text: string, at: number): boolean {
+  return text[at] === '$' && (text[at + 1] === '"' || text[at + 1] === '`')
+}
+
+/** A string or a comment as a whole, else one sign. */
+function endOfToken(text: string, at: number): number {
+  NOT_CODE.lastIndex = at
+  return NOT_CODE.test(text) ? NOT_CODE.lastIndex : at + 1
+}
+
+function readTemplate(text: string, start: number): Expansion | undefined {
+  const quote = text[start + 1]
+  const parts: string[] = []
+  let literal = ''
+  let at = start + 2
+  while (at < text.length && text[at] !== quote) {
+    if (text[at] === '{') {
+      const close = endOfExpression(text, at + 1)
+      if (close === undefined) return undefined
+      parts.push(literalCode(literal, quote), expressionCode(text.slice(at + 1, close)))
+      literal = ''
+      at = close + 1
+      continue
+    }
+    const length = text[at] === '\\' ? 2 : 1
+    const sign = text.slice(at, at + length)
+    literal += sign === '\\{' ? '{' : sign
+    at += length
+  }
+  if (at >= text.length) return undefined
+  return { code: `concat("", [${[...parts, literalCode(literal, quote)].join(', ')}])`, end: at + 1 }
+}
+
+/** The place of the brace that ends the expression, past braces, strings and templates inside it. */
+function endOfExpression(text: string, start: number): number | undefined {
+  let depth = 0
+  let at = start
+  while (at < text.length) {
+    const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
+    if (template !== undefined) {
+      at = template.end
+      continue
+    }
+    if (text[at] === '}' && depth === 0) return at
+    if (text[at] === '{') depth++
+    if (text[at] === '}') depth--
+    at = endOfToken(text, at)
+  }
+  return undefined
+}
+
+/** Lines inside a raw literal are kept behind it, so that what follows stays on its line. */
+function literalCode(literal: string, quote: string | undefined): string {
+  if (quote === '"') return `"${literal}"`
+  return JSON.stringify(literal) + '\n'.repeat(literal.split('\n').length - 1)
+}
+
+/** The first of the value's text, if there is a value, and the replacement. */
+function expressionCode(expression: string): string {
+  const inner = expandTemplateStrings(expression)
+  return `array.concat([sprintf("%v", [${VALUE}]) | ${VALUE} := ${inner}], ["<undefined>"])[0]`
+}
