@@ -14,19 +14,18 @@ export interface JsonLayout {
  * prefix does not stand before the first line.
  */
 export function goJsonText(value: RegoValue, layout?: JsonLayout): string {
-  const text = layout === undefined ? writeValue(value) : writeValue(value, layout, `\n${layout.prefix}`)
-  return escapeForHtml(text)
+  return layout === undefined ? writeValue(value) : writeValue(value, layout, `\n${layout.prefix}`)
 }
 
 function writeValue(value: RegoValue, layout?: JsonLayout, newLine = ''): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return writeText(value)
   if (value === null || typeof value === 'boolean') return String(value)
   if (value instanceof RegoNumber) return value.text
   const inner = newLine + (layout?.indent ?? '')
   if (value instanceof RegoObject) {
     const colon = layout === undefined ? ':' : ': '
     const members = membersByText(value).map(
-      ([key, item]) => JSON.stringify(key) + colon + writeValue(item, layout, inner),
+      ([key, item]) => writeText(key) + colon + writeValue(item, layout, inner),
     )
     return enclose('{', members, '}', inner, newLine)
   }
@@ -38,6 +37,11 @@ function writeValue(value: RegoValue, layout?: JsonLayout, newLine = ''): string
     inner,
     newLine,
   )
+}
+
+/** Go escapes before it lays out, so that prefix and indent stay as they are. */
+function writeText(text: string): string {
+  return escapeForHtml(JSON.stringify(text))
 }
 
 function enclose(
