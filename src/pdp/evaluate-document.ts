@@ -1,4 +1,4 @@
-import { evaluateEntrypoint } from './evaluate-entrypoints.js'
+import { evaluateEntrypoint, withTypedErrors } from './evaluate-entrypoints.js'
 import { mergeDocuments } from './rego/merge-documents.js'
 import { parseRegoText } from './rego/parse-text.js'
 import { isPrintedScalar, printGoJson } from './rego/print-go-json.js'
@@ -46,10 +46,10 @@ export function evaluateDocument(
   if (plan.target?.rest.length === 0 && plan.path.length > 0) {
     const text = evaluateEntrypoint(plan.snapshot, plan.target.entrypoint, input, call)
     if (text === undefined || isPrintedScalar(text)) return text
-    return printGoJson(parseRegoText(text))
+    return withTypedErrors(plan.snapshot, () => printGoJson(parseRegoText(text)))
   }
   const value = evaluateValue(plan, input, call)
-  return value === undefined ? undefined : printGoJson(value)
+  return value === undefined ? undefined : withTypedErrors(plan.snapshot, () => printGoJson(value))
 }
 
 /** The document of a plan as a value, sets and exact numbers kept; undefined when it is not defined. */
@@ -79,7 +79,7 @@ function evaluatedValue(
   call: EvaluationCall,
 ): RegoValue | undefined {
   const text = evaluateEntrypoint(snapshot, entrypoint, input, call)
-  return text === undefined ? undefined : parseRegoText(text)
+  return text === undefined ? undefined : withTypedErrors(snapshot, () => parseRegoText(text))
 }
 
 /** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */

@@ -3,7 +3,7 @@ import { evaluationError } from './evaluation-error.js'
 import { parseRegoText } from './rego/parse-text.js'
 import type { RegoValue } from './rego/value.js'
 import type { Entrypoint, Snapshot } from './snapshot.js'
-import { EvaluationAbort } from './wasm/evaluation-abort.js'
+import { EvaluationAbort, describeFailure } from './wasm/evaluation-abort.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
 const RESULT_START = '{{"result":'
@@ -34,7 +34,12 @@ export function evaluateEntrypoints(
     const own = entrypoints.filter((entrypoint) => entrypoint.module === module)
     const numbers = own.map(({ number }) => number)
     const resultSets = withTypedErrors(snapshot, () => module.evaluateAll(numbers, input, call))
-    own.forEach((entrypoint, index) => values.set(entrypoint, toValue(resultSets[index])))
+    own.forEach((entrypoint, index) =>
+      values.set(
+        entrypoint,
+        withTypedErrors(snapshot, () => toValue(resultSets[index])),
+      ),
+    )
   }
   return entrypoints.map((entrypoint) => values.get(entrypoint))
 }
@@ -49,11 +54,16 @@ function resultText(resultSet: string): string | undefined {
   return resultSet.slice(RESULT_START.length, -RESULT_END.length)
 }
 
-function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
+/**
+ * Runs an evaluation, or reads its values, and raises every failure as an AppError. A document nested too deeply for the
+ * stack is `evaluation_budget_exceeded`.
+ */
+export function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
   try {
     return evaluate()
   } catch (raw) {
     if (raw instanceof EvaluationAbort) throw evaluationError(raw, snapshot.locateSource)
+    if (raw instanceof RangeError) throw evaluationError(describeFailure(raw, false), snapshot.locateSource)
     throw raw instanceof AppError
       ? raw
       : new AppError('internal', 'the evaluation broke down', { cause: raw })
