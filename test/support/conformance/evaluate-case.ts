@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { AppError } from '../../../src/errors.js'
+import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
+import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
+import { evaluateValue, planDocument } from '../../../src/pdp/evaluate-document.js'
+import { loadSnapshot } from '../../../src/pdp/load-snapshot.js'
+import { newCall } from '../../../src/pdp/new-call.js'
+import type { OpaProgram } from '../../../src/pdp/opa/find-opa.js'
+import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
+import { printJson } from '../../../src/pdp/rego/print-text.js'
+import { RegoObject } from '../../../src/pdp/rego/value.js'
+import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
+import type { Outcome } from './outcome.js'
+import type { ConformanceCase } from './read-cases.js'
+
+const DOCUMENT_QUERY = /^data\.(?<path>\w+(?:\.\w+)*) = (?<variable>(?!input$)[a-z]\w*)$/
+
+/** Compiles the modules of a case as Tidegate compiles a directory of policies, and asks for the document it names. */
+export async function evaluateCase(opa: OpaProgram, test: ConformanceCase): Promise<Outcome> {
+  const groups = DOCUMENT_QUERY.exec(test.query)?.groups
+  const { path, variable } = groups ?? {}
+  if (path === undefined || variable === undefined) return failure('query', 'the query names no document')
+  try {
+    return await inTemporaryDirectory(async (directory) => {
+      await writeSources(directory, test)
+      const snapshot = await loadSnapshot(
+        { directories: [directory], bundles: [] },
+        { findOpa: () => Promise.resolve(opa), builtins: hostBuiltins, limits: DEFAULT_LIMITS },
+      )
+      const call = newCall({ strictBuiltinErrors: test.isStrict })
+      const value = evaluateValue(planDocument(snapshot, path.split('.')), inputBytes(test), call)
+      return { bindings: value === undefined ? [] : [new RegoObject([[variable, value]])] }
+    })
+  } catch (raw) {
+    if (!(raw instanceof AppError)) throw raw
+    const [detail] = raw.details
+    return failure(detail?.code ?? raw.code, detail?.message ?? raw.message)
+  }
+}
+
+/** Modules as files and the data beside them, as a person lays out a directory of policies. */
+export async function writeSources(directory: string, { modules, data }: ConformanceCase): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, 'data.json'), printJson(data))
+  for (const [index, text] of modules.entries()) {
+    await writeFile(join(directory, `module-${index}.rego`), text)
+  }
+}
+
+function inputBytes({ input }: ConformanceCase): Uint8Array | undefined {
+  if (input === undefined) return undefined
+  return Buffer.from(printJson(typeof input === 'string' ? parseRegoText(input) : input))
+}
+
+function failure(errorCode: string, message: string): Outcome {
+  return { errorCode, message }
+}
