@@ -35,9 +35,11 @@ export interface Service {
 /** Runs the service until SIGTERM or SIGINT, then drains it. Raises AppErrors that say why it cannot start. */
 export async function runServer(config: Config): Promise<void> {
   const logger = makeLogger(config.log)
+  // Before the start: a signal that comes while it lasts must end it in order too.
+  const signalled = nextSignal()
   const service = await startService(config, logger)
   logger.info({ url: service.url }, 'serving')
-  const signal = await nextSignal()
+  const signal = await signalled
   logger.info({ signal }, 'shutting down')
   await service.stop()
   logger.info('shut down')

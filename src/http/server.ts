@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { AppError, toError } from '../errors.js'
+import { refuseConnection } from './refuse-connection.js'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -32,6 +33,7 @@ export async function startServer(
     },
     listener,
   )
+  server.on('clientError', refuseConnection)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))
     server.listen(port, host, resolve)

@@ -82,7 +82,7 @@ function bodyOf({ body, encoding, gzip }: ParityCase): Buffer | undefined {
   return gzip === 'cut' ? packed.subarray(0, packed.length - 12) : packed
 }
 
-/** Tidegate names the charset too, and no two measurements of time are the same. */
+/** Tidegate names the charset too, no two measurements of time are the same, and the folder depends on the machine. */
 function comparable({ status, headers, body }: Answered): Comparable {
   const encoding = headers['content-encoding'] ?? ''
   const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString()
@@ -91,6 +91,6 @@ function comparable({ status, headers, body }: Answered): Comparable {
     type: (headers['content-type'] ?? '').replace('; charset=utf-8', ''),
     encoding,
     vary: headers.vary ?? '',
-    text: text.replace(/_ns":\d+/g, '_ns":0'),
+    text: text.replace(/_ns":\d+/g, '_ns":0').replaceAll(`${POLICIES}/`, ''),
   }
 }
