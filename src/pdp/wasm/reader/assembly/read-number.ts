@@ -1,8 +1,8 @@
 import { opa_json_parse } from './policy'
 import { BLOCK_HEADER, INTEGER, INTEGER_VALUE, WORDS_SIZE } from './value-layout'
 
-/** More digits might not fit 64 bits; the runtime's own decimals hold them. */
-const MAX_INTEGER_DIGITS: usize = 18
+/** The runtime computes with the last 32 bits of an integer value only; its own decimals hold the rest. */
+const MAX_INTEGER_DIGITS: usize = 9
 const MINUS: u32 = 0x2d
 const ZERO: u32 = 0x30
 
