@@ -39,7 +39,7 @@ export class OpenReader {
 
   /** Whether the value just read is laid out as the module's own parser lays out the same text. */
   isAsParsed(value: number, text: Uint8Array): boolean {
-    const { memory, policy, reader } = this.pair
+    const { memory, reader } = this.pair
     reader.finish()
     const parsed = this.#parse(replaceLoneSurrogates(text))
     return this.dump(value) === this.dump(parsed) && isSameValue(memory, this.dump, value, parsed)
@@ -56,12 +56,19 @@ export class OpenReader {
   }
 }
 
-/** Compiles a policy and instantiates it with a reader. */
-export async function openReader(): Promise<OpenReader> {
+/** The bytes of a module with one Rego file. */
+export async function compileRego(text: string): Promise<Uint8Array> {
   const { wasm } = await inTemporaryDirectory(async (directory) => {
-    await writeFile(join(directory, 'p.rego'), 'package p\nanswer := input\n')
+    await writeFile(join(directory, 'p.rego'), text)
     return await compilePolicies(await findOpa({ env: process.env }), [directory], { includeTests: false })
   })
+  if (wasm === undefined) throw new Error('there is nothing to evaluate in this Rego')
+  return wasm
+}
+
+/** Compiles a policy and instantiates it with a reader. */
+export async function openReader(): Promise<OpenReader> {
+  const wasm = await compileRego('package p\nanswer := input\n')
   const { bytes, minimumPages } = meterModule(wasm)
   const memory = new ModuleMemory(minimumPages, 512 * MEBIBYTE)
   const noBuiltin = (): number => 0

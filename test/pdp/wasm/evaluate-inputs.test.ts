@@ -1,17 +1,13 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 
 import { locateInput } from '../../../src/lib/json/locate-input.js'
-import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
-import { compilePolicies } from '../../../src/pdp/compile/compile-policies.js'
 import { newCall } from '../../../src/pdp/new-call.js'
-import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
 import { meterModule } from '../../../src/pdp/wasm/meter-module.js'
 import { PolicyInstance } from '../../../src/pdp/wasm/policy-instance.js'
 import { JsonGenerator } from '../../support/generate-json.js'
+import { compileRego } from '../../support/open-reader.js'
 
 const POLICY = `package p
 import rego.v1
@@ -35,11 +31,7 @@ let direct: PolicyInstance
 let plain: PolicyInstance
 
 beforeAll(async () => {
-  const { wasm } = await inTemporaryDirectory(async (directory) => {
-    await writeFile(join(directory, 'p.rego'), POLICY)
-    return await compilePolicies(await findOpa({ env: process.env }), [directory], { includeTests: false })
-  })
-  const { bytes, minimumPages } = meterModule(wasm)
+  const { bytes, minimumPages } = meterModule(await compileRego(POLICY))
   const module = new WebAssembly.Module(bytes)
   const options = {
     builtins: hostBuiltins,
