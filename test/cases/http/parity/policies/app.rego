@@ -68,3 +68,5 @@ deep = {"a": {"b": [{"c": {"d": 1}}]}}
 numeric_text = {"1": "text key"}
 
 both_keys = {1: "number", "1": "text"}
+
+times_a_million = input.n * 1000000
