@@ -6,8 +6,9 @@ import { key, wholeNumber, wholeNumberText } from './key.js'
 const MIB = 1024 * 1024
 /** What WASM can address. */
 const MAX_WASM_BYTES = 4096 * MIB
-/** The fuel counter of a module is a signed 32-bit number. */
+/** More than any policy makes in the longest time there is. */
 const MAX_ITERATIONS = 2_147_483_647
+const MAX_DURATION_MS = 600_000
 
 const path = (meaning: string): z.ZodString =>
   key(z.string().min(1), meaning, 'the path of a file or directory')
@@ -29,8 +30,13 @@ const Limits = z.strictObject({
     'Loop iterations granted on top for each byte of input.',
     wholeNumberText(0, 1_000_000),
   ),
+  maxDurationMs: key(
+    wholeNumber(1, MAX_DURATION_MS).default(2000),
+    'The longest that one evaluation may take, in milliseconds.',
+    wholeNumberText(1, MAX_DURATION_MS),
+  ),
   maxMemoryBytes: key(
-    byteSize(MIB, MAX_WASM_BYTES).default(1024 * MIB),
+    byteSize(MIB, MAX_WASM_BYTES).default(512 * MIB),
     'The most memory that one evaluation may use.',
     byteSizeText(MIB, MAX_WASM_BYTES),
   ),

@@ -1,10 +1,9 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 
 import type { DecisionLog } from '../decisions/decision-log.js'
 import type { Exchange } from './exchange.js'
+import { RequestDurations } from './request-durations.js'
 
-/** OPA's buckets for `http_request_duration_seconds`, so that dashboards made for it go on working. */
-const DURATION_BUCKETS = [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 0.001, 0.01, 0.1, 1]
 const MS_PER_SECOND = 1000
 
 /** The figures that `/metrics` shows. */
@@ -21,18 +20,20 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer, by route and status.',
-    labelNames: ['code', 'handler', 'method'],
-    buckets: DURATION_BUCKETS,
-    registers,
-  })
-  const evaluations = new Counter({
+  const durations = new RequestDurations()
+  registry.registerMetric(durations.metric)
+  const evaluations = new Map<string, Map<string, number>>()
+  new Counter({
     name: 'tidegate_evaluations_total',
     help: 'Policy decisions by kind of operation and outcome.',
     labelNames: ['kind', 'outcome'],
     registers,
+    collect() {
+      this.reset()
+      for (const [kind, counts] of evaluations) {
+        for (const [outcome, count] of counts) this.inc({ kind, outcome }, count)
+      }
+    },
   })
   const loads = new Counter({
     name: 'tidegate_policy_loads_total',
@@ -46,34 +47,22 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
     registers,
   })
   addDecisionLogMetrics(decisionLog, registers)
-  const durationOf = memoizeChildren((code, handler, method) => durations.labels({ code, handler, method }))
-  const evaluationOf = memoizeChildren((kind, outcome) => evaluations.labels({ kind, outcome }))
   return {
     registry,
     requested: (exchange) => {
       const seconds = (performance.now() - exchange.startedAt) / MS_PER_SECOND
-      const code = String(exchange.response.statusCode)
-      durationOf(code, exchange.handler, exchange.method.toLowerCase()).observe(seconds)
+      durations.observe(exchange.handler, exchange.method, exchange.response.statusCode, seconds)
     },
-    evaluated: (kind, outcome) => evaluationOf(kind, outcome, '').inc(),
+    evaluated: (kind, outcome) => {
+      const counts = evaluations.get(kind) ?? new Map<string, number>()
+      evaluations.set(kind, counts)
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+    },
     policiesLoaded: (durationMs) => {
       loads.inc({ result: 'success' })
       loadDuration.set(durationMs / MS_PER_SECOND)
     },
     policyLoadFailed: () => loads.inc({ result: 'failure' }),
-  }
-}
-
-/** Looking a label set up in the registry costs more than the figure itself; there are only a few of them. */
-function memoizeChildren<T>(
-  make: (a: string, b: string, c: string) => T,
-): (a: string, b: string, c: string) => T {
-  const children = new Map<string, T>()
-  return (a, b, c) => {
-    const key = `${a} ${b} ${c}`
-    const child = children.get(key) ?? make(a, b, c)
-    children.set(key, child)
-    return child
   }
 }
 

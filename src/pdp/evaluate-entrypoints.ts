@@ -63,7 +63,7 @@ export function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
     return evaluate()
   } catch (raw) {
     if (raw instanceof EvaluationAbort) throw evaluationError(raw, snapshot.locateSource)
-    if (raw instanceof RangeError) throw evaluationError(describeFailure(raw, false), snapshot.locateSource)
+    if (raw instanceof RangeError) throw evaluationError(describeFailure(raw), snapshot.locateSource)
     throw raw instanceof AppError
       ? raw
       : new AppError('internal', 'the evaluation broke down', { cause: raw })

@@ -149,7 +149,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ['server:\n  adr: "127.0.0.1:1"', 'server.adr: unknown key, did you mean server.addr? (tidegate.yaml:2)'],
     [
       'policies:\n  limits:\n    maxMemory: 1',
-      'policies.limits.maxMemory: unknown key; known are loopIterations, loopIterationsPerInputByte, maxMemoryBytes, recycleMemoryBytes (tidegate.yaml:3)',
+      'policies.limits.maxMemory: unknown key; known are loopIterations, loopIterationsPerInputByte, maxDurationMs, maxMemoryBytes, recycleMemoryBytes (tidegate.yaml:3)',
     ],
     [
       'server: {addr: ":8181"}',

@@ -5,13 +5,20 @@ import type { DataQuery } from './data-query.js'
 /** OPA's text when a POST has no `input` member, or a null one. */
 const MISSING_INPUT = '{"code":"api_usage_warning","message":"\'input\' key missing from the request"}'
 
+/** What a decision took, in nanoseconds: the evaluation alone, and all of it. */
+export interface Timings {
+  readonly evalNs: number
+  readonly handlerNs: number
+}
+
 /** What an answer of the Data API can hold. */
 export interface DataAnswer {
   readonly decisionId: string | undefined
   /** JSON text; undefined when the document is. */
   readonly result: string | undefined
   readonly isInputMissing: boolean
-  readonly timings: { readonly evalNs: number; readonly handlerNs: number }
+  /** Measured only when the caller asks for metrics. */
+  readonly timings: Timings | undefined
   readonly snapshot: Snapshot
   readonly version: string
 }
@@ -22,7 +29,7 @@ export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   if (answer.decisionId !== undefined) members.push(`"decision_id":"${answer.decisionId}"`)
   if (query.provenance) members.push(`"provenance":${provenance(answer)}`)
   if (query.explain) members.push('"explanation":[]')
-  if (query.metrics) members.push(`"metrics":${metrics(answer)}`)
+  if (answer.timings !== undefined) members.push(`"metrics":${metrics(answer.timings)}`)
   if (answer.result !== undefined) members.push(`"result":${answer.result}`)
   if (answer.isInputMissing) members.push(`"warning":${MISSING_INPUT}`)
   const compact = `{${members.join(',')}}`
@@ -36,11 +43,11 @@ export function prettyJson(compact: string): string {
 }
 
 /** Queries are compiled when the policies load, so there is no parse or compile time to tell. */
-function metrics({ timings }: DataAnswer): string {
+function metrics({ evalNs, handlerNs }: Timings): string {
   return JSON.stringify({
     counter_server_query_cache_hit: 1,
-    timer_rego_query_eval_ns: timings.evalNs,
-    timer_server_handler_ns: timings.handlerNs,
+    timer_rego_query_eval_ns: evalNs,
+    timer_server_handler_ns: handlerNs,
   })
 }
 

@@ -48,6 +48,14 @@ export class BinaryReader {
     this.skip(this.unsigned())
   }
 
+  /** A length-prefixed name. */
+  text(): string {
+    const length = this.unsigned()
+    const start = this.at
+    this.skip(length)
+    return Buffer.from(this.bytes.subarray(start, this.at)).toString('utf8')
+  }
+
   /** Steps over the declarations of a function's local variables, with which its body begins. */
   skipLocals(): void {
     for (let groups = this.unsigned(); groups > 0; groups--) {

@@ -23,9 +23,8 @@ export class EvaluationAbort extends Error {
   }
 }
 
-/** Tells what a throw out of a module means: our own abort, an exhausted budget, or a trap. */
-export function describeFailure(raw: unknown, isOutOfFuel: boolean): EvaluationAbort {
-  if (isOutOfFuel) return new EvaluationAbort('too many loop iterations', { isOverBudget: true, cause: raw })
+/** Tells what a throw out of a module means: our own abort, an exhausted memory or stack, or a trap. */
+export function describeFailure(raw: unknown): EvaluationAbort {
   if (raw instanceof EvaluationAbort) {
     return isOutOfMemory(raw.message)
       ? new EvaluationAbort('out of memory', { isOverBudget: true, cause: raw })

@@ -4,6 +4,8 @@ export interface EvaluationLimits {
   readonly loopIterations: number
   /** Iterations granted on top for each byte of input, so that reading a large input is not an overrun. */
   readonly loopIterationsPerInputByte: number
+  /** The longest that it may take, in milliseconds; looked at now and then while it runs. */
+  readonly maxDurationMs: number
   /** The most memory of one instance, in bytes. */
   readonly maxMemoryBytes: number
   /** An instance whose memory has grown past this many bytes is replaced after the evaluation. */
@@ -12,10 +14,11 @@ export interface EvaluationLimits {
 
 const MIB = 1024 * 1024
 
-/** Enough for any sensible policy over a body of 10 MiB, and about two seconds at the worst. */
+/** Enough for any sensible policy over a body of 10 MiB. */
 export const DEFAULT_LIMITS: EvaluationLimits = {
   loopIterations: 200_000_000,
   loopIterationsPerInputByte: 100,
-  maxMemoryBytes: 1024 * MIB,
+  maxDurationMs: 2000,
+  maxMemoryBytes: 512 * MIB,
   recycleMemoryBytes: 64 * MIB,
 }

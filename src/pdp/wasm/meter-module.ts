@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 import { LOOP, skipImmediates } from './instructions.js'
 import {
@@ -12,8 +13,10 @@ import {
 } from './sections.js'
 import type { Section } from './sections.js'
 
-/** The exported counter of loop iterations left (i32): set before a call, traps (`unreachable`) when it reaches zero. */
+/** The exported counter of loop iterations (i32) until the module asks its host for more. */
 export const FUEL_EXPORT = 'tidegate_fuel'
+/** What the module calls its import `opa_abort` with when the counter reaches zero: no address of a text is negative. */
+export const OUT_OF_FUEL = -1
 /** The exported shadow stack pointer of the C runtime: put back after a trap, which leaves it where it was. */
 export const STACK_POINTER_EXPORT = 'tidegate_stack_pointer'
 
@@ -23,13 +26,15 @@ export interface MeteredModule {
   readonly minimumPages: number
 }
 
+const ABORT_IMPORT = 'opa_abort'
 const KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
 const I32 = 0x7f
 const MUTABLE = 0x01
 
 /**
  * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop counts down a new global and
- * traps at zero. Rego has no recursion, so bounded loops bound the work. Function indexes stay as they are.
+ * asks the host at zero, which refuels or throws. Rego has no recursion, so bounded loops bound the work. The host is
+ * asked through an import that is there already, since a new one would shift the indexes of all functions.
  * Raises `invalid` for a module that it cannot read.
  */
 export function meterModule(wasm: Uint8Array): MeteredModule {
@@ -37,6 +42,7 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
   const imports = readImports(wasm, findSection(sections, SECTION.import))
   const globals = readGlobals(wasm, findSection(sections, SECTION.global))
   const fuelIndex = imports.globals + globals.count
+  const countdown = countdownCode(fuelIndex, imports.abortFunction)
 
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const section of sections) {
@@ -44,30 +50,46 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
     if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, [fuelGlobal()])])
     else if (section.id === SECTION.export)
       writeSection(out, section.id, [addExports(body, fuelIndex, globals)])
-    else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, fuelIndex))
+    else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
     else writeSection(out, section.id, [body])
   }
   return { bytes: concat(out), minimumPages: imports.minimumPages }
 }
 
-function readImports(wasm: Uint8Array, section: Section): { globals: number; minimumPages: number } {
+interface Imports {
+  readonly globals: number
+  /** The index of the function `opa_abort`. */
+  readonly abortFunction: number
+  readonly minimumPages: number
+}
+
+function readImports(wasm: Uint8Array, section: Section): Imports {
   const reader = new BinaryReader(wasm, section.start, section.end)
   let globals = 0
+  let functions = 0
+  let abortFunction: number | undefined
   let minimumPages = 0
   for (let left = reader.unsigned(); left > 0; left--) {
     reader.skipVector()
-    reader.skipVector()
+    const name = reader.text()
     const kind = reader.byte()
-    if (kind === KIND.function) reader.skipInteger()
-    else if (kind === KIND.table) reader.skip(1)
-    else if (kind === KIND.global) globals += 1
-    if (kind === KIND.global) reader.skip(2)
-    if (kind === KIND.memory || kind === KIND.table) {
+    if (kind === KIND.function) {
+      if (name === ABORT_IMPORT) abortFunction = functions
+      functions += 1
+      reader.skipInteger()
+    } else if (kind === KIND.global) {
+      globals += 1
+      reader.skip(2)
+    } else {
+      if (kind === KIND.table) reader.skip(1)
       const minimum = readLimits(reader)
       if (kind === KIND.memory) minimumPages = minimum
     }
   }
-  return { globals, minimumPages }
+  if (abortFunction === undefined) {
+    throw new AppError('invalid', `not an OPA policy module: it does not import ${ABORT_IMPORT}`)
+  }
+  return { globals, abortFunction, minimumPages }
 }
 
 function readLimits(reader: BinaryReader): number {
@@ -106,8 +128,7 @@ function exportedGlobal(name: string, index: number): number[] {
   return [...encodeUnsigned(bytes.length), ...bytes, KIND.global, ...encodeUnsigned(index)]
 }
 
-function meterCode(wasm: Uint8Array, section: Section, fuelIndex: number): Uint8Array[] {
-  const countdown = countdownCode(fuelIndex)
+function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): Uint8Array[] {
   const reader = new BinaryReader(wasm, section.start, section.end)
   const count = reader.unsigned()
   const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
@@ -134,10 +155,21 @@ function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[
   return pieces
 }
 
-/** fuel -= 1; if fuel is zero, trap. */
-function countdownCode(fuelIndex: number): Uint8Array {
+/** fuel -= 1; if fuel is zero, opa_abort(OUT_OF_FUEL), which may come back. */
+function countdownCode(fuelIndex: number, abortFunction: number): Uint8Array {
   const fuel = encodeUnsigned(fuelIndex)
   const decrement = [0x23, ...fuel, 0x41, 0x01, 0x6b, 0x24, ...fuel]
-  const trapAtZero = [0x23, ...fuel, 0x45, 0x04, 0x40, 0x00, 0x0b]
-  return Buffer.from([...decrement, ...trapAtZero])
+  const askAtZero = [
+    0x23,
+    ...fuel,
+    0x45,
+    0x04,
+    0x40,
+    0x41,
+    0x7f,
+    0x10,
+    ...encodeUnsigned(abortFunction),
+    0x0b,
+  ]
+  return Buffer.from([...decrement, ...askAtZero])
 }

@@ -9,6 +9,8 @@ import { printRegoText } from '../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './evaluation-abort.js'
+import { EvaluationBudget } from './evaluation-budget.js'
+import { OUT_OF_FUEL } from './meter-module.js'
 import { ModuleMemory } from './module-memory.js'
 import type { PolicyExports } from './policy-exports.js'
 import { toPolicyExports } from './policy-exports.js'
@@ -25,7 +27,6 @@ export interface EvaluationCall {
 }
 
 const ALIGNMENT = 8
-const MAX_FUEL = 2_147_483_647
 const UNDEFINED_ADDRESS = 0
 
 /** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
@@ -37,6 +38,7 @@ export class PolicyInstance {
   readonly #exports: PolicyExports
   readonly #builtinNames: ReadonlyMap<number, string>
   readonly #reportedBuiltins: ReadonlyMap<number, string>
+  readonly #budget: EvaluationBudget
   readonly #dataAddress: number
   readonly #heapStart: number
   readonly #stackStart: number | undefined
@@ -57,6 +59,7 @@ export class PolicyInstance {
     this.#reportedBuiltins = reportedBuiltins
     this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
     this.#exports = toPolicyExports(new WebAssembly.Instance(module, { env: this.#imports() }).exports)
+    this.#budget = new EvaluationBudget(options.limits, this.#exports.fuel)
     this.#stackStart = this.#exports.stackPointer?.value
     const builtinIds = this.#readNumberTable(this.#exports.builtins())
     this.requiredBuiltins = [...builtinIds.keys()]
@@ -85,6 +88,7 @@ export class PolicyInstance {
   readRequest(body: Uint8Array): Uint8Array | undefined {
     this.#held = undefined
     if (this.#reader === undefined) return undefined
+    this.#refuel(body.length)
     this.#memory.place(body, this.#heapStart)
     const value = this.#reader.readRequest(this.#heapStart, body.length)
     if (value === 0) return undefined
@@ -114,7 +118,7 @@ export class PolicyInstance {
         return this.#memory.textAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)))
       })
     } catch (raw) {
-      throw describeFailure(raw, this.#exports.fuel.value <= 0)
+      throw describeFailure(raw)
     } finally {
       this.#call = undefined
       this.#held = undefined
@@ -163,8 +167,7 @@ export class PolicyInstance {
   }
 
   #refuel(inputLength: number): void {
-    const { loopIterations, loopIterationsPerInputByte } = this.#options.limits
-    this.#exports.fuel.value = Math.min(MAX_FUEL, loopIterations + inputLength * loopIterationsPerInputByte)
+    this.#budget.start(inputLength)
     if (this.#exports.stackPointer !== undefined && this.#stackStart !== undefined) {
       this.#exports.stackPointer.value = this.#stackStart
     }
@@ -176,6 +179,10 @@ export class PolicyInstance {
     return {
       memory: this.#memory.memory,
       opa_abort: (address: number) => {
+        if (address === OUT_OF_FUEL) {
+          this.#budget.goOn()
+          return
+        }
         throw new EvaluationAbort(this.#memory.textAt(address))
       },
       // OPA erases print() when it builds for WASM; the import may still be there.

@@ -1,0 +1,25 @@
+import { Kind } from 'graphql'
+import type { TypeDefinitionNode, TypeExtensionNode } from 'graphql'
+
+/** The kinds of types by the names that gqlparser gives them. */
+export type DefinitionKind = 'SCALAR' | 'OBJECT' | 'INTERFACE' | 'UNION' | 'ENUM' | 'INPUT_OBJECT'
+
+const DEFINITION_KINDS: Readonly<Record<(TypeDefinitionNode | TypeExtensionNode)['kind'], DefinitionKind>> = {
+  [Kind.SCALAR_TYPE_DEFINITION]: 'SCALAR',
+  [Kind.SCALAR_TYPE_EXTENSION]: 'SCALAR',
+  [Kind.OBJECT_TYPE_DEFINITION]: 'OBJECT',
+  [Kind.OBJECT_TYPE_EXTENSION]: 'OBJECT',
+  [Kind.INTERFACE_TYPE_DEFINITION]: 'INTERFACE',
+  [Kind.INTERFACE_TYPE_EXTENSION]: 'INTERFACE',
+  [Kind.UNION_TYPE_DEFINITION]: 'UNION',
+  [Kind.UNION_TYPE_EXTENSION]: 'UNION',
+  [Kind.ENUM_TYPE_DEFINITION]: 'ENUM',
+  [Kind.ENUM_TYPE_EXTENSION]: 'ENUM',
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: 'INPUT_OBJECT',
+  [Kind.INPUT_OBJECT_TYPE_EXTENSION]: 'INPUT_OBJECT',
+}
+
+/** Which kind of type a definition defines, or an extension extends. */
+export function definitionKind(node: TypeDefinitionNode | TypeExtensionNode): DefinitionKind {
+  return DEFINITION_KINDS[node.kind]
+}

@@ -1,0 +1,55 @@
+import { Kind, TokenKind } from 'graphql'
+import type { ASTNode, Token } from 'graphql'
+
+/** A line and a column of a document, both from 1. */
+export interface SourcePosition {
+  readonly line: number
+  readonly column: number
+}
+
+/** The quotes that open a string, which gqlparser does not count as part of it. */
+const QUOTES: Readonly<Partial<Record<string, number>>> = {
+  [TokenKind.STRING]: 1,
+  [TokenKind.BLOCK_STRING]: 3,
+}
+
+/** Where gqlparser says that a token is. */
+export function tokenPosition(token: Token): SourcePosition {
+  return { line: token.line, column: token.column + (QUOTES[token.kind] ?? 0) }
+}
+
+/** Where gqlparser says that a node is; undefined for a node that was read from an object. */
+export function nodePosition(node: ASTNode): SourcePosition | undefined {
+  const token = markingToken(node)
+  return token === undefined || token === null ? undefined : tokenPosition(token)
+}
+
+/** gqlparser notes the first token after the one that tells what the node is. */
+function markingToken(node: ASTNode): Token | null | undefined {
+  switch (node.kind) {
+    case Kind.DIRECTIVE:
+    case Kind.FRAGMENT_SPREAD:
+    case Kind.INLINE_FRAGMENT:
+      return node.loc?.startToken.next
+    case Kind.NON_NULL_TYPE:
+      return node.loc?.endToken.next
+    case Kind.LIST_TYPE:
+      return node.loc?.startToken.next
+    case Kind.SCALAR_TYPE_DEFINITION:
+    case Kind.OBJECT_TYPE_DEFINITION:
+    case Kind.INTERFACE_TYPE_DEFINITION:
+    case Kind.UNION_TYPE_DEFINITION:
+    case Kind.ENUM_TYPE_DEFINITION:
+    case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+    case Kind.SCALAR_TYPE_EXTENSION:
+    case Kind.OBJECT_TYPE_EXTENSION:
+    case Kind.INTERFACE_TYPE_EXTENSION:
+    case Kind.UNION_TYPE_EXTENSION:
+    case Kind.ENUM_TYPE_EXTENSION:
+    case Kind.INPUT_OBJECT_TYPE_EXTENSION:
+    case Kind.DIRECTIVE_DEFINITION:
+      return node.name.loc?.startToken
+    default:
+      return node.loc?.startToken
+  }
+}

@@ -1,0 +1,51 @@
+import { EvaluationAbort } from './evaluation-abort.js'
+import type { EvaluationLimits } from './evaluation-limits.js'
+
+/** Iterations between two looks at the clock: a fraction of a millisecond to some tens of them. */
+const SLICE = 65_536
+
+/** The counter that a metered module counts down. */
+export interface FuelGauge {
+  value: number
+}
+
+/** Hands out loop iterations to one evaluation at a time, in slices, until their number or the time is used up. */
+export class EvaluationBudget {
+  readonly #limits: EvaluationLimits
+  readonly #gauge: FuelGauge
+  #iterationsLeft = 0
+  #deadlineMs = 0
+
+  constructor(limits: EvaluationLimits, gauge: FuelGauge) {
+    this.#limits = limits
+    this.#gauge = gauge
+  }
+
+  /** Starts anew for an evaluation over an input of so many bytes. */
+  start(inputLength: number): void {
+    const { loopIterations, loopIterationsPerInputByte } = this.#limits
+    this.#iterationsLeft = loopIterations + inputLength * loopIterationsPerInputByte
+    this.#deadlineMs = 0
+    this.#handOut()
+  }
+
+  /** Called when a slice is used up; raises an EvaluationAbort when there is no other. */
+  goOn(): void {
+    const nowMs = performance.now()
+    // Most evaluations end within their first slice and never look at the clock.
+    if (this.#deadlineMs === 0) this.#deadlineMs = nowMs + this.#limits.maxDurationMs
+    if (this.#iterationsLeft <= 0) throw overrun('too many loop iterations')
+    if (nowMs > this.#deadlineMs) throw overrun(`longer than ${this.#limits.maxDurationMs} ms`)
+    this.#handOut()
+  }
+
+  #handOut(): void {
+    const slice = Math.min(SLICE, this.#iterationsLeft)
+    this.#iterationsLeft -= slice
+    this.#gauge.value = slice
+  }
+}
+
+function overrun(reason: string): EvaluationAbort {
+  return new EvaluationAbort(reason, { isOverBudget: true })
+}
