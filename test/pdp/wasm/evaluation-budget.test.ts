@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
 function iterationsUntilStopped(
   budget: EvaluationBudget,
   gauge: { value: number },
-  onSlice = () => {},
+  onSlice: () => unknown = () => undefined,
 ): number {
   let total = 0
   try {
