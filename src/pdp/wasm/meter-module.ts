@@ -17,8 +17,6 @@ import type { Section } from './sections.js'
 export const FUEL_EXPORT = 'tidegate_fuel'
 /** What the module calls its import `opa_abort` with when the counter reaches zero: no address of a text is negative. */
 export const OUT_OF_FUEL = -1
-/** The exported shadow stack pointer of the C runtime: put back after a trap, which leaves it where it was. */
-export const STACK_POINTER_EXPORT = 'tidegate_stack_pointer'
 
 export interface MeteredModule {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -40,17 +38,17 @@ const MUTABLE = 0x01
 export function meterModule(wasm: Uint8Array): MeteredModule {
   const sections = readSections(wasm)
   const imports = readImports(wasm, findSection(sections, SECTION.import))
-  const globals = readGlobals(wasm, findSection(sections, SECTION.global))
-  const fuelIndex = imports.globals + globals.count
+  const globals = findSection(sections, SECTION.global)
+  const fuelIndex = imports.globals + new BinaryReader(wasm, globals.start, globals.end).unsigned()
   const countdown = countdownCode(fuelIndex, imports.abortFunction)
 
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const section of sections) {
     const body = wasm.subarray(section.start, section.end)
     if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, [fuelGlobal()])])
-    else if (section.id === SECTION.export)
-      writeSection(out, section.id, [addExports(body, fuelIndex, globals)])
-    else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
+    else if (section.id === SECTION.export) {
+      writeSection(out, section.id, [appendToVector(body, [exportedGlobal(FUEL_EXPORT, fuelIndex)])])
+    } else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
     else writeSection(out, section.id, [body])
   }
   return { bytes: concat(out), minimumPages: imports.minimumPages }
@@ -99,28 +97,9 @@ function readLimits(reader: BinaryReader): number {
   return minimum
 }
 
-function readGlobals(wasm: Uint8Array, section: Section): { count: number; firstIsStackPointer: boolean } {
-  const count = new BinaryReader(wasm, section.start, section.end).unsigned()
-  const lengthBytes = encodeUnsigned(count).length
-  const type = wasm[section.start + lengthBytes]
-  const mutability = wasm[section.start + lengthBytes + 1]
-  return { count, firstIsStackPointer: count > 0 && type === I32 && mutability === MUTABLE }
-}
-
 /** A mutable i32 that starts at its greatest value, so that what runs outside an evaluation is not counted out. */
 function fuelGlobal(): number[] {
   return [I32, MUTABLE, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b]
-}
-
-function addExports(
-  body: Uint8Array,
-  fuelIndex: number,
-  globals: { readonly firstIsStackPointer: boolean },
-): Uint8Array {
-  const withFuel = appendToVector(body, [exportedGlobal(FUEL_EXPORT, fuelIndex)])
-  return globals.firstIsStackPointer
-    ? appendToVector(withFuel, [exportedGlobal(STACK_POINTER_EXPORT, 0)])
-    : withFuel
 }
 
 function exportedGlobal(name: string, index: number): number[] {

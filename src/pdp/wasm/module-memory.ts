@@ -15,12 +15,12 @@ export class ModuleMemory {
   }
 
   get byteLength(): number {
-    return this.memory.buffer.byteLength
+    return this.bytes.length
   }
 
-  /** All of it, until it grows: a growth detaches the old buffer. */
+  /** All of it, until it grows: a growth detaches the old buffer, which then has no length. Asking V8 for it costs more. */
   get bytes(): Buffer {
-    if (this.#bytes.buffer !== this.memory.buffer) this.#bytes = Buffer.from(this.memory.buffer)
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.memory.buffer)
     return this.#bytes
   }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js'
-import { FUEL_EXPORT, STACK_POINTER_EXPORT } from './meter-module.js'
+import { FUEL_EXPORT } from './meter-module.js'
 
 /** The functions of OPA's WASM ABI 1.2 that we call (OPA documentation, "WebAssembly": exports). Addresses are i32. */
 export interface PolicyExports {
@@ -28,7 +28,6 @@ export interface PolicyExports {
   readonly builtins: () => number
   readonly entrypoints: () => number
   readonly fuel: WebAssembly.Global
-  readonly stackPointer: WebAssembly.Global | undefined
 }
 
 const ABI_VERSION = 1
@@ -44,11 +43,9 @@ export function toPolicyExports(exports: WebAssembly.Exports): PolicyExports {
       `the policy module has OPA's WASM ABI ${version ?? '?'}.${minor ?? '?'}, but 1.2 or later is needed: build it with OPA 0.35 or later`,
     )
   }
-  const stackPointer = exports[STACK_POINTER_EXPORT]
   return {
-    ...(exports as unknown as Omit<PolicyExports, 'fuel' | 'stackPointer'>),
+    ...(exports as unknown as Omit<PolicyExports, 'fuel'>),
     fuel: exports[FUEL_EXPORT] as WebAssembly.Global,
-    stackPointer: stackPointer instanceof WebAssembly.Global ? stackPointer : undefined,
   }
 }
 

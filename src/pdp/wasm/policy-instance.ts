@@ -41,7 +41,6 @@ export class PolicyInstance {
   readonly #budget: EvaluationBudget
   readonly #dataAddress: number
   readonly #heapStart: number
-  readonly #stackStart: number | undefined
   readonly #reader: InputReader | undefined
   /** An input that lies in memory already, and its value. */
   #held: { readonly input: Uint8Array; readonly value: number } | undefined
@@ -60,7 +59,6 @@ export class PolicyInstance {
     this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
     this.#exports = toPolicyExports(new WebAssembly.Instance(module, { env: this.#imports() }).exports)
     this.#budget = new EvaluationBudget(options.limits, this.#exports.fuel)
-    this.#stackStart = this.#exports.stackPointer?.value
     const builtinIds = this.#readNumberTable(this.#exports.builtins())
     this.requiredBuiltins = [...builtinIds.keys()]
     this.#builtinNames = new Map([...builtinIds].map(([name, id]) => [id, name]))
@@ -69,6 +67,7 @@ export class PolicyInstance {
     const reader = instantiateReader(this.#memory.memory, this.#exports)
     this.#heapStart = this.#makeRoomFor(reader)
     this.#reader = (isReaderFit ?? this.#isFit(reader)) ? reader : undefined
+    this.#budget.arm()
   }
 
   get memoryBytes(): number {
@@ -88,7 +87,7 @@ export class PolicyInstance {
   readRequest(body: Uint8Array): Uint8Array | undefined {
     this.#held = undefined
     if (this.#reader === undefined) return undefined
-    this.#refuel(body.length)
+    this.#budget.start(body.length)
     this.#memory.place(body, this.#heapStart)
     const value = this.#reader.readRequest(this.#heapStart, body.length)
     if (value === 0) return undefined
@@ -104,7 +103,7 @@ export class PolicyInstance {
    */
   evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
     const abi = this.#exports
-    this.#refuel(input?.length ?? 0)
+    this.#budget.start(input?.length ?? 0)
     this.#call = call
     try {
       const inputValue = this.#inputValue(input)
@@ -164,13 +163,6 @@ export class PolicyInstance {
 
   #isFit(reader: InputReader): boolean {
     return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart: this.#heapStart })
-  }
-
-  #refuel(inputLength: number): void {
-    this.#budget.start(inputLength)
-    if (this.#exports.stackPointer !== undefined && this.#stackStart !== undefined) {
-      this.#exports.stackPointer.value = this.#stackStart
-    }
   }
 
   #imports(): WebAssembly.ModuleImports {
