@@ -4,6 +4,7 @@ import { castBuiltins } from './cast.js'
 import { cryptoBuiltins } from './crypto.js'
 import { globQuoteBuiltins } from './glob-quote.js'
 import { graphBuiltins } from './graph.js'
+import { graphqlBuiltins } from './graphql.js'
 import { hexBuiltins } from './hex.js'
 import { jsonMarshalBuiltins } from './json-marshal.js'
 import { jsonPatchBuiltins } from './json-patch.js'
@@ -34,6 +35,7 @@ export const hostBuiltins: BuiltinTable = {
   ...cryptoBuiltins,
   ...globQuoteBuiltins,
   ...graphBuiltins,
+  ...graphqlBuiltins,
   ...hexBuiltins,
   ...jsonMarshalBuiltins,
   ...jsonPatchBuiltins,

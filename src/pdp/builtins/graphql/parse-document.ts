@@ -1,5 +1,10 @@
-import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
+import { TokenKind } from 'graphql'
 import type { DocumentNode, Token } from 'graphql'
+// From the files beside the parser's: the package is there twice, and a loader that takes the other copy for its name
+// would have another GraphQLError than the parser raises.
+import { GraphQLError } from 'graphql/error/GraphQLError.js'
+import { Lexer } from 'graphql/language/lexer.js'
+import { Source } from 'graphql/language/source.js'
 
 import { BuiltinError } from '../builtin.js'
 import { DocumentParser } from './document-parser.js'

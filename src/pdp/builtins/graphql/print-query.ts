@@ -18,7 +18,7 @@ function printOperation(node: OperationDefinitionNode): RegoObject {
   return prunedObject({
     Operation: node.operation,
     Name: node.name?.value ?? '',
-    VariableDefinitions: printVariables(node.variableDefinitions),
+    VariableDefinitions: printVariables(node),
     Directives: printDirectives(node.directives),
     SelectionSet: printSelections(node.selectionSet),
   })
@@ -27,15 +27,20 @@ function printOperation(node: OperationDefinitionNode): RegoObject {
 function printFragment(node: FragmentDefinitionNode): RegoObject {
   return prunedObject({
     Name: node.name.value,
-    VariableDefinition: printVariables(node.variableDefinitions),
+    VariableDefinition: printVariables(node),
     TypeCondition: node.typeCondition.name.value,
     Directives: printDirectives(node.directives),
     SelectionSet: printSelections(node.selectionSet),
   })
 }
 
-function printVariables(variables: readonly VariableDefinitionNode[] = []): RegoArray {
-  return variables.map((node) =>
+/** Operations, and fragments, where the package has deprecated them. */
+interface WithVariables {
+  readonly variableDefinitions?: readonly VariableDefinitionNode[] | undefined
+}
+
+function printVariables({ variableDefinitions = [] }: WithVariables): RegoArray {
+  return variableDefinitions.map((node) =>
     prunedObject({
       Variable: node.variable.name.value,
       Type: printType(node.type),

@@ -31,10 +31,14 @@ function markingToken(node: ASTNode): Token | null | undefined {
     case Kind.FRAGMENT_SPREAD:
     case Kind.INLINE_FRAGMENT:
       return node.loc?.startToken.next
-    case Kind.NON_NULL_TYPE:
-      return node.loc?.endToken.next
     case Kind.LIST_TYPE:
       return node.loc?.startToken.next
+    case Kind.NON_NULL_TYPE:
+      return markingToken(node.type)
+    case Kind.NAME:
+      return node.loc && startOfNamed(node.loc.startToken)
+    case Kind.SCHEMA_DEFINITION:
+      return (node.description?.loc?.endToken.next ?? node.loc?.startToken)?.next
     case Kind.SCALAR_TYPE_DEFINITION:
     case Kind.OBJECT_TYPE_DEFINITION:
     case Kind.INTERFACE_TYPE_DEFINITION:
@@ -52,4 +56,13 @@ function markingToken(node: ASTNode): Token | null | undefined {
     default:
       return node.loc?.startToken
   }
+}
+
+const INTRODUCTIONS: ReadonlySet<string> = new Set(['query', 'mutation', 'subscription', 'fragment'])
+
+/** What has the name starts with the keyword or the sign before it; an argument with the name itself. */
+function startOfNamed(name: Token): Token {
+  const { prev } = name
+  if (prev?.kind === TokenKind.DOLLAR) return prev
+  return prev?.kind === TokenKind.NAME && INTRODUCTIONS.has(prev.value) ? prev : name
 }
