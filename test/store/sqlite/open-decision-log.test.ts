@@ -9,7 +9,9 @@ import type { OpenDecisionLogOptions } from '../../../src/store/sqlite/open-deci
 import { anEntry, temporaryFolder } from '../../support/decisions.js'
 
 function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
-  return Promise.resolve(new InProcessBatchWriter({ ...options, store: connectDecisionWriter(options), now: Date.now }))
+  return Promise.resolve(
+    new InProcessBatchWriter({ ...options, store: connectDecisionWriter(options), now: Date.now }),
+  )
 }
 
 async function open(overrides: Partial<OpenDecisionLogOptions> = {}) {
