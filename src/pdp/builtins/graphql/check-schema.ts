@@ -8,10 +8,10 @@ import type {
 import type { NameNode, TypeDefinitionNode, TypeNode } from 'graphql'
 
 import { compareStrings } from '../../rego/value.js'
-import { checkImplements } from './check-implements.js'
+import { checkInterfaces } from './check-interfaces.js'
 import { definitionKind } from './definition-kinds.js'
 import type { DefinitionKind } from './definition-kinds.js'
-import { argumentsOf, enumValuesOf, fieldsOf, interfacesOf, memberTypesOf } from './definition-members.js'
+import { argumentsOf, enumValuesOf, fieldsOf, memberTypesOf } from './definition-members.js'
 import { schemaError } from './schema-error.js'
 import { SchemaSymbols } from './schema-symbols.js'
 
@@ -56,7 +56,7 @@ function checkType(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
     if (kind === undefined) schemaError(type, `Undefined type ${JSON.stringify(member)}.`)
     if (kind !== 'OBJECT') schemaError(type, `UNION type ${JSON.stringify(member)} must be OBJECT.`)
   }
-  for (const name of interfacesOf(type)) checkImplements(type, name, symbols)
+  checkInterfaces(type, symbols)
   checkMembers(type, symbols)
   checkFieldsAreUnique(type)
   checkName(type.name, type)

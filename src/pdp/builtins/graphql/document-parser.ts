@@ -13,7 +13,7 @@ import { Parser } from 'graphql/language/parser.js'
 import { BuiltinError } from '../builtin.js'
 
 /** Enough for any schema in use; the parser itself takes linear time. */
-const MAX_TOKENS = 200_000
+export const MAX_TOKENS = 200_000
 /** Far above any written document, and safe for the functions that walk the tree by recursion. */
 const MAX_DEPTH = 200
 

@@ -7,7 +7,7 @@ import { Lexer } from 'graphql/language/lexer.js'
 import { Source } from 'graphql/language/source.js'
 
 import { BuiltinError } from '../builtin.js'
-import { DocumentParser } from './document-parser.js'
+import { DocumentParser, MAX_TOKENS } from './document-parser.js'
 import type { Grammar } from './document-parser.js'
 import { tokenPosition } from './source-position.js'
 
@@ -19,8 +19,11 @@ export function parseDocument(text: string, grammar: Grammar): DocumentNode {
   try {
     return new DocumentParser(text, grammar).parseDocument()
   } catch (raw) {
-    if (raw instanceof GraphQLError) throw new BuiltinError(describe(raw, text))
-    throw raw
+    if (!(raw instanceof GraphQLError)) throw raw
+    if (raw.message.includes('Parsing aborted')) {
+      throw new BuiltinError(`document has more than ${MAX_TOKENS} tokens`)
+    }
+    throw new BuiltinError(describe(raw, text))
   }
 }
 
@@ -35,7 +38,6 @@ function describe(error: GraphQLError, text: string): string {
 
 /** gqlparser writes punctuation without quotes and knows one text for whatever is no token. */
 function problem({ message }: GraphQLError, previous: Token | undefined, token: Token | undefined): string {
-  if (message.includes('Document contains more than')) return message.replace(/^Syntax Error: |\.$/g, '')
   if (token === undefined) return 'Unexpected <Invalid>'
   if (previous !== undefined && isEmptyPair(previous, token)) {
     return `expected at least one definition, found ${token.kind}`

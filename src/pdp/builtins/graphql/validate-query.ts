@@ -1,8 +1,10 @@
-import { buildASTSchema, GraphQLSchema, Kind, validate, visit } from 'graphql'
+import { validate, VariablesInAllowedPositionRule, visit } from 'graphql'
 import type { DocumentNode, GraphQLError } from 'graphql'
 
 import { BuiltinError } from '../builtin.js'
 import { checkSchema } from './check-schema.js'
+import { toExecutableSchema } from './executable-schema.js'
+import type { ExecutableSchema } from './executable-schema.js'
 import { nodePosition } from './source-position.js'
 import { validationRules } from './validation-rules.js'
 
@@ -12,9 +14,6 @@ import { validationRules } from './validation-rules.js'
  */
 const MAX_FIELD_PAIRS = 1_000_000
 
-/** The rules that hold for a schema are gqlparser's, not those of the package. */
-const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }
-
 /** Raises BuiltinError with OPA's text for a schema that contradicts itself. */
 export function validateSchema(document: DocumentNode): void {
   checkSchema(document)
@@ -22,26 +21,20 @@ export function validateSchema(document: DocumentNode): void {
 
 /** Raises BuiltinError with OPA's text for a schema that contradicts itself, or a query that does not fit it. */
 export function validateQuery(query: DocumentNode, schemaDocument: DocumentNode): void {
-  const schema = buildSchema(schemaDocument)
+  const schema = toExecutableSchema(schemaDocument)
   ensureFewPairs(query)
-  const errors = validate(schema, query, validationRules).filter((error) => !isTooStrict(error))
+  const errors = findErrors(query, schema).filter((error) => !isTooStrict(error))
   if (errors.length > 0) throw new BuiltinError(describe(errors))
 }
 
-function buildSchema(document: DocumentNode): GraphQLSchema {
-  const symbols = checkSchema(document)
-  const roots = document.definitions.filter(
-    (node) => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION,
-  )
-  // gqlparser lets no directive of a query repeat.
-  const directives = [...symbols.directives.values()].map((node) => ({ ...node, repeatable: false }))
-  const definitions = [...roots, ...directives, ...symbols.types.values()]
-  const config = buildASTSchema({ kind: Kind.DOCUMENT, definitions }, ASSUME_VALID).toConfig()
-  return new GraphQLSchema({
-    ...config,
-    ...ASSUME_VALID,
-    directives: config.directives.filter(({ name }) => symbols.locationsOf(name) !== undefined),
-  })
+/**
+ * gqlparser has no regard to a default value when a variable stands for an input, but lets the input be left out for it:
+ * two passes, of which the second sees that there are values.
+ */
+function findErrors(query: DocumentNode, { schema, defaulted }: ExecutableSchema): readonly GraphQLError[] {
+  const misplaced = validate(schema, query, [VariablesInAllowedPositionRule])
+  for (const input of defaulted) input.defaultValue = null
+  return [...misplaced, ...validate(schema, query, validationRules)]
 }
 
 function ensureFewPairs(query: DocumentNode): void {

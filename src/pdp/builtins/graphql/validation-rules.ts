@@ -24,11 +24,10 @@ import {
   UniqueVariableNamesRule,
   ValuesOfCorrectTypeRule,
   VariablesAreInputTypesRule,
-  VariablesInAllowedPositionRule,
 } from 'graphql'
 import type { ASTVisitor, ValidationContext, ValidationRule } from 'graphql'
 
-/** The rules that gqlparser has for queries, in its order. */
+/** The rules that gqlparser has for queries, in its order, but for the one of variables in allowed positions. */
 export const validationRules: readonly ValidationRule[] = [
   FieldsOnCorrectTypeRule,
   FragmentsOnCompositeTypesRule,
@@ -55,7 +54,6 @@ export const validationRules: readonly ValidationRule[] = [
   UniqueVariableNamesRule,
   ValuesOfCorrectTypeRule,
   VariablesAreInputTypesRule,
-  VariablesInAllowedPositionRule,
 ]
 
 /** An operation whose type the schema has no root for: the package finds this only when it executes. */

@@ -8,19 +8,32 @@ import { schemaError } from './schema-error.js'
 import type { SchemaSymbols } from './schema-symbols.js'
 
 /** Raises BuiltinError when a type does not keep to an interface that it says to implement. */
-export function checkImplements(
-  type: TypeDefinitionNode,
-  interfaceName: string,
-  symbols: SchemaSymbols,
-): void {
-  const kind = symbols.kindOf(interfaceName)
-  const contract = symbols.types.get(interfaceName)
-  if (kind === undefined) schemaError(type, `Undefined type ${JSON.stringify(interfaceName)}.`)
-  if (contract === undefined || definitionKind(contract) !== 'INTERFACE') {
-    schemaError(type, `${JSON.stringify(interfaceName)} is a non interface type ${kind}.`)
-  }
-  const goal = `For ${type.name.value} to implement ${interfaceName}`
+export function checkInterfaces(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
   const fields = new Map(fieldsOf(type).map((field) => [field.name.value, field]))
+  const names = new Set(interfacesOf(type))
+  for (const name of names) {
+    const contract = findInterface(name, type, symbols)
+    checkContract({ type, fields, contract }, symbols)
+    checkAncestors(type, contract, names)
+  }
+}
+
+function findInterface(name: string, type: TypeDefinitionNode, symbols: SchemaSymbols): TypeDefinitionNode {
+  const kind = symbols.kindOf(name)
+  const contract = symbols.types.get(name)
+  if (kind === undefined) schemaError(type, `Undefined type ${JSON.stringify(name)}.`)
+  if (contract !== undefined && definitionKind(contract) === 'INTERFACE') return contract
+  return schemaError(type, `${JSON.stringify(name)} is a non interface type ${kind}.`)
+}
+
+interface Implementation {
+  readonly type: TypeDefinitionNode
+  readonly fields: ReadonlyMap<string, MemberField>
+  readonly contract: TypeDefinitionNode
+}
+
+function checkContract({ type, fields, contract }: Implementation, symbols: SchemaSymbols): void {
+  const goal = `For ${type.name.value} to implement ${contract.name.value}`
   for (const required of fieldsOf(contract)) {
     const name = required.name.value
     const found = fields.get(name)
@@ -30,7 +43,6 @@ export function checkImplements(
     }
     checkArguments(required, found, goal)
   }
-  checkAncestors(type, contract)
 }
 
 function checkArguments(required: MemberField, found: MemberField, goal: string): void {
@@ -52,8 +64,11 @@ function checkArguments(required: MemberField, found: MemberField, goal: string)
 }
 
 /** A type implements what its interfaces implement. */
-function checkAncestors(type: TypeDefinitionNode, contract: TypeDefinitionNode): void {
-  const own = new Set(interfacesOf(type))
+function checkAncestors(
+  type: TypeDefinitionNode,
+  contract: TypeDefinitionNode,
+  own: ReadonlySet<string>,
+): void {
   const [name, interfaceName] = [type.name.value, contract.name.value]
   for (const ancestor of interfacesOf(contract)) {
     if (own.has(ancestor)) continue
