@@ -23,6 +23,8 @@ export class Exchange {
   caller: Caller = { tokenName: undefined }
   /** The label of the metrics: a kind of route, never a path. */
   handler = 'unmatched'
+  /** Set once a decision is made for the request, so that an error can be looked up in the decision log. */
+  decisionId: string | undefined
   /** Set when the answer was an error, for the log. */
   failure: AppError | undefined
 

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.js'
 import { printGoJson } from './rego/print-go-json.js'
 import { RegoObject, RegoSet } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
@@ -34,7 +35,7 @@ export function documentDenials(
   return [`${name}.${ALLOW_RULE} is not true`]
 }
 
-/** The texts against the value of a rule asked for by name. */
+/** The texts against the value of a rule asked for by name. Raises `evaluation_failed` for a value that is no verdict. */
 export function ruleDenials(value: RegoValue | undefined, path: readonly string[]): string[] {
   const name = path.join('.')
   const rule = path.at(-1) ?? ''
@@ -43,6 +44,7 @@ export function ruleDenials(value: RegoValue | undefined, path: readonly string[
     return value === true ? [] : isReasonList(value) ? denialTexts(value, name) : [`${name} is not true`]
   if (value === false) return [`${name} is false`]
   if (isReasonList(value)) return denialTexts(value, name)
+  requireVerdict(value, name)
   return hasVerdict(value) ? documentDenials(value, name, { undefinedDenies: true }) : []
 }
 
@@ -76,5 +78,22 @@ function isReasonList(value: RegoValue | undefined): boolean {
 function hasVerdict(value: RegoValue | undefined): boolean {
   return (
     value instanceof RegoObject && [...DENY_RULES, ALLOW_RULE].some((rule) => value.get(rule) !== undefined)
+  )
+}
+
+/**
+ * A rule that holds a text, a number or an object of other things says neither yes nor no: somebody asked for the wrong
+ * rule, and must not be let through for it.
+ */
+function requireVerdict(value: RegoValue | undefined, name: string): void {
+  const isSilent = value === undefined || value === true || Array.isArray(value) || value instanceof RegoSet
+  const isEmpty = value instanceof RegoObject && value.entries.length === 0
+  if (isSilent || isEmpty || hasVerdict(value)) return
+  throw new AppError(
+    'evaluation_failed',
+    `${name} states no verdict: ask for its package, or for a rule like deny`,
+    {
+      code: 'undefined_policy',
+    },
   )
 }

@@ -34,6 +34,7 @@ export class Decision {
     this.#path = path
     this.id = context.nextDecisionId(this.timeMs)
     this.snapshot = context.policies.current
+    exchange.decisionId = this.id
   }
 
   get elapsedNs(): number {

@@ -17,7 +17,10 @@ const Moment = z
   .refine((ms) => Number.isFinite(ms), 'must be an ISO 8601 time or milliseconds since the epoch')
 
 const PageQuery = z.strictObject({
-  path: z.string().optional(),
+  path: z
+    .string()
+    .transform((path) => path.replace(/^\/?(?:v1\/data\/)?/, ''))
+    .optional(),
   outcome: z.enum(['allow', 'deny', 'defined', 'undefined', 'error']).optional(),
   application: z.string().optional(),
   from: Moment.optional(),

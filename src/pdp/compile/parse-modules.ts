@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { z } from 'zod'
 
+import { AppError } from '../../errors.js'
 import type { ErrorDetail } from '../../errors.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -98,9 +99,23 @@ async function parseTogether(
   const input = JSON.stringify(Object.fromEntries(files.map(({ file, text }) => [file, text])))
   const run = await runOpa(opa, ['eval', '--format', 'json', '--stdin-input', PARSE_QUERY], { stdin: input })
   if (run.exitCode !== 0) return new Map()
-  const answer = ParseAnswer.parse(JSON.parse(run.stdout))
+  const answer = readAnswer(opa, run.stdout)
   const modules = Object.entries(answer.result[0]?.expressions[0]?.value ?? {})
   return new Map(modules.map(([file, module]) => [file, { version, module }]))
+}
+
+function readAnswer(opa: OpaProgram, stdout: string): z.infer<typeof ParseAnswer> {
+  try {
+    return ParseAnswer.parse(JSON.parse(stdout))
+  } catch (cause) {
+    throw new AppError(
+      'unavailable',
+      `${opa.path} (from ${opa.source}) does not answer as opa does: name another program`,
+      {
+        cause,
+      },
+    )
+  }
 }
 
 /**
