@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util'
 
 import { benchBodies } from './bodies.js'
 import type { BenchBody } from './bodies.js'
-import { keepAwake } from './keep-awake.js'
 import { ask, drive } from './load.js'
 import type { LoadResult } from './load.js'
 import { printTable } from './report.js'
@@ -134,7 +133,6 @@ function median(samples: readonly Sample[]): Sample {
 
 async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'tidegate-bench-'))
-  const letSleep = keepAwake(GENERATOR_CORE)
   try {
     const bodies = benchBodies().filter(({ name }) => name.includes(flags.only ?? ''))
     const comparisons: Comparison[] = []
@@ -145,7 +143,6 @@ async function main(): Promise<void> {
     if (answers.size !== bodies.length) throw new Error(`the servers differ: ${[...answers].join('; ')}`)
     console.log(flags.format === 'json' ? JSON.stringify(comparisons, null, 2) : printTable(comparisons))
   } finally {
-    letSleep()
     await rm(directory, { recursive: true, force: true })
   }
 }
