@@ -2,8 +2,8 @@ import type { Extent } from '../../lib/json/extent.js'
 import { readMembers } from '../../lib/json/read-members.js'
 import { evaluateRuntimePolicy } from '../../pdp/evaluate-runtime-policy.js'
 import type { Exchange } from '../exchange.js'
+import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { allowBody, denialBody } from './denial-body.js'
 import { missingFields } from './missing-fields.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
@@ -36,16 +36,9 @@ export function answerRuntimePolicy(
 ): void {
   requireFields(body, members)
   const decision = new Decision(context, exchange, 'runtime', rawPath)
-  const { texts } = decision.decide(body, () => {
-    const denied = evaluateRuntimePolicy(planFor(decision.snapshot, rawPath), body, decision.newCall())
-    return {
-      outcome: denied.length > 0 ? 'deny' : 'allow',
-      texts: denied,
-      result: JSON.stringify(denied),
-    } as const
-  })
-  if (texts.length > 0) exchange.send(401, denialBody(texts, decision.id))
-  else exchange.send(200, allowBody(decision.id))
+  answerVerdict(exchange, decision, body, () =>
+    evaluateRuntimePolicy(planFor(decision.snapshot, rawPath), body, decision.newCall()),
+  )
 }
 
 function requireFields(body: Uint8Array, members: ReadonlyMap<string, Extent>): void {

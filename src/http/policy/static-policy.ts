@@ -8,8 +8,8 @@ import type { Snapshot } from '../../pdp/snapshot.js'
 import type { Exchange } from '../exchange.js'
 import { readBody } from '../read-body.js'
 import { requireJsonType } from '../require-json-type.js'
+import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { allowBody, denialBody } from './denial-body.js'
 import { missingFields } from './missing-fields.js'
 import type { PolicyContext } from './policy-context.js'
 
@@ -22,18 +22,11 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
   const body = await readBody(exchange.request, context.maxBodyBytes)
   const input = readInput(body)
   const decision = new Decision(context, exchange, 'static', 'staticPolicy/eval')
-  const { texts } = decision.decide(input, () => {
+  answerVerdict(exchange, decision, input, () => {
     const packages = requirePackages(decision.snapshot, context.staticPackages)
     const { denials } = evaluateStaticPolicies(decision.snapshot, packages, input, decision.newCall())
-    const denied = denials.map(({ text }) => text)
-    return {
-      outcome: denied.length > 0 ? 'deny' : 'allow',
-      texts: denied,
-      result: JSON.stringify(denied),
-    } as const
+    return denials.map(({ text }) => text)
   })
-  if (texts.length > 0) exchange.send(401, denialBody(texts, decision.id))
-  else exchange.send(200, allowBody(decision.id))
 }
 
 /** The input document: JSON as it is, or the JSON that a text holds. */
