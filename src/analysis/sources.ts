@@ -1,0 +1,108 @@
+/** A stretch of time in ms since the epoch; its end is no longer part of it. */
+export interface TimeWindow {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** What the placeholders `${name}` of a query stand for. */
+export type Scope = Readonly<Record<string, string>>
+
+/** What a fetch may take in all, retries included. */
+export interface FetchBudget {
+  readonly budgetMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How several series, or several values within one step, become one. */
+export const SERIES_AGGREGATES = ['sum', 'average', 'min', 'max'] as const
+export type SeriesAggregate = (typeof SERIES_AGGREGATES)[number]
+
+export interface SeriesQuery extends TimeWindow {
+  /** A template in the language of the source: PromQL, LogQL, or for files `path.csv#column`. */
+  readonly query: string
+  readonly scope: Scope
+  readonly stepMs: number
+  /** Without it an answer of several series is a failure, since no way to join them is right for all. */
+  readonly aggregate?: SeriesAggregate | undefined
+}
+
+/**
+ * `complete`: all that was asked for. `empty`: the source answered and has no value (or line) at all. `incomplete`:
+ * something is there and something is missing. `failed`: nothing can be said.
+ */
+export type AnswerState = 'complete' | 'empty' | 'incomplete' | 'failed'
+
+interface SourceAnswer {
+  readonly state: AnswerState
+  /** Why it is incomplete or failed, a sentence each; none otherwise. */
+  readonly reasons: readonly string[]
+  /** What the source remarked, or what was read with a tolerance worth knowing. */
+  readonly warnings: readonly string[]
+  /** The query as it was sent, its placeholders filled; the template where they could not be. */
+  readonly query: string
+}
+
+export interface SeriesAnswer extends SourceAnswer {
+  /** The time of the first value: the first multiple of the step in the window. */
+  readonly startMs: number
+  readonly stepMs: number
+  /** One value a step; NaN is a gap. */
+  readonly values: Float64Array
+  /** Steps at the end of the window that a limit left out of `values`. */
+  readonly truncatedPoints: number
+}
+
+/** A source of metrics. */
+export interface MetricSource {
+  /** One series on the step grid. Never rejects: what goes wrong is the state of the answer. */
+  readonly fetchSeries: (query: SeriesQuery, budget: FetchBudget) => Promise<SeriesAnswer>
+}
+
+/** A field of a line that must have a value of the scope. */
+export interface LineFilter {
+  readonly field: string
+  readonly value: string
+  readonly match: 'exact' | 'prefix'
+}
+
+export interface LineLimits {
+  readonly maxLines: number
+  /** Of the text of all lines together, in UTF-8. */
+  readonly maxBytes: number
+}
+
+export interface LinesQuery extends TimeWindow {
+  /** A template in the language of the source: LogQL, query_string or query DSL as JSON, or for files a path. */
+  readonly query: string
+  readonly scope: Scope
+  readonly filters?: readonly LineFilter[] | undefined
+  /** Elasticsearch and OpenSearch: the index to ask, else the one of the source. */
+  readonly index?: string | undefined
+  /** The field that holds the text, else the one of the source. */
+  readonly messageField?: string | undefined
+  /** Narrower than those of the source, where given. */
+  readonly limits?: Partial<LineLimits> | undefined
+}
+
+export interface LogLine {
+  /** NaN where the line has no time of its own. */
+  readonly atMs: number
+  readonly text: string
+}
+
+export interface LinesAnswer extends SourceAnswer {
+  /** In order of time. */
+  readonly lines: readonly LogLine[]
+  /** Whether a limit ended the reading early. */
+  readonly isTruncated: boolean
+  /** How many lines a limit left out; undefined where the source does not tell. */
+  readonly omittedLines: number | undefined
+  /** Lines are there from the start of the window up to here: the exposure to compare by. */
+  readonly coveredUntilMs: number
+}
+
+/** A source of log lines. */
+export interface LogSource {
+  /** The lines of a window, as far as the limits go. Never rejects: what goes wrong is the state of the answer. */
+  readonly fetchLines: (query: LinesQuery, budget: FetchBudget) => Promise<LinesAnswer>
+}
