@@ -1,6 +1,5 @@
 import type { Config } from './config/config.js'
 import { isLoopback, parseListenAddress } from './config/listen-address.js'
-import { nopDecisionLog } from './decisions/decision-log.js'
 import type { DecisionLog } from './decisions/decision-log.js'
 import { AppError } from './errors.js'
 import { makeApp, makeApplication } from './http/app.js'
@@ -8,7 +7,6 @@ import { makeAuthenticate } from './http/authenticate.js'
 import { makeFront } from './http/front.js'
 import { logRequest } from './http/log-request.js'
 import type { PolicyContext } from './http/policy/policy-context.js'
-import type { DecisionRoutesDeps } from './http/routes/decisions.js'
 import { startServer } from './http/server.js'
 import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
@@ -16,14 +14,14 @@ import { makeLogger } from './lib/logger.js'
 import type { Logger } from './lib/logger.js'
 import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
-import { hostBuiltins } from './pdp/builtins/index.js'
-import { findOpa } from './pdp/opa/find-opa.js'
-import { Policies } from './pdp/policies.js'
+import { openDecisions } from './main/open-decisions.js'
+import { openPolicies } from './main/open-policies.js'
+import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
-import { openDecisionLog } from './store/sqlite/open-decision-log.js'
+import { openServiceStore } from './store/sqlite/service/open-service-store.js'
 
 const MS_PER_SECOND = 1000
-const MS_PER_DAY = 86_400_000
+const STORE_THREAD = new URL('./store-thread.js', import.meta.url)
 
 /** A service that runs until it is stopped. */
 export interface Service {
@@ -73,6 +71,8 @@ async function startParts(
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const decisions = await openDecisions(config, logger)
   onStop(decisions.close)
+  const store = await openServiceStore({ dataDir: config.dataDir, threadScript: STORE_THREAD })
+  onStop(store.close)
   const metrics = makeServiceMetrics(decisions.log)
   const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) {
@@ -116,63 +116,6 @@ function policyContext(
     nextDecisionId: makeTimeOrderedIds(),
     evaluated: metrics.evaluated,
   }
-}
-
-async function openPolicies(config: Config, logger: Logger, metrics: ServiceMetrics): Promise<Policies> {
-  const { directories, bundles, opa, limits } = config.policies
-  const startedAt = performance.now()
-  const options = { findOpa: () => findOpa({ named: opa, env: process.env }), builtins: hostBuiltins, limits }
-  const policies = await Policies.open({ directories, bundles }, options, {
-    loaded: (snapshot, durationMs) => {
-      metrics.policiesLoaded(durationMs)
-      logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
-    },
-    failed: ({ error }) => {
-      metrics.policyLoadFailed()
-      logger.error(
-        { code: error.code, errors: error.details },
-        `policies not loaded, the last good ones serve on: ${error.message}`,
-      )
-    },
-  })
-  const durationMs = performance.now() - startedAt
-  metrics.policiesLoaded(durationMs)
-  const { revision, packages } = policies.current
-  logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
-  return policies
-}
-
-interface Decisions {
-  readonly log: DecisionLog
-  readonly read: DecisionRoutesDeps
-  readonly isUp: () => boolean
-  readonly close: () => Promise<void>
-}
-
-async function openDecisions(config: Config, logger: Logger): Promise<Decisions> {
-  const { enabled, mask, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } = config.decisions
-  if (!enabled) {
-    return { log: nopDecisionLog, read: undefined, isUp: () => true, close: () => Promise.resolve() }
-  }
-  let writtenAtFailure = -1
-  const { log, store, close } = await openDecisionLog({
-    dataDir: config.dataDir,
-    masks: mask,
-    bounds: {
-      maxInputBytes,
-      maxResultBytes,
-      maxBufferedBytes: buffer.bufferBytes,
-      maxBufferedRows: buffer.bufferRows,
-      flushIntervalMs: buffer.flushIntervalMs,
-    },
-    retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxFileBytes: maxBytes },
-    onWriteError: (error) => {
-      writtenAtFailure = log.stats().written
-      logger.error({ error: error.message }, 'decisions not written')
-    },
-  })
-  // Up again as soon as anything has been written after a failure.
-  return { log, read: { store, log }, isUp: () => log.stats().written > writtenAtFailure, close }
 }
 
 function warnWhenOpen(config: Config, host: string, logger: Logger): void {

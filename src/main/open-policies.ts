@@ -1,0 +1,35 @@
+import type { Config } from '../config/config.js'
+import type { ServiceMetrics } from '../http/service-metrics.js'
+import type { Logger } from '../lib/logger.js'
+import { hostBuiltins } from '../pdp/builtins/index.js'
+import { findOpa } from '../pdp/opa/find-opa.js'
+import { Policies } from '../pdp/policies.js'
+
+/** Loads the policies and tells of every later load. Raises the AppError that the first one failed with. */
+export async function openPolicies(
+  config: Config,
+  logger: Logger,
+  metrics: ServiceMetrics,
+): Promise<Policies> {
+  const { directories, bundles, opa, limits } = config.policies
+  const startedAt = performance.now()
+  const options = { findOpa: () => findOpa({ named: opa, env: process.env }), builtins: hostBuiltins, limits }
+  const policies = await Policies.open({ directories, bundles }, options, {
+    loaded: (snapshot, durationMs) => {
+      metrics.policiesLoaded(durationMs)
+      logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
+    },
+    failed: ({ error }) => {
+      metrics.policyLoadFailed()
+      logger.error(
+        { code: error.code, errors: error.details },
+        `policies not loaded, the last good ones serve on: ${error.message}`,
+      )
+    },
+  })
+  const durationMs = performance.now() - startedAt
+  metrics.policiesLoaded(durationMs)
+  const { revision, packages } = policies.current
+  logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
+  return policies
+}

@@ -1,0 +1,21 @@
+/**
+ * One use case of the store: what it reads and writes through `context` happens in one transaction. Its arguments and
+ * its result cross a thread, so they are plain values (numbers, text, bytes, lists, objects).
+ */
+export interface Operation<Context, Args, Result> {
+  /** Unique among all operations, `gates.trigger`: another thread finds the operation by it. */
+  readonly name: string
+  readonly apply: (context: Context, args: Args) => Promise<Result>
+}
+
+/** Any operation, for a list of all. */
+export type AnyOperation<Context> = Operation<Context, never, unknown>
+
+/**
+ * Runs operations one after another, many of them in one commit. `run` resolves once what was written is durable; it
+ * rejects with the AppError that the operation raised, whose writes are then undone alone, or with `unavailable` when
+ * the store cannot take it.
+ */
+export interface Runner<Context> {
+  run<Args, Result>(operation: Operation<Context, Args, Result>, args: Args): Promise<Result>
+}

@@ -1,0 +1,13 @@
+import type { AuditReader } from './audit-store.js'
+import type { Operation, Runner } from './operation.js'
+
+/** What an operation that only reads has at hand: one state of the store, whatever is written meanwhile. */
+export interface Readers {
+  readonly audit: AuditReader
+}
+
+/** An operation that only reads. */
+export type ReadOperation<Args, Result> = Operation<Readers, Args, Result>
+
+/** Runs operations that only read, in a thread of their own: a long search never delays a decision. */
+export type Reader = Runner<Readers>

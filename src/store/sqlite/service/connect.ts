@@ -1,0 +1,53 @@
+import type { Database } from 'better-sqlite3'
+import type { Readers } from '../../readers.js'
+import type { Transaction } from '../../transaction.js'
+import { openDatabase, openReadOnly } from '../open-database.js'
+import { makeAuditAppender } from './audit-appender.js'
+import { makeAuditReader } from './audit-reader.js'
+import type { Outcome } from './call.js'
+import { executeReads, executeWrites } from './execute-batch.js'
+import type { BoundCall, Forgetful } from './execute-batch.js'
+import { serviceDatabaseOptions } from './service-database.js'
+
+/** A connection of one kind, with what its calls have at hand. */
+export interface ServiceConnection<Context> {
+  readonly context: Context
+  readonly execute: (calls: readonly BoundCall<Context>[]) => Promise<readonly Outcome[]>
+  readonly close: () => void
+}
+
+/** The connection that writes: there is one at a time, so that the trail has one end. Raises AppError `unavailable`. */
+export function connectWriting(path: string): ServiceConnection<Transaction> {
+  const database = openDatabase(serviceDatabaseOptions(path))
+  const context = makeTransaction(database)
+  return {
+    context,
+    execute: (calls) => executeWrites(database, context, calls),
+    close: () => database.close(),
+  }
+}
+
+/** A connection that reads beside the writer. Raises AppError `unavailable`. */
+export function connectReading(path: string): ServiceConnection<Readers> {
+  const database = openReadOnly(serviceDatabaseOptions(path))
+  const context = makeReaders(database)
+  return {
+    context,
+    execute: (calls) => executeReads(database, context, calls),
+    close: () => database.close(),
+  }
+}
+
+function makeTransaction(database: Database): Transaction & Forgetful {
+  const audit = makeAuditAppender(database)
+  return {
+    audit,
+    forget: () => {
+      audit.forget()
+    },
+  }
+}
+
+function makeReaders(database: Database): Readers {
+  return { audit: makeAuditReader(database) }
+}

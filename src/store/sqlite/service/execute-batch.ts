@@ -1,0 +1,81 @@
+import type { Database } from 'better-sqlite3'
+import { toStoreError } from '../sqlite-error.js'
+import { toFailure } from './call.js'
+import type { Outcome } from './call.js'
+
+/** A call whose operation has been found. */
+export type BoundCall<Context> = (context: Context) => Promise<unknown>
+
+/** A context that keeps something in memory of what it has written. */
+export interface Forgetful {
+  /** Writes were undone: what is remembered of them must be read again. */
+  forget(): void
+}
+
+/**
+ * Runs calls that write, one after another, and commits them together: one fsync for all. A call that raises is undone
+ * alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed.
+ */
+export async function executeWrites<Context extends Forgetful>(
+  database: Database,
+  context: Context,
+  calls: readonly BoundCall<Context>[],
+): Promise<Outcome[]> {
+  try {
+    database.exec('begin immediate')
+    const outcomes: Outcome[] = []
+    for (const call of calls) outcomes.push(await executeOne(database, context, call))
+    database.exec('commit')
+    return outcomes
+  } catch (raw) {
+    if (database.inTransaction) database.exec('rollback')
+    context.forget()
+    const outcome: Outcome = { ok: false, failure: toFailure(toStoreError('write to the store', raw)) }
+    return calls.map(() => outcome)
+  }
+}
+
+async function executeOne<Context extends Forgetful>(
+  database: Database,
+  context: Context,
+  call: BoundCall<Context>,
+): Promise<Outcome> {
+  database.exec('savepoint call')
+  try {
+    const result = await call(context)
+    database.exec('release call')
+    return { ok: true, result }
+  } catch (raw) {
+    // A full disk ends the whole transaction, and with it the calls before this one.
+    if (!database.inTransaction) throw raw
+    database.exec('rollback to call')
+    database.exec('release call')
+    context.forget()
+    return { ok: false, failure: toFailure(fromDriver(raw)) }
+  }
+}
+
+/** Runs calls that only read, each on one state of the database. */
+export async function executeReads<Context>(
+  database: Database,
+  context: Context,
+  calls: readonly BoundCall<Context>[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const call of calls) {
+    try {
+      database.exec('begin')
+      outcomes.push({ ok: true, result: await call(context) })
+    } catch (raw) {
+      outcomes.push({ ok: false, failure: toFailure(fromDriver(raw)) })
+    } finally {
+      if (database.inTransaction) database.exec('commit')
+    }
+  }
+  return outcomes
+}
+
+/** The driver's errors say what of the store failed; all others are the operations' own. */
+function fromDriver(raw: unknown): unknown {
+  return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError('use the store', raw) : raw
+}

@@ -1,0 +1,13 @@
+import type { AuditAppender } from './audit-store.js'
+import type { Operation, Runner } from './operation.js'
+
+/** What an operation that writes has at hand; all of it belongs to one transaction. */
+export interface Transaction {
+  readonly audit: AuditAppender
+}
+
+/** An operation that writes. */
+export type WriteOperation<Args, Result> = Operation<Transaction, Args, Result>
+
+/** Runs operations that write. */
+export type Writer = Runner<Transaction>

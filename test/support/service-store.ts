@@ -1,0 +1,33 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+
+/** A store in a folder of its own, on the calling thread. */
+export interface TestStore extends ServiceStore {
+  readonly dataDir: string
+}
+
+/** Gives a function that opens stores; each is closed and removed after the test that opened it. */
+export function useServiceStore(): (dataDir?: string) => Promise<TestStore> {
+  const opened: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close()
+  })
+  return async (given) => {
+    const dataDir = given ?? mkdtempSync(join(tmpdir(), 'tidegate-store-'))
+    if (given === undefined) {
+      opened.push(async () => {
+        await rm(dataDir, { recursive: true, force: true })
+      })
+    }
+    const store = await openServiceStore({ dataDir })
+    let closed: Promise<void> | undefined
+    const close = (): Promise<void> => (closed ??= store.close())
+    opened.push(close)
+    return { ...store, dataDir, close }
+  }
+}
