@@ -1,0 +1,29 @@
+import { AppError } from '../errors.js'
+import { nestsDeeper } from '../lib/json/nesting.js'
+
+/** Deeper than any event (an execution inside the trigger of another adds two levels each), far from the end of the stack. */
+export const MAX_NESTING = 512
+
+const STARTS_LIKE_JSON = /^\s*[[{]/
+
+/** Raises `invalid` for a JSON text in which objects and arrays stand deeper than `MAX_NESTING`. */
+export function refuseDeepNesting(json: string): void {
+  if (!nestsDeeper(json, MAX_NESTING)) return
+  throw new AppError('invalid', `the body is nested too deeply: at most ${MAX_NESTING} levels are read`, {
+    code: 'nested_too_deeply',
+  })
+}
+
+/**
+ * A value that senders write either as JSON or as a text of that JSON (`flatten: true`): the text's value where it is an object or
+ * an array, else the value itself. Raises `invalid` for a text nested too deeply.
+ */
+export function embeddedValue(value: unknown): unknown {
+  if (typeof value !== 'string' || !STARTS_LIKE_JSON.test(value)) return value
+  refuseDeepNesting(value)
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}

@@ -1,0 +1,30 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Whether objects and arrays stand more than `levels` deep in a JSON text. To be asked before `JSON.parse`: what that gives may
+ * be too deep for everything recursive, `JSON.stringify` first of all. Of a text that is no JSON it says something or other.
+ */
+export function nestsDeeper(json: string, levels: number): boolean {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit === QUOTE) at = closingQuote(json, at + 1)
+    else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
+      if (++depth > levels) return true
+    } else if (unit === CLOSE_OBJECT || unit === CLOSE_ARRAY) depth--
+  }
+  return false
+}
+
+function closingQuote(json: string, from: number): number {
+  let at = from
+  for (let unit = json.charCodeAt(at); at < json.length && unit !== QUOTE; unit = json.charCodeAt(++at)) {
+    if (unit === BACKSLASH) at++
+  }
+  return at
+}
