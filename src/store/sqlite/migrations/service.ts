@@ -1,7 +1,9 @@
 import type { Migrations } from '../migrate.js'
 import { createAudit } from './audit.js'
+import { createOutbox } from './outbox.js'
 
 /** The schema of `tidegate.db`, in the order in which its parts came. */
 export const serviceMigrations: Migrations = {
   '0001-audit': { up: createAudit },
+  '0002-outbox': { up: createOutbox },
 }

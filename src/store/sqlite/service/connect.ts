@@ -5,6 +5,8 @@ import { openDatabase, openReadOnly } from '../open-database.js'
 import { makeAuditAppender } from './audit-appender.js'
 import { makeAuditReader } from './audit-reader.js'
 import type { Outcome } from './call.js'
+import { makeOutboxReader } from './outbox-reader.js'
+import { makeOutboxRepository } from './outbox-repository.js'
 import { executeReads, executeWrites } from './execute-batch.js'
 import type { BoundCall, Forgetful } from './execute-batch.js'
 import { serviceDatabaseOptions } from './service-database.js'
@@ -42,6 +44,7 @@ function makeTransaction(database: Database): Transaction & Forgetful {
   const audit = makeAuditAppender(database)
   return {
     audit,
+    outbox: makeOutboxRepository(database),
     forget: () => {
       audit.forget()
     },
@@ -49,5 +52,5 @@ function makeTransaction(database: Database): Transaction & Forgetful {
 }
 
 function makeReaders(database: Database): Readers {
-  return { audit: makeAuditReader(database) }
+  return { audit: makeAuditReader(database), outbox: makeOutboxReader(database) }
 }

@@ -1,9 +1,11 @@
 import type { AuditTable } from './audit-table.js'
+import type { OutboxTable } from './outbox-table.js'
 import type { OpenDatabaseOptions } from '../open-database.js'
 
 /** All tables of `tidegate.db`, as Kysely sees them. */
 export interface ServiceDatabase {
   audit: AuditTable
+  outbox: OutboxTable
 }
 
 /**

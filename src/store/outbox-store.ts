@@ -1,0 +1,96 @@
+/** What a message is about, and so how it is sent: each topic has its own credentials and allowed targets. */
+export type OutboxTopic = 'gate.callback' | 'webhook.relay'
+
+/** One message for one receiver. */
+export interface OutboxMessage {
+  readonly topic: OutboxTopic
+  readonly url: string
+  /** JSON text. */
+  readonly body: string
+  /** Beside those that the topic itself sets. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What it belongs to, `gate-instance:17`: messages of one subject can be listed and sent again. */
+  readonly subject?: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdMs: number
+}
+
+export type OutboxState = 'pending' | 'delivered' | 'given_up'
+
+/** A message with what has become of it. */
+export interface StoredMessage extends OutboxMessage {
+  readonly id: number
+  /** Identifies the message to its receiver, the same at every attempt. */
+  readonly webhookId: string
+  /** Scheme, host and port of the URL. */
+  readonly receiver: string
+  readonly state: OutboxState
+  readonly attempts: number
+  /** When it is tried next, while it is pending. */
+  readonly nextAttemptMs: number
+  /** Since when attempts are counted against the time for giving up. */
+  readonly triedSinceMs: number
+  readonly lastStatus?: number | undefined
+  readonly lastError?: string | undefined
+  readonly settledMs?: number | undefined
+}
+
+/** Which messages may be taken to be sent now. */
+export interface LeaseQuery {
+  readonly nowMs: number
+  /** Until when no one else takes them. */
+  readonly leasedUntilMs: number
+  readonly limit: number
+  readonly limitPerReceiver: number
+  /** How many are under way to a receiver already. */
+  readonly underWay: Readonly<Record<string, number>>
+}
+
+/** Messages to send, and when to look again: undefined when nothing else waits. */
+export interface Lease {
+  readonly messages: readonly StoredMessage[]
+  readonly nextDueMs: number | undefined
+}
+
+/** What became of a message by an attempt. */
+export interface OutboxProgress {
+  readonly id: number
+  readonly state: OutboxState
+  readonly attempts: number
+  readonly nextAttemptMs: number
+  readonly lastStatus?: number | undefined
+  readonly lastError?: string | undefined
+  readonly settledMs?: number | undefined
+}
+
+/** The writing side of the outbox. */
+export interface OutboxRepository {
+  /** Keeps a message until it is delivered or given up; gives its number. */
+  enqueue(message: OutboxMessage): Promise<number>
+  lease(query: LeaseQuery): Promise<Lease>
+  record(progress: OutboxProgress): Promise<void>
+  /** Lets every leased message be taken again: for the start, when no one is sending. */
+  releaseLeases(nowMs: number): Promise<void>
+  find(id: number): Promise<StoredMessage | undefined>
+  /** Makes a message due now, with its whole time before it again. */
+  restart(id: number, nowMs: number): Promise<void>
+  /** Deletes at most `limit` messages that were settled before a time; gives how many. */
+  deleteSettledBefore(timeMs: number, limit: number): Promise<number>
+}
+
+/** Which messages to list, newest first. */
+export interface OutboxFilter {
+  readonly state?: OutboxState | undefined
+  readonly subject?: string | undefined
+  /** Only those with a lower number. */
+  readonly beforeId?: number | undefined
+  readonly limit: number
+}
+
+/** The reading side of the outbox. */
+export interface OutboxReader {
+  list(filter: OutboxFilter): Promise<readonly StoredMessage[]>
+  find(id: number): Promise<StoredMessage | undefined>
+  /** How many messages are in each state. */
+  count(): Promise<Readonly<Record<OutboxState, number>>>
+}

@@ -1,0 +1,33 @@
+import type { Database } from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { OutboxReader } from '../../outbox-store.js'
+import { toStoredMessage } from './outbox-table.js'
+import type { ServiceDatabase } from './service-database.js'
+
+/** Reads the outbox on any connection. */
+export function makeOutboxReader(database: Database): OutboxReader {
+  const db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+  return {
+    list: async ({ state, subject, beforeId, limit }) => {
+      let query = db.selectFrom('outbox').selectAll().orderBy('id', 'desc').limit(limit)
+      if (state !== undefined) query = query.where('state', '=', state)
+      if (subject !== undefined) query = query.where('subject', '=', subject)
+      if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+      return (await query.execute()).map(toStoredMessage)
+    },
+    find: async (id) => {
+      const row = await db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? undefined : toStoredMessage(row)
+    },
+    count: async () => {
+      const rows = await db
+        .selectFrom('outbox')
+        .select(({ fn }) => ['state', fn.countAll<number>().as('messages')])
+        .groupBy('state')
+        .execute()
+      const counts = { pending: 0, delivered: 0, given_up: 0 }
+      for (const { state, messages } of rows) counts[state] = messages
+      return counts
+    },
+  }
+}

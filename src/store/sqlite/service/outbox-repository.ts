@@ -1,0 +1,127 @@
+import type { Database } from 'better-sqlite3'
+import { makeTimeOrderedIds } from '../../../lib/time-ordered-id.js'
+import type {
+  Lease,
+  LeaseQuery,
+  OutboxMessage,
+  OutboxProgress,
+  OutboxRepository,
+} from '../../outbox-store.js'
+import { toStoredMessage } from './outbox-table.js'
+import type { OutboxRow } from './outbox-table.js'
+
+/** Each receiver that something waits for, found by leaping through the index rather than by reading it. */
+const DUE_RECEIVERS = `
+  with recursive waiting(receiver) as (
+    select min(receiver) from outbox where state = 'pending'
+    union all
+    select (select min(receiver) from outbox where state = 'pending' and receiver > waiting.receiver)
+    from waiting where waiting.receiver is not null
+  )
+  select receiver from waiting where receiver is not null`
+
+const DUE_OF_RECEIVER = `
+  select * from outbox
+  where state = 'pending' and receiver = @receiver and next_attempt_ms <= @nowMs
+  order by next_attempt_ms, id limit @limit`
+
+const NEXT_OF_RECEIVER = `
+  select min(next_attempt_ms) as due from outbox
+  where state = 'pending' and receiver = @receiver and next_attempt_ms > @nowMs`
+
+/** The outbox on a connection that writes. */
+export function makeOutboxRepository(database: Database): OutboxRepository {
+  const nextId = makeTimeOrderedIds()
+  const insert = prepareInsert(database)
+  const lease = prepareLease(database)
+  const update = database.prepare<[Record<keyof OutboxProgress, unknown>]>(
+    `update outbox set state = @state, attempts = @attempts, next_attempt_ms = @nextAttemptMs, leased_until_ms = null,
+       last_status = @lastStatus, last_error = @lastError, settled_ms = @settledMs where id = @id`,
+  )
+  const release = database.prepare<[number]>(
+    `update outbox set next_attempt_ms = min(next_attempt_ms, ?), leased_until_ms = null
+     where state = 'pending' and leased_until_ms is not null`,
+  )
+  const selectOne = database.prepare<[number], OutboxRow>('select * from outbox where id = ?')
+  const restart = database.prepare<[{ id: number; nowMs: number }]>(
+    `update outbox set state = 'pending', attempts = 0, tried_since_ms = @nowMs, next_attempt_ms = @nowMs,
+       leased_until_ms = null, settled_ms = null where id = @id`,
+  )
+  const deleteSettled = database.prepare<[number, number]>(
+    'delete from outbox where id in (select id from outbox where settled_ms < ? limit ?)',
+  )
+  return {
+    enqueue: (message) => Promise.resolve(insert(message, `msg_${nextId(message.createdMs)}`)),
+    lease: (query) => Promise.resolve(lease(query)),
+    record: ({ lastStatus, lastError, settledMs, ...progress }) => {
+      update.run({
+        ...progress,
+        lastStatus: lastStatus ?? null,
+        lastError: lastError ?? null,
+        settledMs: settledMs ?? null,
+      })
+      return Promise.resolve()
+    },
+    releaseLeases: (nowMs) => {
+      release.run(nowMs)
+      return Promise.resolve()
+    },
+    find: (id) => {
+      const row = selectOne.get(id)
+      return Promise.resolve(row === undefined ? undefined : toStoredMessage(row))
+    },
+    restart: (id, nowMs) => {
+      restart.run({ id, nowMs })
+      return Promise.resolve()
+    },
+    deleteSettledBefore: (timeMs, limit) => Promise.resolve(deleteSettled.run(timeMs, limit).changes),
+  }
+}
+
+function prepareInsert(database: Database): (message: OutboxMessage, webhookId: string) => number {
+  const insert = database.prepare<[Record<string, unknown>]>(
+    `insert into outbox (webhook_id, topic, url, receiver, headers, body, subject, state, attempts, created_ms, tried_since_ms, next_attempt_ms)
+     values (@webhookId, @topic, @url, @receiver, @headers, @body, @subject, 'pending', 0, @createdMs, @createdMs, @createdMs)`,
+  )
+  return ({ topic, url, body, headers, subject, createdMs }, webhookId) => {
+    const { lastInsertRowid } = insert.run({
+      webhookId,
+      topic,
+      url,
+      receiver: new URL(url).origin,
+      headers: headers === undefined ? null : JSON.stringify(headers),
+      body,
+      subject: subject ?? null,
+      createdMs,
+    })
+    return Number(lastInsertRowid)
+  }
+}
+
+function prepareLease(database: Database): (query: LeaseQuery) => Lease {
+  const receivers = database.prepare<[], { receiver: string }>(DUE_RECEIVERS)
+  const due = database.prepare<[{ receiver: string; nowMs: number; limit: number }], OutboxRow>(
+    DUE_OF_RECEIVER,
+  )
+  const next = database.prepare<[{ receiver: string; nowMs: number }], { due: number | null }>(
+    NEXT_OF_RECEIVER,
+  )
+  const hold = database.prepare<[number, number, number]>(
+    'update outbox set next_attempt_ms = ?, leased_until_ms = ? where id = ?',
+  )
+  return ({ nowMs, leasedUntilMs, limit, limitPerReceiver, underWay }) => {
+    const rows: OutboxRow[] = []
+    const dueTimes: number[] = []
+    for (const { receiver } of receivers.all()) {
+      const free = Math.min(limitPerReceiver - (underWay[receiver] ?? 0), limit - rows.length)
+      if (free > 0) rows.push(...due.all({ receiver, nowMs, limit: free }))
+      const later = next.get({ receiver, nowMs })?.due
+      if (typeof later === 'number') dueTimes.push(later)
+    }
+    for (const { id } of rows) hold.run(leasedUntilMs, leasedUntilMs, id)
+    return {
+      messages: rows.map(toStoredMessage),
+      nextDueMs: dueTimes.length === 0 ? undefined : Math.min(...dueTimes),
+    }
+  }
+}
