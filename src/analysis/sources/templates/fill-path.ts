@@ -1,0 +1,20 @@
+import type { Scope } from '../../sources.js'
+import { Filling } from './filling.js'
+import { PATH_NAME, PLAIN } from './places.js'
+
+/** A file, and the column of it where one is named. */
+export interface FileQuery {
+  readonly path: string
+  readonly column: string | undefined
+}
+
+/**
+ * A template `path` or `path#column` with each placeholder replaced by its value; a value is one name within the path and
+ * cannot lead elsewhere. Raises `invalid` naming everything that is wrong.
+ */
+export function fillPath(template: string, scope: Scope): FileQuery {
+  const filling = new Filling(scope)
+  const [path = '', ...rest] = template.split('#')
+  const column = rest.length === 0 ? undefined : filling.fill(rest.join('#'), PLAIN)
+  return filling.finish({ path: filling.fill(path, PATH_NAME), column })
+}

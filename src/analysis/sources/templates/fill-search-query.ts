@@ -1,0 +1,75 @@
+import { toError } from '../../../errors.js'
+import type { Scope } from '../../sources.js'
+import { fillSearchTextWith } from './fill-search-text.js'
+import { Filling } from './filling.js'
+import type { Place } from './filling.js'
+import { NOWHERE, PATTERN, PLAIN, PLAIN_WORD, WILDCARD } from './places.js'
+
+/** The values below these members are read as something else than text. */
+const PLACES: ReadonlyMap<string, Place> = new Map([
+  ['regexp', PATTERN],
+  ['wildcard', WILDCARD],
+  ['script', NOWHERE],
+  ['script_score', NOWHERE],
+  ['runtime_mappings', NOWHERE],
+])
+const SEARCH_TEXTS: readonly string[] = ['query_string', 'simple_query_string']
+
+/** Names of fields, where a placeholder makes them. */
+const FIELD_NAME: Place = {
+  allows: 'the name of a field: letters, digits, "_", ".", "@" and "-"',
+  escape: (value) => (/^[\w.@-]+$/.test(value) ? value : undefined),
+}
+
+/**
+ * A query for Elasticsearch or OpenSearch from a template: query DSL when it starts with `{`, else the syntax of
+ * `query_string`; with each placeholder replaced by its value, escaped for where it stands. Raises `invalid` naming
+ * everything that is wrong.
+ */
+export function fillSearchQuery(template: string, scope: Scope): Readonly<Record<string, unknown>> {
+  const filling = new Filling(scope)
+  if (!template.trimStart().startsWith('{')) {
+    return filling.finish({ query_string: { query: fillSearchTextWith(template, filling) } })
+  }
+  const query = parseJson(template, filling)
+  return filling.finish(fillMembers(query, PLAIN, filling))
+}
+
+function parseJson(template: string, filling: Filling): object {
+  try {
+    // It starts with a brace, so that it is an object or a syntax error.
+    return JSON.parse(template) as object
+  } catch (raw) {
+    filling.refuse(`it starts like JSON but is not: ${toError(raw).message}`)
+    return {}
+  }
+}
+
+function fillMembers(members: object, place: Place, filling: Filling): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]: [string, unknown]) => {
+      const isSearchText = SEARCH_TEXTS.includes(name) && typeof value === 'object' && value !== null
+      const filled = isSearchText
+        ? fillSearchMembers(value, filling)
+        : fillValue(value, PLACES.get(name) ?? place, filling)
+      return [filling.fill(name, FIELD_NAME), filled]
+    }),
+  )
+}
+
+function fillSearchMembers(members: object, filling: Filling): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]: [string, unknown]) => [
+      name,
+      name === 'query' && typeof value === 'string'
+        ? fillSearchTextWith(value, filling)
+        : fillValue(value, PLAIN_WORD, filling),
+    ]),
+  )
+}
+
+function fillValue(value: unknown, place: Place, filling: Filling): unknown {
+  if (typeof value === 'string') return filling.fill(value, place)
+  if (Array.isArray(value)) return value.map((element: unknown) => fillValue(element, place, filling))
+  return typeof value === 'object' && value !== null ? fillMembers(value, place, filling) : value
+}

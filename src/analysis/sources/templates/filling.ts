@@ -1,0 +1,83 @@
+import { AppError } from '../../../errors.js'
+import type { Scope } from '../../sources.js'
+
+/** A kind of place in a query where a value of the scope may stand. */
+export interface Place {
+  /** What may stand there, as the end of a sentence. */
+  readonly allows: string
+  /** The value as it is written there so that it means itself; undefined where no writing makes it safe. */
+  readonly escape: (value: string) => string | undefined
+}
+
+/** With the backslashes before it, which would turn on the escaped value. */
+const PLACEHOLDER = /(?<backslashes>\\*)\$\{(?<name>[^{}]*)\}/g
+const NAME = /^[A-Za-z_][\w.-]*$/
+/** `${1}` is a group of a regular expression in the replacements of PromQL and LogQL. */
+const GROUP_REFERENCE = /^\d+$/
+const MAX_SHOWN = 60
+
+/** One template being filled: puts values in and gathers everything that is wrong on the way. */
+export class Filling {
+  readonly #scope: Scope
+  readonly #problems = new Set<string>()
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+
+  /** A part of the template, all of it one kind of place, with its placeholders replaced. */
+  fill(text: string, place: Place): string {
+    return text.replace(PLACEHOLDER, (whole: string, backslashes: string, name: string) => {
+      if (GROUP_REFERENCE.test(name)) return whole
+      if (backslashes !== '') this.refuse(`${whole}: a placeholder cannot follow a backslash`)
+      return backslashes + this.#valueOf(name, place)
+    })
+  }
+
+  refuse(problem: string): void {
+    this.#problems.add(problem)
+  }
+
+  /** The filled template. Raises one `invalid` that lists every problem. */
+  finish<T>(filled: T): T {
+    if (this.#problems.size === 0) return filled
+    const problems = [...this.#problems]
+    throw new AppError('invalid', `the query cannot be filled: ${problems.join('; ')}`, {
+      code: 'invalid_query',
+      details: problems.map((message) => ({ code: 'invalid_query', message })),
+    })
+  }
+
+  #valueOf(name: string, place: Place): string {
+    const value = this.#lookUp(name)
+    const escaped = value === undefined ? undefined : place.escape(value)
+    if (value !== undefined && escaped === undefined) {
+      this.refuse(`\${${name}} is ${show(value)}, but where it stands there can only be ${place.allows}`)
+    }
+    return escaped ?? ''
+  }
+
+  /** An empty value is refused: inside a pattern it would match everything, and as a label's value what lacks the label. */
+  #lookUp(name: string): string | undefined {
+    if (!NAME.test(name)) {
+      this.refuse(
+        `\${${name}} is no placeholder: its name must start with a letter and hold letters, digits, "_", "." and "-"`,
+      )
+      return undefined
+    }
+    const value = Object.hasOwn(this.#scope, name) ? this.#scope[name] : undefined
+    if (value === undefined) this.refuse(`\${${name}} is not in the scope, which has ${this.#names()}`)
+    else if (value === '') this.refuse(`\${${name}} is empty in the scope`)
+    return value === '' ? undefined : value
+  }
+
+  #names(): string {
+    const names = Object.keys(this.#scope)
+    return names.length === 0 ? 'no values' : names.join(', ')
+  }
+}
+
+function show(value: string): string {
+  const text = JSON.stringify(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

@@ -1,0 +1,88 @@
+import type { Place } from './filling.js'
+
+/** Outside of strings: nothing that could end the word or begin an operator. */
+export const WORD: Place = {
+  allows: 'letters, digits, "_" and ":" (put the placeholder between quotes)',
+  escape: (value) => (/^[\w:]+$/.test(value) ? value : undefined),
+}
+
+/** In a text that is itself a little language (a format, a replacement, a path of JSON). */
+export const PLAIN_WORD: Place = {
+  allows: 'letters, digits, "_", ":" and "-"',
+  escape: (value) => (/^[\w:-]+$/.test(value) ? value : undefined),
+}
+
+/** Where no value of a scope may stand. */
+export const NOWHERE: Place = { allows: 'what the template itself says', escape: () => undefined }
+
+/** The text itself. */
+export const PLAIN: Place = { allows: 'text', escape: (value) => value }
+
+/** A part of a file's path: one name, which leads nowhere else. */
+export const PATH_NAME: Place = {
+  allows: 'a name without "/", "\\" or control characters that is not "." or ".."',
+  escape: (value) => (isPathName(value) ? value : undefined),
+}
+
+/** A place whose values are escaped once more because it stands inside another one. */
+export function within(outer: Place, inner: Place): Place {
+  const limits = [inner.allows, outer.allows].filter((allows) => allows !== PLAIN.allows)
+  return {
+    allows: limits.length === 0 ? PLAIN.allows : limits.join(', and '),
+    escape: (value) => {
+      const escaped = inner.escape(value)
+      return escaped === undefined ? undefined : outer.escape(escaped)
+    },
+  }
+}
+
+/** A regular expression of RE2 or Lucene, in which the value matches only itself. */
+export const PATTERN: Place = {
+  allows: 'text',
+  // Both take a backslash before any ASCII punctuation; the C++ RE2 not before "_", which needs none.
+  escape: (value) => value.replace(/[!-/:-@[-^`{-~]/g, '\\$&'),
+}
+
+/** A pattern of Lucene's `wildcard`. */
+export const WILDCARD: Place = { allows: 'text', escape: (value) => value.replace(/[\\*?]/g, '\\$&') }
+
+/** A string between double quotes, with Go's escapes, as PromQL and LogQL read it. */
+export const DOUBLE_QUOTED: Place = { allows: 'text', escape: (value) => escapeInString(value, /[\\"]/g) }
+
+/** As `DOUBLE_QUOTED`, between single quotes. Go refuses a backslash before the quote that needs none. */
+export const SINGLE_QUOTED: Place = { allows: 'text', escape: (value) => escapeInString(value, /[\\']/g) }
+
+/** A string between backquotes, which knows no escapes. */
+export const RAW_QUOTED: Place = {
+  allows: 'text without a backquote',
+  escape: (value) => (/[`\r]/.test(value) ? undefined : value),
+}
+
+/** A word of Lucene's query syntax. */
+export const LUCENE_WORD: Place = {
+  // No escape exists for "<" and ">" (Elasticsearch, query_string, reserved characters).
+  allows: 'text without "<", ">" or control characters (or put the placeholder between quotes)',
+  escape: (value) => {
+    if (/[<>\0-\x1f\x7f]/.test(value)) return undefined
+    const escaped = value.replace(/[-+=&|!(){}[\]^"~*?:\\/\s]/g, '\\$&')
+    return /^(?:AND|OR|NOT|TO)$/.test(value) ? `\\${escaped}` : escaped
+  },
+}
+
+/** A phrase of Lucene's query syntax, between quotes. */
+export const LUCENE_PHRASE: Place = {
+  allows: 'text',
+  escape: (value) => value.replace(/[\\"]/g, '\\$&'),
+}
+
+function escapeInString(value: string, special: RegExp): string {
+  return value.replace(special, '\\$&').replace(/[\0-\x1f\x7f]/g, asHex)
+}
+
+function asHex(character: string): string {
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+}
+
+function isPathName(value: string): boolean {
+  return value !== '.' && value !== '..' && !/[/\\\0-\x1f\x7f]/.test(value)
+}
