@@ -1,0 +1,14 @@
+/**
+ * p-values adjusted for the false discovery rate (Benjamini and Hochberg 1995), in the order given: the test i is a
+ * discovery at rate q where the adjusted value is at most q.
+ */
+export function benjaminiHochberg(pValues: readonly number[]): number[] {
+  const ranked = pValues.map((p, index) => ({ p, index })).sort((a, b) => b.p - a.p)
+  const adjusted = new Array<number>(pValues.length).fill(1)
+  let least = 1
+  ranked.forEach(({ p, index }, place) => {
+    least = Math.min(least, (p * ranked.length) / (ranked.length - place))
+    adjusted[index] = least
+  })
+  return adjusted
+}
