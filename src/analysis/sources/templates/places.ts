@@ -63,7 +63,7 @@ export const LUCENE_WORD: Place = {
   // No escape exists for "<" and ">" (Elasticsearch, query_string, reserved characters).
   allows: 'text without "<", ">" or control characters (or put the placeholder between quotes)',
   escape: (value) => {
-    if (/[<>\0-\x1f\x7f]/.test(value)) return undefined
+    if (/[<>\p{Cc}]/u.test(value)) return undefined
     const escaped = value.replace(/[-+=&|!(){}[\]^"~*?:\\/\s]/g, '\\$&')
     return /^(?:AND|OR|NOT|TO)$/.test(value) ? `\\${escaped}` : escaped
   },
@@ -76,13 +76,13 @@ export const LUCENE_PHRASE: Place = {
 }
 
 function escapeInString(value: string, special: RegExp): string {
-  return value.replace(special, '\\$&').replace(/[\0-\x1f\x7f]/g, asHex)
+  return value.replace(special, '\\$&').replace(/\p{Cc}/gu, asEscape)
 }
 
-function asHex(character: string): string {
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+function asEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 function isPathName(value: string): boolean {
-  return value !== '.' && value !== '..' && !/[/\\\0-\x1f\x7f]/.test(value)
+  return value !== '.' && value !== '..' && !/[/\\\p{Cc}]/u.test(value)
 }

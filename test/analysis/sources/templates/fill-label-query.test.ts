@@ -30,7 +30,7 @@ describe('a value of the scope in PromQL or LogQL', () => {
       name: 'keeps its control characters as escapes',
       template: 'up{pod="${pod}"}',
       value: 'a\nb\0',
-      filled: String.raw`up{pod="a\x0ab\x00"}`,
+      filled: String.raw`up{pod="a\u000ab\u0000"}`,
     },
     {
       name: 'in a regular expression matches only itself',
