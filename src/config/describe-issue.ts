@@ -2,9 +2,10 @@ import type { z } from 'zod'
 
 import type { ErrorDetail } from '../errors.js'
 import { nearestName } from '../lib/nearest-name.js'
+import { pathText } from '../lib/path-text.js'
 import { allowedAt, namesAt } from './config-keys.js'
 import type { LayeredValues } from './layered-values.js'
-import { keyProblem, pathText, suggestion } from './problem.js'
+import { keyProblem, suggestion } from './problem.js'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,13 +1,6 @@
 import type { ErrorDetail } from '../errors.js'
+import { pathText } from '../lib/path-text.js'
 import type { Origin } from './layered-values.js'
-
-/** `auth.tokens[0].sha256`: a path as people write it. */
-export function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, segment) => {
-    if (typeof segment === 'number') return `${text}[${segment}]`
-    return text === '' ? String(segment) : `${text}.${String(segment)}`
-  }, '')
-}
 
 /** A problem with one key: what is wrong, and where the value comes from. */
 export function keyProblem(

@@ -7,6 +7,7 @@ import type { Authenticate } from './authenticate.js'
 import { errorAnswer } from './error-body.js'
 import { JSON_TYPE } from './exchange.js'
 import type { Exchange } from './exchange.js'
+import { jsonAnswer } from './json-answer.js'
 import { MethodNotAllowed } from './method-not-allowed.js'
 import { decisionRoutes } from './routes/decisions.js'
 import type { DecisionRoutesDeps } from './routes/decisions.js'
@@ -46,7 +47,7 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.notFound((c) => {
     throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
   })
-  app.get('/', (c) => c.json({ service: 'tidegate', version: deps.version }))
+  app.get('/', () => jsonAnswer({ service: 'tidegate', version: deps.version }))
   app.route('/health', healthRoutes(deps.health))
   app.route('/metrics', metricsRoutes(deps.authenticate, deps.metrics))
   app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))

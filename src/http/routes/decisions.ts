@@ -6,6 +6,8 @@ import type { DecisionQueryDeps } from '../../decisions/query-decisions.js'
 import { AppError } from '../../errors.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
+import { jsonAnswer } from '../json-answer.js'
+import { parseQuery } from '../parse-query.js'
 
 /** Absent when decisions are not kept. */
 export type DecisionRoutesDeps = DecisionQueryDeps | undefined
@@ -38,27 +40,13 @@ export function decisionRoutes(authenticate: Authenticate, deps: DecisionRoutesD
     await next()
   })
   app.get('/', async (c) => {
-    const { from, to, ...query } = parseQuery(c.req.query())
-    return c.json(await queryDecisions(requireLog(deps), { ...query, fromMs: from, toMs: to }))
+    const { from, to, ...query } = parseQuery(PageQuery, c.req.query())
+    return jsonAnswer(await queryDecisions(requireLog(deps), { ...query, fromMs: from, toMs: to }))
   })
   app.get('/:decisionId', async (c) =>
-    c.json(await findDecision(requireLog(deps), c.req.param('decisionId'))),
+    jsonAnswer(await findDecision(requireLog(deps), c.req.param('decisionId'))),
   )
   return app
-}
-
-function parseQuery(raw: Record<string, string>): z.output<typeof PageQuery> {
-  const parsed = PageQuery.safeParse(raw)
-  if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map(({ path, message }) => ({
-    code: 'invalid_parameter',
-    message: path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  }))
-  throw new AppError(
-    'invalid',
-    `the query is not valid: ${details.map(({ message }) => message).join('; ')}`,
-    { details },
-  )
 }
 
 function requireLog(deps: DecisionRoutesDeps): DecisionQueryDeps {

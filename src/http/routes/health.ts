@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 
 import type { Policies } from '../../pdp/policies.js'
 import type { AppEnv } from '../app-env.js'
+import { jsonAnswer } from '../json-answer.js'
 
 /** A part of the service whose state `/health?plugins` shows. */
 export interface HealthPlugin {
@@ -29,8 +30,8 @@ export function healthRoutes({ policies, plugins }: HealthRoutesDeps): Hono<AppE
       ...(isOn(query, 'bundles') || isOn(query, 'bundle') ? { bundles: describePolicies(policies) } : {}),
       ...(watched.length > 0 ? { plugins: describePlugins(watched) } : {}),
     }
-    if (watched.every(({ isUp }) => isUp())) return c.json(body)
-    return c.json({ error: 'one or more plugins are not up', ...body }, 500)
+    if (watched.every(({ isUp }) => isUp())) return jsonAnswer(body)
+    return jsonAnswer({ error: 'one or more plugins are not up', ...body }, 500)
   })
   return app
 }
