@@ -32,6 +32,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'analysis',
+    {
+      summary: 'judge canaries against their baseline',
+      load: async () => (await import('./analysis.js')).defineAnalysis,
+    },
+  ],
+  [
     'config',
     {
       summary: 'print the effective configuration',

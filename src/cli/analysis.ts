@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+
+import { defineJudge } from './analysis/judge.js'
+import type { Session } from './session.js'
+
+/** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
+export function defineAnalysis(command: Command, session: Session): void {
+  command.description('Judges canaries against their baseline.')
+  const add = (name: string): Command =>
+    command
+      .command(name)
+      .exitOverride()
+      .helpOption('-h, --help', 'print this help')
+      .configureOutput({
+        writeOut: session.terminal.out,
+        writeErr: session.terminal.err,
+        outputError: () => undefined,
+      })
+      .showSuggestionAfterError(true)
+  defineJudge(add('judge'), session)
+}

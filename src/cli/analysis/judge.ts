@@ -1,0 +1,75 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import { wrongUse } from '../output/report-failure.js'
+import type { Session } from '../session.js'
+import { addOutputOptions, examples } from '../shared-options.js'
+import type { OutputOptions } from '../shared-options.js'
+
+/** What the flags of `tidegate analysis judge` say. */
+export interface JudgeCommandOptions extends OutputOptions {
+  readonly judge: 'default' | 'kayenta'
+  readonly tolerance?: number
+  readonly confidence?: number
+  readonly look?: { readonly look: number; readonly looks: number }
+}
+
+const LOOK = /^(\d{1,6})\/(\d{1,6})$/
+
+/** `tidegate analysis judge FILE`: metrics of a canary against those of its baseline. */
+export function defineJudge(command: Command, session: Session): void {
+  addOutputOptions(command)
+    .summary('judge the metrics of a canary')
+    .description(
+      'Judges the metrics of one file: a canary config of Kayenta in which each metric also has "values": {"control": […], "experiment": […]}, null for a gap. Exits with 0 for a success, with 1 for a failure or a review, with 2 when it cannot be judged.',
+    )
+    .argument('<file>', 'the config with its values as JSON or YAML, or - for standard input')
+    .addOption(
+      new Option('--judge <judge>', 'which judge').choices(['default', 'kayenta']).default('default'),
+    )
+    .addOption(
+      new Option(
+        '--tolerance <share>',
+        'the change that does not matter: a share of the baseline (default judge, 0.05) or of the change itself (kayenta, 0.25)',
+      ).argParser((text: string) => share('--tolerance', text, true)),
+    )
+    .addOption(
+      new Option('--confidence <share>', 'the confidence of an interval, 0.98 when not given').argParser(
+        (text: string) => share('--confidence', text, false),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--look <k/K>',
+        'this is look k of the K of a run, so that the error is spent over them',
+      ).argParser(readLook),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis judge canary.json',
+        'tidegate analysis judge canary.json --judge kayenta --tolerance 0.1 --confidence 0.95',
+        'tidegate analysis judge canary.json --format json --look 2/6',
+      ),
+    )
+    .action(async (file: string, options: JudgeCommandOptions) => {
+      const { judgeFile } = await import('./judge-file.js')
+      session.exitCode = await judgeFile(file, options, session.terminal)
+    })
+}
+
+function share(flag: string, text: string, zeroAllowed: boolean): number {
+  const value = Number(text)
+  const isShare = text.trim() !== '' && value < 1 && (zeroAllowed ? value >= 0 : value > 0)
+  if (isShare) return value
+  const lower = zeroAllowed ? 'from 0' : 'above 0'
+  throw wrongUse(`${flag} must be a number ${lower} and below 1, not '${text}'`)
+}
+
+function readLook(text: string): { look: number; looks: number } {
+  const [, first, second] = LOOK.exec(text) ?? []
+  const look = Number(first)
+  const looks = Number(second)
+  if (look >= 1 && look <= looks) return { look, looks }
+  throw wrongUse(`--look must be a number and how many there are, as in 2/6, not '${text}'`)
+}
