@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../errors.js'
 import { nearestName } from '../lib/nearest-name.js'
+import { CLIENT_VARIABLES } from './client-variables.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
 import type { OriginatedValue } from './layered-values.js'
@@ -8,6 +9,7 @@ import { suggestion } from './problem.js'
 const PREFIX = 'TIDEGATE_'
 /** Names the configuration file itself. */
 export const CONFIG_FILE_VARIABLE = 'TIDEGATE_CONFIG'
+const OTHER_VARIABLES: readonly string[] = [CONFIG_FILE_VARIABLE, ...Object.values(CLIENT_VARIABLES)]
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 
 const keysByVariable = new Map(configKeys.map((key) => [key.env, key]))
@@ -23,7 +25,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const values: OriginatedValue[] = []
   const problems: ErrorDetail[] = []
   for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(PREFIX) || name === CONFIG_FILE_VARIABLE || text === undefined) continue
+    if (!name.startsWith(PREFIX) || OTHER_VARIABLES.includes(name) || text === undefined) continue
     const key = keysByVariable.get(name)
     if (key === undefined) problems.push(unknownVariable(name))
     else values.push({ path: key.path, value: readText(key, text), origin: name })
@@ -58,6 +60,6 @@ function readList(text: string): unknown {
 }
 
 function unknownVariable(name: string): ErrorDetail {
-  const nearest = nearestName(name, [...keysByVariable.keys(), CONFIG_FILE_VARIABLE])
+  const nearest = nearestName(name, [...keysByVariable.keys(), ...OTHER_VARIABLES])
   return { code: 'unknown_variable', message: `environment variable ${name}: unknown${suggestion(nearest)}` }
 }

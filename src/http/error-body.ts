@@ -17,6 +17,12 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   unavailable: 503,
 }
 
+/** The kind of error that a status tells of, read from the table the other way round. */
+export function errorKindOf(status: number): ErrorKind {
+  const kinds = Object.keys(STATUS) as ErrorKind[]
+  return kinds.find((kind) => STATUS[kind] === status) ?? (status >= 500 ? 'unavailable' : 'invalid')
+}
+
 /** An error as it goes over the wire. */
 export interface ErrorAnswer {
   readonly status: number

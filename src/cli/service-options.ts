@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+
+import type { Command } from 'commander'
+
+import { CLIENT_VARIABLES } from '../config/client-variables.js'
+import { AppError, toError } from '../errors.js'
+import { addOutputOptions } from './shared-options.js'
+import type { OutputOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+/** The flags of a command that asks a running service. */
+export interface ServiceOptions extends OutputOptions {
+  readonly url?: string
+  readonly tokenFile?: string
+}
+
+/** Where the service is, and who asks. */
+export interface ServiceAddress {
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly token: string | undefined
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8181'
+
+/** Adds the flags that say which service to ask, beside those that every command has. */
+export function addServiceOptions(command: Command): Command {
+  return addOutputOptions(command)
+    .option('--url <url>', `the running service (else ${CLIENT_VARIABLES.url}, else ${DEFAULT_URL})`)
+    .option('--token-file <file>', `a file that holds the bearer token (else ${CLIENT_VARIABLES.token})`)
+}
+
+/** Which service to ask, by flags and environment. Raises `invalid` for what is no URL or no token. */
+export async function serviceAddress(
+  { url, tokenFile }: ServiceOptions,
+  { env }: Terminal,
+): Promise<ServiceAddress> {
+  const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? DEFAULT_URL
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+    throw new AppError('invalid', `${given} is not an http or https URL: give one with --url`)
+  }
+  const token = tokenFile === undefined ? env[CLIENT_VARIABLES.token] : await readToken(tokenFile)
+  return { url: given.replace(/\/+$/, ''), token: nonEmpty(token) }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  return trimmed === '' ? undefined : trimmed
+}
+
+async function readToken(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new AppError('invalid', `cannot read the token: ${toError(cause).message}`, { cause })
+  })
+  const token = text.trim()
+  if (/^\S+$/.test(token)) return token
+  throw new AppError('invalid', `${file} does not hold a token: it must be one word`)
+}
