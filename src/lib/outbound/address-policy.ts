@@ -1,0 +1,77 @@
+import ipaddr from 'ipaddr.js'
+
+/**
+ * Which addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never;
+ * loopback and private ranges (RFC 1918, unique local, carrier-grade NAT) only where allowed, in IPv6 clothes too.
+ */
+export interface AddressPolicy {
+  readonly allowLoopback: boolean
+  readonly allowPrivate: boolean
+}
+
+type AddressKind = 'public' | 'loopback' | 'private' | 'metadata' | 'link-local' | 'reserved'
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = [Address, number]
+
+/** Where clouds tell a machine its credentials outside the link-local range, which is refused as a whole. */
+const METADATA_RANGES: readonly Range[] = [
+  // Alibaba Cloud, inside the range of carrier-grade NAT.
+  [ipaddr.IPv4.parse('100.100.100.200'), 32],
+  // Azure's wire server, a public address.
+  [ipaddr.IPv4.parse('168.63.129.16'), 32],
+  // Oracle Cloud.
+  [ipaddr.IPv4.parse('192.0.0.192'), 32],
+  // AWS: metadata, DNS, time and pod identity; then Google Cloud and Oracle Cloud. All are unique local.
+  [ipaddr.IPv6.parse('fd00:ec2::'), 32],
+  [ipaddr.IPv6.parse('fd20:ce::254'), 128],
+  [ipaddr.IPv6.parse('fd00:c1::a9fe:a9fe'), 128],
+]
+/** The prefix of NAT64 (RFC 6052), under which an IPv6-only network reaches IPv4 addresses. */
+const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96]
+/** What is handed out as global unicast; below it lie forms that embed IPv4 addresses. */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
+
+/** Says why an address may not be connected to, as the end of "X is …"; undefined when it may. */
+export function refuseAddress(address: string, policy: AddressPolicy): string | undefined {
+  const kind = ipaddr.isValid(address) ? kindOf(unwrapIPv4(ipaddr.parse(address))) : 'reserved'
+  switch (kind) {
+    case 'public':
+      return undefined
+    case 'loopback':
+      return policy.allowLoopback ? undefined : 'a loopback address, which is not allowed here'
+    case 'private':
+      return policy.allowPrivate ? undefined : 'a private address, which is not allowed here'
+    case 'metadata':
+      return 'the address of a metadata service, which is never allowed'
+    case 'link-local':
+      return 'a link-local address, which is never allowed'
+    case 'reserved':
+      return 'not an address of a single host, which is never allowed'
+  }
+}
+
+function unwrapIPv4(address: Address): Address {
+  if (!(address instanceof ipaddr.IPv6)) return address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  return address.match(NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : address
+}
+
+function kindOf(address: Address): AddressKind {
+  if (METADATA_RANGES.some((range) => range[0].kind() === address.kind() && address.match(range))) {
+    return 'metadata'
+  }
+  switch (address.range()) {
+    case 'unicast':
+      return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST) ? 'public' : 'reserved'
+    case 'loopback':
+      return 'loopback'
+    case 'private':
+    case 'carrierGradeNat':
+    case 'uniqueLocal':
+      return 'private'
+    case 'linkLocal':
+      return 'link-local'
+    default:
+      return 'reserved'
+  }
+}

@@ -1,0 +1,32 @@
+import { DateTime } from 'luxon'
+
+export interface BackOffOptions {
+  readonly baseMs: number
+  readonly maxMs: number
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number
+}
+
+/** No server is waited for longer than a day. */
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000
+/** Doubling beyond this exceeds any maximum there is. */
+const MAX_DOUBLINGS = 40
+
+/**
+ * How long to wait after the attempt of this number (the first is 1): exponential with full jitter, a random part of
+ * min(maxMs, baseMs * 2^(attempt - 1)).
+ */
+export function backOffMs(attempt: number, { baseMs, maxMs, random }: BackOffOptions): number {
+  const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS)
+  return Math.floor(random() * Math.min(maxMs, baseMs * 2 ** doublings))
+}
+
+/**
+ * A `Retry-After` header (RFC 9110, 10.2.3: seconds or an HTTP date) as ms from now, at least 0 and at most a day;
+ * undefined when it is absent or malformed.
+ */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS)
+}

@@ -1,0 +1,137 @@
+import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
+
+import { toError } from '../../errors.js'
+import type { AddressPolicy } from './address-policy.js'
+import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
+import type { ResolveHost } from './checked-lookup.js'
+import { OutboundError } from './outbound-error.js'
+import { readBody } from './read-body.js'
+import { refuseTarget } from './refuse-target.js'
+import { RequestTimedOut, toOutboundError } from './to-outbound-error.js'
+
+export interface OutboundRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** For the whole request, from the name lookup to the last byte of the response. */
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface OutboundResponse {
+  readonly status: number
+  /** Names in lower case; several values of one name are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export interface OutboundClient {
+  /**
+   * Gives the response, whatever its status; raises an `OutboundError` where there is none. Redirects are not followed.
+   */
+  readonly send: (request: OutboundRequest) => Promise<OutboundResponse>
+  /** Refuses new requests, and resolves when those under way have ended, each by its own time limit at the latest. */
+  readonly close: () => Promise<void>
+}
+
+export interface OutboundClientOptions {
+  readonly resolve?: ResolveHost
+  /** More requests to one origin wait for a connection, and their time runs meanwhile. */
+  readonly connectionsPerOrigin?: number
+  /** PEM certificates of authorities to trust instead of the built-in ones. */
+  readonly ca?: string
+}
+
+const DEFAULT_CONNECTIONS = 128
+const CONNECT_TIMEOUT_MS = 10_000
+/** Origins whose connections are kept at the same time. */
+const MAX_ORIGINS = 2048
+
+/** A client that connects only to addresses that its policy allows: the address that was checked is the one used. */
+export function makeOutboundClient(
+  policy: AddressPolicy,
+  { resolve = resolveHost, connectionsPerOrigin = DEFAULT_CONNECTIONS, ca }: OutboundClientOptions = {},
+): OutboundClient {
+  const agent = new Agent({
+    connections: connectionsPerOrigin,
+    maxOrigins: MAX_ORIGINS,
+    // The whole request has a time limit of its own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      lookup: makeCheckedLookup(policy, resolve),
+      timeout: CONNECT_TIMEOUT_MS,
+      ...(ca === undefined ? {} : { ca }),
+    },
+  })
+  const underWay = new Set<Promise<unknown>>()
+  let isClosed = false
+  const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
+    const refusal = refuseTarget(request.url, policy)
+    if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
+    if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
+    const sending = sendWithin(agent, request)
+    underWay.add(sending)
+    return sending.finally(() => underWay.delete(sending))
+  }
+  const close = async (): Promise<void> => {
+    isClosed = true
+    await Promise.allSettled(underWay)
+    await agent.destroy()
+  }
+  return { send, close }
+}
+
+async function sendWithin(agent: Agent, request: OutboundRequest): Promise<OutboundResponse> {
+  const { signal, timeoutMs } = request
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(new RequestTimedOut()), timeoutMs)
+  const giveUp = (): void => ending.abort()
+  // Not AbortSignal.any, which keeps a trace of every request on a signal that lives long.
+  signal?.addEventListener('abort', giveUp, { once: true })
+  if (signal?.aborted === true) giveUp()
+  try {
+    // undici heeds the signal only from when the connection stands.
+    return await Promise.race([rejectOnAbort(ending.signal), exchange(agent, request, ending.signal)])
+  } catch (raw) {
+    throw toOutboundError(ending.signal.aborted ? ending.signal.reason : raw, request)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = (): void => reject(toError(signal.reason))
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}
+
+async function exchange(
+  agent: Agent,
+  { url, method, headers = {}, body = null, maxResponseBytes }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  const { origin, pathname, search } = new URL(url)
+  const path = `${pathname}${search}`
+  // Without the first header a server may compress, and a small answer could unpack to a huge one.
+  const sent = { 'accept-encoding': 'identity', ...headers }
+  const response = await agent.request({ origin, path, method, headers: sent, body, signal })
+  return {
+    status: response.statusCode,
+    headers: joinHeaders(response.headers),
+    body: await readBody(response, maxResponseBytes),
+  }
+}
+
+function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const pairs = Object.entries(headers).map(
+    ([name, value]) => [name, [value ?? []].flat().join(', ')] as const,
+  )
+  return Object.fromEntries(pairs)
+}

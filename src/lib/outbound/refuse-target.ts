@@ -1,0 +1,30 @@
+import { isIP } from 'node:net'
+
+import { refuseAddress } from './address-policy.js'
+import type { AddressPolicy } from './address-policy.js'
+
+/**
+ * Checks the form of a URL and, where its host is an address, that address, without resolving anything: undefined when
+ * it may be tried, else a sentence. The sentence shows no more of the URL than its scheme and host.
+ */
+export function refuseTarget(url: string, policy: AddressPolicy): string | undefined {
+  if (!URL.canParse(url)) return 'the target is not an absolute URL such as https://example.org/path'
+  const { protocol, hostname, username, password, origin } = new URL(url)
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    return `the target has the scheme ${protocol}//, where only http and https are allowed`
+  }
+  if (username !== '' || password !== '') {
+    return `the target at ${origin} has a user name or password in its URL, which is not allowed`
+  }
+  const reason = refuseHost(hostname, policy)
+  return reason === undefined ? undefined : `the target ${origin} is refused: ${hostname} is ${reason}`
+}
+
+/** URL parsing has turned decimal, octal, hexadecimal and short forms of IPv4 into the usual one already. */
+function refuseHost(hostname: string, policy: AddressPolicy): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return refuseAddress(host, policy)
+  // RFC 6761, 6.3: these names are loopback wherever they are asked.
+  const isLocalhost = /^(?:.+\.)?localhost\.?$/.test(host)
+  return isLocalhost ? refuseAddress('127.0.0.1', policy) : undefined
+}

@@ -1,0 +1,73 @@
+import { backOffMs, retryAfterMs } from './back-off.js'
+import type { OutboundClient, OutboundRequest, OutboundResponse } from './outbound-client.js'
+import { OutboundError } from './outbound-error.js'
+
+export interface RetryOptions {
+  /** For all attempts and the waits between them; each attempt has the request's own time limit besides. */
+  readonly budgetMs: number
+  readonly attempts: number
+  readonly baseMs?: number
+  readonly maxMs?: number
+  readonly now: () => number
+  readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly random: () => number
+}
+
+type Outcome = { readonly response: OutboundResponse } | { readonly error: OutboundError }
+
+const DEFAULT_BASE_MS = 250
+const DEFAULT_MAX_MS = 10_000
+const TOO_MANY_REQUESTS = 429
+
+/**
+ * Sends until there is an answer worth keeping: 429, 5xx, no connection and a timeout are tried again, after a back-off
+ * that is never shorter than the server's `Retry-After`. Gives the last response, or raises the last `OutboundError`.
+ */
+export async function sendWithRetries(
+  client: OutboundClient,
+  request: OutboundRequest,
+  options: RetryOptions,
+): Promise<OutboundResponse> {
+  const deadline = options.now() + options.budgetMs
+  for (let attempt = 1; ; attempt++) {
+    const remainingMs = deadline - options.now()
+    const outcome = await attemptOnce(client, request, remainingMs)
+    const pauseMs = pauseAfter(outcome, attempt, options)
+    const isLast = attempt >= options.attempts || options.now() + pauseMs >= deadline
+    if (!isTransient(outcome) || isLast) return settle(outcome)
+    await options.wait(pauseMs, request.signal)
+  }
+}
+
+async function attemptOnce(
+  client: OutboundClient,
+  request: OutboundRequest,
+  remainingMs: number,
+): Promise<Outcome> {
+  const timeoutMs = Math.max(1, Math.min(request.timeoutMs, remainingMs))
+  try {
+    return { response: await client.send({ ...request, timeoutMs }) }
+  } catch (error) {
+    if (error instanceof OutboundError) return { error }
+    throw error
+  }
+}
+
+function isTransient(outcome: Outcome): boolean {
+  if ('error' in outcome)
+    return outcome.error.reason === 'not_connected' || outcome.error.reason === 'timed_out'
+  const { status } = outcome.response
+  return status === TOO_MANY_REQUESTS || status >= 500
+}
+
+function pauseAfter(outcome: Outcome, attempt: number, options: RetryOptions): number {
+  const { baseMs = DEFAULT_BASE_MS, maxMs = DEFAULT_MAX_MS, random, now } = options
+  const asked =
+    'response' in outcome ? retryAfterMs(outcome.response.headers['retry-after'], now()) : undefined
+  return Math.max(asked ?? 0, backOffMs(attempt, { baseMs, maxMs, random }))
+}
+
+function settle(outcome: Outcome): OutboundResponse {
+  if ('error' in outcome) throw outcome.error
+  return outcome.response
+}
