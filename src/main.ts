@@ -15,6 +15,7 @@ import type { Logger } from './lib/logger.js'
 import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { openDecisions } from './main/open-decisions.js'
+import { openOutbox } from './main/open-outbox.js'
 import { openPolicies } from './main/open-policies.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
@@ -79,10 +80,24 @@ async function startParts(
     const watcher = await watchPolicies(policies)
     onStop(() => watcher.close())
   }
+  const outbox = await openOutbox(config, {
+    store,
+    logger,
+    relayHeaders: () => ({}),
+    attempted: metrics.messageAttempted,
+  })
+  onStop(outbox.close)
   const authenticate = makeAuthenticate(config.auth.tokens)
   const version = packageVersion()
   const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }] }
-  const app = makeApp({ authenticate, health, decisions: decisions.read, metrics, version })
+  const app = makeApp({
+    authenticate,
+    health,
+    decisions: decisions.read,
+    outbox: outbox.routes,
+    metrics,
+    version,
+  })
   const front = makeFront({
     authenticate,
     policy: policyContext(config, policies, decisions.log, metrics, version),

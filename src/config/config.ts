@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AuthSection } from './auth.js'
+import { CallbacksSection } from './callbacks.js'
 import { DecisionsSection } from './decisions.js'
 import { key } from './key.js'
 import { LogSection } from './log.js'
@@ -18,6 +19,7 @@ export const ConfigSchema = z.strictObject({
     'the path of a directory',
   ),
   decisions: DecisionsSection.prefault({}),
+  callbacks: CallbacksSection.prefault({}),
   log: LogSection.prefault({}),
 })
 

@@ -8,23 +8,18 @@ import { errorAnswer } from './error-body.js'
 import { JSON_TYPE } from './exchange.js'
 import type { Exchange } from './exchange.js'
 import { jsonAnswer } from './json-answer.js'
-import { MethodNotAllowed } from './method-not-allowed.js'
+import { refuseOtherMethods } from './refuse-other-methods.js'
 import { decisionRoutes } from './routes/decisions.js'
 import type { DecisionRoutesDeps } from './routes/decisions.js'
 import { healthRoutes } from './routes/health.js'
 import type { HealthRoutesDeps } from './routes/health.js'
 import { metricsRoutes } from './routes/metrics.js'
+import { outboxRoutes } from './routes/outbox.js'
+import type { OutboxRoutesDeps } from './routes/outbox.js'
 import type { ServiceMetrics } from './service-metrics.js'
 
-const READ: readonly string[] = ['GET', 'HEAD']
-/** The methods of each path; those of `/` meet here only where it is not asked for the default decision. */
-const METHODS: Readonly<Record<string, readonly string[]>> = {
-  '/': [...READ, 'POST'],
-  '/health': READ,
-  '/metrics': READ,
-  '/decisions': READ,
-  '/decisions/:decisionId': READ,
-}
+/** What the front answers itself on paths of the application: the default decision. */
+const ANSWERED_BEFORE = { '/': ['POST'] }
 
 /** What the web application is made of. */
 export interface AppDeps {
@@ -32,6 +27,7 @@ export interface AppDeps {
   readonly health: HealthRoutesDeps
   readonly decisions: DecisionRoutesDeps
   readonly metrics: ServiceMetrics
+  readonly outbox: OutboxRoutesDeps
   readonly version: string
 }
 
@@ -51,12 +47,8 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.route('/health', healthRoutes(deps.health))
   app.route('/metrics', metricsRoutes(deps.authenticate, deps.metrics))
   app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))
-  for (const [path, methods] of Object.entries(METHODS)) {
-    // Comes after the routes themselves, so that only the other methods reach it.
-    app.all(path, (c) => {
-      throw new MethodNotAllowed(c.req.method, c.req.path, methods)
-    })
-  }
+  app.route('/outbox', outboxRoutes(deps.authenticate, deps.outbox))
+  refuseOtherMethods(app, ANSWERED_BEFORE)
   return app
 }
 

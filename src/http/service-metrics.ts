@@ -13,6 +13,7 @@ export interface ServiceMetrics {
   readonly evaluated: (kind: string, outcome: string) => void
   readonly policiesLoaded: (durationMs: number) => void
   readonly policyLoadFailed: () => void
+  readonly messageAttempted: (topic: string, progress: { readonly state: string }) => void
 }
 
 /** Builds a registry of its own, so that two services in one process do not mix their figures. */
@@ -47,6 +48,12 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
     registers,
   })
   addDecisionLogMetrics(decisionLog, registers)
+  const messages = new Counter({
+    name: 'tidegate_outbox_attempts_total',
+    help: 'Attempts to send a message, by topic and the state that each left it in.',
+    labelNames: ['topic', 'state'],
+    registers,
+  })
   return {
     registry,
     requested: (exchange) => {
@@ -63,6 +70,7 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
       loadDuration.set(durationMs / MS_PER_SECOND)
     },
     policyLoadFailed: () => loads.inc({ result: 'failure' }),
+    messageAttempted: (topic, { state }) => messages.inc({ topic, state }),
   }
 }
 

@@ -11,6 +11,9 @@ export interface OutboxMessage {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** What it belongs to, `gate-instance:17`: messages of one subject can be listed and sent again. */
   readonly subject?: string | undefined
+  /** Whose story it belongs to. */
+  readonly application?: string | undefined
+  readonly executionId?: string | undefined
   /** Milliseconds since the epoch. */
   readonly createdMs: number
 }
@@ -91,6 +94,7 @@ export interface OutboxFilter {
 export interface OutboxReader {
   list(filter: OutboxFilter): Promise<readonly StoredMessage[]>
   find(id: number): Promise<StoredMessage | undefined>
+  hasPending(): Promise<boolean>
   /** How many messages are in each state. */
   count(): Promise<Readonly<Record<OutboxState, number>>>
 }

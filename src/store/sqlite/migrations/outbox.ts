@@ -13,6 +13,8 @@ export async function createOutbox(db: Kysely<unknown>): Promise<void> {
     .addColumn('headers', 'text')
     .addColumn('body', 'text', (column) => column.notNull())
     .addColumn('subject', 'text')
+    .addColumn('application', 'text')
+    .addColumn('execution_id', 'text')
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('created_ms', 'bigint', (column) => column.notNull())

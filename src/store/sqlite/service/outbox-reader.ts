@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, SqliteDialect, sql } from 'kysely'
 import type { OutboxReader } from '../../outbox-store.js'
 import { toStoredMessage } from './outbox-table.js'
 import type { ServiceDatabase } from './service-database.js'
@@ -18,6 +18,10 @@ export function makeOutboxReader(database: Database): OutboxReader {
     find: async (id) => {
       const row = await db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst()
       return row === undefined ? undefined : toStoredMessage(row)
+    },
+    hasPending: async () => {
+      const pending = db.selectFrom('outbox').select('id').where('state', '=', sql.lit('pending')).limit(1)
+      return (await pending.executeTakeFirst()) !== undefined
     },
     count: async () => {
       const rows = await db

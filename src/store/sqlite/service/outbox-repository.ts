@@ -80,10 +80,10 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
 
 function prepareInsert(database: Database): (message: OutboxMessage, webhookId: string) => number {
   const insert = database.prepare<[Record<string, unknown>]>(
-    `insert into outbox (webhook_id, topic, url, receiver, headers, body, subject, state, attempts, created_ms, tried_since_ms, next_attempt_ms)
-     values (@webhookId, @topic, @url, @receiver, @headers, @body, @subject, 'pending', 0, @createdMs, @createdMs, @createdMs)`,
+    `insert into outbox (webhook_id, topic, url, receiver, headers, body, subject, application, execution_id, state, attempts, created_ms, tried_since_ms, next_attempt_ms)
+     values (@webhookId, @topic, @url, @receiver, @headers, @body, @subject, @application, @executionId, 'pending', 0, @createdMs, @createdMs, @createdMs)`,
   )
-  return ({ topic, url, body, headers, subject, createdMs }, webhookId) => {
+  return ({ topic, url, body, headers, createdMs, ...about }, webhookId) => {
     const { lastInsertRowid } = insert.run({
       webhookId,
       topic,
@@ -91,7 +91,9 @@ function prepareInsert(database: Database): (message: OutboxMessage, webhookId: 
       receiver: new URL(url).origin,
       headers: headers === undefined ? null : JSON.stringify(headers),
       body,
-      subject: subject ?? null,
+      subject: about.subject ?? null,
+      application: about.application ?? null,
+      executionId: about.executionId ?? null,
       createdMs,
     })
     return Number(lastInsertRowid)

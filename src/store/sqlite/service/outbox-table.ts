@@ -11,6 +11,8 @@ export interface OutboxTable {
   headers: string | null
   body: string
   subject: string | null
+  application: string | null
+  execution_id: string | null
   state: OutboxState
   attempts: number
   created_ms: number
@@ -36,6 +38,8 @@ export function toStoredMessage(row: OutboxRow): StoredMessage {
     headers: row.headers === null ? undefined : (JSON.parse(row.headers) as Record<string, string>),
     body: row.body,
     subject: row.subject ?? undefined,
+    application: row.application ?? undefined,
+    executionId: row.execution_id ?? undefined,
     state: row.state,
     attempts: row.attempts,
     createdMs: row.created_ms,

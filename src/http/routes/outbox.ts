@@ -1,0 +1,83 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+
+import { AppError } from '../../errors.js'
+import { listMessages, resendMessage } from '../../outbox/outbox-operations.js'
+import type { StoredMessage } from '../../store/outbox-store.js'
+import type { Reader } from '../../store/readers.js'
+import type { Writer } from '../../store/transaction.js'
+import type { AppEnv } from '../app-env.js'
+import type { Authenticate } from '../authenticate.js'
+import { callerOf } from '../caller-of.js'
+import { jsonAnswer } from '../json-answer.js'
+import { parseQuery } from '../parse-query.js'
+
+/** What the routes of the outbox need. */
+export interface OutboxRoutesDeps {
+  readonly writer: Writer
+  readonly reader: Reader
+  readonly now: () => number
+  /** Tells the sender that something may be due. */
+  readonly wake: () => void
+}
+
+const DEFAULT_PAGE = 50
+const MAX_PAGE = 500
+
+const ListQuery = z.strictObject({
+  state: z.enum(['pending', 'delivered', 'given_up']).optional(),
+  subject: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.coerce.number().int().min(1).optional(),
+})
+
+/** `GET /outbox` lists messages to others, newest first; `POST /outbox/{id}/resend` sends one again. */
+export function outboxRoutes(authenticate: Authenticate, deps: OutboxRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.get('/', async (c) => {
+    c.env.exchange.handler = 'outbox'
+    authenticate(c.env.exchange, ['auditor'])
+    const { cursor, ...filter } = parseQuery(ListQuery, c.req.query())
+    const messages = await deps.reader.run(listMessages, { ...filter, beforeId: cursor })
+    const last = messages.length < filter.limit ? undefined : messages.at(-1)
+    return jsonAnswer({ messages: messages.map(toView), ...(last && { next: String(last.id) }) })
+  })
+  app.post('/:id/resend', async (c) => {
+    c.env.exchange.handler = 'outbox'
+    authenticate(c.env.exchange, ['admin'])
+    const id = toMessageId(c.req.param('id'))
+    const message = await deps.writer.run(resendMessage, {
+      id,
+      nowMs: deps.now(),
+      ...callerOf(c.env.exchange),
+    })
+    deps.wake()
+    return jsonAnswer(toView(message))
+  })
+  return app
+}
+
+/** Headers are left out: some topics put credentials there. */
+function toView(message: StoredMessage): Record<string, unknown> {
+  const { id, webhookId, topic, subject, application, executionId, url, state } = message
+  const isPending = state === 'pending'
+  return {
+    ...{ id, webhookId, topic, subject, application, executionId, url, state },
+    attempts: message.attempts,
+    createdAt: toTime(message.createdMs),
+    nextAttemptAt: isPending ? toTime(message.nextAttemptMs) : undefined,
+    settledAt: isPending ? undefined : toTime(message.settledMs),
+    lastStatus: message.lastStatus,
+    lastError: message.lastError,
+    body: JSON.parse(message.body) as unknown,
+  }
+}
+
+function toTime(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
+}
+
+function toMessageId(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new AppError('invalid', `the number of a message is a whole number, not "${text}"`)
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/config.js'
+import type { OutboxRoutesDeps } from '../http/routes/outbox.js'
+import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
+import type { Logger } from '../lib/logger.js'
+import { makeCallbackSigner } from '../outbox/callback-signature.js'
+import { purgeSettled } from '../outbox/outbox-operations.js'
+import { OutboxSender } from '../outbox/sender.js'
+import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+
+const MS_PER_SECOND = 1000
+const MS_PER_HOUR = 3_600_000
+const HOURS_PER_DAY = 24
+const SECRET_BYTES = 32
+const SECRET_FILE = 'callback-secret'
+const PURGE_LIMIT = 500
+
+/** What the outbox needs beside the configuration. */
+export interface OutboxParts {
+  readonly store: ServiceStore
+  readonly logger: Logger
+  /** The headers of the webhook relay: the secret token of the orchestrator's side. */
+  readonly relayHeaders: () => Readonly<Record<string, string>>
+  readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
+}
+
+/** The outbox at work. */
+export interface OpenOutbox {
+  readonly routes: OutboxRoutesDeps
+  /** Tells the sender that something may be due. */
+  readonly wake: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts the sender of callbacks and relayed webhooks. Raises `invalid` for a secret that cannot sign. */
+export async function openOutbox(config: Config, parts: OutboxParts): Promise<OpenOutbox> {
+  const { store, logger } = parts
+  const { callbacks } = config
+  const callbackClient = makeOutboundClient(callbacks, { connectionsPerOrigin: callbacks.perReceiver })
+  // The operator names the orchestrator's address himself: it may be anywhere but at a metadata service.
+  const relayClient = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
+  const sender = new OutboxSender({
+    writer: store.writer,
+    channels: {
+      'gate.callback': {
+        client: callbackClient,
+        headers: makeCallbackSigner(callbackSecret(config, logger)),
+      },
+      'webhook.relay': { client: relayClient, headers: parts.relayHeaders },
+    },
+    policy: {
+      firstRetryMs: callbacks.firstRetrySeconds * MS_PER_SECOND,
+      maxRetryMs: callbacks.maxRetrySeconds * MS_PER_SECOND,
+      giveUpAfterMs: callbacks.giveUpAfterHours * MS_PER_HOUR,
+    },
+    timeoutMs: callbacks.timeoutSeconds * MS_PER_SECOND,
+    limitPerReceiver: callbacks.perReceiver,
+    now: Date.now,
+    random: Math.random,
+    setTimer,
+    attempted: (message, progress) => {
+      parts.attempted(message.topic, progress)
+      logAttempt(logger, message, progress)
+    },
+    failed: (error) => logger.error({ error: error.message }, 'the outbox cannot be read or written'),
+  })
+  // Only then: a service that never called anyone back need not start the thread that writes.
+  if (await store.lookups.outbox.hasPending()) await sender.start()
+  const stopPurging = purgeHourly(store, callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR, logger)
+  const wake = (): void => {
+    sender.wake()
+  }
+  return {
+    routes: { writer: store.writer, reader: store.reader, now: Date.now, wake },
+    wake,
+    close: async () => {
+      stopPurging()
+      await sender.stop()
+      await Promise.all([callbackClient.close(), relayClient.close()])
+    },
+  }
+}
+
+/** A secret of this installation's own, made once and kept beside the database. */
+function callbackSecret(config: Config, logger: Logger): string {
+  const path = join(config.dataDir, SECRET_FILE)
+  try {
+    writeFileSync(path, `whsec_${randomBytes(SECRET_BYTES).toString('base64')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
+    logger.info({ path }, 'callbacks are signed with a new secret: give it to their receivers')
+  } catch (raw) {
+    if (!(raw instanceof Error && 'code' in raw && raw.code === 'EEXIST')) throw raw
+  }
+  return readFileSync(path, 'utf8').trim()
+}
+
+function logAttempt(logger: Logger, message: StoredMessage, progress: OutboxProgress): void {
+  const { id, receiver, subject } = message
+  const about = { message: id, receiver, subject, attempts: progress.attempts, error: progress.lastError }
+  if (progress.state === 'given_up')
+    logger.error(about, 'a message was given up; it can be sent again by hand')
+  else if (progress.state === 'pending')
+    logger.warn(about, 'a message was not delivered and will be tried again')
+}
+
+function purgeHourly(store: ServiceStore, keepMs: number, logger: Logger): () => void {
+  const purge = (): void => {
+    const request = { beforeMs: Date.now() - keepMs, limit: PURGE_LIMIT }
+    store.writer.run(purgeSettled, request).catch((raw: unknown) => {
+      logger.error({ error: String(raw) }, 'old messages not removed from the outbox')
+    })
+  }
+  const timer = setInterval(purge, MS_PER_HOUR)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+function setTimer(callback: () => void, delayMs: number): () => void {
+  const timer = setTimeout(callback, delayMs)
+  timer.unref()
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,65 @@
+import { backOffMs } from '../lib/outbound/back-off.js'
+import type { OutboxProgress, StoredMessage } from '../store/outbox-store.js'
+
+/** How long and how often a message is tried. All in milliseconds. */
+export interface DeliveryPolicy {
+  /** The longest wait before the second attempt; it doubles from one to the next. */
+  readonly firstRetryMs: number
+  readonly maxRetryMs: number
+  /** How long a message is tried before it is given up. */
+  readonly giveUpAfterMs: number
+}
+
+/** What one attempt gave. */
+export type Attempt =
+  | { readonly type: 'answered'; readonly status: number; readonly retryAfterMs: number | undefined }
+  | { readonly type: 'failed'; readonly error: string; readonly isFinal: boolean }
+
+/** The receiver says that it will never want such messages (Standard Webhooks, "Responding to webhooks"). */
+const GONE = 410
+
+/** What becomes of a message after an attempt that ended at `nowMs`. `random` gives 0 to 1. */
+export function afterAttempt(
+  message: StoredMessage,
+  attempt: Attempt,
+  policy: DeliveryPolicy,
+  nowMs: number,
+  random: () => number,
+): OutboxProgress {
+  const { id, nextAttemptMs } = message
+  const attempts = message.attempts + 1
+  const outcome = { id, attempts, ...describe(attempt) }
+  if (isDelivered(attempt)) return { ...outcome, state: 'delivered', nextAttemptMs, settledMs: nowMs }
+  const waitMs = waitAfter(attempt, attempts, policy, random)
+  const isTooLate = nowMs + waitMs > message.triedSinceMs + policy.giveUpAfterMs
+  if (isTooLate || isFinal(attempt)) {
+    return { ...outcome, state: 'given_up', nextAttemptMs, settledMs: nowMs }
+  }
+  return { ...outcome, state: 'pending', nextAttemptMs: nowMs + waitMs }
+}
+
+function isDelivered(attempt: Attempt): boolean {
+  return attempt.type === 'answered' && attempt.status >= 200 && attempt.status < 300
+}
+
+function isFinal(attempt: Attempt): boolean {
+  return attempt.type === 'answered' ? attempt.status === GONE : attempt.isFinal
+}
+
+/** What the receiver asks for, but never less than the back-off. */
+function waitAfter(
+  attempt: Attempt,
+  attempts: number,
+  { firstRetryMs, maxRetryMs }: DeliveryPolicy,
+  random: () => number,
+): number {
+  const backOff = backOffMs(attempts, { baseMs: firstRetryMs, maxMs: maxRetryMs, random })
+  const asked = attempt.type === 'answered' ? (attempt.retryAfterMs ?? 0) : 0
+  return Math.max(backOff, asked)
+}
+
+function describe(attempt: Attempt): Pick<OutboxProgress, 'lastStatus' | 'lastError'> {
+  if (attempt.type === 'failed') return { lastError: attempt.error }
+  if (isDelivered(attempt)) return { lastStatus: attempt.status }
+  return { lastStatus: attempt.status, lastError: `the receiver answered ${attempt.status}` }
+}

@@ -1,0 +1,95 @@
+import { AppError } from '../errors.js'
+import type { AuditEntry } from '../store/audit-store.js'
+import type {
+  Lease,
+  LeaseQuery,
+  OutboxFilter,
+  OutboxProgress,
+  OutboxState,
+  StoredMessage,
+} from '../store/outbox-store.js'
+import type { ReadOperation } from '../store/readers.js'
+import type { WriteOperation } from '../store/transaction.js'
+
+/** Takes the messages that are due, so that no one else does until the lease ends. */
+export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {
+  name: 'outbox.lease',
+  apply: ({ outbox }, query) => outbox.lease(query),
+}
+
+/** At the start no one is sending: what was under way when the process ended is due again. */
+export const releaseLeases: WriteOperation<{ readonly nowMs: number }, void> = {
+  name: 'outbox.release-leases',
+  apply: ({ outbox }, { nowMs }) => outbox.releaseLeases(nowMs),
+}
+
+/** What an attempt gave, with the record of it where a message was settled. */
+export interface RecordedAttempt {
+  readonly progress: OutboxProgress
+  readonly entry: AuditEntry | undefined
+}
+
+/** Keeps what became of a message. */
+export const recordAttempt: WriteOperation<RecordedAttempt, void> = {
+  name: 'outbox.record-attempt',
+  apply: async ({ outbox, audit }, { progress, entry }) => {
+    await outbox.record(progress)
+    if (entry !== undefined) await audit.append(entry)
+  },
+}
+
+export interface ResendRequest {
+  readonly id: number
+  readonly nowMs: number
+  readonly user: string | undefined
+  readonly origin: string | undefined
+}
+
+/** Sends a message once more, with its whole time before it. Raises `not_found`, or `conflict` while it is still being tried. */
+export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
+  name: 'outbox.resend',
+  apply: async ({ outbox, audit }, { id, nowMs, user, origin }) => {
+    const message = await outbox.find(id)
+    if (message === undefined) throw unknownMessage(id)
+    if (message.state === 'pending') {
+      throw new AppError('conflict', `message ${id} is still being tried: there is nothing to send again`)
+    }
+    await outbox.restart(id, nowMs)
+    await audit.append({
+      timeMs: nowMs,
+      source: message.topic === 'gate.callback' ? 'gate' : 'webhook',
+      kind: `${message.topic}.resent`,
+      application: message.application,
+      executionId: message.executionId,
+      user,
+      origin,
+      body: Buffer.from(
+        JSON.stringify({ message: id, webhookId: message.webhookId, subject: message.subject }),
+      ),
+    })
+    return { ...message, state: 'pending', attempts: 0, nextAttemptMs: nowMs, triedSinceMs: nowMs }
+  },
+}
+
+/** Deletes messages that were settled long ago, a few at a time. */
+export const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly limit: number }, number> = {
+  name: 'outbox.purge-settled',
+  apply: ({ outbox }, { beforeMs, limit }) => outbox.deleteSettledBefore(beforeMs, limit),
+}
+
+/** Lists messages, newest first. */
+export const listMessages: ReadOperation<OutboxFilter, readonly StoredMessage[]> = {
+  name: 'outbox.list',
+  apply: ({ outbox }, filter) => outbox.list(filter),
+}
+
+/** How many messages are in each state. */
+export const countMessages: ReadOperation<null, Readonly<Record<OutboxState, number>>> = {
+  name: 'outbox.count',
+  apply: ({ outbox }) => outbox.count(),
+}
+
+/** The error for a message that is not there. */
+export function unknownMessage(id: number): AppError {
+  return new AppError('not_found', `there is no message ${id} in the outbox`)
+}

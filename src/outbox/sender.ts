@@ -1,0 +1,199 @@
+import { toError } from '../errors.js'
+import type { OutboundClient, OutboundResponse } from '../lib/outbound/outbound-client.js'
+import { OutboundError } from '../lib/outbound/outbound-error.js'
+import { retryAfterMs } from '../lib/outbound/back-off.js'
+import type { AuditEntry } from '../store/audit-store.js'
+import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
+import type { Writer } from '../store/transaction.js'
+import { afterAttempt } from './after-attempt.js'
+import type { Attempt, DeliveryPolicy } from './after-attempt.js'
+import { leaseMessages, recordAttempt, releaseLeases } from './outbox-operations.js'
+
+/** How messages of one topic are sent. */
+export interface Channel {
+  readonly client: OutboundClient
+  /** The headers that the topic sets, at the moment of sending. */
+  readonly headers: (message: StoredMessage, nowMs: number) => Readonly<Record<string, string>>
+}
+
+export interface SenderOptions {
+  readonly writer: Writer
+  readonly channels: Readonly<Record<OutboxTopic, Channel>>
+  readonly policy: DeliveryPolicy
+  readonly timeoutMs: number
+  readonly limitPerReceiver: number
+  readonly now: () => number
+  readonly random: () => number
+  /** Calls back once after so many milliseconds, unless the function that it gives is called first. */
+  readonly setTimer: (callback: () => void, delayMs: number) => () => void
+  /** Told of every attempt. */
+  readonly attempted: (message: StoredMessage, progress: OutboxProgress) => void
+  /** Told when the store could not be asked; the sender tries again. */
+  readonly failed: (error: Error) => void
+}
+
+const LIMIT = 64
+const LEASE_MARGIN_MS = 5000
+const MAX_RESPONSE_BYTES = 64 * 1024
+const AFTER_STORE_FAILURE_MS = 1000
+/** A clock that is set back must not keep messages waiting for ever. */
+const LONGEST_SLEEP_MS = 60_000
+
+/**
+ * Sends the messages of the outbox, each until it is delivered or given up. A receiver has only so many requests under
+ * way, so that one that hangs delays no other.
+ */
+export class OutboxSender {
+  readonly #options: SenderOptions
+  readonly #underWay = new Map<string, number>()
+  readonly #deliveries = new Set<Promise<void>>()
+  #looking: Promise<void> | undefined
+  #lookAgain = false
+  #cancelTimer: () => void = () => undefined
+  #isStopped = false
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
+
+  /** Takes up what an earlier process had under way. */
+  async start(): Promise<void> {
+    await this.#options.writer.run(releaseLeases, { nowMs: this.#options.now() })
+    this.wake()
+  }
+
+  /** Something new may be due. */
+  wake(): void {
+    this.#lookAgain = true
+    this.#looking ??= this.#lookWhileAsked()
+  }
+
+  /** Takes up nothing more and waits for what is under way, which has a time limit of its own. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelTimer()
+    await this.#looking
+    await Promise.all(this.#deliveries)
+  }
+
+  async #lookWhileAsked(): Promise<void> {
+    while (this.#lookAgain && !this.#isStopped) {
+      this.#lookAgain = false
+      try {
+        await this.#look()
+      } catch (raw) {
+        this.#options.failed(toError(raw))
+        this.#sleep(AFTER_STORE_FAILURE_MS)
+      }
+    }
+    this.#looking = undefined
+  }
+
+  async #look(): Promise<void> {
+    const { writer, now, timeoutMs, limitPerReceiver } = this.#options
+    const limit = LIMIT - this.#deliveries.size
+    if (limit <= 0) return
+    const nowMs = now()
+    const { messages, nextDueMs } = await writer.run(leaseMessages, {
+      nowMs,
+      leasedUntilMs: nowMs + timeoutMs + LEASE_MARGIN_MS,
+      limit,
+      limitPerReceiver,
+      underWay: Object.fromEntries(this.#underWay),
+    })
+    for (const message of messages) this.#begin(message)
+    if (nextDueMs !== undefined) this.#sleep(Math.max(0, nextDueMs - nowMs))
+  }
+
+  #sleep(delayMs: number): void {
+    this.#cancelTimer()
+    if (this.#isStopped) return
+    this.#cancelTimer = this.#options.setTimer(
+      () => {
+        this.wake()
+      },
+      Math.min(delayMs, LONGEST_SLEEP_MS),
+    )
+  }
+
+  #begin(message: StoredMessage): void {
+    const { receiver } = message
+    this.#underWay.set(receiver, (this.#underWay.get(receiver) ?? 0) + 1)
+    const delivery = this.#deliver(message).finally(() => {
+      const left = (this.#underWay.get(receiver) ?? 1) - 1
+      if (left > 0) this.#underWay.set(receiver, left)
+      else this.#underWay.delete(receiver)
+      this.#deliveries.delete(delivery)
+      this.wake()
+    })
+    this.#deliveries.add(delivery)
+  }
+
+  async #deliver(message: StoredMessage): Promise<void> {
+    const { writer, policy, now, random, attempted, failed } = this.#options
+    const attempt = await this.#attempt(message)
+    const nowMs = now()
+    const progress = afterAttempt(message, attempt, policy, nowMs, random)
+    try {
+      await writer.run(recordAttempt, { progress, entry: settledEntry(message, progress, nowMs) })
+      attempted(message, progress)
+    } catch (raw) {
+      // Its lease ends by itself: the message is sent once more, which its receiver knows by the id.
+      failed(toError(raw))
+    }
+  }
+
+  async #attempt(message: StoredMessage): Promise<Attempt> {
+    const { channels, timeoutMs, now } = this.#options
+    const channel = channels[message.topic]
+    try {
+      const response = await channel.client.send({
+        method: 'POST',
+        url: message.url,
+        headers: {
+          'content-type': 'application/json',
+          ...message.headers,
+          ...channel.headers(message, now()),
+        },
+        body: message.body,
+        timeoutMs,
+        maxResponseBytes: MAX_RESPONSE_BYTES,
+      })
+      return answered(response, now())
+    } catch (raw) {
+      return failedAttempt(raw)
+    }
+  }
+}
+
+function answered({ status, headers }: OutboundResponse, nowMs: number): Attempt {
+  return { type: 'answered', status, retryAfterMs: retryAfterMs(headers['retry-after'], nowMs) }
+}
+
+function failedAttempt(raw: unknown): Attempt {
+  // A refused address stays refused until the configuration changes: resending is for people then.
+  const isFinal = raw instanceof OutboundError && raw.reason === 'target_refused'
+  return { type: 'failed', error: toError(raw).message, isFinal }
+}
+
+/** The record of a message that was settled; attempts that will be repeated are not part of the story. */
+function settledEntry(
+  message: StoredMessage,
+  progress: OutboxProgress,
+  nowMs: number,
+): AuditEntry | undefined {
+  const { state, attempts, lastStatus, lastError } = progress
+  if (state === 'pending') return undefined
+  const { id, webhookId, subject, url } = message
+  return {
+    timeMs: nowMs,
+    source: message.topic === 'gate.callback' ? 'gate' : 'webhook',
+    kind: `${message.topic}.${state}`,
+    application: message.application,
+    executionId: message.executionId,
+    status: state,
+    body: Buffer.from(
+      JSON.stringify({ message: id, webhookId, subject, url, attempts, lastStatus, lastError }),
+    ),
+  }
+}

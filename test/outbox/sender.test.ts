@@ -1,0 +1,197 @@
+import { Webhook } from 'standardwebhooks'
+import { afterEach, describe, expect, it } from 'vitest'
+import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
+import { makeCallbackSigner } from '../../src/outbox/callback-signature.js'
+import { listMessages, resendMessage } from '../../src/outbox/outbox-operations.js'
+import { OutboxSender } from '../../src/outbox/sender.js'
+import type { OutboxMessage, OutboxProgress, StoredMessage } from '../../src/store/outbox-store.js'
+import type { WriteOperation } from '../../src/store/transaction.js'
+import { startReceiver } from '../support/receiver.js'
+import type { Receiver } from '../support/receiver.js'
+import { useServiceStore } from '../support/service-store.js'
+import type { TestStore } from '../support/service-store.js'
+import { waitUntil } from '../support/wait-until.js'
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const START_MS = Date.now()
+
+const enqueue: WriteOperation<OutboxMessage, number> = {
+  name: 'test.enqueue',
+  apply: ({ outbox }, message) => outbox.enqueue(message),
+}
+
+const openStore = useServiceStore()
+const closers: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** A sender whose clock stands still until a test moves it, and whose timers fire when the test says so. */
+async function openSender(store?: TestStore) {
+  const { writer, reader, dataDir, close } = store ?? (await openStore())
+  const client = makeOutboundClient({ allowLoopback: true, allowPrivate: false })
+  const clock = { nowMs: START_MS }
+  const timers: (() => void)[] = []
+  const attempts: OutboxProgress[] = []
+  const channel = { client, headers: makeCallbackSigner(SECRET) }
+  const sender = new OutboxSender({
+    writer,
+    channels: { 'gate.callback': channel, 'webhook.relay': channel },
+    policy: { firstRetryMs: 1000, maxRetryMs: 8000, giveUpAfterMs: 60_000 },
+    timeoutMs: 5000,
+    limitPerReceiver: 2,
+    now: () => clock.nowMs,
+    random: () => 0.999,
+    setTimer: (callback) => {
+      timers.push(callback)
+      return () => timers.splice(timers.indexOf(callback), 1)
+    },
+    attempted: (_, progress) => attempts.push(progress),
+    failed: (error) => {
+      throw error
+    },
+  })
+  closers.push(async () => {
+    await sender.stop()
+    await client.close()
+  })
+  return {
+    dataDir,
+    close,
+    sender,
+    writer,
+    attempts,
+    send: (url: string, body = '{}') =>
+      writer.run(enqueue, {
+        topic: 'gate.callback',
+        url,
+        body,
+        subject: 'gate-instance:1',
+        createdMs: clock.nowMs,
+      }),
+    list: (): Promise<readonly StoredMessage[]> => reader.run(listMessages, { limit: 100 }),
+    settled: (count: number) =>
+      waitUntil(
+        () => (attempts.length >= count ? attempts : undefined),
+        () => `${attempts.length} of ${count} attempts were recorded`,
+      ),
+    advance: async (ms: number) => {
+      await waitUntil(
+        () => timers.length > 0 || undefined,
+        () => 'no timer was set',
+      )
+      clock.nowMs += ms
+      for (const fire of timers.splice(0)) fire()
+    },
+  }
+}
+
+async function receiver(...args: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...args)
+  closers.push(started.close)
+  return started
+}
+
+describe('the sender of the outbox', () => {
+  it('delivers a message with an id and a signature that its receiver can verify', async () => {
+    const { url, count } = await receiver()
+    const { sender, send, list, settled } = await openSender()
+    await send(`${url}/done`, '{"status":"approved"}')
+    sender.wake()
+    const [request] = await count(1)
+    expect(request?.path).toBe('/done')
+    const headers = request?.headers as Record<string, string>
+    expect(new Webhook(SECRET).verify(request?.body ?? '', headers)).toEqual({ status: 'approved' })
+    await settled(1)
+    expect(await list()).toMatchObject([
+      { state: 'delivered', attempts: 1, lastStatus: 200, webhookId: headers['webhook-id'] },
+    ])
+  })
+
+  it('tries again with the same id after a failure, not before its time', async () => {
+    const { url, received, count } = await receiver((response, place) => {
+      response.statusCode = place === 0 ? 500 : 200
+      response.end()
+    })
+    const { sender, send, settled, advance } = await openSender()
+    await send(url)
+    sender.wake()
+    await settled(1)
+    await advance(500)
+    expect(received).toHaveLength(1)
+    await advance(600)
+    await count(2)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('delivers to one receiver while another hangs', async () => {
+    const stuck = await receiver(() => undefined)
+    const healthy = await receiver()
+    const { sender, send, settled } = await openSender()
+    for (let index = 0; index < 20; index++) await send(stuck.url)
+    for (let index = 0; index < 5; index++) await send(healthy.url)
+    sender.wake()
+    await healthy.count(5)
+    expect((await settled(5)).map(({ state }) => state)).toEqual(Array(5).fill('delivered'))
+    expect(stuck.received).toHaveLength(2)
+    stuck.received.length = 0
+    await stuck.close()
+  })
+
+  it('gives a message up visibly after its time, and sends it again when told to', async () => {
+    let status = 500
+    const { url, count } = await receiver((response) => {
+      response.statusCode = status
+      response.end()
+    })
+    const { sender, send, list, advance, attempts, settled, writer } = await openSender()
+    const id = await send(url)
+    sender.wake()
+    await settled(1)
+    while (attempts.at(-1)?.state === 'pending') {
+      const seen = attempts.length
+      await advance(9000)
+      await settled(seen + 1)
+    }
+    expect(await list()).toMatchObject([{ state: 'given_up', lastError: 'the receiver answered 500' }])
+    status = 200
+    const seen = attempts.length
+    await writer.run(resendMessage, { id, nowMs: Date.now(), user: 'ops', origin: undefined })
+    sender.wake()
+    await count(seen + 1)
+    await settled(seen + 1)
+    expect(await list()).toMatchObject([{ state: 'delivered' }])
+  })
+
+  it('refuses to send again what is still being tried', async () => {
+    const { send, writer } = await openSender()
+    const id = await send('http://127.0.0.1:9/')
+    await expect(
+      writer.run(resendMessage, { id, nowMs: START_MS, user: undefined, origin: undefined }),
+    ).rejects.toMatchObject({ kind: 'conflict' })
+  })
+
+  it('gives up at once what may never be sent', async () => {
+    const { sender, send, list, settled } = await openSender()
+    await send('http://169.254.169.254/latest')
+    sender.wake()
+    await settled(1)
+    expect(await list()).toMatchObject([{ state: 'given_up', attempts: 1 }])
+  })
+
+  it('takes up after a restart what had been under way', async () => {
+    const stuck = await receiver(() => undefined)
+    const first = await openSender()
+    await first.send(stuck.url)
+    first.sender.wake()
+    await stuck.count(1)
+    // As if the process had been killed: nothing was recorded, the lease still runs.
+    const store = await openStore(first.dataDir)
+    const second = await openSender(store)
+    await second.sender.start()
+    await stuck.count(2)
+    await stuck.close()
+    await second.settled(1)
+  })
+})
