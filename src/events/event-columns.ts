@@ -61,7 +61,10 @@ function readStage(
     name: scalarText(stage['name']) ?? scalarText(body['name']),
     type: scalarText(stage['type']),
   }
-  return { columns, status: scalarText(stage['status']) ?? STATUS_OF_ENDING.get(kind?.split(':').at(-1) ?? '') }
+  return {
+    columns,
+    status: scalarText(stage['status']) ?? STATUS_OF_ENDING.get(kind?.split(':').at(-1) ?? ''),
+  }
 }
 
 function asRecord(value: unknown): JsonObject {

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.js'
+import { asBuffer } from '../lib/as-buffer.js'
 import { toUtf8 } from '../lib/json/decode-text.js'
 import { refuseMalformed } from '../lib/json/refuse-malformed.js'
 import { missingFields } from '../lib/missing-fields.js'
@@ -83,8 +84,4 @@ function fieldName(event: JsonObject, name: string): string {
 function refuseLongId(eventId: string | undefined): void {
   if (eventId === undefined || eventId.length <= MAX_ID_LENGTH) return
   throw new AppError('invalid', `eventId is longer than ${MAX_ID_LENGTH} characters`)
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

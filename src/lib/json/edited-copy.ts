@@ -1,3 +1,4 @@
+import { asBuffer } from '../as-buffer.js'
 import { copyRange } from './copy-range.js'
 
 const NEWLINE = 0x0a
@@ -15,9 +16,7 @@ export class EditedCopy {
   private length = 0
 
   constructor(bytes: Uint8Array, start: number) {
-    this.source = Buffer.isBuffer(bytes)
-      ? bytes
-      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.source = asBuffer(bytes)
     this.runStart = start
   }
 

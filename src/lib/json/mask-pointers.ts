@@ -1,5 +1,6 @@
 import { decodeString } from './decode-string.js'
 import type { Extent } from './extent.js'
+import { replaceExtents } from './replace-extents.js'
 import { scanElements, scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
@@ -24,15 +25,11 @@ export function maskPointers(
   pointers: readonly (readonly string[])[],
   replacement: string,
 ): Buffer {
-  const mask = Buffer.from(replacement)
-  const parts: Uint8Array[] = []
-  let kept = 0
-  for (const { start, end } of locateTargets(bytes, pointers)) {
-    parts.push(bytes.subarray(kept, start), mask)
-    kept = end
-  }
-  parts.push(bytes.subarray(kept))
-  return Buffer.concat(parts)
+  const text = Buffer.from(replacement)
+  return replaceExtents(
+    bytes,
+    locateTargets(bytes, pointers).map((target) => ({ ...target, text })),
+  )
 }
 
 /** The outermost extents that the pointers lead to, in the order of the text. */

@@ -12,31 +12,50 @@ export type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: num
 /** Takes one array element: its index and extent. */
 export type ElementVisitor = (index: number, start: number, end: number) => void
 
+/** Takes the starts of a member's key and value and gives the offset after the value, which it has scanned itself. */
+export type MemberWalker = (keyStart: number, valueStart: number) => number
+
+/** Takes the index and start of an array element and gives the offset after it. */
+export type ElementWalker = (index: number, start: number) => number
+
 /**
  * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Gives the offset
  * after the object and raises the errors of `scanValue`. `depth` containers are open around the object.
  */
 export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisitor, depth = 0): number {
+  return walkMembers(bytes, open, (keyStart, valueStart) => {
+    const valueEnd = scanValue(bytes, valueStart, depth + 1)
+    visit(keyStart, valueStart, valueEnd)
+    return valueEnd
+  })
+}
+
+/** Visits the elements of the array whose `[` is at `open`; otherwise as `scanMembers`. */
+export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisitor, depth = 0): number {
+  return walkElements(bytes, open, (index, start) => {
+    const end = scanValue(bytes, start, depth + 1)
+    visit(index, start, end)
+    return end
+  })
+}
+
+/** As `scanMembers`, for visitors that go down into the values: so each byte is scanned once, however deep it stands. */
+export function walkMembers(bytes: Uint8Array, open: number, walk: MemberWalker): number {
   let at = scanSpace(bytes, open + 1)
   if (bytes[at] === CLOSE_OBJECT) return at + 1
   for (;;) {
-    const valueStart = scanKey(bytes, at)
-    const valueEnd = scanValue(bytes, valueStart, depth + 1)
-    visit(at, valueStart, valueEnd)
-    at = scanSpace(bytes, valueEnd)
+    at = scanSpace(bytes, walk(at, scanKey(bytes, at)))
     if (bytes[at] === CLOSE_OBJECT) return at + 1
     at = skipComma(bytes, at, CLOSE_OBJECT)
   }
 }
 
-/** Visits the elements of the array whose `[` is at `open`; otherwise as `scanMembers`. */
-export function scanElements(bytes: Uint8Array, open: number, visit: ElementVisitor, depth = 0): number {
+/** As `walkMembers`, for the array whose `[` is at `open`. */
+export function walkElements(bytes: Uint8Array, open: number, walk: ElementWalker): number {
   let at = scanSpace(bytes, open + 1)
   if (bytes[at] === CLOSE_ARRAY) return at + 1
   for (let index = 0; ; index++) {
-    const end = scanValue(bytes, at, depth + 1)
-    visit(index, at, end)
-    at = scanSpace(bytes, end)
+    at = scanSpace(bytes, walk(index, at))
     if (bytes[at] === CLOSE_ARRAY) return at + 1
     at = skipComma(bytes, at, CLOSE_ARRAY)
   }

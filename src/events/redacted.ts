@@ -1,0 +1,11 @@
+/** What is written instead of a secret: a JSON text. */
+export const REDACTED: Buffer = Buffer.from('"[redacted]"')
+
+/** A JSON text in which secrets were replaced. */
+export interface Redacted {
+  readonly text: Buffer
+  /** How many values were replaced. */
+  readonly count: number
+  /** The names of the members that held them. */
+  readonly names: readonly string[]
+}
