@@ -1,0 +1,1 @@
+export type CountModel = 'poisson' | 'overdispersed' | 'occurrence'

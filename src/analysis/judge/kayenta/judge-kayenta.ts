@@ -1,0 +1,72 @@
+import { toError } from '../../../errors.js'
+import { describeSeries } from '../describe-series.js'
+import type { JudgeInput, JudgeOptions, JudgeReport, MetricResult, MetricSeries } from '../types.js'
+import { classifyMetric } from './classify-metric.js'
+import type { CleanedSides, KayentaClassification, KayentaSettings } from './classify-metric.js'
+import { cleanSeries } from './clean-series.js'
+import { scoreMetrics } from './score-metrics.js'
+
+/** What the judge has built in: its configuration knows such settings and never reads them. */
+const DEFAULT_SETTINGS: KayentaSettings = { tolerance: 0.25, confidence: 0.98 }
+const VERDICTS = { Pass: 'Success', Marginal: 'Review', Fail: 'Fail' } as const
+
+/** Judges a run as Kayenta's NetflixACAJudge does, its known defects included (analysis.md 1.2 and 1.3). */
+export function judgeKayenta(input: JudgeInput, options: JudgeOptions): JudgeReport {
+  const settings = {
+    tolerance: options.tolerance ?? DEFAULT_SETTINGS.tolerance,
+    confidence: options.confidence ?? DEFAULT_SETTINGS.confidence,
+  }
+  const results = input.metrics.map((metric, index) => {
+    const result = judgeMetric(metric, settings)
+    options.onMetric?.(index + 1, input.metrics.length)
+    return result
+  })
+  const scored = scoreMetrics(results, input)
+  return {
+    judgeName: 'NetflixACAJudge-v1.0',
+    ...scored,
+    verdict: VERDICTS[scored.score.classification],
+    endsRun: false,
+    results,
+  }
+}
+
+function judgeMetric({ spec, control, experiment }: MetricSeries, settings: KayentaSettings): MetricResult {
+  const sides: CleanedSides = {
+    control: cleanSeries(control.values, spec),
+    experiment: cleanSeries(experiment.values, spec),
+  }
+  const judged = classifyOrError(sides, spec, settings)
+  return {
+    name: spec.name,
+    groups: spec.groups,
+    classification: judged.classification,
+    classificationReason: judged.reason,
+    critical: judged.critical,
+    muted: spec.muted,
+    score: scoreOf(judged.classification),
+    noData: null,
+    controlStats: describeSeries(sides.control),
+    experimentStats: describeSeries(sides.experiment),
+    ratio: Number.isFinite(judged.ratio) ? judged.ratio : null,
+    finding: null,
+  }
+}
+
+/** Any failure becomes `Error` and loses the critical flag, as there. */
+function classifyOrError(
+  sides: CleanedSides,
+  spec: MetricSeries['spec'],
+  settings: KayentaSettings,
+): KayentaClassification {
+  try {
+    return classifyMetric(sides, spec, settings)
+  } catch (raw) {
+    return { classification: 'Error', reason: toError(raw).message, critical: false, ratio: Number.NaN }
+  }
+}
+
+function scoreOf(classification: MetricResult['classification']): number | null {
+  if (classification === 'Nodata' || classification === 'Error') return null
+  return classification === 'Pass' ? 100 : 0
+}

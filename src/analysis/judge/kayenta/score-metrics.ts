@@ -1,0 +1,68 @@
+import type { GroupScore, JudgeInput, MetricResult } from '../types.js'
+
+/** The scores of a run in Kayenta's words. */
+export interface KayentaScores {
+  readonly score: {
+    readonly score: number
+    readonly classification: 'Pass' | 'Marginal' | 'Fail'
+    readonly classificationReason: string
+  }
+  readonly groupScores: readonly GroupScore[]
+}
+
+const FULL = 100
+/** From this share of metrics without data on nothing can be said of the run. */
+const MAX_NODATA_SHARE = 50
+
+/** Group scores and summary as Kayenta has them (analysis.md 1.2, Scoring); muted metrics are left out. */
+export function scoreMetrics(
+  results: readonly MetricResult[],
+  { groupWeights, thresholds }: Pick<JudgeInput, 'groupWeights' | 'thresholds'>,
+): KayentaScores {
+  const counted = results.filter(({ muted }) => !muted)
+  const groupScores = [...new Set(counted.flatMap(({ groups }) => groups))].map((name) =>
+    scoreGroup(
+      name,
+      counted.filter(({ groups }) => groups.includes(name)),
+    ),
+  )
+  const override = overrideOf(counted)
+  const score = override === undefined ? summarise(groupScores, groupWeights) : 0
+  const classification =
+    score >= thresholds.pass ? 'Pass' : score >= thresholds.marginal ? 'Marginal' : 'Fail'
+  const classificationReason =
+    override ?? (classification === 'Pass' ? '' : `the score of ${score} is below ${thresholds.pass}`)
+  return { score: { score, classification, classificationReason }, groupScores }
+}
+
+function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore {
+  const count = (wanted: MetricResult['classification']): number =>
+    members.filter(({ classification }) => classification === wanted).length
+  const judged = count('Pass') + count('High') + count('Low') + count('NodataFailMetric')
+  if (judged === 0)
+    return { name, score: 0, classification: 'Nodata', classificationReason: 'no metric has data' }
+  return { name, score: (FULL * count('Pass')) / judged, classification: '', classificationReason: '' }
+}
+
+/** A group without data counts as full; what the weights leave of 100 is shared by the groups without one. */
+function summarise(groups: readonly GroupScore[], weights: Readonly<Record<string, number>>): number {
+  const given = groups.map(({ name }) => weights[name])
+  const unweighted = given.filter((weight) => weight === undefined).length
+  const rest = FULL - Object.values(weights).reduce((sum, weight) => sum + weight, 0)
+  const sum = groups.reduce((total, { score, classification }, index) => {
+    const weight = given[index] ?? rest / unweighted
+    return total + (classification === 'Nodata' ? FULL : score) * (weight / FULL)
+  }, 0)
+  return Math.round(sum * 100) / 100
+}
+
+function overrideOf(counted: readonly MetricResult[]): string | undefined {
+  const failed = counted.filter(({ critical, classification }) => critical && classification !== 'Pass')
+  if (failed.length > 0) {
+    return `Canary Failed: ${failed.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}`
+  }
+  const empty = counted.filter(({ classification }) => classification === 'Nodata').length
+  return (empty / counted.length) * FULL >= MAX_NODATA_SHARE
+    ? `no data for ${empty} of ${counted.length} metrics`
+    : undefined
+}
