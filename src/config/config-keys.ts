@@ -25,13 +25,23 @@ export const configKeys: readonly ConfigKey[] = listKeys(ConfigSchema, [])
 
 /** The names that may stand in the object at a path; none when there is no object. */
 export function namesAt(path: readonly PropertyKey[]): string[] {
-  const schema = schemaAt(path)
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const schemas = alternatives(schemaAt(path)).filter((schema) => schema instanceof z.ZodObject)
+  return [...new Set(schemas.flatMap((schema) => Object.keys(schema.shape)))]
 }
 
 /** Which values the key at a path takes, as far as it is told. */
 export function allowedAt(path: readonly PropertyKey[]): string | undefined {
   return describe(schemaAt(path, false))?.allowed
+}
+
+/** Whether what stands at a path may be a secret that was written there by mistake. */
+export function isHiddenAt(path: readonly PropertyKey[]): boolean {
+  return path.some((_, index) => describe(schemaAt(path.slice(0, index + 1), false))?.isHidden === true)
+}
+
+/** Whether the value at a path says where a secret is to be read from. */
+export function isSecretReferenceAt(path: readonly PropertyKey[]): boolean {
+  return describe(schemaAt(path, false))?.isSecretReference === true
 }
 
 function listKeys(schema: Schema, path: readonly string[]): ConfigKey[] {
@@ -62,22 +72,41 @@ function defaultOf(schema: Schema): unknown {
 }
 
 function schemaAt(path: readonly PropertyKey[], bare = true): Schema | undefined {
-  const found = path.reduce<Schema | undefined>((schema, segment) => {
-    const container = schema === undefined ? undefined : unwrap(schema)
-    if (container instanceof z.ZodArray) return container.element
-    const shape = container instanceof z.ZodObject ? (container.shape as Record<string, Schema>) : {}
-    return Object.hasOwn(shape, segment) ? shape[String(segment)] : undefined
+  const found = path.reduce<Schema | undefined>((container, segment) => {
+    const members = alternatives(container).map((schema) => memberOf(schema, segment))
+    return members.find((schema) => schema !== undefined)
   }, ConfigSchema)
   return bare && found !== undefined ? unwrap(found) : found
 }
 
+function memberOf(container: Schema, segment: PropertyKey): Schema | undefined {
+  if (container instanceof z.ZodArray) return container.element
+  const shape = container instanceof z.ZodObject ? (container.shape as Record<string, Schema>) : {}
+  return Object.hasOwn(shape, segment) ? shape[String(segment)] : undefined
+}
+
+/** The forms that a value may take: several for a union. */
+function alternatives(schema: Schema | undefined): Schema[] {
+  const bare = schema === undefined ? undefined : unwrap(schema)
+  if (bare instanceof z.ZodUnion) return bare.options.flatMap(alternatives)
+  return bare === undefined ? [] : [bare]
+}
+
+/** The description of a schema, or of what it makes optional. */
 function describe(schema: Schema | undefined): KeyDescription | undefined {
-  return schema === undefined ? undefined : keyDescriptions.get(schema)
+  if (schema === undefined) return undefined
+  const inner = unwrapOnce(schema)
+  return keyDescriptions.get(schema) ?? (inner === schema ? undefined : describe(inner))
 }
 
 /** The schema inside defaults and options. */
 function unwrap(schema: Schema): Schema {
+  const inner = unwrapOnce(schema)
+  return inner === schema ? schema : unwrap(inner)
+}
+
+function unwrapOnce(schema: Schema): Schema {
   const isWrapped =
     schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
-  return isWrapped ? unwrap(schema.def.innerType) : schema
+  return isWrapped ? schema.def.innerType : schema
 }

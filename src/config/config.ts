@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { AuthSection } from './auth.js'
 import { CallbacksSection } from './callbacks.js'
+import { ConnectorsSection } from './connectors.js'
 import { DecisionsSection } from './decisions.js'
 import { key } from './key.js'
 import { LogSection } from './log.js'
@@ -20,6 +21,7 @@ export const ConfigSchema = z.strictObject({
   ),
   decisions: DecisionsSection.prefault({}),
   callbacks: CallbacksSection.prefault({}),
+  connectors: ConnectorsSection.prefault({}),
   log: LogSection.prefault({}),
 })
 

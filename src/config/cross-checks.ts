@@ -47,6 +47,25 @@ export const crossChecks: readonly CrossCheck[] = [
       ),
   },
   {
+    code: 'duplicate_name',
+    paths: [['connectors', 'accounts']],
+    check: ({ connectors }) =>
+      repeated(
+        'the name',
+        connectors.accounts.map(({ name }) => name),
+      ),
+  },
+  {
+    code: 'misplaced_placeholder',
+    paths: [['connectors', 'accounts']],
+    check: ({ connectors }) => {
+      const wrong = connectors.accounts.filter(({ type, url }) => type !== 'http' && url.includes('{'))
+      if (wrong.length === 0) return undefined
+      const names = wrong.map(({ name }) => name).join(', ')
+      return `placeholders in a URL are for type http only: ${names}`
+    },
+  },
+  {
     code: 'no_policies',
     paths: [
       ['policies', 'directories'],

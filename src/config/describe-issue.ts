@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { ErrorDetail } from '../errors.js'
 import { nearestName } from '../lib/nearest-name.js'
 import { pathText } from '../lib/path-text.js'
-import { allowedAt, namesAt } from './config-keys.js'
+import { allowedAt, isHiddenAt, namesAt } from './config-keys.js'
 import type { LayeredValues } from './layered-values.js'
 import { keyProblem, suggestion } from './problem.js'
 
@@ -48,7 +48,7 @@ function listNames(path: readonly PropertyKey[]): string {
 
 function show(path: readonly PropertyKey[], value: unknown): string {
   const isSecret = path[0] === 'auth' && !path.some((segment) => SHOWN_AUTH_KEYS.includes(String(segment)))
-  if (isSecret) return 'what is there'
+  if (isSecret || isHiddenAt(path)) return 'what is there'
   const text = JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

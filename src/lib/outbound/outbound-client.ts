@@ -114,14 +114,14 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 async function exchange(
   agent: Agent,
-  { url, method, headers = {}, body = null, maxResponseBytes }: OutboundRequest,
+  { url, method, headers = {}, body, maxResponseBytes }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { origin, pathname, search } = new URL(url)
   const path = `${pathname}${search}`
   // Without the first header a server may compress, and a small answer could unpack to a huge one.
   const sent = { 'accept-encoding': 'identity', ...headers }
-  const response = await agent.request({ origin, path, method, headers: sent, body, signal })
+  const response = await agent.request({ origin, path, method, headers: sent, body: body ?? null, signal })
   return {
     status: response.statusCode,
     headers: joinHeaders(response.headers),

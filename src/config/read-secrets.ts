@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+
+import { AppError, toError } from '../errors.js'
+import type { ErrorDetail } from '../errors.js'
+import { Secret } from '../lib/outbound/credentials.js'
+import { isSecretReferenceAt } from './config-keys.js'
+import { keyProblem } from './problem.js'
+import type { ReadSecret, SecretReference } from './secret.js'
+
+/** A secret, or the sentence that says why there is none. */
+type Reading = Secret | string
+
+const MAX_SECRET_LENGTH = 65_536
+
+/**
+ * Reads every secret that a configuration names, once, when the service starts. Raises one `invalid` that lists every
+ * key whose secret is missing or unusable.
+ */
+export function readSecrets(config: unknown, env: Readonly<Record<string, string | undefined>>): ReadSecret {
+  const readings = new Map<string, Reading>()
+  const problems: ErrorDetail[] = []
+  for (const { path, reference } of referencesIn(config, [])) {
+    const reading = read(reference, env)
+    readings.set(JSON.stringify(reference), reading)
+    if (typeof reading === 'string') problems.push(keyProblem('missing_secret', path, reading, undefined))
+  }
+  if (problems.length > 0) {
+    throw new AppError('invalid', 'the configuration cannot be used: secrets are missing', {
+      code: 'invalid_configuration',
+      details: problems,
+    })
+  }
+  return (reference) => {
+    const reading = readings.get(JSON.stringify(reference)) ?? read(reference, env)
+    if (typeof reading === 'string') throw new AppError('invalid', `a secret is missing: ${reading}`)
+    return reading
+  }
+}
+
+interface FoundReference {
+  readonly path: readonly PropertyKey[]
+  readonly reference: SecretReference
+}
+
+function referencesIn(value: unknown, path: readonly PropertyKey[]): FoundReference[] {
+  if (typeof value !== 'object' || value === null) return []
+  // The schema has checked its form.
+  if (isSecretReferenceAt(path)) return [{ path, reference: value as SecretReference }]
+  const members: (readonly [PropertyKey, unknown])[] = Array.isArray(value)
+    ? value.map((element, index) => [index, element])
+    : Object.entries(value)
+  return members.flatMap(([name, member]) => referencesIn(member, [...path, name]))
+}
+
+function read(reference: SecretReference, env: Readonly<Record<string, string | undefined>>): Reading {
+  if ('env' in reference) {
+    return check(env[reference.env] ?? '', `the environment variable ${reference.env}`)
+  }
+  const source = `the file ${reference.file}`
+  try {
+    // Editors and `echo` end a file with a line break.
+    return check(readFileSync(reference.file, 'utf8').replace(/\r?\n$/, ''), source)
+  } catch (raw) {
+    return `${source} cannot be read: ${toError(raw).message}`
+  }
+}
+
+function check(text: string, source: string): Reading {
+  if (text.trim() === '') return `${source} is not set or is empty`
+  if (text.length > MAX_SECRET_LENGTH) return `${source} holds more than ${MAX_SECRET_LENGTH} characters`
+  return /\p{Cc}/u.test(text) ? `${source} holds line breaks or control characters` : new Secret(text)
+}
