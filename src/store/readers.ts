@@ -1,9 +1,11 @@
+import type { AnalysisReader } from './analysis-store.js'
 import type { AuditReader } from './audit-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxReader } from './outbox-store.js'
 
 /** What an operation that only reads has at hand: one state of the store, whatever is written meanwhile. */
 export interface Readers {
+  readonly analysis: AnalysisReader
   readonly audit: AuditReader
   readonly outbox: OutboxReader
 }

@@ -1,9 +1,11 @@
+import type { AnalysisRepository } from './analysis-store.js'
 import type { AuditAppender } from './audit-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
 
 /** What an operation that writes has at hand; all of it belongs to one transaction. */
 export interface Transaction {
+  readonly analysis: AnalysisRepository
   readonly audit: AuditAppender
   readonly outbox: OutboxRepository
 }

@@ -1,4 +1,5 @@
 import type { Migrations } from '../migrate.js'
+import { createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
 import { createOutbox } from './outbox.js'
 
@@ -6,4 +7,5 @@ import { createOutbox } from './outbox.js'
 export const serviceMigrations: Migrations = {
   '0001-audit': { up: createAudit },
   '0002-outbox': { up: createOutbox },
+  '0006-analysis': { up: createAnalysis },
 }

@@ -2,6 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { Readers } from '../../readers.js'
 import type { Transaction } from '../../transaction.js'
 import { openDatabase, openReadOnly } from '../open-database.js'
+import { makeAnalysisReader } from './analysis-reader.js'
+import { makeAnalysisRepository } from './analysis-repository.js'
 import { makeAuditAppender } from './audit-appender.js'
 import { makeAuditReader } from './audit-reader.js'
 import type { Outcome } from './call.js'
@@ -43,6 +45,7 @@ export function connectReading(path: string): ServiceConnection<Readers> {
 function makeTransaction(database: Database): Transaction & Forgetful {
   const audit = makeAuditAppender(database)
   return {
+    analysis: makeAnalysisRepository(database),
     audit,
     outbox: makeOutboxRepository(database),
     forget: () => {
@@ -52,5 +55,9 @@ function makeTransaction(database: Database): Transaction & Forgetful {
 }
 
 function makeReaders(database: Database): Readers {
-  return { audit: makeAuditReader(database), outbox: makeOutboxReader(database) }
+  return {
+    analysis: makeAnalysisReader(database),
+    audit: makeAuditReader(database),
+    outbox: makeOutboxReader(database),
+  }
 }

@@ -1,9 +1,10 @@
+import type { AnalysisTables } from './analysis-tables.js'
 import type { AuditTable } from './audit-table.js'
 import type { OutboxTable } from './outbox-table.js'
 import type { OpenDatabaseOptions } from '../open-database.js'
 
 /** All tables of `tidegate.db`, as Kysely sees them. */
-export interface ServiceDatabase {
+export interface ServiceDatabase extends AnalysisTables {
   audit: AuditTable
   outbox: OutboxTable
 }

@@ -1,0 +1,112 @@
+/** Where an analysis stands, in the words of its readers. */
+export type RunState = 'RUNNING' | 'COMPLETED' | 'CANCELLED'
+export type Verdict = 'Success' | 'Review' | 'Fail'
+
+/** How the analyses of one application are done, as it was given. */
+export interface StoredDefinition {
+  readonly application: string
+  /** The definition as JSON text. */
+  readonly definition: string
+  readonly origin: 'configuration' | 'api'
+  readonly updatedMs: number
+  readonly updatedBy?: string | undefined
+}
+
+export type TemplateType = 'METRIC' | 'LOG'
+
+/** A template that definitions and registrations name. */
+export interface StoredTemplate {
+  readonly type: TemplateType
+  readonly name: string
+  /** Of the text as it was sent, 40 hex digits. */
+  readonly sha1: string
+  readonly body: string
+  readonly createdMs: number
+}
+
+/** An analysis at its start. Times are milliseconds since the epoch. */
+export interface NewRun {
+  readonly application: string
+  readonly executionId?: string | undefined
+  readonly owner?: string | undefined
+  /** All that the run needs, as JSON text: later changes of the definition do not touch it. */
+  readonly plan: string
+  readonly startedMs: number
+  readonly looks: number
+  readonly nextLookMs: number
+}
+
+/** An analysis with where it stands. */
+export interface StoredRun extends NewRun {
+  readonly id: number
+  readonly state: RunState
+  /** How many looks are done. */
+  readonly looksDone: number
+  readonly score?: number | undefined
+  readonly verdict?: Verdict | undefined
+  readonly message: string
+  readonly errors: readonly string[]
+  readonly finishedMs?: number | undefined
+  readonly updatedMs: number
+}
+
+/** What becomes of a run. */
+export type RunProgress = Pick<
+  StoredRun,
+  | 'id'
+  | 'state'
+  | 'looksDone'
+  | 'score'
+  | 'verdict'
+  | 'message'
+  | 'errors'
+  | 'finishedMs'
+  | 'updatedMs'
+  | 'nextLookMs'
+>
+
+/** One look at the data of a run: what was fetched, and what was made of it, both as JSON text. */
+export interface StoredLook {
+  readonly runId: number
+  readonly look: number
+  readonly atMs: number
+  readonly report: string
+  readonly data: string
+}
+
+/** The writing side of analyses. */
+export interface AnalysisRepository {
+  saveDefinition(definition: StoredDefinition): Promise<void>
+  findDefinition(application: string): Promise<StoredDefinition | undefined>
+  /** Whether there was one. */
+  deleteDefinition(application: string): Promise<boolean>
+  saveTemplate(template: StoredTemplate): Promise<void>
+  insertRun(run: NewRun): Promise<number>
+  findRun(id: number): Promise<StoredRun | undefined>
+  saveProgress(progress: RunProgress): Promise<void>
+  saveLook(look: StoredLook): Promise<void>
+  /** Remembers that an application's log had these templates. */
+  rememberLogTemplates(application: string, keys: readonly string[], runId: number): Promise<void>
+}
+
+/** Which runs to list, newest first. */
+export interface RunFilter {
+  readonly application?: string | undefined
+  readonly state?: RunState | undefined
+  readonly executionId?: string | undefined
+  readonly beforeId?: number | undefined
+  readonly limit: number
+}
+
+/** The reading side of analyses. */
+export interface AnalysisReader {
+  definition(application: string): Promise<StoredDefinition | undefined>
+  definitions(): Promise<readonly StoredDefinition[]>
+  /** The template of a name; the newest where no SHA-1 is given. */
+  template(type: TemplateType, name: string, sha1?: string): Promise<StoredTemplate | undefined>
+  run(id: number): Promise<StoredRun | undefined>
+  runs(filter: RunFilter): Promise<readonly StoredRun[]>
+  look(runId: number, look: number): Promise<StoredLook | undefined>
+  looks(runId: number): Promise<readonly Omit<StoredLook, 'data'>[]>
+  logTemplates(application: string): Promise<readonly string[]>
+}
