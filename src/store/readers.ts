@@ -1,5 +1,6 @@
 import type { AnalysisReader } from './analysis-store.js'
 import type { AuditReader } from './audit-store.js'
+import type { GateReader } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxReader } from './outbox-store.js'
 
@@ -8,6 +9,7 @@ export interface Readers {
   readonly analysis: AnalysisReader
   readonly audit: AuditReader
   readonly outbox: OutboxReader
+  readonly gates: GateReader
 }
 
 /** An operation that only reads. */

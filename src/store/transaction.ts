@@ -1,5 +1,6 @@
 import type { AnalysisRepository } from './analysis-store.js'
 import type { AuditAppender } from './audit-store.js'
+import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
 
@@ -8,6 +9,7 @@ export interface Transaction {
   readonly analysis: AnalysisRepository
   readonly audit: AuditAppender
   readonly outbox: OutboxRepository
+  readonly gates: GateRepository
 }
 
 /** An operation that writes. */

@@ -1,11 +1,13 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
+import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 
 /** The schema of `tidegate.db`, in the order in which its parts came. */
 export const serviceMigrations: Migrations = {
   '0001-audit': { up: createAudit },
   '0002-outbox': { up: createOutbox },
+  '0003-gates': { up: createGates },
   '0006-analysis': { up: createAnalysis },
 }

@@ -7,6 +7,8 @@ import { makeAnalysisRepository } from './analysis-repository.js'
 import { makeAuditAppender } from './audit-appender.js'
 import { makeAuditReader } from './audit-reader.js'
 import type { Outcome } from './call.js'
+import { makeGateReader } from './gate-reader.js'
+import { makeGateRepository } from './gate-repository.js'
 import { makeOutboxReader } from './outbox-reader.js'
 import { makeOutboxRepository } from './outbox-repository.js'
 import { executeReads, executeWrites } from './execute-batch.js'
@@ -48,6 +50,7 @@ function makeTransaction(database: Database): Transaction & Forgetful {
     analysis: makeAnalysisRepository(database),
     audit,
     outbox: makeOutboxRepository(database),
+    gates: makeGateRepository(database),
     forget: () => {
       audit.forget()
     },
@@ -58,6 +61,7 @@ function makeReaders(database: Database): Readers {
   return {
     analysis: makeAnalysisReader(database),
     audit: makeAuditReader(database),
+    gates: makeGateReader(database),
     outbox: makeOutboxReader(database),
   }
 }

@@ -1,5 +1,6 @@
 import type { AnalysisTables } from './analysis-tables.js'
 import type { AuditTable } from './audit-table.js'
+import type { GateInstancesTable, GatePapersTable, GateReviewsTable, GatesTable } from './gate-tables.js'
 import type { OutboxTable } from './outbox-table.js'
 import type { OpenDatabaseOptions } from '../open-database.js'
 
@@ -7,6 +8,10 @@ import type { OpenDatabaseOptions } from '../open-database.js'
 export interface ServiceDatabase extends AnalysisTables {
   audit: AuditTable
   outbox: OutboxTable
+  gates: GatesTable
+  gate_instances: GateInstancesTable
+  gate_papers: GatePapersTable
+  gate_reviews: GateReviewsTable
 }
 
 /**
