@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { AnalysisSection } from './analysis.js'
 import { AuthSection } from './auth.js'
 import { CallbacksSection } from './callbacks.js'
 import { ConnectorsSection } from './connectors.js'
@@ -22,6 +23,7 @@ export const ConfigSchema = z.strictObject({
   decisions: DecisionsSection.prefault({}),
   callbacks: CallbacksSection.prefault({}),
   connectors: ConnectorsSection.prefault({}),
+  analysis: AnalysisSection.prefault({}),
   log: LogSection.prefault({}),
 })
 

@@ -66,6 +66,15 @@ export const crossChecks: readonly CrossCheck[] = [
     },
   },
   {
+    code: 'duplicate_name',
+    paths: [['analysis', 'sources']],
+    check: ({ analysis }) =>
+      repeated(
+        'the name',
+        analysis.sources.map(({ name }) => name),
+      ),
+  },
+  {
     code: 'no_policies',
     paths: [
       ['policies', 'directories'],

@@ -1,0 +1,51 @@
+import { isRecord } from '../../../lib/record.js'
+import type { LineFilter } from '../../sources.js'
+import { fieldValue, textOf } from '../field-value.js'
+import { readTime } from './read-time.js'
+
+/** What a line of a file says; undefined where it cannot be read as what the file is. */
+export type ReadLine = (line: string) => FileLine | undefined
+
+export interface FileLine {
+  readonly atMs: number
+  readonly text: string
+  readonly hasField: (filter: LineFilter) => boolean
+}
+
+const LEADING_TIME = /^[[(<"]?(?<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)/
+
+/** Lines of text: the time is what a line starts with; one that starts with none belongs to the line before it. */
+export function makeTextReader(): ReadLine {
+  let atMs = Number.NaN
+  return (text) => {
+    const time = LEADING_TIME.exec(text)?.groups?.['time']
+    const readMs = time === undefined ? Number.NaN : readTime(time)
+    atMs = Number.isNaN(readMs) ? atMs : readMs
+    return { atMs, text, hasField: () => false }
+  }
+}
+
+/** Lines that are a JSON object each. */
+export function makeJsonReader(timeField: string, messageField: string): ReadLine {
+  return (line) => {
+    const document = tryParse(line)
+    const text = textOf(fieldValue(document, messageField))
+    if (!isRecord(document) || text === undefined) return undefined
+    return {
+      atMs: readTime(fieldValue(document, timeField)),
+      text,
+      hasField: ({ field, value, match }) => {
+        const found = textOf(fieldValue(document, field))
+        return match === 'exact' ? found === value : (found?.startsWith(value) ?? false)
+      },
+    }
+  }
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,55 @@
+import type { SeriesAnswer, SeriesQuery } from '../../sources.js'
+import { failedSeries } from '../answers.js'
+import { seriesAnswer } from '../series-answer.js'
+import { SeriesBuilder } from '../series-builder.js'
+import type { FileSettings } from '../source-settings.js'
+import { shortened, stepAround, stepGrid } from '../step-grid.js'
+import { fillPath } from '../templates/fill-path.js'
+import { openInside } from './open-inside.js'
+import { readPoints } from './read-points.js'
+
+/**
+ * A series from a CSV or JSON file; the query is `path#column`. Raises an AppError for a file that cannot be read or is not what
+ * it should be.
+ */
+export async function readFileSeries(query: SeriesQuery, settings: FileSettings): Promise<SeriesAnswer> {
+  const { path, column } = fillPath(query.query, query.scope)
+  const whole = stepGrid(query, query.stepMs)
+  const grid = shortened(whole, settings.maxPoints)
+  const sent = column === undefined ? path : `${path}#${column}`
+  if (!(grid.count > 0)) return failedSeries(sent, grid, 'the window has no step in it')
+  const text = await readBounded(path, settings)
+  if (text === undefined) {
+    return failedSeries(sent, grid, `${settings.name}: ${path} has more than ${settings.maxFileBytes} bytes`)
+  }
+  const points = readPoints(path, text, column)
+  const builder = new SeriesBuilder(grid, query.aggregate)
+  let timeless = 0
+  for (const { atMs, value } of points) {
+    const step = stepAround(grid, atMs)
+    if (Number.isNaN(atMs)) timeless += 1
+    else if (step !== undefined) builder.add(step, value)
+  }
+  const gaps = timeless === 0 ? [] : [`${path}: ${timeless} rows have no time that can be read`]
+  return seriesAnswer({
+    query: sent,
+    grid,
+    builder,
+    truncatedPoints: whole.count - grid.count,
+    gaps,
+    warnings: [],
+  })
+}
+
+async function readBounded(
+  path: string,
+  { directory, maxFileBytes }: FileSettings,
+): Promise<string | undefined> {
+  const file = await openInside(directory, path)
+  try {
+    const { size } = await file.stat()
+    return size > maxFileBytes ? undefined : await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}

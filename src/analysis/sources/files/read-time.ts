@@ -1,0 +1,25 @@
+import { DateTime } from 'luxon'
+
+/** From these on a number counts a smaller unit than seconds; as times all are far beyond any that will be met. */
+const NANOSECONDS_FROM = 1e17
+const MICROSECONDS_FROM = 1e14
+const MILLISECONDS_FROM = 1e11
+
+/**
+ * A time in ms: ISO 8601 (UTC where it names no zone; a space for the T), or a number since the epoch, in the unit that its size
+ * tells. NaN for anything else.
+ */
+export function readTime(raw: unknown): number {
+  if (typeof raw === 'number') return fromNumber(raw)
+  if (typeof raw !== 'string') return Number.NaN
+  const text = raw.trim()
+  if (/^\d+(?:\.\d+)?$/.test(text) && text.length > 8) return fromNumber(Number(text))
+  const iso = text.replace(' ', 'T').replace(',', '.')
+  return DateTime.fromISO(iso, { zone: 'utc' }).toMillis()
+}
+
+function fromNumber(value: number): number {
+  if (value >= NANOSECONDS_FROM) return Math.floor(value / 1e6)
+  if (value >= MICROSECONDS_FROM) return Math.floor(value / 1e3)
+  return value >= MILLISECONDS_FROM ? value : value * 1000
+}

@@ -1,0 +1,147 @@
+import type { FetchBudget, SeriesAnswer, SeriesQuery } from '../../sources.js'
+import { failedSeries } from '../answers.js'
+import { readNumber } from '../read-number.js'
+import { seriesAnswer } from '../series-answer.js'
+import { SeriesBuilder } from '../series-builder.js'
+import type { Deadline, SourceConnection } from '../source-connection.js'
+import { lastStepMs, shortened, splitGrid, stepAt, stepGrid } from '../step-grid.js'
+import type { StepGrid } from '../step-grid.js'
+import { fillLabelQuery } from '../templates/fill-label-query.js'
+import { readMatrix } from './read-matrix.js'
+import type { Matrix, MatrixSeries } from './read-matrix.js'
+
+export interface RangeSettings {
+  /** `/api/v1/query_range`, or Loki's. */
+  readonly path: string
+  readonly maxPoints: number
+}
+
+/** Servers refuse more than 11,000 points a series; some count the step at either end. */
+const POINTS_PER_REQUEST = 10_000
+const MAX_NAMED_SERIES = 3
+
+/**
+ * A series by range queries, of Prometheus and of what speaks its API. Raises `invalid` for a template that cannot be filled.
+ */
+export async function fetchRange(
+  query: SeriesQuery,
+  budget: FetchBudget,
+  connection: SourceConnection,
+  { path, maxPoints }: RangeSettings,
+): Promise<SeriesAnswer> {
+  const whole = stepGrid(query, query.stepMs)
+  const grid = shortened(whole, maxPoints)
+  const text = fillLabelQuery(query.query, query.scope)
+  if (!(grid.count > 0)) return failedSeries(text, grid, 'the window has no step in it')
+  const reading = new RangeReading(grid, query)
+  const deadline = connection.startBudget(budget)
+  for (const part of splitGrid(grid, POINTS_PER_REQUEST)) {
+    const matrix = await askFor(part, text, { connection, path, deadline })
+    if (typeof matrix === 'string' && part.startMs === grid.startMs) return failedSeries(text, grid, matrix)
+    if (typeof matrix === 'string') {
+      reading.lose(part, matrix)
+      break
+    }
+    reading.add(matrix)
+  }
+  const severalSeries = reading.describeSeveralSeries()
+  if (severalSeries !== undefined) return failedSeries(text, grid, severalSeries)
+  return seriesAnswer({
+    query: text,
+    grid,
+    builder: reading.builder,
+    truncatedPoints: whole.count - grid.count,
+    gaps: reading.describeGaps(),
+    warnings: [...reading.warnings],
+  })
+}
+
+interface Asking {
+  readonly connection: SourceConnection
+  readonly path: string
+  readonly deadline: Deadline
+}
+
+/** The series of one part of the grid, or a sentence. */
+async function askFor(
+  part: StepGrid,
+  query: string,
+  { connection, path, deadline }: Asking,
+): Promise<Matrix | string> {
+  const form = {
+    query,
+    start: toSeconds(part.startMs),
+    end: toSeconds(lastStepMs(part)),
+    step: toSeconds(part.stepMs),
+  }
+  const reply = await connection.ask({ method: 'POST', path, form }, deadline)
+  if (!reply.isAnswered) return reply.problem
+  const matrix = readMatrix(reply.json)
+  return typeof matrix === 'string' ? `${connection.name}: ${matrix}` : matrix
+}
+
+/** With a point, by which Loki tells seconds from nanoseconds. */
+function toSeconds(ms: number): string {
+  return (ms / 1000).toFixed(3)
+}
+
+/** What the parts of a grid have brought so far. */
+class RangeReading {
+  readonly builder: SeriesBuilder
+  readonly warnings = new Set<string>()
+  readonly #grid: StepGrid
+  readonly #hasAggregate: boolean
+  readonly #series = new Set<string>()
+  readonly #gaps = new Set<string>()
+  #unreadable = 0
+  #besideGrid = 0
+
+  constructor(grid: StepGrid, { aggregate }: SeriesQuery) {
+    this.builder = new SeriesBuilder(grid, aggregate)
+    this.#grid = grid
+    this.#hasAggregate = aggregate !== undefined
+  }
+
+  add({ series, remarks }: Matrix): void {
+    for (const { text, isGap } of remarks) {
+      if (isGap) this.#gaps.add(`the server warns: ${text}`)
+      this.warnings.add(text)
+    }
+    for (const one of series) {
+      this.#series.add(one.labels)
+      this.#place(one)
+    }
+  }
+
+  /** From here on nothing is known. */
+  lose({ startMs }: StepGrid, problem: string): void {
+    this.#gaps.add(`${problem}; nothing is known from ${new Date(startMs).toISOString()} on`)
+  }
+
+  describeSeveralSeries(): string | undefined {
+    const count = this.#series.size
+    if (this.#hasAggregate || count <= 1) return undefined
+    const named = [...this.#series].slice(0, MAX_NAMED_SERIES).join(', ')
+    const rest = count > MAX_NAMED_SERIES ? ', …' : ''
+    return `the query gives ${count} series (${named}${rest}): join them in the query, as sum(…) or avg(…) do, or set aggregate`
+  }
+
+  describeGaps(): string[] {
+    return [
+      ...this.#gaps,
+      ...(this.#unreadable > 0 ? [`${this.#unreadable} values are no numbers`] : []),
+      ...(this.#besideGrid > 0 ? [`${this.#besideGrid} values stand beside the steps asked for`] : []),
+    ]
+  }
+
+  #place({ samples }: MatrixSeries): void {
+    for (const sample of samples) {
+      const [seconds, raw] = Array.isArray(sample) ? (sample as readonly unknown[]) : []
+      const value = readNumber(raw)
+      const step = typeof seconds === 'number' ? stepAt(this.#grid, seconds * 1000) : undefined
+      if (value === undefined || typeof seconds !== 'number') this.#unreadable += 1
+      else if (step === undefined) this.#besideGrid += 1
+      else this.builder.add(step, value)
+    }
+  }
+}

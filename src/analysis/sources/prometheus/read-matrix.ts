@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+/** One series of an answer: its labels as PromQL writes them, and its samples, `[unix seconds, "value"]`, unread. */
+export interface MatrixSeries {
+  readonly labels: string
+  readonly samples: readonly unknown[]
+}
+
+export interface Matrix {
+  readonly series: readonly MatrixSeries[]
+  /** The server's remarks, each with whether it means that data may be missing. */
+  readonly remarks: readonly { readonly text: string; readonly isGap: boolean }[]
+}
+
+const Answer = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    resultType: z.string(),
+    result: z.array(z.unknown()),
+  }),
+  warnings: z.array(z.string()).nullish(),
+  infos: z.array(z.string()).nullish(),
+})
+
+const Series = z.object({
+  metric: z.record(z.string(), z.string()).default({}),
+  values: z.array(z.unknown()).default([]),
+  histograms: z.array(z.unknown()).default([]),
+})
+
+/**
+ * The series in the answer to `query_range` of Prometheus, of what speaks its API, and of Loki's metric queries; a sentence
+ * where it is none.
+ */
+export function readMatrix(json: unknown): Matrix | string {
+  const answer = Answer.safeParse(json)
+  if (!answer.success) return 'the answer is not the JSON of a range query'
+  const { data, warnings, infos } = answer.data
+  if (data.resultType !== 'matrix') {
+    return `the query gives ${nameOf(data.resultType)}, where a range of numbers is wanted`
+  }
+  const series = z.array(Series).safeParse(data.result)
+  if (!series.success) return 'the answer has a series that cannot be read'
+  if (series.data.some(({ histograms }) => histograms.length > 0)) {
+    return 'the query gives native histograms: take a number from them, as histogram_quantile does'
+  }
+  return {
+    series: series.data.map(({ metric, values }) => ({ labels: labelText(metric), samples: values })),
+    remarks: [
+      ...(warnings ?? []).map((text) => ({ text, isGap: isAboutData(text) })),
+      ...(infos ?? []).map((text) => ({ text, isGap: false })),
+    ],
+  }
+}
+
+/**
+ * Remarks of the engine on how the query is written start so (Prometheus, util/annotations). All others come from storage:
+ * a store of Thanos or a remote read that did not answer.
+ */
+function isAboutData(warning: string): boolean {
+  return !/^PromQL (?:warning|info)\b/.test(warning)
+}
+
+function nameOf(resultType: string): string {
+  return resultType === 'streams' ? 'log lines' : `a result of type "${resultType.slice(0, 40)}"`
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const { __name__: name = '', ...rest } = labels
+  const matchers = Object.entries(rest).map(([label, value]) => `${label}=${JSON.stringify(value)}`)
+  return `${name}{${matchers.join(', ')}}`
+}

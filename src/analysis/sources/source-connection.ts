@@ -1,0 +1,135 @@
+import { toError } from '../../errors.js'
+import type { OutboundClient, OutboundRequest, OutboundResponse } from '../../lib/outbound/outbound-client.js'
+import { OutboundError } from '../../lib/outbound/outbound-error.js'
+import { sendWithRetries } from '../../lib/outbound/send-with-retries.js'
+import type { FetchBudget } from '../sources.js'
+import { describeRefusal, shorten } from './describe-refusal.js'
+
+/** How one server is asked. */
+export interface ConnectionSettings {
+  /** As people know it: failures start with it. */
+  readonly name: string
+  /** A path in it is kept, as with a proxy. */
+  readonly url: string
+  /** Credentials and the tenant; sent with every request, never shown. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestTimeoutMs: number
+  readonly maxResponseBytes: number
+}
+
+/** What talks to the network and what time and chance are. */
+export interface ConnectionParts {
+  readonly client: OutboundClient
+  readonly now: () => number
+  readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly random: () => number
+}
+
+/** The end of a budget. */
+export interface Deadline {
+  readonly atMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+export interface SourceRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below the URL of the server: `/api/v1/query_range`. */
+  readonly path: string
+  readonly search?: Readonly<Record<string, string>>
+  readonly form?: Readonly<Record<string, string>>
+  readonly json?: unknown
+}
+
+/** A JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
+export type Reply =
+  | { readonly isAnswered: true; readonly json: unknown }
+  | {
+      readonly isAnswered: false
+      readonly problem: string
+      readonly status?: number | undefined
+      readonly isTooLarge: boolean
+    }
+
+export interface SourceConnection {
+  readonly name: string
+  readonly startBudget: (budget: FetchBudget) => Deadline
+  /** Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts. */
+  readonly ask: (request: SourceRequest, deadline: Deadline) => Promise<Reply>
+}
+
+const ATTEMPTS = 4
+
+/** Connects to one server. */
+export function makeSourceConnection(settings: ConnectionSettings, parts: ConnectionParts): SourceConnection {
+  return {
+    name: settings.name,
+    startBudget: ({ budgetMs, signal }) => ({ atMs: parts.now() + budgetMs, signal }),
+    ask: (request, deadline) => ask(request, deadline, settings, parts),
+  }
+}
+
+async function ask(
+  request: SourceRequest,
+  { atMs, signal }: Deadline,
+  settings: ConnectionSettings,
+  { client, now, wait, random }: ConnectionParts,
+): Promise<Reply> {
+  const budgetMs = atMs - now()
+  if (signal?.aborted === true) return noAnswer(`${settings.name}: the fetch was given up`)
+  if (budgetMs <= 0) return noAnswer(`${settings.name}: the time for this fetch is used up`)
+  try {
+    const retrying = { budgetMs, attempts: ATTEMPTS, now, wait, random }
+    return readReply(await sendWithRetries(client, toOutbound(request, settings, signal), retrying), settings)
+  } catch (raw) {
+    const isTooLarge = raw instanceof OutboundError && raw.reason === 'too_large'
+    return noAnswer(`${settings.name}: ${toError(raw).message}`, { isTooLarge })
+  }
+}
+
+function toOutbound(
+  { method, path, search, form, json }: SourceRequest,
+  settings: ConnectionSettings,
+  signal: AbortSignal | undefined,
+): OutboundRequest {
+  const url = new URL(settings.url)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`
+  for (const [name, value] of Object.entries(search ?? {})) url.searchParams.set(name, value)
+  const content =
+    form !== undefined
+      ? { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() }
+      : json !== undefined
+        ? { type: 'application/json', body: JSON.stringify(json) }
+        : undefined
+  return {
+    method,
+    url: url.toString(),
+    headers: {
+      accept: 'application/json',
+      ...(content === undefined ? {} : { 'content-type': content.type }),
+      ...settings.headers,
+    },
+    ...(content === undefined ? {} : { body: content.body }),
+    timeoutMs: settings.requestTimeoutMs,
+    maxResponseBytes: settings.maxResponseBytes,
+    signal,
+  }
+}
+
+function readReply({ status, body }: OutboundResponse, { name }: ConnectionSettings): Reply {
+  if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
+  try {
+    return { isAnswered: true, json: JSON.parse(body.toString()) as unknown }
+  } catch {
+    const start = shorten(body.subarray(0, 200).toString())
+    return noAnswer(`${name} answered ${status} with something else than JSON: ${start || 'nothing'}`)
+  }
+}
+
+function noAnswer(problem: string, { status, isTooLarge = false }: NoAnswerDetails = {}): Reply {
+  return { isAnswered: false, problem, status, isTooLarge }
+}
+
+interface NoAnswerDetails {
+  readonly status?: number
+  readonly isTooLarge?: boolean
+}

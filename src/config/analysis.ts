@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
+import { key } from './key.js'
+
+/** How canaries are analysed. */
+export const AnalysisSection = z.strictObject({
+  sources: key(
+    z.array(AnalysisSource).default([]),
+    `Where metrics and log lines come from, each \`{name, type}\` with a \`url\` (for type file a \`directory\`) and, where needed, \`credentials\`, \`tenant\` (X-Scope-OrgID of Prometheus and Loki), \`index\`, \`timeField\` (@timestamp) and \`messageField\` (message) of documents, \`timeoutSeconds\` (30), \`maxResponseBytes\` (16 MiB), \`maxPoints\` (50000), \`maxLines\` (200000), \`maxBytes\` (64 MiB), \`pageLines\` (5000), \`maxFileBytes\` (16 MiB); the type is one of ${SOURCE_TYPES.join(', ')}. Credentials are as those of \`connectors.accounts\`.`,
+    'a list of {name, type, url} or {name, type: file, directory}',
+  ),
+  allowLoopback: key(
+    z.boolean().default(true),
+    'Whether sources may be at this machine itself (127.0.0.0/8, ::1).',
+    'true or false',
+  ),
+  allowPrivate: key(
+    z.boolean().default(true),
+    'Whether sources may be in private networks. Link-local and metadata addresses are never asked.',
+    'true or false',
+  ),
+})
