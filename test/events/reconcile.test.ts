@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+
+import { definitionDigest } from '../../src/events/definition-digest.js'
+import { mergeDefinition } from '../../src/events/merge-definition.js'
+import type { DefinitionState } from '../../src/events/merge-definition.js'
+import { Reconciliation } from '../../src/events/reconcile.js'
+import type { KnownEntry } from '../../src/events/reconcile.js'
+import type { Definition, RegistryChange } from '../../src/events/registry-change.js'
+import { seededRandom } from '../support/random-bytes.js'
+
+const LISTED_AT = 1000
+const PIPELINE = { application: 'shop', name: 'prod', id: 'p1', stages: [], lastModified: 500 }
+
+function known(definition: Definition | undefined, entry: Partial<KnownEntry> = {}): KnownEntry {
+  return {
+    application: 'shop',
+    pipeline: 'prod',
+    pipelineId: 'p1',
+    digest: definition === undefined ? undefined : definitionDigest(definition),
+    changedAt: 500,
+    recordedAt: 510,
+    ...entry,
+  }
+}
+
+function reconcile(entries: readonly KnownEntry[], listing: readonly Definition[]): RegistryChange[] {
+  const reconciliation = new Reconciliation('pipelines', entries, LISTED_AT)
+  const changes = listing.map((definition) => reconciliation.compare(definition))
+  return [...changes.filter((change) => change !== undefined), ...reconciliation.deletions()]
+}
+
+describe('a listing', () => {
+  it('that says what is known changes nothing, bookkeeping apart', () => {
+    expect(reconcile([known(PIPELINE)], [{ ...PIPELINE, lastModified: 900, schema: '1' }])).toEqual([])
+  })
+
+  it('brings what no event told of', () => {
+    const definition = { ...PIPELINE, lastModifiedBy: 'script' }
+    expect(reconcile([], [definition])).toEqual([
+      {
+        type: 'pipeline.upserted',
+        application: 'shop',
+        pipeline: 'prod',
+        pipelineId: 'p1',
+        created: true,
+        definition,
+        changedAt: 500,
+        changedBy: 'script',
+      },
+    ])
+  })
+
+  it('changes what is different, at a time that the merge takes for newer', () => {
+    const changed = { ...PIPELINE, stages: [{ type: 'wait' }], lastModified: 400 }
+    expect(reconcile([known(PIPELINE)], [changed])).toMatchObject([
+      { type: 'pipeline.upserted', created: false, changedAt: 501, definition: changed },
+    ])
+  })
+
+  it('deletes what it no longer has, and leaves what was deleted', () => {
+    const gone = { type: 'pipeline.deleted', application: 'shop', pipeline: 'prod', pipelineId: 'p1' }
+    expect(reconcile([known(PIPELINE), known(undefined, { pipelineId: 'p2' })], [])).toEqual([
+      { ...gone, changedAt: LISTED_AT, changedBy: undefined },
+    ])
+  })
+
+  it('brings back what was made anew', () => {
+    expect(reconcile([known(undefined)], [PIPELINE])).toMatchObject([{ created: true, changedAt: 501 }])
+  })
+
+  it.each<readonly [string, Partial<KnownEntry>]>([
+    ['changed after it was asked for', { changedAt: LISTED_AT + 1 }],
+    ['heard of after it was asked for', { recordedAt: LISTED_AT }],
+  ])('undoes nothing that was %s', (_, entry) => {
+    expect(reconcile([known(PIPELINE, entry)], [])).toEqual([])
+    expect(reconcile([known(PIPELINE, entry)], [{ ...PIPELINE, stages: [1] }])).toEqual([])
+    expect(reconcile([known(undefined, entry)], [PIPELINE])).toEqual([])
+  })
+
+  it('gives the pipeline of a bulk save its id, and knows a new one of an old name', () => {
+    const nameless = known(PIPELINE, { pipeline: 'PROD', pipelineId: undefined })
+    expect(reconcile([nameless], [PIPELINE])).toMatchObject([{ pipelineId: 'p1', created: false }])
+    expect(reconcile([known(PIPELINE)], [{ ...PIPELINE, id: 'p2' }])).toMatchObject([
+      { type: 'pipeline.upserted', pipelineId: 'p2', created: true },
+      { type: 'pipeline.deleted', pipelineId: 'p1' },
+    ])
+  })
+
+  it('passes over entries without a name', () => {
+    expect(reconcile([], [{}, { name: 'x' }, { application: 'shop' }])).toEqual([])
+  })
+
+  it('of applications knows them in any letter case', () => {
+    const definition = { name: 'SHOP', email: 'a@example.org', updateTs: '700' }
+    const entry = { application: 'shop', digest: definitionDigest(definition), changedAt: 1, recordedAt: 1 }
+    const same = new Reconciliation('applications', [entry], LISTED_AT)
+    expect([same.compare(definition), same.deletions()]).toEqual([undefined, []])
+    const other = new Reconciliation('applications', [entry], LISTED_AT)
+    expect(other.compare({ ...definition, email: 'b@example.org' })).toMatchObject({
+      type: 'application.upserted',
+      changedAt: 700,
+    })
+    expect(new Reconciliation('applications', [entry], LISTED_AT).deletions()).toMatchObject([
+      { type: 'application.deleted', application: 'shop' },
+    ])
+  })
+})
+
+/** A storage service and a registry that hears of its changes late, twice or never. */
+class World {
+  now = 1
+  readonly storage = new Map<string, Definition>()
+  readonly registry = new Map<string, DefinitionState & { recordedAt: number }>()
+  readonly mail: RegistryChange[] = []
+
+  change(id: string, version: number | undefined): void {
+    this.now += 10
+    const names = { application: 'shop', pipeline: id, pipelineId: id, changedBy: undefined }
+    if (version === undefined) {
+      this.storage.delete(id)
+      this.mail.push({ type: 'pipeline.deleted', ...names, changedAt: this.now + 2 })
+      return
+    }
+    const definition = { application: 'shop', name: id, id, version }
+    this.storage.set(id, { ...definition, lastModified: this.now })
+    // The stage that wrote it ends after the write.
+    const change = { ...names, created: false, definition, changedAt: this.now + 2 }
+    this.mail.push({ type: 'pipeline.upserted', ...change })
+  }
+
+  apply(change: RegistryChange): void {
+    if (change.type !== 'pipeline.upserted' && change.type !== 'pipeline.deleted') return
+    const id = change.pipelineId ?? ''
+    const news = {
+      changedAt: change.changedAt,
+      definition: change.type === 'pipeline.upserted' ? change.definition : undefined,
+    }
+    const before = this.registry.get(id)
+    const after = mergeDefinition(before, news)
+    if (after !== before) this.registry.set(id, { ...after, recordedAt: this.now })
+  }
+
+  /** What happens while the listing is read is not in it. */
+  reconcile(meanwhile: () => void): void {
+    this.now += 10
+    const listedAt = this.now
+    const listing = [...this.storage.values()]
+    meanwhile()
+    const entries = [...this.registry].map(([id, { definition, changedAt, recordedAt }]) =>
+      known(definition, { pipeline: id, pipelineId: id, changedAt, recordedAt }),
+    )
+    const reconciliation = new Reconciliation('pipelines', entries, listedAt)
+    for (const definition of listing) {
+      const change = reconciliation.compare(definition)
+      if (change !== undefined) this.apply(change)
+    }
+    reconciliation.deletions().forEach((change) => this.apply(change))
+  }
+
+  versions(definitions: Iterable<readonly [string, Definition | undefined]>): [string, unknown][] {
+    return [...definitions]
+      .flatMap(([id, definition]): [string, unknown][] => (definition ? [[id, definition['version']]] : []))
+      .sort(([a], [b]) => a.localeCompare(b))
+  }
+}
+
+describe('the registry', () => {
+  it.each(Array.from({ length: 40 }, (_, seed) => seed))(
+    'is right in the end, however events and listings fall together (%i)',
+    (seed) => {
+      const fraction = seededRandom(seed)
+      const random = (bound: number): number => Math.floor(fraction() * bound)
+      const world = new World()
+      const changeSomething = (): void =>
+        world.change(`p${random(5)}`, random(3) === 0 ? undefined : random(1000))
+      const deliverSomething = (): void => {
+        const index = random(world.mail.length)
+        const [change] = random(3) === 0 ? [world.mail[index]] : world.mail.splice(index, 1)
+        // One in five is lost.
+        if (change !== undefined && random(5) > 0) world.apply(change)
+      }
+      const step = (): void => [changeSomething, deliverSomething, deliverSomething][random(3)]?.()
+      for (let round = 0; round < 60; round++) {
+        step()
+        if (random(10) === 0) world.reconcile(() => [0, 1, 2].forEach(step))
+      }
+      while (world.mail.length > 0) deliverSomething()
+      world.reconcile(() => undefined)
+      const registry = [...world.registry].map(([id, { definition }]) => [id, definition] as const)
+      expect(world.versions(registry)).toEqual(world.versions(world.storage))
+    },
+  )
+})
