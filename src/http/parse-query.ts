@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import { readBySchema } from './read-by-schema.js'
+import { readBySchema } from '../lib/read-by-schema.js'
 
 const QUERY = { name: 'the query', code: 'invalid_parameter' }
 

@@ -6,7 +6,7 @@ import { scanValue } from '../lib/json/scan-value.js'
 import { syntaxError } from '../lib/json/syntax-error.js'
 import type { Exchange } from './exchange.js'
 import { readBody } from './read-body.js'
-import { readBySchema } from './read-by-schema.js'
+import { readBySchema } from '../lib/read-by-schema.js'
 import { requireJsonType } from './require-json-type.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
@@ -33,8 +33,8 @@ export async function readJsonBody<S extends z.ZodType>(
  * the request does not say JSON, `too_large` above `limit` bytes, `invalid` for what is no JSON.
  */
 export async function readJsonBytes(exchange: Exchange, limit: number): Promise<Uint8Array> {
-  requireJsonType(exchange.request)
-  const bytes = await readBody(exchange.request, limit)
+  requireJsonType(exchange)
+  const bytes = await readBody(exchange, limit)
   try {
     const end = scanSpace(bytes, scanValue(bytes, 0, SCANNED_DEPTH - MAX_DEPTH))
     if (end < bytes.length) throw syntaxError(bytes, end, 'after top-level value')

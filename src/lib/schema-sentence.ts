@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { nearestName } from '../lib/nearest-name.js'
+import { nearestName } from './nearest-name.js'
 
 type RawIssue = z.core.$ZodRawIssue
 

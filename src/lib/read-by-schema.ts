@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import { AppError } from '../errors.js'
 import type { ErrorDetail } from '../errors.js'
-import { pathText } from '../lib/path-text.js'
+import { pathText } from './path-text.js'
 import { isMissing, schemaSentence } from './schema-sentence.js'
 
 /** How the problems of one place that values come from are called. */
