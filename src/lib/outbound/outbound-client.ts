@@ -1,12 +1,13 @@
 import { Agent } from 'undici'
 import type { Dispatcher } from 'undici'
 
-import { toError } from '../../errors.js'
+import { AppError, toError } from '../../errors.js'
 import type { AddressPolicy } from './address-policy.js'
 import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
 import type { ResolveHost } from './checked-lookup.js'
 import { OutboundError } from './outbound-error.js'
 import { readBody } from './read-body.js'
+import type { TakeChunk } from './read-body.js'
 import { refuseTarget } from './refuse-target.js'
 import { RequestTimedOut, toOutboundError } from './to-outbound-error.js'
 
@@ -19,6 +20,11 @@ export interface OutboundRequest {
   readonly timeoutMs: number
   readonly maxResponseBytes: number
   readonly signal?: AbortSignal | undefined
+  /**
+   * Is given the body of a 2xx response piece by piece, whose `body` is then empty. What it raises as an AppError is raised by
+   * `send`. It may have taken a part when the request fails in the end.
+   */
+  readonly takeBody?: TakeChunk
 }
 
 export interface OutboundResponse {
@@ -97,6 +103,7 @@ async function sendWithin(agent: Agent, request: OutboundRequest): Promise<Outbo
     // undici heeds the signal only from when the connection stands.
     return await Promise.race([rejectOnAbort(ending.signal), exchange(agent, request, ending.signal)])
   } catch (raw) {
+    if (raw instanceof AppError) throw raw
     throw toOutboundError(ending.signal.aborted ? ending.signal.reason : raw, request)
   } finally {
     clearTimeout(timer)
@@ -114,7 +121,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 async function exchange(
   agent: Agent,
-  { url, method, headers = {}, body, maxResponseBytes }: OutboundRequest,
+  { url, method, headers = {}, body, maxResponseBytes, takeBody }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { origin, pathname, search } = new URL(url)
@@ -122,10 +129,11 @@ async function exchange(
   // Without the first header a server may compress, and a small answer could unpack to a huge one.
   const sent = { 'accept-encoding': 'identity', ...headers }
   const response = await agent.request({ origin, path, method, headers: sent, body: body ?? null, signal })
+  const isSuccess = response.statusCode >= 200 && response.statusCode < 300
   return {
     status: response.statusCode,
     headers: joinHeaders(response.headers),
-    body: await readBody(response, maxResponseBytes),
+    body: await readBody(response, maxResponseBytes, isSuccess ? takeBody : undefined),
   }
 }
 

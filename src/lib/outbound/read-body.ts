@@ -3,10 +3,17 @@ import type { Dispatcher } from 'undici'
 /** More came than the caller takes. */
 export class BodyTooLarge extends Error {}
 
-/** The whole body of a response; raises `BodyTooLarge`, and drops the connection, as soon as it is known to exceed the limit. */
+/** Takes a body piece by piece; the next piece waits until this one is done with. */
+export type TakeChunk = (chunk: Buffer) => void | Promise<void>
+
+/**
+ * The whole body of a response, or nothing where `take` was given all of it; raises `BodyTooLarge`, and drops the connection, as
+ * soon as it is known to exceed the limit.
+ */
 export async function readBody(
   { headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
+  take?: TakeChunk,
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -15,7 +22,8 @@ export async function readBody(
     length += chunk.length
     // Leaving the loop destroys the stream.
     if (isAnnounced || length > maxBytes) throw new BodyTooLarge()
-    chunks.push(chunk)
+    if (take === undefined) chunks.push(chunk)
+    else await take(chunk)
   }
   return Buffer.concat(chunks)
 }
