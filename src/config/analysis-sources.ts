@@ -5,6 +5,7 @@ import { byteSize, byteSizeText } from './byte-size.js'
 import { CredentialsSchema, readCredentials } from './credentials.js'
 import { key, wholeNumber, wholeNumberText } from './key.js'
 import type { ReadSecret } from './secret.js'
+import { isServerUrl, SERVER_URL_TEXT } from './server-url.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -33,7 +34,7 @@ const server = {
   url: key(
     z.string().refine(isServerUrl),
     'Where the server is; a path in front of its API is kept.',
-    'an http or https URL without user name, password, query and fragment',
+    SERVER_URL_TEXT,
     { isHidden: true },
   ),
   credentials: CredentialsSchema.optional(),
@@ -162,13 +163,5 @@ export function readSourceCredentials(
     source.type === 'file'
       ? source
       : { ...source, credentials: readCredentials(source.credentials, readSecret) },
-  )
-}
-
-function isServerUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, search, hash } = new URL(text)
-  return (
-    ['http:', 'https:'].includes(protocol) && [username, password, search, hash].every((part) => part === '')
   )
 }
