@@ -1,5 +1,5 @@
 import type { AnalysisRepository } from './analysis-store.js'
-import type { AuditAppender } from './audit-store.js'
+import type { AuditKeeper } from './audit-store.js'
 import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
@@ -7,7 +7,7 @@ import type { OutboxRepository } from './outbox-store.js'
 /** What an operation that writes has at hand; all of it belongs to one transaction. */
 export interface Transaction {
   readonly analysis: AnalysisRepository
-  readonly audit: AuditAppender
+  readonly audit: AuditKeeper
   readonly outbox: OutboxRepository
   readonly gates: GateRepository
 }

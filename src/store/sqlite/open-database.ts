@@ -17,13 +17,15 @@ export interface OpenDatabaseOptions {
   readonly incrementalVacuum?: boolean
   /** Pages in the write-ahead log from which it is copied into the file. */
   readonly walAutocheckpointPages?: number
+  /** Memory for pages of the file, at most; filled as they are read. */
+  readonly pageCacheKib?: number
   /** How long a statement waits for another process's write, in milliseconds. */
   readonly busyTimeoutMs?: number
 }
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5000
 /** Of one connection: the driver's own default is 16 MB, and the system caches the file anyway. */
-const PAGE_CACHE_KIB = 2000
+const DEFAULT_PAGE_CACHE_KIB = 2000
 const WAL_KEPT_BYTES = 16 * 1024 * 1024
 
 /**
@@ -118,7 +120,7 @@ function configured(options: OpenDatabaseOptions, database: Database.Database): 
 function checked(options: OpenDatabaseOptions, database: Database.Database): Database.Database {
   try {
     database.pragma(`busy_timeout = ${options.busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS}`)
-    database.pragma(`cache_size = -${PAGE_CACHE_KIB}`)
+    database.pragma(`cache_size = -${options.pageCacheKib ?? DEFAULT_PAGE_CACHE_KIB}`)
     // Reads page 1 and the schema: the first statement that fails on a damaged file.
     database.prepare('select count(*) from sqlite_schema').get()
     if (database.pragma('application_id', { simple: true }) !== options.applicationId) {

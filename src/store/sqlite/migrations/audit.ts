@@ -3,10 +3,18 @@ import type { Kysely } from 'kysely'
 
 /** The audit trail. */
 export async function createAudit(db: Kysely<unknown>): Promise<void> {
+  await createTrail(db)
+  await createCheckpoints(db)
+  await createSearch(db)
+  await refuseChanges(db)
+}
+
+async function createTrail(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit')
     .addColumn('seq', 'integer', (column) => column.primaryKey())
     .addColumn('time_ms', 'bigint', (column) => column.notNull())
+    .addColumn('recorded_ms', 'bigint', (column) => column.notNull())
     .addColumn('source', 'text', (column) => column.notNull())
     .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('application', 'text')
@@ -17,14 +25,64 @@ export async function createAudit(db: Kysely<unknown>): Promise<void> {
     .addColumn('status', 'text')
     .addColumn('origin', 'text')
     .addColumn('event_id', 'text')
+    .addColumn('body_bytes', 'integer', (column) => column.notNull())
     .addColumn('hash', 'blob', (column) => column.notNull())
+    // Last, so that reading the columns before it never reads the pages it overflows to.
     .addColumn('body', 'blob', (column) => column.notNull())
     .execute()
+  await db.schema.createIndex('audit_by_time').on('audit').column('time_ms').execute()
+  // A number made of the event's id: a third of the size of an index over the ids, which grows with every event.
   await db.schema
-    .createIndex('audit_by_event')
-    .on('audit')
-    .column('event_id')
-    .unique()
-    .where(sql.ref('event_id'), 'is not', null)
+    .createTable('audit_event_keys')
+    .addColumn('event_key', 'integer', (column) => column.primaryKey())
+    .addColumn('seq', 'integer', (column) => column.notNull())
     .execute()
+}
+
+async function createCheckpoints(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('audit_checkpoints')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('seq', 'integer', (column) => column.notNull())
+    .addColumn('hash', 'blob', (column) => column.notNull())
+    .addColumn('at_ms', 'bigint', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('key_id', 'text')
+    .addColumn('signature', 'text')
+    .execute()
+  await db.schema.createIndex('audit_checkpoints_by_seq').on('audit_checkpoints').column('seq').execute()
+}
+
+/** What search needs beside the trail: filled after the records are kept, in larger steps than one record each. */
+async function createSearch(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('audit_values')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addUniqueConstraint('audit_values_once', ['name', 'value'])
+    .execute()
+  await sql`create table audit_postings (
+    value_id integer not null, time_ms bigint not null, seq integer not null,
+    primary key (value_id, time_ms, seq)) without rowid`.execute(db)
+  await sql`create virtual table audit_text using fts5(
+    body, content = '', contentless_delete = 1, detail = 'none', tokenize = 'unicode61 remove_diacritics 2')`.execute(
+    db,
+  )
+  await sql`create table audit_progress (columns_seq integer not null, text_seq integer not null)`.execute(db)
+  await sql`insert into audit_progress values (0, 0)`.execute(db)
+}
+
+/** What was kept can be neither changed nor removed, but for the oldest part while retention says so in the same transaction. */
+async function refuseChanges(db: Kysely<unknown>): Promise<void> {
+  await sql`create table audit_retention (through_seq integer not null)`.execute(db)
+  await sql`create trigger audit_never_changes before update on audit
+    begin select raise(abort, 'the audit trail is append-only'); end`.execute(db)
+  await sql`create trigger audit_never_shrinks before delete on audit
+    when not exists (select 1 from audit_retention where old.seq <= through_seq)
+    begin select raise(abort, 'the audit trail is append-only'); end`.execute(db)
+  await sql`create trigger audit_checkpoints_never_change before update on audit_checkpoints
+    begin select raise(abort, 'checkpoints are append-only'); end`.execute(db)
+  await sql`create trigger audit_checkpoints_never_shrink before delete on audit_checkpoints
+    begin select raise(abort, 'checkpoints are append-only'); end`.execute(db)
 }

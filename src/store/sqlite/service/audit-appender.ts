@@ -1,35 +1,41 @@
-import { deflateRawSync } from 'node:zlib'
 import type { Database } from 'better-sqlite3'
 import type { AuditAppender, AuditEntry, AuditReceipt } from '../../audit-store.js'
-import { CHAIN_START, chainHash } from './audit-chain.js'
-import type { ChainedRow } from './audit-chain.js'
+import { packBody } from './audit-body.js'
+import { chainHash } from './audit-chain.js'
+import type { LinkedRow } from './audit-chain.js'
+import { selectEnd } from './audit-end.js'
+import type { StoredEnd } from './audit-end.js'
+import { makeEventKeys } from './audit-event-keys.js'
 import type { Forgetful } from './execute-batch.js'
 
-interface ChainEnd {
-  readonly seq: number
-  readonly hash: Uint8Array
-}
+const INSERT = `
+  insert into audit (seq, time_ms, recorded_ms, source, kind, application, pipeline, execution_id, stage, user, status,
+    origin, event_id, body_bytes, hash, body)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Level 1: nearly the size of the default level for JSON, at less cost. */
-const COMPRESSION = { level: 1 }
+/** Longer texts are cut: the whole of them is in the body. */
+const MAX_COLUMN_LENGTH = 500
+/** None may reach the chain, which keeps its columns apart by them. */
+const CONTROLS = /\p{Cc}+/gu
+const SURROGATES = /[\ud800-\udfff]/
 
 /** Appends records to the trail on a connection that writes. */
-export function makeAuditAppender(database: Database): AuditAppender & Forgetful {
-  const selectEvent = database.prepare<[string], { seq: number }>('select seq from audit where event_id = ?')
-  const selectEnd = database.prepare<[], ChainEnd>('select seq, hash from audit order by seq desc limit 1')
-  const insert = database.prepare<[ChainedRow & { readonly hash: Uint8Array }]>(
-    `insert into audit (seq, time_ms, source, kind, application, pipeline, execution_id, stage, user, status, origin, event_id, hash, body)
-     values (@seq, @time_ms, @source, @kind, @application, @pipeline, @execution_id, @stage, @user, @status, @origin, @event_id, @hash, @body)`,
-  )
-  let end: ChainEnd | undefined
+export function makeAuditAppender(database: Database, now: () => number): AuditAppender & Forgetful {
+  const insert = database.prepare(INSERT)
+  const eventKeys = makeEventKeys(database)
+  const readEnd = selectEnd(database)
+  let end: StoredEnd | undefined
   const append = (entry: AuditEntry): AuditReceipt => {
-    const kept = entry.eventId === undefined ? undefined : selectEvent.get(entry.eventId)
-    if (kept !== undefined) return { seq: kept.seq, isNew: false }
-    end ??= selectEnd.get() ?? { seq: 0, hash: CHAIN_START }
-    const row = toRow(end.seq + 1, entry)
-    const hash = chainHash(end.hash, row)
-    insert.run({ ...row, hash })
-    end = { seq: row.seq, hash }
+    const eventId = columnText(entry.eventId)
+    const place = eventId === null ? undefined : eventKeys.find(eventId)
+    if (place !== undefined && 'seq' in place) return { seq: place.seq, isNew: false }
+    end ??= readEnd()
+    const row = toRow(end.seq + 1, Math.max(now(), end.recordedMs), entry)
+    const body = packBody(entry.body)
+    const hash = chainHash(end.hash, row, body)
+    insert.run(...inOrder(row), hash, body)
+    if (place !== undefined) eventKeys.note(place.freeKey, row.seq)
+    end = { seq: row.seq, recordedMs: row.recorded_ms, hash }
     return { seq: row.seq, isNew: true }
   }
   return {
@@ -40,20 +46,48 @@ export function makeAuditAppender(database: Database): AuditAppender & Forgetful
   }
 }
 
-function toRow(seq: number, entry: AuditEntry): ChainedRow {
+/** Bound by place: names would be looked up one by one. */
+function inOrder(row: LinkedRow): (string | number | null)[] {
+  return [
+    row.seq,
+    row.time_ms,
+    row.recorded_ms,
+    row.source,
+    row.kind,
+    row.application,
+    row.pipeline,
+    row.execution_id,
+    row.stage,
+    row.user,
+    row.status,
+    row.origin,
+    row.event_id,
+    row.body_bytes,
+  ]
+}
+
+function toRow(seq: number, recordedMs: number, entry: AuditEntry): LinkedRow {
   return {
     seq,
-    time_ms: entry.timeMs,
+    time_ms: Math.trunc(entry.timeMs),
+    recorded_ms: Math.trunc(recordedMs),
     source: entry.source,
-    kind: entry.kind,
-    application: entry.application ?? null,
-    pipeline: entry.pipeline ?? null,
-    execution_id: entry.executionId ?? null,
-    stage: entry.stage ?? null,
-    user: entry.user ?? null,
-    status: entry.status ?? null,
-    origin: entry.origin ?? null,
-    event_id: entry.eventId ?? null,
-    body: deflateRawSync(entry.body, COMPRESSION),
+    kind: columnText(entry.kind) ?? '',
+    application: columnText(entry.application),
+    pipeline: columnText(entry.pipeline),
+    execution_id: columnText(entry.executionId),
+    stage: columnText(entry.stage),
+    user: columnText(entry.user),
+    status: columnText(entry.status),
+    origin: columnText(entry.origin),
+    event_id: columnText(entry.eventId),
+    body_bytes: entry.body.byteLength,
   }
+}
+
+function columnText(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const clean = text.slice(0, MAX_COLUMN_LENGTH).replace(CONTROLS, ' ')
+  // As the database gives it back: half a surrogate pair is no UTF-8.
+  return SURROGATES.test(clean) ? Buffer.from(clean).toString() : clean
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../transaction.js'
 import { openDatabase, openReadOnly } from '../open-database.js'
 import { makeAnalysisReader } from './analysis-reader.js'
 import { makeAnalysisRepository } from './analysis-repository.js'
-import { makeAuditAppender } from './audit-appender.js'
+import { makeAuditKeeper } from './audit-keeper.js'
 import { makeAuditReader } from './audit-reader.js'
 import type { Outcome } from './call.js'
 import { makeGateReader } from './gate-reader.js'
@@ -22,9 +22,12 @@ export interface ServiceConnection<Context> {
   readonly close: () => void
 }
 
+/** Room for the ends of the indexes that every record writes to, and for as much in the write-ahead log before it is copied. */
+const WRITING = { pageCacheKib: 32_000, walAutocheckpointPages: 4000 }
+
 /** The connection that writes: there is one at a time, so that the trail has one end. Raises AppError `unavailable`. */
 export function connectWriting(path: string): ServiceConnection<Transaction> {
-  const database = openDatabase(serviceDatabaseOptions(path))
+  const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING })
   const context = makeTransaction(database)
   return {
     context,
@@ -45,7 +48,7 @@ export function connectReading(path: string): ServiceConnection<Readers> {
 }
 
 function makeTransaction(database: Database): Transaction & Forgetful {
-  const audit = makeAuditAppender(database)
+  const audit = makeAuditKeeper(database, Date.now)
   return {
     analysis: makeAnalysisRepository(database),
     audit,

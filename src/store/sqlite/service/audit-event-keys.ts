@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+
+/** The records by the ids of their events. */
+export interface EventKeys {
+  /** The record of an event, else the key under which it is to be noted. */
+  find(eventId: string): { readonly seq: number } | { readonly freeKey: number }
+  note(key: number, seq: number): void
+  /** Forgets an event whose record goes. */
+  drop(eventId: string): void
+}
+
+const KEY_BYTES = 6
+
+/**
+ * Keys are the first 48 bits of an id's SHA-256, or the next free number where two ids share them: a table of such numbers stays
+ * small enough to be in memory where an index over the ids would not.
+ */
+export function makeEventKeys(database: Database): EventKeys {
+  const select = database.prepare<[number], { seq: number; event_id: string | null }>(
+    'select keys.seq, audit.event_id from audit_event_keys as keys left join audit using (seq) where event_key = ?',
+  )
+  const insert = database.prepare<[number, number]>(
+    'insert into audit_event_keys (event_key, seq) values (?, ?)',
+  )
+  const remove = database.prepare<[number]>('delete from audit_event_keys where event_key = ?')
+  const locate = (eventId: string): { readonly key: number; readonly seq: number | undefined } => {
+    for (let key = firstKey(eventId); ; key += 1) {
+      const row = select.get(key)
+      if (row === undefined) return { key, seq: undefined }
+      if (row.event_id === eventId) return { key, seq: row.seq }
+    }
+  }
+  return {
+    find: (eventId) => {
+      const { key, seq } = locate(eventId)
+      return seq === undefined ? { freeKey: key } : { seq }
+    },
+    note: (key, seq) => {
+      insert.run(key, seq)
+    },
+    drop: (eventId) => {
+      const { key, seq } = locate(eventId)
+      if (seq !== undefined) remove.run(key)
+    },
+  }
+}
+
+function firstKey(eventId: string): number {
+  return hash('sha256', eventId, 'buffer').readUIntBE(0, KEY_BYTES)
+}

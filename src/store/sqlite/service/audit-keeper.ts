@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3'
+import type { AuditKeeper } from '../../audit-store.js'
+import { makeAuditAppender } from './audit-appender.js'
+import { makeCheckpointKeeper } from './audit-checkpoint-table.js'
+import { makeColumnIndex } from './audit-column-index.js'
+import { selectEnd } from './audit-end.js'
+import { makePrefixDeleter } from './audit-retention.js'
+import { makeTextIndexer } from './audit-text-index.js'
+import type { Forgetful } from './execute-batch.js'
+
+const PAGE_BYTES = 4096
+
+/** The trail on a connection that writes; `now` in milliseconds since the epoch. */
+export function makeAuditKeeper(database: Database, now: () => number): AuditKeeper & Forgetful {
+  const appender = makeAuditAppender(database, now)
+  const columnIndex = makeColumnIndex(database)
+  const indexText = makeTextIndexer(database)
+  const readEnd = selectEnd(database)
+  const addCheckpoint = makeCheckpointKeeper(database)
+  const deletePrefix = makePrefixDeleter(database, columnIndex)
+  return {
+    append: (entry) => appender.append(entry),
+    end: () => {
+      const { seq, hash } = readEnd()
+      return Promise.resolve({ seq, hash: Buffer.from(hash).toString('hex') })
+    },
+    // A promise made by a call: what it raises is a rejection.
+    addCheckpoint: (checkpoint) => Promise.resolve(checkpoint).then(addCheckpoint),
+    indexColumns: (limit) => Promise.resolve(columnIndex.extend(limit)),
+    indexText: (limit, maxBytes) => Promise.resolve(indexText(limit, maxBytes)),
+    deleteThrough: (seq, limit) => Promise.resolve(seq).then((through) => deletePrefix(through, limit)),
+    releaseFreeSpace: (maxBytes) => {
+      database.pragma(`incremental_vacuum(${Math.ceil(maxBytes / PAGE_BYTES)})`)
+      return Promise.resolve()
+    },
+    forget: () => {
+      appender.forget()
+      columnIndex.forget()
+    },
+  }
+}
