@@ -5,8 +5,10 @@ import { AuthSection } from './auth.js'
 import { CallbacksSection } from './callbacks.js'
 import { ConnectorsSection } from './connectors.js'
 import { DecisionsSection } from './decisions.js'
+import { GatesSection } from './gates.js'
 import { key } from './key.js'
 import { LogSection } from './log.js'
+import { OrchestratorSection } from './orchestrator.js'
 import { PoliciesSection } from './policies.js'
 import { ServerSection } from './server.js'
 
@@ -21,9 +23,11 @@ export const ConfigSchema = z.strictObject({
     'the path of a directory',
   ),
   decisions: DecisionsSection.prefault({}),
+  gates: GatesSection.prefault({}),
   callbacks: CallbacksSection.prefault({}),
   connectors: ConnectorsSection.prefault({}),
   analysis: AnalysisSection.prefault({}),
+  orchestrator: OrchestratorSection.prefault({}),
   log: LogSection.prefault({}),
 })
 
