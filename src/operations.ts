@@ -1,3 +1,4 @@
+import { gateReads, gateWrites } from './gates/gate-operations.js'
 import {
   countMessages,
   leaseMessages,
@@ -11,6 +12,6 @@ import type { KnownOperations } from './store/sqlite/service/serve-store.js'
 
 /** Every operation of the store, of all parts of the service: what is not listed here, its threads do not find. */
 export const operations: KnownOperations = {
-  write: [leaseMessages, releaseLeases, recordAttempt, resendMessage, purgeSettled],
-  read: [listMessages, countMessages],
+  write: [leaseMessages, releaseLeases, recordAttempt, resendMessage, purgeSettled, ...gateWrites],
+  read: [listMessages, countMessages, ...gateReads],
 }

@@ -17,6 +17,11 @@ const Token = z.strictObject({
     'What the bearer may do.',
     `a list of at least one of ${ROLES.join(', ')}`,
   ),
+  groups: key(
+    z.array(z.string().min(1)).default([]),
+    'The groups that the bearer belongs to, for the approvers of gates.',
+    'a list of names',
+  ),
   sha256: key(
     z
       .string()
@@ -31,7 +36,7 @@ const Token = z.strictObject({
 export const AuthSection = z.strictObject({
   tokens: key(
     z.array(Token).default([]),
-    'Bearer tokens, each `{name, roles, sha256}`: roles of `orchestrator`, `approver`, `auditor`, `admin`; the hash is printed by `tidegate hash-token`. Tokens themselves are never written down.',
+    'Bearer tokens, each `{name, roles, sha256}` and, for the approvers of gates, `groups`: roles of `orchestrator`, `approver`, `auditor`, `admin`; the hash is printed by `tidegate hash-token`. Tokens themselves are never written down.',
     'a list of {name, roles, sha256}',
   ),
 })

@@ -1,0 +1,23 @@
+import type { WriteOperation } from '../store/transaction.js'
+import type { Actor } from './actor.js'
+import { closeInstance } from './close-instance.js'
+import type { GateInstance } from './gate-instance.js'
+import { applyCancellation } from './transition.js'
+
+export interface CancellationRequest {
+  readonly instanceId: number
+  readonly comment: string
+  readonly actor: Actor
+}
+
+/** Ends an open instance whose pipeline was cancelled; changes nothing otherwise. Undefined for an unknown one. */
+export const cancelForOrchestrator: WriteOperation<CancellationRequest, GateInstance | undefined> = {
+  name: 'gates.cancel-for-orchestrator',
+  apply: async (transaction, { instanceId, comment, actor }) => {
+    const instance = await transaction.gates.findInstance(instanceId)
+    if (instance === undefined) return undefined
+    const closing = applyCancellation(instance, comment)
+    if (closing === undefined) return instance
+    return await closeInstance(transaction, instance, closing, actor)
+  },
+}

@@ -1,0 +1,61 @@
+import type { Transaction, WriteOperation } from '../store/transaction.js'
+import { serviceActor } from './actor.js'
+import { instanceEntry } from './audit-entries.js'
+import { closeInstance } from './close-instance.js'
+import { requireGate, requireInstance } from './find-or-raise.js'
+import type { GateInstance, Review } from './gate-instance.js'
+import { applyReview, expire, isDue } from './transition.js'
+import type { RefusalReason, ReviewAttempt } from './transition.js'
+
+export interface ReviewRequest {
+  readonly instanceId: number
+  readonly attempt: ReviewAttempt
+  readonly origin: string | undefined
+}
+
+/** What became of a review; a refused one has changed nothing but what the clock would have. */
+export interface Reviewed {
+  readonly instance: GateInstance
+  /** How many have approved, and how many must. */
+  readonly approvals: number
+  readonly approvalsNeeded: number
+  readonly refusal: RefusalReason | undefined
+}
+
+/** Counts what one person decides and closes the instance once that is enough. Raises `not_found`. */
+export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
+  name: 'gates.review',
+  apply: async (transaction, { instanceId, attempt, origin }) => {
+    const { gates } = transaction
+    const instance = await expireIfDue(transaction, await requireInstance(gates, instanceId), attempt.timeMs)
+    const gate = await requireGate(gates, instance.gateId)
+    const earlier = await gates.reviewsOf(instanceId)
+    const effect = applyReview(instance, gate, earlier, attempt)
+    const counted = { approvals: approvalsOf(earlier), approvalsNeeded: gate.approvals }
+    if (effect.kind === 'refused') return { instance, ...counted, refusal: effect.reason }
+    const { person, action, comment, timeMs } = attempt
+    await gates.addReview(instanceId, { person, action, comment, timeMs })
+    const approvals = counted.approvals + (action === 'approve' ? 1 : 0)
+    const actor = { user: person, origin, nowMs: timeMs }
+    if (effect.kind === 'closed') {
+      const closed = await closeInstance(transaction, instance, effect, actor)
+      return { ...counted, approvals, instance: closed, refusal: undefined }
+    }
+    const facts = { action, reviewComment: comment, approvals, approvalsNeeded: gate.approvals }
+    await transaction.audit.append(instanceEntry('gate.reviewed', instance, actor, facts))
+    return { ...counted, approvals, instance, refusal: undefined }
+  },
+}
+
+async function expireIfDue(
+  transaction: Transaction,
+  instance: GateInstance,
+  nowMs: number,
+): Promise<GateInstance> {
+  if (!isDue(instance, nowMs)) return instance
+  return await closeInstance(transaction, instance, expire(instance), serviceActor(nowMs))
+}
+
+function approvalsOf(reviews: readonly Review[]): number {
+  return reviews.filter(({ action }) => action === 'approve').length
+}

@@ -1,0 +1,90 @@
+import type { GateRepository } from '../store/gate-store.js'
+import type { WriteOperation } from '../store/transaction.js'
+import type { Actor } from './actor.js'
+import { instanceEntry } from './audit-entries.js'
+import { requireEnabledGate, requireGate } from './find-or-raise.js'
+import type { Gate } from './gate.js'
+import { isOpen } from './gate-instance.js'
+import type { GateInstance, InstanceWork } from './gate-instance.js'
+import { expiryOf, reservedInstance } from './new-instance.js'
+import { textDigest } from './text-digest.js'
+
+export interface TriggerRequest {
+  readonly gateId: number
+  readonly executionId: string
+  readonly approvalCallbackUrl: string
+  readonly rejectionCallbackUrl: string
+  /** The whole body as canonical JSON: two bodies that say the same are the same text. */
+  readonly body: string
+  /** Whether it names anything that connectors are to fetch. */
+  readonly asksForEvidence: boolean
+  readonly triggeredBy: string | undefined
+  readonly triggerToken: string | undefined
+  readonly actor: Actor
+}
+
+export interface Triggered {
+  readonly instance: GateInstance
+  /** False where the same trigger had been taken before. */
+  readonly isNew: boolean
+}
+
+/** A trigger that comes again so long after the decision is no retry: the stage has been restarted. */
+const RETRY_WINDOW_MS = 600_000
+
+/**
+ * Starts an instance, or activates the one that was reserved for the execution. The same trigger sent again gives the
+ * same instance. Raises `not_found` or `conflict` where there is no such gate any more.
+ */
+export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
+  name: 'gates.trigger',
+  apply: async ({ gates, audit }, request) => {
+    const { gateId, executionId, body, actor } = request
+    const bodyDigest = textDigest(body)
+    await requireGate(gates, gateId)
+    const known = await gates.findTriggered({ gateId, executionId, bodyDigest })
+    if (known !== undefined && isRetry(known, actor.nowMs)) return { instance: known, isNew: false }
+    const gate = await requireEnabledGate(gates, gateId)
+    const instance = await activate(gates, gate, request, bodyDigest)
+    await gates.savePapers(instance.id, { request: body })
+    const { approvalCallbackUrl, rejectionCallbackUrl, triggerToken } = request
+    const facts = { bodySha256: bodyDigest, approvalCallbackUrl, rejectionCallbackUrl, triggerToken }
+    await audit.append(instanceEntry('gate.activated', instance, actor, facts))
+    return { instance, isNew: true }
+  },
+}
+
+function isRetry({ state, decidedMs }: GateInstance, nowMs: number): boolean {
+  return isOpen(state) || nowMs - (decidedMs ?? 0) < RETRY_WINDOW_MS
+}
+
+async function activate(
+  gates: GateRepository,
+  gate: Gate,
+  request: TriggerRequest,
+  bodyDigest: string,
+): Promise<GateInstance> {
+  const { nowMs } = request.actor
+  const reserved = await gates.findReserved(gate.id, request.executionId)
+  const activated = {
+    ...(reserved ?? reservedInstance(gate, request.executionId, nowMs)),
+    state: 'activated',
+    activatedMs: nowMs,
+    expiresMs: expiryOf(gate, nowMs),
+    triggeredBy: request.triggeredBy,
+    triggerToken: request.triggerToken,
+    bodyDigest,
+    approvalCallbackUrl: request.approvalCallbackUrl,
+    rejectionCallbackUrl: request.rejectionCallbackUrl,
+    work: firstWork(gate, request),
+  } as const
+  if (reserved === undefined) return { ...activated, id: await gates.addInstance(activated) }
+  const instance = { ...activated, id: reserved.id }
+  await gates.updateInstance(instance)
+  return instance
+}
+
+function firstWork({ policy }: Gate, { asksForEvidence }: TriggerRequest): InstanceWork | undefined {
+  if (asksForEvidence) return 'evidence'
+  return policy === undefined ? undefined : 'policy'
+}
