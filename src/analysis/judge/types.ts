@@ -1,5 +1,3 @@
-import type { CountModel } from './counts/count-model.js'
-
 /** Which change of a metric is harm. */
 export type Direction = 'increase' | 'decrease' | 'either'
 
@@ -109,8 +107,8 @@ export interface TestOutcome {
 /** What the default judge found out about a metric. */
 export interface Finding {
   readonly kind: 'gauge' | 'zeroInflated' | 'count'
-  readonly method: 'independent' | 'paired' | CountModel
-  /** Hodges-Lehmann shift, or the difference of rates, in the metric's unit. */
+  readonly method: 'independent' | 'paired' | 'poisson' | 'overdispersed' | 'occurrence'
+  /** Hodges-Lehmann shift in the metric's unit; for counts the difference of rates; by occurrence the difference of the shares of points that are not 0. */
   readonly estimate: number
   readonly confidenceInterval: readonly [number, number]
   /** The level of the baseline that shares refer to. */
@@ -119,6 +117,9 @@ export interface Finding {
   readonly relative: { readonly estimate: number; readonly interval: readonly [number, number] } | null
   readonly margin: number
   readonly cliffsDelta: number
+  /** The error that this metric's tests may make together at this look. */
+  readonly alpha: number
+  /** The least of the tests' p-values, each for its share of the error. */
   readonly p: number
   /** Over all metrics of the run (Benjamini and Hochberg). */
   readonly pAdjusted: number

@@ -1,0 +1,160 @@
+import { seededNormal, seededRandom } from '../../src/analysis/judge/seeded-random.js'
+
+/** Points of both sides, and what they are counted out of where they are counts. */
+export interface Pair {
+  readonly control: Float64Array
+  readonly experiment: Float64Array
+  readonly exposure?: { readonly control: Float64Array; readonly experiment: Float64Array }
+}
+
+/** One row of the simulation: many pairs of one kind. */
+export interface Row {
+  readonly name: string
+  /** What the prototype of analysis.md 2.4 found, in per cent. */
+  readonly prototype: number
+  readonly wanted: 'none' | 'low' | 'found'
+  /** The least share that the judge must find, or the most that it may, in per cent. */
+  readonly limit: number
+  readonly make: (random: Random) => Pair
+}
+
+/** Where the numbers of a row come from. */
+export interface Random {
+  readonly uniform: () => number
+  readonly normal: () => number
+}
+
+const POINTS = 60
+const LEVEL = 100
+
+/** Numbers that are the same for the same seed. */
+export function makeRandom(seed: number): Random {
+  const uniform = seededRandom(seed)
+  return { uniform, normal: seededNormal(uniform) }
+}
+
+type Series = (random: Random, count: number) => Float64Array
+
+const normal =
+  (mean: number, deviation: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () => mean + deviation * random.normal())
+
+const lognormal =
+  (factor: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () => factor * Math.exp(random.normal()))
+
+/** Normal values of deviation 10 about 100 that remember a share of the one before. */
+const autoregressive =
+  (share: number): Series =>
+  (random, count) => {
+    let state = random.normal()
+    return Float64Array.from({ length: count }, () => {
+      state = share * state + Math.sqrt(1 - share * share) * random.normal()
+      return LEVEL + 10 * state
+    })
+  }
+
+const spikes =
+  (share: number, factor: number): Series =>
+  (random, count) =>
+    normal(LEVEL, 10)(random, count).map((value) => (random.uniform() < share ? value * factor : value))
+
+/** Per cent of failed requests, which is 0 in most minutes. */
+const errorMinutes =
+  (share: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 + random.uniform() : 0))
+
+/** Failed requests in minutes with errors: 1 and more. */
+const errorCounts =
+  (share: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () =>
+      random.uniform() < share ? 1 + poisson(random, 2) : 0,
+    )
+
+/** Failed requests that know nothing of each other, so many that the share of minutes has any. */
+const independentErrors =
+  (share: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () => poisson(random, -Math.log(1 - share)))
+
+function poisson({ uniform }: Random, mean: number): number {
+  const limit = Math.exp(-mean)
+  let count = 0
+  for (let product = uniform(); product > limit; product *= uniform()) count += 1
+  return count
+}
+
+const pairOf =
+  (control: Series, experiment: Series, count = POINTS) =>
+  (random: Random): Pair => ({ control: control(random, count), experiment: experiment(random, count) })
+
+const countsOf =
+  (control: Series, experiment: Series) =>
+  (random: Random): Pair => ({
+    ...pairOf(control, experiment)(random),
+    exposure: { control: requests(random), experiment: requests(random) },
+  })
+const requests = (random: Random): Float64Array =>
+  Float64Array.from({ length: POINTS }, () => Math.max(1, Math.round(1000 + 30 * random.normal())))
+
+const same = (name: string, series: Series, prototype: number, count = POINTS, limit = 2): Row => ({
+  name: `A/A ${name}`,
+  prototype,
+  wanted: 'none',
+  limit,
+  make: pairOf(series, series, count),
+})
+const change = (name: string, prototype: number, make: Row['make'], limit = prototype): Row => ({
+  name,
+  prototype,
+  wanted: 'found',
+  limit,
+  make,
+})
+
+const AROUND = normal(LEVEL, 10)
+
+/** The rows of analysis.md 2.4, and those that the issue adds. */
+export const ROWS: readonly Row[] = [
+  ...[2, 3].map((count) => same(`normal n=${count}`, AROUND, 0, count)),
+  same('normal n=10', AROUND, 1.5, 10),
+  same('normal n=30', AROUND, 0.2, 30),
+  same('normal n=60', AROUND, 0.2),
+  same('AR(1) 0.5', autoregressive(0.5), 3.2),
+  same('AR(1) 0.8', autoregressive(0.8), 2.8),
+  same('AR(1) 0.95', autoregressive(0.95), 8.8),
+  same('lognormal s=1', lognormal(1), Number.NaN),
+  same('error minutes 5 %', errorMinutes(0.05), Number.NaN),
+  same('error counts 5 %', errorCounts(0.05), Number.NaN, POINTS, 5),
+  same('independent errors 5 %', independentErrors(0.05), Number.NaN, POINTS, 5),
+  {
+    name: 'trivial +2 % at cv 2 %',
+    prototype: 14.2,
+    wanted: 'low',
+    limit: 14.2,
+    make: pairOf(normal(LEVEL, 2), normal(1.02 * LEVEL, 2)),
+  },
+  change('+10 % cv 10 %, n=30', 85, pairOf(AROUND, normal(1.1 * LEVEL, 10), 30)),
+  change('+25 % cv 10 %, n=30', 100, pairOf(AROUND, normal(1.25 * LEVEL, 10), 30)),
+  change('x1.5 lognormal s=1', 45, pairOf(lognormal(1), lognormal(1.5))),
+  change('x2 lognormal s=1', 93, pairOf(lognormal(1), lognormal(2))),
+  change('x10 spikes in 5 %', 4.2, pairOf(AROUND, spikes(0.05, 10))),
+  change('x10 spikes in 20 %', 92.5, pairOf(AROUND, spikes(0.2, 10))),
+  change('x10 spikes in 40 %', 100, pairOf(AROUND, spikes(0.4, 10))),
+  change('same median, sd x4', 97.2, pairOf(AROUND, normal(LEVEL, 40))),
+  change('error minutes 2 -> 10 %', 18.5, pairOf(errorMinutes(0.02), errorMinutes(0.1))),
+  change('error minutes 5 -> 20 %', 47.8, pairOf(errorMinutes(0.05), errorMinutes(0.2))),
+  change('error minutes 10 -> 40 %', 91.8, pairOf(errorMinutes(0.1), errorMinutes(0.4))),
+  change('counts 5 -> 20 %, requests given', 47.8, countsOf(errorCounts(0.05), errorCounts(0.2)), 80),
+  change('counts 5 -> 20 %, only counts', 47.8, pairOf(errorCounts(0.05), errorCounts(0.2)), 80),
+  change(
+    'independent errors 5 -> 20 %',
+    47.8,
+    pairOf(independentErrors(0.05), independentErrors(0.2)),
+    80,
+  ),
+]

@@ -1,1 +1,0 @@
-export type CountModel = 'poisson' | 'overdispersed' | 'occurrence'

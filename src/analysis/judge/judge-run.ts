@@ -1,0 +1,24 @@
+import { benjaminiHochberg } from '../statistics/benjamini-hochberg.js'
+import { judgeKayenta } from './kayenta/judge-kayenta.js'
+import { assessMetric, classify } from './robust/judge-metric.js'
+import { scoreRun } from './robust/score-run.js'
+import { makeSettings } from './robust/settings.js'
+import type { JudgeInput, JudgeOptions, JudgeReport } from './types.js'
+
+/** Judges the metrics of a run. The same input and options give the same report. */
+export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeReport {
+  return options.judge === 'kayenta' ? judgeKayenta(input, options) : judgeByEvidence(input, options)
+}
+
+/** The default judge: each metric is tested by itself, then all are weighed together (docs/judge.md). */
+function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport {
+  const settings = makeSettings(options)
+  const assessments = input.metrics.map((metric, index) => {
+    const assessment = assessMetric(metric, settings)
+    options.onMetric?.(index + 1, input.metrics.length)
+    return assessment
+  })
+  const adjusted = benjaminiHochberg(assessments.map(({ p }) => p))
+  const results = assessments.map((assessment, index) => classify(assessment, adjusted[index] ?? 1, settings))
+  return { judgeName: 'tidegate-v1', ...scoreRun(results, input), results }
+}

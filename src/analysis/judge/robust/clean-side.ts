@@ -1,0 +1,36 @@
+import { outlierFences } from '../outlier-fences.js'
+import type { MetricSpec, Side } from '../types.js'
+
+/** The points of a side that has gaps no more: their values, and their places in time. */
+export interface CleanSide {
+  readonly values: Float64Array
+  readonly places: Int32Array
+  /** What each value is a count out of; 1 when nothing is said. */
+  readonly exposure: Float64Array
+  readonly hasExposure: boolean
+  /** The values in ascending order. */
+  readonly sorted: Float64Array
+}
+
+/** Leaves gaps out, or makes them 0, and leaves outliers out if asked. A point that is exposed to nothing is a gap. */
+export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): CleanSide {
+  const { values, exposure } = side
+  const isPoint = (value: number, place: number): boolean =>
+    (nanStrategy === 'replace' || !Number.isNaN(value)) &&
+    (exposure === undefined || (exposure[place] ?? 0) > 0)
+  const points = values.map((value) => (Number.isNaN(value) ? 0 : value))
+  let kept = Int32Array.from(values.keys()).filter((place) => isPoint(values[place] ?? 0, place))
+  const valueAt = (place: number): number => points[place] ?? 0
+  if (outliers.strategy === 'remove' && kept.length > 0) {
+    const { low, high } = outlierFences(Float64Array.from(kept, valueAt).sort(), outliers.factor)
+    kept = kept.filter((place) => valueAt(place) >= low && valueAt(place) <= high)
+  }
+  const cleaned = Float64Array.from(kept, valueAt)
+  return {
+    values: cleaned,
+    places: kept,
+    exposure: Float64Array.from(kept, (place) => exposure?.[place] ?? 1),
+    hasExposure: exposure !== undefined,
+    sorted: cleaned.toSorted(),
+  }
+}

@@ -1,0 +1,57 @@
+import type { MetricSeries, MetricSpec, NoDataPolicy, NoDataState, Side } from '../types.js'
+import type { CleanSides } from './metric-tests.js'
+
+/** A state in which a metric cannot be judged, and why. */
+export interface NoData {
+  readonly state: NoDataState
+  readonly reason: string
+}
+
+/** States in which a metric that matters most fails the run unless it says otherwise. */
+const FAILS_WHERE_DATA_IS_MUST: readonly NoDataState[] = ['sourceError', 'empty', 'oneSideEmpty']
+
+/** Why a metric cannot be judged; undefined when it can. */
+export function findNoData(
+  { spec, control, experiment }: MetricSeries,
+  sides: CleanSides,
+  minPoints: number,
+): NoData | undefined {
+  const error = experiment.error ?? control.error
+  if (error !== undefined) return { state: 'sourceError', reason: `the source gave no answer: ${error}` }
+  const [hasControl, hasExperiment] = [hasPoints(control), hasPoints(experiment)]
+  if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'neither side has a point' }
+  // All gaps are zeros where the metric says so; no points at all are none.
+  const isFilled = spec.nanStrategy === 'replace' && control.values.length > 0 && experiment.values.length > 0
+  if ((!hasControl || !hasExperiment) && !isFilled) {
+    return { state: 'oneSideEmpty', reason: `the ${hasControl ? 'experiment' : 'control'} has no point` }
+  }
+  if (isWithoutTraffic(control) || isWithoutTraffic(experiment)) {
+    return {
+      state: 'noTraffic',
+      reason: `the ${isWithoutTraffic(experiment) ? 'experiment' : 'control'} had no traffic`,
+    }
+  }
+  const [n, m] = [sides.control.values.length, sides.experiment.values.length]
+  if (Math.min(n, m) < minPoints) {
+    return {
+      state: 'tooFewPoints',
+      reason: `${n} and ${m} points are too few: at least ${minPoints} on each side are needed`,
+    }
+  }
+  return undefined
+}
+
+/** What the state means for the run. */
+export function policyOf(state: NoDataState, spec: MetricSpec): NoDataPolicy {
+  const given = spec.noData[state]
+  if (given !== undefined) return given
+  return (spec.critical || spec.mustHaveData) && FAILS_WHERE_DATA_IS_MUST.includes(state) ? 'fail' : 'review'
+}
+
+function hasPoints({ values }: Side): boolean {
+  return values.some((value) => !Number.isNaN(value))
+}
+
+function isWithoutTraffic({ exposure }: Side): boolean {
+  return exposure !== undefined && !exposure.some((amount) => amount > 0)
+}

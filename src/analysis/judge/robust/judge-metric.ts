@@ -1,0 +1,190 @@
+import { describeSeries } from '../describe-series.js'
+import type { MetricResult, MetricSeries, MetricSpec, TestOutcome } from '../types.js'
+import { brokenLimit } from './check-limits.js'
+import type { BrokenLimit } from './check-limits.js'
+import { cleanSide } from './clean-side.js'
+import { findNoData, policyOf } from './find-no-data.js'
+import type { NoData } from './find-no-data.js'
+import { kindOfValues } from './kind-of-values.js'
+import { mattering, percent } from './metric-tests.js'
+import type { CleanSides, Tested } from './metric-tests.js'
+import { scoreChange } from './score-change.js'
+import { farApart } from './separation.js'
+import type { RobustSettings } from './settings.js'
+import { testCounts } from './test-counts.js'
+import { testGauge } from './test-gauge.js'
+import { testOccurrence } from './test-occurrence.js'
+
+/** A metric as far as it can be judged without the others. */
+export interface Assessment {
+  readonly spec: MetricSpec
+  readonly sides: CleanSides
+  readonly noData: NoData | undefined
+  readonly tested: Tested | undefined
+  readonly limit: BrokenLimit | undefined
+  /** What to compare over all metrics: 1 when no test found a change that matters. */
+  readonly p: number
+}
+
+/** Tests one metric. */
+export function assessMetric(metric: MetricSeries, settings: RobustSettings): Assessment {
+  const { spec } = metric
+  const sides = { control: cleanSide(metric.control, spec), experiment: cleanSide(metric.experiment, spec) }
+  const noData = findNoData(metric, sides, settings.minPoints)
+  const tested = noData === undefined && !isSame(sides) ? testMetric(sides, spec, settings) : undefined
+  return {
+    spec,
+    sides,
+    noData: noData ?? worthTooLittle(sides, tested, settings),
+    tested,
+    limit: brokenLimit(sides.experiment.sorted, spec.limits),
+    p: mattering(tested?.tests ?? [])[0]?.p ?? 1,
+  }
+}
+
+/** Classifies a metric, given its p-value among those of all metrics. */
+export function classify(assessment: Assessment, pAdjusted: number, settings: RobustSettings): MetricResult {
+  const { spec, sides, tested } = assessment
+  const base = {
+    name: spec.name,
+    groups: spec.groups,
+    muted: spec.muted,
+    controlStats: describeSeries(sides.control.values),
+    experimentStats: describeSeries(sides.experiment.values),
+    ratio: meanRatio(sides),
+    finding:
+      tested === undefined
+        ? null
+        : { ...tested, p: Math.min(1, ...tested.tests.map(({ p }) => p)), pAdjusted },
+  }
+  return { ...base, ...decide(assessment, pAdjusted, settings) }
+}
+
+type Decision = Pick<
+  MetricResult,
+  'classification' | 'classificationReason' | 'critical' | 'score' | 'noData'
+>
+
+function decide(assessment: Assessment, pAdjusted: number, settings: RobustSettings): Decision {
+  const { spec, limit, noData, tested } = assessment
+  if (limit !== undefined) {
+    const { change, reason } = limit
+    return {
+      classification: change,
+      classificationReason: reason,
+      critical: spec.critical,
+      score: 0,
+      noData: null,
+    }
+  }
+  if (noData !== undefined) return withoutData(noData, spec)
+  if (tested === undefined) return passed('both sides have the same values')
+  const found = mattering(tested.tests)[0]
+  if (found === undefined || found.p > tested.alpha) return passed(passReason(tested))
+  if (pAdjusted > settings.discoveryRate) {
+    return passed(
+      `${found.says}, but so much is expected of one in so many metrics (adjusted p ${short(pAdjusted)})`,
+    )
+  }
+  return changed(found, assessment, tested)
+}
+
+function changed(found: TestOutcome, { spec, sides }: Assessment, tested: Tested): Decision {
+  return {
+    classification: found.change,
+    classificationReason: `${found.says}${intervalText(tested)} (p ${short(found.p)})`,
+    critical: spec.critical && isCritical(found, spec, tested, meanRatio(sides)),
+    score: scoreChange(found, tested, spec),
+    noData: null,
+  }
+}
+
+/** A critical metric may have a change of its own from which on it is critical; above it, an ordinary change. */
+function isCritical(
+  { change }: TestOutcome,
+  { effectSize }: MetricSpec,
+  { relative }: Tested,
+  ratio: number | null,
+): boolean {
+  if (effectSize.measure === 'cles' || relative === null) return true
+  const typical = 1 + relative.estimate
+  return change === 'High'
+    ? Math.max(typical, ratio ?? typical) >= effectSize.criticalIncrease
+    : Math.min(typical, ratio ?? typical) <= effectSize.criticalDecrease
+}
+
+function withoutData({ state, reason }: NoData, spec: MetricSpec): Decision {
+  const policy = policyOf(state, spec)
+  const classification =
+    state === 'sourceError' ? 'Error' : state === 'tooFewPoints' ? 'Inconclusive' : 'Nodata'
+  return {
+    classification,
+    classificationReason: reason,
+    critical: spec.critical && policy === 'fail',
+    score: policy === 'fail' ? 0 : null,
+    noData: { state, policy },
+  }
+}
+
+function passed(classificationReason: string): Decision {
+  return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
+}
+
+function passReason(tested: Tested): string {
+  const { relative, detectable, kind } = tested
+  if (relative === null || kind === 'zeroInflated') return `no change that matters${intervalText(tested)}`
+  const seen =
+    detectable === null
+      ? ''
+      : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
+  return `no change that matters: ${percent(relative.estimate)}${intervalText(tested)}${seen}`
+}
+
+function intervalText({ relative, kind, confidenceInterval: [lower, upper] }: Tested): string {
+  if (kind === 'zeroInflated')
+    return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
+  if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
+  return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`
+}
+
+/** Points that follow each other closely say less than they are many. */
+function worthTooLittle(
+  sides: CleanSides,
+  tested: Tested | undefined,
+  { minPoints }: RobustSettings,
+): NoData | undefined {
+  if (tested === undefined) return undefined
+  const { control, experiment } = tested.effectiveN
+  const worth = Math.min(control, experiment)
+  if (worth >= minPoints || farApart(sides)) return undefined
+  const reason = `the values move so slowly that the points are worth ${worth.toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
+  return { state: 'tooFewPoints', reason }
+}
+
+function testMetric(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
+  switch (kindOfValues(sides, spec.kind)) {
+    case 'gauge':
+      return testGauge(sides, spec, settings)
+    case 'zeroInflated':
+      return testOccurrence(sides, spec, settings)
+    case 'count':
+      return testCounts(sides, spec, settings)
+  }
+}
+
+function isSame({ control, experiment }: CleanSides): boolean {
+  const [x, y] = [experiment.sorted, control.sorted]
+  const isOneValue = x[0] === x.at(-1) && y[0] === y.at(-1) && x[0] === y[0]
+  if (isOneValue && !control.hasExposure) return true
+  const isEqual = x.length === y.length && x.every((value, index) => value === y[index])
+  return isEqual && !control.hasExposure
+}
+
+function meanRatio({ control, experiment }: CleanSides): number | null {
+  const ratio = describeSeries(experiment.values).mean / describeSeries(control.values).mean
+  return Number.isFinite(ratio) ? ratio : null
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)))
+}

@@ -1,0 +1,25 @@
+import type { MetricSpec, TestOutcome } from '../types.js'
+import type { Tested } from './metric-tests.js'
+
+/** A change that is found never leaves more than half of the points. */
+const MOST = 50
+/** Without a critical limit, doubling (or falling to nothing) costs all. */
+const WORST = 1
+
+/** The score of a metric that changed: 50 for the least change that counts, 0 from the critical one on, by the near bound. */
+export function scoreChange(
+  { change }: TestOutcome,
+  { relative }: Tested,
+  { effectSize }: MetricSpec,
+): number {
+  if (relative === null) return 0
+  const near = change === 'High' ? relative.interval[0] : -relative.interval[1]
+  const limit =
+    change === 'High' ? limitOf(effectSize.criticalIncrease - 1) : limitOf(1 - effectSize.criticalDecrease)
+  const severity = Math.min(1, Math.max(0, near) / limit)
+  return Math.round(MOST * (1 - severity) * 100) / 100
+}
+
+function limitOf(critical: number): number {
+  return critical > 0 && critical !== 0.5 ? critical : WORST
+}

@@ -1,0 +1,104 @@
+import type { GroupScore, JudgeInput, JudgeReport, MetricResult } from '../types.js'
+
+const FULL = 100
+/** How near below a threshold a score is put that a review keeps from reaching it. */
+const JUST_BELOW = 0.01
+
+type Scores = Pick<JudgeReport, 'score' | 'verdict' | 'endsRun' | 'groupScores'>
+
+/**
+ * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The score never says anything else
+ * than the verdict: a run that needs a review stays below the passing score, a run with a critical failure has 0.
+ */
+export function scoreRun(
+  results: readonly MetricResult[],
+  { groupWeights, thresholds }: Pick<JudgeInput, 'groupWeights' | 'thresholds'>,
+): Scores {
+  const counted = results.filter(({ muted }) => !muted)
+  const groupScores = [...new Set(counted.flatMap(({ groups }) => groups))].map((name) =>
+    scoreGroup(
+      name,
+      counted.filter(({ groups }) => groups.includes(name)),
+    ),
+  )
+  const critical = counted.filter((result) => result.critical)
+  if (critical.length > 0) {
+    const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}`
+    const score = { score: 0, classification: 'Fail', classificationReason } as const
+    return { score, verdict: 'Fail', endsRun: true, groupScores }
+  }
+  const raw = summarise(groupScores, groupWeights)
+  const unknown = counted.filter(({ noData }) => noData?.policy === 'review').map(({ name }) => name)
+  const score = withReview(raw, unknown.length > 0 || raw === undefined, thresholds)
+  const verdict = score >= thresholds.pass ? 'Success' : score >= thresholds.marginal ? 'Review' : 'Fail'
+  const classificationReason = reasonOf(counted, unknown, score, thresholds)
+  return {
+    score: { score, classification: verdict, classificationReason },
+    verdict,
+    endsRun: false,
+    groupScores,
+  }
+}
+
+function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore {
+  const scores = members.flatMap(({ score }) => (score === null ? [] : [score]))
+  if (scores.length === 0) {
+    return {
+      name,
+      score: 0,
+      classification: 'Nodata',
+      classificationReason: 'no metric of the group could be judged',
+    }
+  }
+  const score = round(scores.reduce((sum, value) => sum + value, 0) / scores.length)
+  return { name, score, classification: '', classificationReason: '' }
+}
+
+/** Groups without a weight share what the others leave of 100; groups without a score leave their weight to the others. */
+function summarise(
+  groups: readonly GroupScore[],
+  weights: Readonly<Record<string, number>>,
+): number | undefined {
+  const judged = groups.filter(({ classification }) => classification === '')
+  if (judged.length === 0) return undefined
+  const unweighted = judged.filter(({ name }) => weights[name] === undefined).length
+  const rest = FULL - Object.values(weights).reduce((sum, weight) => sum + weight, 0)
+  const weightOf = (name: string): number => weights[name] ?? Math.max(0, rest) / unweighted
+  const total = judged.reduce((sum, { name }) => sum + weightOf(name), 0)
+  const weightedSum = judged.reduce((sum, { name, score }) => sum + score * weightOf(name), 0)
+  return round(
+    total > 0 ? weightedSum / total : judged.reduce((sum, { score }) => sum + score, 0) / judged.length,
+  )
+}
+
+/** The score that the verdict allows: nothing known is the least that is not a failure. */
+function withReview(
+  raw: number | undefined,
+  needsReview: boolean,
+  { pass, marginal }: JudgeInput['thresholds'],
+): number {
+  if (raw === undefined) return marginal
+  return needsReview && raw >= pass ? round(Math.max(marginal, pass - JUST_BELOW)) : raw
+}
+
+function reasonOf(
+  counted: readonly MetricResult[],
+  unknown: readonly string[],
+  score: number,
+  { pass, marginal }: JudgeInput['thresholds'],
+): string {
+  const changed = counted
+    .filter(({ score: points }) => points !== null && points < FULL)
+    .map(({ name }) => name)
+  const parts = [
+    ...(changed.length > 0 ? [`lost points: ${changed.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`not judged: ${unknown.join(', ')}`] : []),
+  ]
+  if (score >= pass) return parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
+  const limit = score >= marginal ? `${score} is below ${pass}` : `${score} is below ${marginal}`
+  return [limit, ...parts].join('; ')
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,67 @@
+import { normalUpperQuantile, normalUpperTail } from '../../statistics/normal.js'
+import type { Direction, JudgeOptions } from '../types.js'
+
+/** The tests of a metric, and which change they look for. */
+export type Look = 'shiftHigh' | 'shiftLow' | 'tailHigh' | 'tailLow' | 'spread'
+type Shares = Readonly<Record<Look, number>>
+
+/** How the default judge judges. */
+export interface RobustSettings {
+  /** The chance that a metric without any change is flagged. */
+  readonly alpha: number
+  /** The same for counts of events. */
+  readonly countAlpha: number
+  /** The rate of false discoveries among the flagged metrics of a run. */
+  readonly discoveryRate: number
+  /** The change that does not matter, as a share of the baseline. */
+  readonly margin: number
+  /** Fewer points a side, or points worth fewer, say nothing. */
+  readonly minPoints: number
+}
+
+const CONFIDENCE = 0.98
+/** Counts get 2.5 times the error of a measurement: exact tests of few events spend about half of what they may. */
+const COUNT_FACTOR = 2.5
+const DISCOVERY_RATE = 0.05
+const MARGIN = 0.05
+const MIN_POINTS = 8
+
+/**
+ * How a metric's error is shared among its tests. Where either change is harm, nearly all goes to increases: errors, times and
+ * loads are what most metrics measure, and `direction: decrease` is there for the others.
+ */
+export const ERROR_SHARES: Readonly<Record<Direction, Shares>> = {
+  either: { shiftHigh: 0.73, shiftLow: 0.06, tailHigh: 0.17, tailLow: 0.02, spread: 0.02 },
+  increase: { shiftHigh: 0.79, shiftLow: 0, tailHigh: 0.19, tailLow: 0, spread: 0.02 },
+  decrease: { shiftHigh: 0, shiftLow: 0.79, tailHigh: 0, tailLow: 0.19, spread: 0.02 },
+}
+
+/** The settings for these options, with the error that the look may spend. */
+export function makeSettings({
+  confidence = CONFIDENCE,
+  tolerance = MARGIN,
+  look,
+}: JudgeOptions): RobustSettings {
+  const alpha = 1 - confidence
+  const countAlpha = Math.min(alpha * COUNT_FACTOR, 0.5)
+  return {
+    alpha: spend(alpha, look),
+    countAlpha: spend(countAlpha, look),
+    discoveryRate: spend(DISCOVERY_RATE, look),
+    margin: tolerance,
+    minPoints: MIN_POINTS,
+  }
+}
+
+/**
+ * The error that one of several looks may make: what the spending of O'Brien and Fleming's kind (Lan and DeMets 1983), 2 - 2
+ * Phi(z / sqrt(t)) at the share t of the run, allows now and had not allowed at the look before. However the looks hang together,
+ * they spend no more than `alpha` in all.
+ */
+function spend(alpha: number, look: JudgeOptions['look']): number {
+  if (look === undefined) return alpha
+  const z = normalUpperQuantile(alpha / 2)
+  const upTo = (done: number): number =>
+    done === 0 ? 0 : 2 * normalUpperTail(z / Math.sqrt(done / look.looks))
+  return upTo(look.look) - upTo(look.look - 1)
+}
