@@ -75,6 +75,15 @@ export const crossChecks: readonly CrossCheck[] = [
       ),
   },
   {
+    code: 'duplicate_id',
+    paths: [['gates', 'definitions']],
+    check: ({ gates }) =>
+      repeated(
+        'the id',
+        gates.definitions.map(({ id }) => String(id)),
+      ),
+  },
+  {
     code: 'no_policies',
     paths: [
       ['policies', 'directories'],
