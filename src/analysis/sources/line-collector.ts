@@ -31,9 +31,7 @@ export class LineCollector {
 
   /** What was read otherwise than it was written. */
   describeCuts(): string[] {
-    return this.#cut === 0
-      ? []
-      : [`${this.#cut} lines were longer than ${MAX_LINE_LENGTH} characters and are cut`]
+    return this.#cut === 0 ? [] : [`lines cut after ${MAX_LINE_LENGTH} characters: ${this.#cut}`]
   }
 
   #cutShort(text: string): string {

@@ -23,7 +23,7 @@ export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
     return failedSeries(
       query,
       grid,
-      `${steps(collisions)} got several values: say how they are joined (aggregate: sum, average, min or max)`,
+      `steps with several values: ${collisions}; say how they are joined (aggregate: sum, average, min or max)`,
     )
   }
   const reasons = [...reading.gaps, ...truncation(grid, truncatedPoints)]
@@ -33,7 +33,7 @@ export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
     reasons,
     warnings: [
       ...reading.warnings,
-      ...(infinite > 0 ? [`${steps(infinite)} had an infinite value, which counts as a gap`] : []),
+      ...(infinite > 0 ? [`infinite values, which count as gaps: ${infinite}`] : []),
     ],
     query,
     startMs: grid.startMs,
@@ -48,8 +48,4 @@ function truncation({ count }: StepGrid, truncatedPoints: number): string[] {
   return [
     `the window has ${count + truncatedPoints} steps and the limit (maxPoints) is ${count}: the last ${truncatedPoints} are left out`,
   ]
-}
-
-function steps(count: number): string {
-  return count === 1 ? '1 step' : `${count} steps`
 }

@@ -129,8 +129,8 @@ class RangeReading {
   describeGaps(): string[] {
     return [
       ...this.#gaps,
-      ...(this.#unreadable > 0 ? [`${this.#unreadable} values are no numbers`] : []),
-      ...(this.#besideGrid > 0 ? [`${this.#besideGrid} values stand beside the steps asked for`] : []),
+      ...(this.#unreadable > 0 ? [`values that are no numbers: ${this.#unreadable}`] : []),
+      ...(this.#besideGrid > 0 ? [`values beside the steps that were asked for: ${this.#besideGrid}`] : []),
     ]
   }
 

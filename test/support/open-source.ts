@@ -1,0 +1,111 @@
+import { makeSources } from '../../src/analysis/sources/make-sources.js'
+import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
+import type { SourceSettings } from '../../src/analysis/sources/source-settings.js'
+import type {
+  FetchBudget,
+  LinesAnswer,
+  LinesQuery,
+  SeriesAnswer,
+  SeriesQuery,
+} from '../../src/analysis/sources.js'
+import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
+import { startLoopbackServer } from './loopback-server.js'
+import type { LoopbackServer, Respond } from './loopback-server.js'
+
+/** The settings that a test cares for; the rest is as configured by default, with small pages. */
+export type SomeSettings = { readonly type: SourceSettings['type'] } & Readonly<Record<string, unknown>>
+
+export interface OpenSource {
+  readonly fetchSeries: (query: Partial<SeriesQuery>, budget?: FetchBudget) => Promise<SeriesAnswer>
+  readonly fetchLines: (query: Partial<LinesQuery>, budget?: FetchBudget) => Promise<LinesAnswer>
+  /** What the source waited between attempts, in ms; nobody really does. */
+  readonly waits: readonly number[]
+  readonly close: () => Promise<void>
+}
+
+/** 2026-11-21T06:00:00Z, a whole minute. */
+export const START_MS = 1_795_240_800_000
+export const MINUTE_MS = 60_000
+
+const BUDGET: FetchBudget = { budgetMs: 20_000 }
+
+/** A source over a real client, whose waits pass at once. A defect in it fails the test. */
+export function openSource(settings: SomeSettings): OpenSource {
+  const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
+  const waits: number[] = []
+  let clockMs = START_MS
+  const source = makeOne(complete(settings), {
+    client,
+    now: () => clockMs,
+    wait: (ms) => {
+      waits.push(ms)
+      clockMs += ms
+      return Promise.resolve()
+    },
+    random: () => 1,
+    reportDefect: (error) => {
+      throw error
+    },
+  })
+  return {
+    fetchSeries: (query, budget = BUDGET) =>
+      source.metrics!.fetchSeries(
+        { ...window(10), query: 'up', scope: {}, stepMs: MINUTE_MS, ...query },
+        budget,
+      ),
+    fetchLines: (query, budget = BUDGET) =>
+      source.logs!.fetchLines({ ...window(10), query: '{app="web"}', scope: {}, ...query }, budget),
+    waits,
+    close: () => client.close(),
+  }
+}
+
+/** Sources over loopback servers, for one test file; `path` of the settings goes behind the origin. */
+export interface ServedSources {
+  readonly open: (
+    respond: Respond,
+    settings?: Readonly<Record<string, unknown>>,
+  ) => Promise<{ source: OpenSource; server: LoopbackServer }>
+  readonly closeAll: () => Promise<void>
+}
+
+export function makeServedSources(type: SourceSettings['type']): ServedSources {
+  const opened: { close: () => Promise<void> }[] = []
+  return {
+    open: async (respond, settings = {}) => {
+      const server = await startLoopbackServer(respond)
+      const { path = '', ...rest } = settings
+      const source = openSource({ type, url: `${server.origin}${String(path)}`, ...rest })
+      opened.push(source, server)
+      return { source, server }
+    },
+    closeAll: async () => {
+      for (const one of opened.splice(0)) await one.close()
+    },
+  }
+}
+
+/** A stretch of time from `START_MS` on. */
+export function window(minutes: number): { startMs: number; endMs: number } {
+  return { startMs: START_MS, endMs: START_MS + minutes * MINUTE_MS }
+}
+
+function makeOne(settings: SourceSettings, parts: Parameters<typeof makeSources>[1]): AnalysisSource {
+  return makeSources([settings], parts).get(settings.name)!
+}
+
+function complete(settings: SomeSettings): SourceSettings {
+  const defaults = {
+    name: 'main',
+    timeoutSeconds: 5,
+    maxResponseBytes: 1024 * 1024,
+    maxPoints: 50_000,
+    maxLines: 1000,
+    maxBytes: 1024 * 1024,
+    pageLines: 3,
+    timeField: '@timestamp',
+    messageField: 'message',
+    maxFileBytes: 1024 * 1024,
+  }
+  return { ...defaults, ...settings } as unknown as SourceSettings
+}
