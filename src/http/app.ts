@@ -17,6 +17,7 @@ import { metricsRoutes } from './routes/metrics.js'
 import { outboxRoutes } from './routes/outbox.js'
 import type { OutboxRoutesDeps } from './routes/outbox.js'
 import type { ServiceMetrics } from './service-metrics.js'
+import { StandardExchange } from './standard-exchange.js'
 
 /** What the front answers itself on paths of the application: the default decision. */
 const ANSWERED_BEFORE = { '/': ['POST'] }
@@ -52,10 +53,11 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   return app
 }
 
-/** The application as the front calls it. */
+/** The application as the front calls it: it answers on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
   const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }))
   return async (exchange) => {
+    if (!(exchange instanceof StandardExchange)) throw pastTheFront()
     const { request, response, target } = exchange
     exchanges.set(response, exchange)
     response.setHeader('X-Request-Id', exchange.requestId)
@@ -69,7 +71,10 @@ const exchanges = new WeakMap<object, Exchange>()
 
 function exchangeOf(env: { readonly outgoing: object }): Exchange {
   const exchange = exchanges.get(env.outgoing)
-  if (exchange === undefined)
-    throw new AppError('internal', 'a request reached the application past the front')
+  if (exchange === undefined) throw pastTheFront()
   return exchange
+}
+
+function pastTheFront(): AppError {
+  return new AppError('internal', 'a request reached the application past the front')
 }

@@ -8,6 +8,6 @@ export interface CallerRecord {
 
 /** The caller's name (of the token, else what is claimed) and the address that the request came from. */
 export function callerOf(exchange: Exchange): CallerRecord {
-  const address = exchange.request.socket.remoteAddress ?? 'unknown'
+  const address = exchange.remoteAddress ?? 'unknown'
   return { user: exchange.callerName, origin: `${address} request ${exchange.requestId}` }
 }

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-
 import type { AppError } from '../errors.js'
 import { errorAnswer } from './error-body.js'
+import { parseRequestTarget } from './request-target.js'
 import type { RequestTarget } from './request-target.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -12,14 +11,13 @@ export interface Caller {
   readonly tokenName: string | undefined
 }
 
-/** One request and its response, with what every handler needs of them. */
-export class Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+/** One request and its answer, with what every handler needs of them, whichever reader of HTTP took the request in. */
+export abstract class Exchange {
+  readonly method: string
   readonly target: RequestTarget
   readonly requestId: string
   /** High-resolution start, in milliseconds. */
-  readonly startedAt: number
+  readonly startedAt = performance.now()
   caller: Caller = { tokenName: undefined }
   /** The label of the metrics: a kind of route, never a path. */
   handler = 'unmatched'
@@ -28,56 +26,41 @@ export class Exchange {
   /** Set when the answer was an error, for the log. */
   failure: AppError | undefined
 
-  constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget, requestId: string) {
-    this.request = request
-    this.response = response
-    this.target = target
+  constructor(method: string, url: string, requestId: string) {
+    this.method = method
+    this.target = parseRequestTarget(url)
     this.requestId = requestId
-    this.startedAt = performance.now()
   }
 
-  get method(): string {
-    return this.request.method ?? 'GET'
-  }
+  /** The status of the answer. */
+  abstract readonly status: number
+  /** Where the request came from, as far as the connection still tells. */
+  abstract readonly remoteAddress: string | undefined
 
-  /** One request header as text; of a repeated one the first. */
-  header(name: string): string | undefined {
-    const value = this.request.headers[name]
-    return Array.isArray(value) ? value[0] : value
-  }
+  /** One request header, by its name in lower case, as text; of a repeated one the first. */
+  abstract header(name: string): string | undefined
 
-  /** `x-spinnaker-user` is what the caller claims, not a credential. */
-  get callerName(): string | undefined {
-    const claimed = this.header('x-spinnaker-user')
-    return this.caller.tokenName ?? (claimed ? `claimed:${claimed}` : undefined)
-  }
+  /** The body as it was sent, read once. Raises `too_large` over `limit` bytes, `invalid` when it breaks off. */
+  abstract readBytes(limit: number): Promise<Buffer>
 
-  /** Ends the exchange with a body. A flat header list is what node writes fastest. */
-  send(
+  /** Ends the exchange with a body; does nothing when the caller is gone, or answered already. */
+  abstract send(
     status: number,
     body: string | Buffer,
-    contentType = JSON_TYPE,
-    extraHeaders: readonly string[] = [],
-  ): void {
-    const { response } = this
-    if (response.headersSent || response.destroyed) return
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    response.writeHead(status, [
-      'Content-Type',
-      contentType,
-      'Content-Length',
-      String(length),
-      'X-Request-Id',
-      this.requestId,
-      ...extraHeaders,
-    ])
-    response.end(this.method === 'HEAD' ? undefined : body)
-  }
+    contentType?: string,
+    extraHeaders?: readonly string[],
+  ): void
 
   /** Ends the exchange with an error in the one shape. */
   fail(error: AppError, extraHeaders: readonly string[] = []): void {
     this.failure = error
     const { status, body, headers } = errorAnswer(error)
     this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...extraHeaders])
+  }
+
+  /** `x-spinnaker-user` is what the caller claims, not a credential. */
+  get callerName(): string | undefined {
+    const claimed = this.header('x-spinnaker-user')
+    return this.caller.tokenName ?? (claimed ? `claimed:${claimed}` : undefined)
   }
 }

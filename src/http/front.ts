@@ -1,12 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-
 import { AppError, toAppError } from '../errors.js'
 import type { Authenticate } from './authenticate.js'
-import { Exchange } from './exchange.js'
+import type { Exchange } from './exchange.js'
 import { findPolicyRoute } from './policy/policy-routes.js'
 import type { PolicyContext } from './policy/policy-context.js'
-import { makeRequestIds } from './request-id.js'
-import { parseRequestTarget } from './request-target.js'
 
 const NEGOTIATED = new Set(['v1/data', 'v0/data'])
 
@@ -20,21 +16,17 @@ export interface FrontOptions {
   readonly finished: (exchange: Exchange) => void
 }
 
+/** Answers one request; whatever goes wrong is an answer too, so it never throws. */
+export type Front = (exchange: Exchange) => void
+
 /**
- * The listener of the server. The policy operations, which must be fast, are answered on node's own request and
- * response; everything else goes on to the web application. Both share ids, authentication, errors and figures.
+ * Where every request arrives. The policy operations, which must be fast, are answered on the exchange itself; everything
+ * else goes on to the web application. Both share authentication, errors and figures.
  */
-export function makeFront(options: FrontOptions): RequestListener {
-  const nextRequestId = makeRequestIds()
-  return (request: IncomingMessage, response: ServerResponse) => {
-    const claimedId = request.headers['x-request-id']
-    const requestId = nextRequestId(Array.isArray(claimedId) ? claimedId[0] : claimedId)
-    const exchange = new Exchange(request, response, parseRequestTarget(request.url ?? '/'), requestId)
-    void answerSafely(options, exchange)
-  }
+export function makeFront(options: FrontOptions): Front {
+  return (exchange) => void answerSafely(options, exchange)
 }
 
-/** Whatever goes wrong is an answer too; nothing is thrown at the server. */
 async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<void> {
   try {
     await answer(options, exchange)

@@ -7,8 +7,7 @@ const SERVER_ERROR = 500
 
 /** Writes one line for an answered request: errors of ours as errors, decisions only when debugging. */
 export function logRequest(logger: Logger, exchange: Exchange): void {
-  const { failure, response } = exchange
-  const status = response.statusCode
+  const { failure, status } = exchange
   const level =
     status >= SERVER_ERROR
       ? 'error'

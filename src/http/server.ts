@@ -1,9 +1,13 @@
-import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { AppError, toError } from '../errors.js'
-import { refuseConnection } from './refuse-connection.js'
+import { openFastLane } from './fast-lane/open-fast-lane.js'
+import type { FastLane } from './fast-lane/open-fast-lane.js'
+import type { Front } from './front.js'
+import { makeRequestIds } from './request-id.js'
+import { createStandardServer } from './standard-server.js'
+import type { Patience } from './standard-server.js'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -13,41 +17,37 @@ export interface RunningServer {
   stop(drainMs: number): Promise<void>
 }
 
-/** A caller that is slow to send its headers must not hold a connection for ever. */
-const HEADERS_TIMEOUT_MS = 20_000
-const REQUEST_TIMEOUT_MS = 120_000
-/** Longer than the idle time of the usual load balancers, so that they and not we close a connection. */
-const KEEP_ALIVE_MS = 75_000
+const PATIENCE: Patience = {
+  // A caller that is slow to send its headers must not hold a connection for ever.
+  headersMs: 20_000,
+  requestMs: 120_000,
+  // Longer than the idle time of the usual load balancers, so that they and not we close a connection.
+  keepAliveMs: 75_000,
+}
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
-export async function startServer(
-  listener: RequestListener,
-  host: string,
-  port: number,
-): Promise<RunningServer> {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    },
-    listener,
-  )
-  server.on('clientError', refuseConnection)
+export async function startServer(front: Front, host: string, port: number): Promise<RunningServer> {
+  const requestIdFor = makeRequestIds()
+  const server = createStandardServer(front, requestIdFor, PATIENCE)
+  const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))
     server.listen(port, host, resolve)
   })
-  return { url: urlOf(server), stop: (drainMs) => stop(server, drainMs) }
+  return { url: urlOf(server), stop: (drainMs) => stop(server, fastLane, drainMs) }
 }
 
-function stop(server: Server, drainMs: number): Promise<void> {
+function stop(server: Server, fastLane: FastLane, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), drainMs)
+    const deadline = setTimeout(() => {
+      fastLane.destroy()
+      server.closeAllConnections()
+    }, drainMs)
     server.close(() => {
       clearTimeout(deadline)
       resolve()
     })
+    fastLane.drain()
     server.closeIdleConnections()
   })
 }

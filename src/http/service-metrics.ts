@@ -58,7 +58,7 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
     registry,
     requested: (exchange) => {
       const seconds = (performance.now() - exchange.startedAt) / MS_PER_SECOND
-      durations.observe(exchange.handler, exchange.method, exchange.response.statusCode, seconds)
+      durations.observe(exchange.handler, exchange.method, exchange.status, seconds)
     },
     evaluated: (kind, outcome) => {
       const counts = evaluations.get(kind) ?? new Map<string, number>()

@@ -36,7 +36,7 @@ describe('a service at work', () => {
   test('health is an empty object', async () => {
     for (const path of ['/health', '/health?bundles=false', '/health?nothing']) {
       const answer = await get(path)
-      expect([answer.status, answer.text]).toEqual([200, '{}'])
+      expect([answer.status, answer.text]).toEqual([200, '{}\n'])
     }
   })
 

@@ -18,7 +18,10 @@ const STATIC_POLICY = '/v1/staticPolicy/eval'
  * The policy operation that a request is for, or undefined when its path is no policy path. Raises
  * `method_not_allowed` for a policy path with another method.
  */
-export function findPolicyRoute({ target, method }: Exchange): PolicyRoute | undefined {
+export function findPolicyRoute({
+  target,
+  method,
+}: Pick<Exchange, 'target' | 'method'>): PolicyRoute | undefined {
   const { path } = target
   const dataV1 = below(path, DATA_V1)
   if (dataV1 !== undefined) return dataRoute(dataV1, path, method)

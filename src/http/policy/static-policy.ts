@@ -18,8 +18,8 @@ const LOOKS_LIKE_JSON = /^[[{"]/
 
 /** `POST /v1/staticPolicy/eval`: 200 allowed, 401 denied with the reasons of all static policies, 500 not evaluated. */
 export async function answerStaticPolicy(context: PolicyContext, exchange: Exchange): Promise<void> {
-  requireJsonType(exchange.request)
-  const body = await readBody(exchange.request, context.maxBodyBytes)
+  requireJsonType(exchange)
+  const body = await readBody(exchange, context.maxBodyBytes)
   const input = readInput(body)
   const decision = new Decision(context, exchange, 'static', 'staticPolicy/eval')
   answerVerdict(exchange, decision, input, () => {

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { openRaw, sendRaw, startLaneServer, withoutDate } from '../../support/http-lanes.js'
+import type { LaneServer } from '../../support/http-lanes.js'
+import { mutate, seededRandom } from '../../support/random-bytes.js'
+import { waitUntil } from '../../support/wait-until.js'
+
+const BODY = '{"input":{"a":1}}'
+const MUTATIONS = 1500
+
+let fast: LaneServer
+let standard: LaneServer
+
+beforeAll(async () => {
+  fast = await startLaneServer({ hasFastLane: true })
+  standard = await startLaneServer({ hasFastLane: false })
+})
+afterAll(async () => {
+  await fast.close()
+  await standard.close()
+})
+
+/** A request with its lines as given; the usual ones where nothing else is said. */
+function request({
+  line = 'POST /v1/data/app/allow HTTP/1.1',
+  headers = ['Host: localhost:8181', 'Content-Type: application/json', `Content-Length: ${BODY.length}`],
+  body = BODY,
+}: {
+  readonly line?: string
+  readonly headers?: readonly string[]
+  readonly body?: string
+} = {}): string {
+  return `${[line, ...headers].join('\r\n')}\r\n\r\n${body}`
+}
+
+const HOST = 'Host: localhost'
+const LENGTH = `Content-Length: ${BODY.length}`
+const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`
+
+const PLAIN: readonly (readonly [string, string])[] = [
+  ['a plain request', request()],
+  ['a static policy', request({ line: 'POST /v1/staticPolicy/eval HTTP/1.1' })],
+  ['a query', request({ line: 'POST /v1/data/app/allow?pretty=true&metrics HTTP/1.1' })],
+  ['percent escapes', request({ line: 'POST /v1/data/app/a%2Fb HTTP/1.1' })],
+  ['a trailing slash', request({ line: 'POST /v1/data/app/ HTTP/1.1' })],
+  ['no space behind a colon', request({ headers: [HOST, 'Content-Type:text/plain', LENGTH] })],
+  ['names in capitals', request({ headers: ['HOST: a', `CONTENT-LENGTH: ${BODY.length}`] })],
+  ['an empty body', request({ headers: [HOST, 'Content-Length: 0'], body: '' })],
+  ['a kept connection', request({ headers: [HOST, LENGTH, 'Connection: Keep-Alive'] })],
+  ['an id of its own', request({ headers: [HOST, LENGTH, 'X-Request-Id: of-the-caller'] })],
+  ['a user', request({ headers: [HOST, LENGTH, 'X-Spinnaker-User: ana b'] })],
+]
+
+const UNUSUAL: readonly (readonly [string, string])[] = [
+  ['chunks', request({ headers: [HOST, 'Transfer-Encoding: chunked'], body: CHUNKED })],
+  ['a length and chunks', request({ headers: [HOST, LENGTH, 'Transfer-Encoding: chunked'], body: CHUNKED })],
+  ['a coding that hides', request({ headers: [HOST, LENGTH, 'Transfer-Encoding: xchunked'] })],
+  ['two equal lengths', request({ headers: [HOST, LENGTH, LENGTH] })],
+  ['two unequal lengths', request({ headers: [HOST, LENGTH, 'Content-Length: 3'] })],
+  ['a list of lengths', request({ headers: [HOST, 'Content-Length: 17, 17'] })],
+  ['a negative length', request({ headers: [HOST, 'Content-Length: -1'] })],
+  ['a length with a plus', request({ headers: [HOST, 'Content-Length: +17'] })],
+  ['a length with a zero before', request({ headers: [HOST, 'Content-Length: 017'] })],
+  ['a length in hex', request({ headers: [HOST, 'Content-Length: 0x11'] })],
+  ['a huge length', request({ headers: [HOST, 'Content-Length: 99999999999999999999999'] })],
+  ['no length', request({ headers: [HOST], body: '' })],
+  ['a folded line', request({ headers: [HOST, 'X-Long: a', ' b', LENGTH] })],
+  ['a space before the colon', request({ headers: [HOST, `Content-Length : ${BODY.length}`] })],
+  ['a tab behind the colon', request({ headers: [HOST, `Content-Length:\t${BODY.length}`] })],
+  ['a space behind a value', request({ headers: [HOST, `${LENGTH} `] })],
+  ['a line end without its return', `POST /v1/data/a HTTP/1.1\nHost: a\nContent-Length: 0\n\n`],
+  ['one line end without its return', request({ headers: [HOST, `X-A: b\n${LENGTH}`] })],
+  ['a return alone', request({ headers: [HOST, `X-A: b\rX-B: c`, LENGTH] })],
+  ['a zero byte', request({ headers: [HOST, 'X-A: b\0c', LENGTH] })],
+  ['a name beyond ASCII', request({ headers: [HOST, 'X-\u00e4: b', LENGTH] })],
+  ['a value beyond ASCII', request({ headers: [HOST, 'X-Spinnaker-User: \u00e4', LENGTH] })],
+  ['an empty value', request({ headers: [HOST, 'X-A:', LENGTH] })],
+  ['a name with an underscore', request({ headers: [HOST, 'Content_Length: 3', LENGTH] })],
+  ['a line without a colon', request({ headers: [HOST, 'nonsense', LENGTH] })],
+  ['no host', request({ headers: [LENGTH] })],
+  ['two hosts', request({ headers: [HOST, 'Host: other', LENGTH] })],
+  ['a host with a path', request({ headers: ['Host: a/b', LENGTH] })],
+  ['the end of the connection asked for', request({ headers: [HOST, LENGTH, 'Connection: close'] })],
+  ['an upgrade', request({ headers: [HOST, LENGTH, 'Connection: Upgrade', 'Upgrade: h2c'] })],
+  ['an expectation', request({ headers: [HOST, LENGTH, 'Expect: 100-continue'] })],
+  ['an expectation of something else', request({ headers: [HOST, LENGTH, 'Expect: tea'] })],
+  ['HTTP/1.0', request({ line: 'POST /v1/data/app HTTP/1.0' })],
+  ['HTTP/2', request({ line: 'POST /v1/data/app HTTP/2.0' })],
+  ['HTTP/0.9', 'POST /v1/data/app\r\n\r\n'],
+  ['another method', request({ line: 'PUT /v1/data/app HTTP/1.1' })],
+  ['a method in small letters', request({ line: 'post /v1/data/app HTTP/1.1' })],
+  ['another path', request({ line: 'POST /v1/dataset HTTP/1.1' })],
+  ['a path below the static policies', request({ line: 'POST /v1/staticPolicy/eval/x HTTP/1.1' })],
+  ['a whole URL', request({ line: 'POST http://a/v1/data/app HTTP/1.1' })],
+  ['a fragment', request({ line: 'POST /v1/data/app#b HTTP/1.1' })],
+  ['a backslash', request({ line: 'POST /v1/data\\app HTTP/1.1' })],
+  ['two spaces', request({ line: 'POST  /v1/data/app HTTP/1.1' })],
+  ['an empty line before', `\r\n${request()}`],
+  ['two requests at once', request() + request({ line: 'POST /v1/data/second HTTP/1.1' })],
+  ['a plain request and nonsense behind it', `${request()}nonsense`],
+  ['a head beyond the bound', request({ headers: [HOST, LENGTH, `X-A: ${'a'.repeat(9000)}`] })],
+  ['headers beyond every bound', request({ headers: [HOST, LENGTH, `X-A: ${'a'.repeat(20_000)}`] })],
+  ['something that is no HTTP', '\x16\x03\x01\x02\x00\x01\x00'],
+]
+
+async function answerOf(server: LaneServer, ...parts: string[]): Promise<string> {
+  const bytes = parts.map((part) => Buffer.from(part, 'latin1'))
+  return withoutDate(await sendRaw(server.port, ...bytes))
+}
+
+describe('a request of the plain form', () => {
+  it.each(PLAIN)('with %s is read in the fast lane and answered as in the other', async (_, text) => {
+    fast.arrivals.length = 0
+    const answer = await answerOf(fast, text)
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(fast.arrivals.map(({ lane }) => lane)).toEqual(['fast'])
+    expect(comparable(answer)).toBe(comparable(await answerOf(standard, text)))
+  })
+})
+
+describe('a request of any other form', () => {
+  it.each(UNUSUAL)('with %s gets the answer of the standard parser', async (_, text) => {
+    fast.arrivals.length = 0
+    const answer = await answerOf(fast, text)
+    expect(answer).toBe(await answerOf(standard, text))
+    expect(fast.arrivals.filter(({ lane }) => lane === 'fast')).toEqual([])
+  })
+
+  it.each(UNUSUAL)('is given over in the middle of a connection too: with %s', async (_, text) => {
+    fast.arrivals.length = 0
+    standard.arrivals.length = 0
+    const answers = await Promise.all([fast, standard].map((server) => answerOf(server, request(), text)))
+    expect(answers[0]).toBe(answers[1])
+    expect(fast.arrivals[0]?.lane).toBe('fast')
+    expect(fast.arrivals.slice(1).map(({ lane }) => lane)).not.toContain('fast')
+    expect(fast.arrivals.length).toBe(standard.arrivals.length)
+  })
+})
+
+describe('the two lanes', () => {
+  it('understand the same of damaged requests', { timeout: 60_000 }, async () => {
+    const random = seededRandom(20_261_121)
+    const samples = [...PLAIN, ...UNUSUAL].map(([, text]) => Buffer.from(text.slice(0, 400), 'latin1'))
+    const differing: unknown[] = []
+    for (let count = 0; count < MUTATIONS; count++) {
+      const bytes = mutate(samples[Math.floor(random() * samples.length)] ?? Buffer.alloc(0), random)
+      const [one, other] = await Promise.all([fast, standard].map((server) => outcomeOf(server, bytes)))
+      if (one !== other) differing.push({ bytes: bytes.toString('latin1'), one, other })
+    }
+    expect(differing).toEqual([])
+  })
+
+  it('read a request that comes in parts', async () => {
+    const text = request()
+    const headEnd = text.indexOf('\r\n\r\n') + 4
+    fast.arrivals.length = 0
+    for (const at of [1, 20, headEnd - 2, headEnd, headEnd + 5, text.length - 1]) {
+      const { socket, received, answered } = openRaw(fast.port)
+      socket.write(text.slice(0, at))
+      // Only one who knows that the first part was read sends the second one on its own.
+      await waitUntil(
+        () => fast.bytesRead() === at || undefined,
+        () => `cut at ${at}: ${received()}`,
+      )
+      socket.write(text.slice(at))
+      await waitUntil(
+        () => received().includes('"body"') || undefined,
+        () => `cut at ${at}: ${received()}`,
+      )
+      socket.destroy()
+      expect(await answered).toContain(JSON.stringify(BODY).slice(1, -1))
+    }
+  })
+})
+
+/** What a server understood of the bytes, and its answer where they hold one request: of several it is a matter of time. */
+async function outcomeOf(server: LaneServer, bytes: Buffer): Promise<string> {
+  server.arrivals.length = 0
+  const answer = await sendRaw(server.port, bytes)
+  const understood = server.arrivals.map(({ exchange: { method, target } }) => ({ method, target }))
+  const isOne = bytes.toString('latin1').split(' HTTP/').length <= 2
+  return JSON.stringify([understood, isOne ? comparable(answer) : ''])
+}
+
+/** Both say the same, but only the standard server says it of a connection that it then closes. */
+function comparable(answer: string): string {
+  return withoutDate(answer).replace(/^(?:Connection|Keep-Alive): .*\r\n/gm, '')
+}

@@ -1,0 +1,127 @@
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+import { toAppError } from '../../src/errors.js'
+import type { Exchange } from '../../src/http/exchange.js'
+import { openFastLane } from '../../src/http/fast-lane/open-fast-lane.js'
+import type { FastLane } from '../../src/http/fast-lane/open-fast-lane.js'
+import { PlainExchange } from '../../src/http/fast-lane/plain-exchange.js'
+import { readBody } from '../../src/http/read-body.js'
+import { createStandardServer } from '../../src/http/standard-server.js'
+import { waitUntil } from './wait-until.js'
+
+/** What reached the front of a server. */
+export interface Arrival {
+  readonly lane: 'fast' | 'standard'
+  readonly exchange: Exchange
+}
+
+/** A server over sockets of loopback whose front answers with what it understood of the request. */
+export interface LaneServer {
+  readonly port: number
+  readonly arrivals: Arrival[]
+  readonly fastLane: FastLane | undefined
+  /** Bytes that it has taken from its newest connection. */
+  readonly bytesRead: () => number
+  readonly close: () => Promise<void>
+}
+
+export interface LaneServerOptions {
+  readonly hasFastLane: boolean
+  readonly maxBodyBytes?: number
+  /** Runs before each answer. */
+  readonly beforeAnswer?: (exchange: Exchange) => Promise<void>
+  readonly answerBody?: string | Buffer
+}
+
+const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000 }
+
+export async function startLaneServer(options: LaneServerOptions): Promise<LaneServer> {
+  const arrivals: Arrival[] = []
+  const front = (exchange: Exchange): void => {
+    arrivals.push({ lane: exchange instanceof PlainExchange ? 'fast' : 'standard', exchange })
+    void answer(exchange, options)
+  }
+  const requestIdFor = (claimed?: string): string => claimed ?? 'own'
+  const server = createStandardServer(front, requestIdFor, PATIENCE)
+  const fastLane = options.hasFastLane
+    ? openFastLane(server, { front, requestIdFor, patience: PATIENCE })
+    : undefined
+  let newest: Socket | undefined
+  server.on('connection', (socket: Socket) => (newest = socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    arrivals,
+    fastLane,
+    bytesRead: () => newest?.bytesRead ?? 0,
+    close: () => close(server, fastLane),
+  }
+}
+
+async function answer(exchange: Exchange, options: LaneServerOptions): Promise<void> {
+  try {
+    const body = await readBody(exchange, options.maxBodyBytes ?? 1_000_000)
+    await options.beforeAnswer?.(exchange)
+    const understood = {
+      method: exchange.method,
+      target: exchange.target,
+      headers: ['content-type', 'x-spinnaker-user', 'authorization'].map((name) => exchange.header(name)),
+      body: Buffer.from(body).toString('latin1'),
+    }
+    exchange.send(200, options.answerBody ?? JSON.stringify(understood), undefined, [
+      'Vary',
+      'Accept-Encoding',
+    ])
+  } catch (raw) {
+    exchange.fail(toAppError(raw))
+  }
+}
+
+function close(server: Server, fastLane: FastLane | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    fastLane?.destroy()
+    server.closeAllConnections()
+  })
+}
+
+/** All that a server answers to these requests, each sent when the one before is answered, and to the end of the connection. */
+export async function sendRaw(port: number, ...requests: readonly (string | Buffer)[]): Promise<string> {
+  const { socket, received, answered } = openRaw(port)
+  const last = requests.at(-1) ?? ''
+  for (const request of requests.slice(0, -1)) {
+    const before = received().length
+    socket.write(request)
+    await waitUntil(
+      () => received().length > before || undefined,
+      () => `no answer: ${received()}`,
+    )
+  }
+  socket.end(last)
+  return await answered
+}
+
+/** A connection of which a test decides what it sends and when. */
+export function openRaw(port: number): {
+  readonly socket: Socket
+  readonly received: () => string
+  readonly answered: Promise<string>
+} {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true)
+  const chunks: Buffer[] = []
+  const received = (): string => Buffer.concat(chunks).toString('latin1')
+  const answered = new Promise<string>((resolve) => {
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => resolve(received()))
+  })
+  return { socket, received, answered }
+}
+
+/** What an answer says, without the time of day. */
+export function withoutDate(answer: string): string {
+  return answer.replace(/^Date: .*\r\n/gm, '')
+}
