@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
 
-import { AppError, toError } from '../../../errors.js'
+import { AppError } from '../../../errors.js'
 
 /**
  * Opens a file below a directory for reading. Raises `invalid` for what leads outside of it, by "..", an absolute path or a
@@ -14,21 +14,35 @@ export async function openInside(directory: string, path: string): Promise<FileH
   const real = await realPathOf(join(directory, path), path)
   const root = await realPathOf(directory, directory)
   if (!real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) throw outside(path)
-  // Neither waits for the writer of a pipe nor follows a link that has come in between.
-  const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  const file = await openReading(real, path)
   if ((await file.stat()).isFile()) return file
   await file.close()
   throw new AppError('invalid', `${path} is no regular file`)
+}
+
+/** Neither waits for the writer of a pipe nor follows a link that has come in between. */
+async function openReading(path: string, shown: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch (raw) {
+    throw unreadable(shown, raw)
+  }
 }
 
 async function realPathOf(path: string, shown: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (raw) {
-    const isAbsent = toError(raw).message.startsWith('ENOENT')
-    if (isAbsent) throw new AppError('not_found', `there is no ${shown}`, { cause: raw })
-    throw new AppError('unavailable', `${shown} cannot be read: ${toError(raw).message}`, { cause: raw })
+    throw unreadable(shown, raw)
   }
+}
+
+/** Says the system's code only, since its message holds the whole path. */
+function unreadable(shown: string, raw: unknown): AppError {
+  const code = raw instanceof Error && 'code' in raw ? String(raw.code) : 'unknown error'
+  return code === 'ENOENT'
+    ? new AppError('not_found', `there is no ${shown}`, { cause: raw })
+    : new AppError('unavailable', `${shown} cannot be read (${code})`, { cause: raw })
 }
 
 function outside(path: string): AppError {

@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.js'
 import type { SeriesAnswer, SeriesQuery } from '../../sources.js'
 import { failedSeries } from '../answers.js'
 import { seriesAnswer } from '../series-answer.js'
@@ -7,6 +8,7 @@ import { shortened, stepAround, stepGrid } from '../step-grid.js'
 import { fillPath } from '../templates/fill-path.js'
 import { openInside } from './open-inside.js'
 import { readPoints } from './read-points.js'
+import type { Point } from './read-points.js'
 
 /**
  * A series from a CSV or JSON file; the query is `path#column`. Raises an AppError for a file that cannot be read or is not what
@@ -22,10 +24,9 @@ export async function readFileSeries(query: SeriesQuery, settings: FileSettings)
   if (text === undefined) {
     return failedSeries(sent, grid, `${settings.name}: ${path} has more than ${settings.maxFileBytes} bytes`)
   }
-  const points = readPoints(path, text, column)
   const builder = new SeriesBuilder(grid, query.aggregate)
   let timeless = 0
-  for (const { atMs, value } of points) {
+  for (const { atMs, value } of pointsIn(path, text, column)) {
     const step = stepAround(grid, atMs)
     if (Number.isNaN(atMs)) timeless += 1
     else if (step !== undefined) builder.add(step, value)
@@ -39,6 +40,15 @@ export async function readFileSeries(query: SeriesQuery, settings: FileSettings)
     gaps,
     warnings: [],
   })
+}
+
+function pointsIn(path: string, text: string, column: string | undefined): Point[] {
+  try {
+    return readPoints(path, text, column)
+  } catch (raw) {
+    if (raw instanceof AppError) throw new AppError(raw.kind, `${path}: ${raw.message}`, { cause: raw })
+    throw raw
+  }
 }
 
 async function readBounded(

@@ -14,6 +14,8 @@ export function readTime(raw: unknown): number {
   if (typeof raw !== 'string') return Number.NaN
   const text = raw.trim()
   if (/^\d+(?:\.\d+)?$/.test(text) && text.length > 8) return fromNumber(Number(text))
+  // Luxon takes a time of day for one of today.
+  if (!/^\d{4}-?\d\d/.test(text)) return Number.NaN
   const iso = text.replace(' ', 'T').replace(',', '.')
   return DateTime.fromISO(iso, { zone: 'utc' }).toMillis()
 }
