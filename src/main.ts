@@ -7,6 +7,7 @@ import { makeAuthenticate } from './http/authenticate.js'
 import { makeFront } from './http/front.js'
 import { logRequest } from './http/log-request.js'
 import type { PolicyContext } from './http/policy/policy-context.js'
+import { withEventRoutes } from './http/routes/events.js'
 import { startServer } from './http/server.js'
 import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
@@ -17,6 +18,7 @@ import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { openDecisions } from './main/open-decisions.js'
 import { openOutbox } from './main/open-outbox.js'
 import { openPolicies } from './main/open-policies.js'
+import { openTrail } from './main/open-trail.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { openServiceStore } from './store/sqlite/service/open-service-store.js'
@@ -87,6 +89,8 @@ async function startParts(
     attempted: metrics.messageAttempted,
   })
   onStop(outbox.close)
+  const trail = openTrail(config, { store, logger })
+  onStop(trail.close)
   const authenticate = makeAuthenticate(config.auth.tokens)
   const version = packageVersion()
   const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }] }
@@ -101,7 +105,10 @@ async function startParts(
   const front = makeFront({
     authenticate,
     policy: policyContext(config, policies, decisions.log, metrics, version),
-    application: makeApplication(app),
+    application: withEventRoutes(
+      { authenticate, intake: trail.intake, maxBodyBytes: config.audit.maxBodyBytes },
+      makeApplication(app),
+    ),
     finished: (exchange) => {
       metrics.requested(exchange)
       logRequest(logger, exchange)

@@ -1,3 +1,5 @@
+import { auditReads, auditWrites } from './audit/audit-operations.js'
+import { recordEvents } from './events/record-events.js'
 import { gateReads, gateWrites } from './gates/gate-operations.js'
 import {
   countMessages,
@@ -12,6 +14,15 @@ import type { KnownOperations } from './store/sqlite/service/serve-store.js'
 
 /** Every operation of the store, of all parts of the service: what is not listed here, its threads do not find. */
 export const operations: KnownOperations = {
-  write: [leaseMessages, releaseLeases, recordAttempt, resendMessage, purgeSettled, ...gateWrites],
-  read: [listMessages, countMessages, ...gateReads],
+  write: [
+    recordEvents,
+    ...auditWrites,
+    leaseMessages,
+    releaseLeases,
+    recordAttempt,
+    resendMessage,
+    purgeSettled,
+    ...gateWrites,
+  ],
+  read: [...auditReads, listMessages, countMessages, ...gateReads],
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AnalysisSection } from './analysis.js'
+import { AuditSection } from './audit.js'
 import { AuthSection } from './auth.js'
 import { CallbacksSection } from './callbacks.js'
 import { ConnectorsSection } from './connectors.js'
@@ -23,6 +24,7 @@ export const ConfigSchema = z.strictObject({
     'the path of a directory',
   ),
   decisions: DecisionsSection.prefault({}),
+  audit: AuditSection.prefault({}),
   gates: GatesSection.prefault({}),
   callbacks: CallbacksSection.prefault({}),
   connectors: ConnectorsSection.prefault({}),

@@ -1,5 +1,6 @@
 import type { AnalysisRepository } from './analysis-store.js'
 import type { AuditKeeper } from './audit-store.js'
+import type { EventQueue } from './event-store.js'
 import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
@@ -8,6 +9,7 @@ import type { OutboxRepository } from './outbox-store.js'
 export interface Transaction {
   readonly analysis: AnalysisRepository
   readonly audit: AuditKeeper
+  readonly eventQueue: EventQueue
   readonly outbox: OutboxRepository
   readonly gates: GateRepository
 }

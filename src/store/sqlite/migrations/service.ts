@@ -1,6 +1,7 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
+import { createEventQueue } from './events.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 
@@ -9,5 +10,6 @@ export const serviceMigrations: Migrations = {
   '0001-audit': { up: createAudit },
   '0002-outbox': { up: createOutbox },
   '0003-gates': { up: createGates },
+  '0004-events': { up: createEventQueue },
   '0006-analysis': { up: createAnalysis },
 }

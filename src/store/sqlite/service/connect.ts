@@ -7,6 +7,7 @@ import { makeAnalysisRepository } from './analysis-repository.js'
 import { makeAuditKeeper } from './audit-keeper.js'
 import { makeAuditReader } from './audit-reader.js'
 import type { Outcome } from './call.js'
+import { makeEventQueue } from './event-queue.js'
 import { makeGateReader } from './gate-reader.js'
 import { makeGateRepository } from './gate-repository.js'
 import { makeOutboxReader } from './outbox-reader.js'
@@ -52,6 +53,7 @@ function makeTransaction(database: Database): Transaction & Forgetful {
   return {
     analysis: makeAnalysisRepository(database),
     audit,
+    eventQueue: makeEventQueue(database),
     outbox: makeOutboxRepository(database),
     gates: makeGateRepository(database),
     forget: () => {

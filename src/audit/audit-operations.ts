@@ -1,0 +1,78 @@
+import type {
+  AuditCheckpoint,
+  AuditHead,
+  AuditPageQuery,
+  AuditTextPage,
+  AuditTextQuery,
+  ChainCheck,
+  ChainEnd,
+} from '../store/audit-store.js'
+import type { ReadOperation } from '../store/readers.js'
+import type { WriteOperation } from '../store/transaction.js'
+import { exportChunk } from './export-chunk.js'
+
+/** Makes further records quick to find by their columns; gives how many. */
+export const indexColumns: WriteOperation<{ readonly limit: number }, number> = {
+  name: 'audit.index-columns',
+  apply: ({ audit }, { limit }) => audit.indexColumns(limit),
+}
+
+/** Makes further records found by free text; gives how many. */
+export const indexText: WriteOperation<{ readonly limit: number; readonly maxBytes: number }, number> = {
+  name: 'audit.index-text',
+  apply: ({ audit }, { limit, maxBytes }) => audit.indexText(limit, maxBytes),
+}
+
+/** Keeps a checkpoint. Raises `conflict` where the chain has no such link. */
+export const addCheckpoint: WriteOperation<AuditCheckpoint, null> = {
+  name: 'audit.add-checkpoint',
+  apply: async ({ audit }, checkpoint) => {
+    await audit.addCheckpoint(checkpoint)
+    return null
+  },
+}
+
+/** Deletes some of the oldest records, up to a checkpoint of retention; gives how many. */
+export const deleteThrough: WriteOperation<{ readonly seq: number; readonly limit: number }, number> = {
+  name: 'audit.delete-through',
+  apply: ({ audit }, { seq, limit }) => audit.deleteThrough(seq, limit),
+}
+
+/** Gives free space back to the file system. */
+export const releaseFreeSpace: WriteOperation<{ readonly maxBytes: number }, null> = {
+  name: 'audit.release-free-space',
+  apply: async ({ audit }, { maxBytes }) => {
+    await audit.releaseFreeSpace(maxBytes)
+    return null
+  },
+}
+
+/** A page in the order of time. */
+export const readPage: ReadOperation<AuditPageQuery, readonly AuditHead[]> = {
+  name: 'audit.page',
+  apply: ({ audit }, query) => audit.page(query),
+}
+
+/** A page of what free text finds. */
+export const readTextPage: ReadOperation<AuditTextQuery, AuditTextPage> = {
+  name: 'audit.text-page',
+  apply: ({ audit }, query) => audit.textPage(query),
+}
+
+/** Follows the chain over some records. */
+export const checkChain: ReadOperation<
+  { readonly from: ChainEnd; readonly limit: number; readonly links: readonly number[] },
+  ChainCheck
+> = {
+  name: 'audit.check-chain',
+  apply: ({ audit }, { from, limit, links }) => audit.check(from, limit, links),
+}
+
+/** All checkpoints. */
+export const readCheckpoints: ReadOperation<null, readonly AuditCheckpoint[]> = {
+  name: 'audit.checkpoints',
+  apply: ({ audit }) => audit.checkpoints(0),
+}
+
+export const auditWrites = [indexColumns, indexText, addCheckpoint, deleteThrough, releaseFreeSpace] as const
+export const auditReads = [readPage, readTextPage, checkChain, readCheckpoints, exportChunk] as const

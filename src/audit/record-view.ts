@@ -1,0 +1,43 @@
+import type { AuditHead, AuditSource } from '../store/audit-store.js'
+
+/** A record as the API shows it: what it has not is left out. */
+export interface RecordView {
+  readonly seq: number
+  /** When it happened, ISO 8601 in UTC. */
+  readonly at: string
+  /** When it was kept. */
+  readonly recordedAt: string
+  readonly source: AuditSource
+  readonly kind: string
+  readonly application: string | undefined
+  readonly pipeline: string | undefined
+  readonly executionId: string | undefined
+  readonly stage: string | undefined
+  readonly user: string | undefined
+  readonly status: string | undefined
+  readonly origin: string | undefined
+  readonly eventId: string | undefined
+  readonly bodyBytes: number
+  readonly hash: string
+}
+
+/** How a record is shown. */
+export function toRecordView(head: AuditHead): RecordView {
+  return {
+    seq: head.seq,
+    at: new Date(head.timeMs).toISOString(),
+    recordedAt: new Date(head.recordedMs).toISOString(),
+    source: head.source,
+    kind: head.kind,
+    application: head.application,
+    pipeline: head.pipeline,
+    executionId: head.executionId,
+    stage: head.stage,
+    user: head.user,
+    status: head.status,
+    origin: head.origin,
+    eventId: head.eventId,
+    bodyBytes: head.bodyBytes,
+    hash: head.hash,
+  }
+}

@@ -1,0 +1,60 @@
+import { toError } from '../errors.js'
+import type { AuditReader } from '../store/audit-store.js'
+import type { Writer } from '../store/transaction.js'
+import { indexColumns, indexText } from './audit-operations.js'
+
+export interface TrailIndexerDeps {
+  readonly writer: Writer
+  readonly progress: AuditReader['progress']
+  /** Told when a step failed; the next one is tried as if nothing had happened. */
+  readonly failed: (error: Error) => void
+}
+
+/** Records that make a full step: fewer wait for more while the service is busy. */
+const COLUMNS_STEP = 2000
+const TEXT_STEP = 200
+const TEXT_STEP_BYTES = 1024 * 1024
+/** More new records than this between two looks, and free text gets one step only. */
+const BUSY_RECORDS = 200
+
+/** Keeps the search close behind the trail: a look every so often, without ever holding up the writing for long. */
+export class TrailIndexer {
+  readonly #deps: TrailIndexerDeps
+  #endSeq = 0
+  #running: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(deps: TrailIndexerDeps) {
+    this.#deps = deps
+  }
+
+  /** One look, and the steps that it finds due; several calls are one. */
+  catchUp(): Promise<void> {
+    this.#running ??= this.#steps(false)
+      .catch((raw: unknown) => this.#deps.failed(toError(raw)))
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
+  /** Takes no further step, and waits for the one under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  async #steps(isAgain: boolean): Promise<void> {
+    if (this.#isStopped) return
+    const { columnsSeq, textSeq, endSeq } = await this.#deps.progress()
+    const isBusy = !isAgain && endSeq - this.#endSeq > BUSY_RECORDS && this.#endSeq > 0
+    this.#endSeq = endSeq
+    const isColumnsDue = isBusy ? endSeq - columnsSeq >= COLUMNS_STEP : endSeq > columnsSeq
+    if (isColumnsDue) await this.#deps.writer.run(indexColumns, { limit: COLUMNS_STEP })
+    if (endSeq > textSeq) {
+      await this.#deps.writer.run(indexText, { limit: TEXT_STEP, maxBytes: TEXT_STEP_BYTES })
+    }
+    const isDone = columnsSeq + COLUMNS_STEP >= endSeq && textSeq + TEXT_STEP >= endSeq
+    if (!isBusy && !isDone) await this.#steps(true)
+  }
+}

@@ -1,0 +1,128 @@
+import { AppError } from '../errors.js'
+import type { AuditReceipt } from '../store/audit-store.js'
+import type { Writer } from '../store/transaction.js'
+import type { EventEndpoint } from './orchestrator-event.js'
+import { recordEvents } from './record-events.js'
+import type { Intake, ReceivedBody } from './record-events.js'
+
+/** Figures of the intake since the start. */
+export interface IntakeFigures {
+  readonly kept: number
+  readonly repeated: number
+  readonly refused: number
+  readonly failed: number
+  readonly waitingBytes: number
+}
+
+export interface EventIntakeDeps {
+  readonly writer: Writer
+  /** In milliseconds since the epoch. */
+  readonly now: () => number
+  /** Told after events were kept. */
+  readonly kept: (count: number) => void
+  /** Memory that waiting bodies may hold. */
+  readonly maxWaitingBytes: number
+}
+
+interface Waiting {
+  readonly received: ReceivedBody
+  readonly resolve: (receipt: AuditReceipt) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** So many bodies at most, or about so many bytes of them, are one step of the writer. */
+const MAX_STEP_EVENTS = 256
+const MAX_STEP_BYTES = 4 * 1024 * 1024
+
+/** Takes events to the trail, those that come together in one step: the busier, the less each costs. */
+export class EventIntake {
+  readonly #deps: EventIntakeDeps
+  #waiting: Waiting[] = []
+  #isRunning = false
+  #kept = 0
+  #repeated = 0
+  #refused = 0
+  #failed = 0
+  #waitingBytes = 0
+
+  constructor(deps: EventIntakeDeps) {
+    this.#deps = deps
+  }
+
+  get figures(): IntakeFigures {
+    const [kept, repeated, refused, failed] = [this.#kept, this.#repeated, this.#refused, this.#failed]
+    return { kept, repeated, refused, failed, waitingBytes: this.#waitingBytes }
+  }
+
+  /**
+   * Resolves once the event is durable. Raises `invalid` for a body that cannot be read, `unavailable` when the store cannot take
+   * it or too much is waiting.
+   */
+  take(body: Uint8Array, endpoint: EventEndpoint, origin: string | undefined): Promise<AuditReceipt> {
+    if (this.#waitingBytes > this.#deps.maxWaitingBytes) {
+      this.#failed += 1
+      throw new AppError('unavailable', 'too many events are waiting to be written; try again')
+    }
+    this.#waitingBytes += body.byteLength
+    return new Promise((resolve, reject) => {
+      const received = { endpoint, body: alone(body), receivedMs: this.#deps.now(), origin }
+      this.#waiting.push({ received, resolve, reject })
+      if (!this.#isRunning) void this.#runAll()
+    })
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true
+    // What arrives in the same turn of the event loop goes together.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) await this.#runStep(this.#waiting.splice(0, stepLength(this.#waiting)))
+    this.#isRunning = false
+  }
+
+  async #runStep(step: readonly Waiting[]): Promise<void> {
+    try {
+      const taken = await this.#deps.writer.run(
+        recordEvents,
+        step.map(({ received }) => received),
+      )
+      const keptBefore = this.#kept
+      step.forEach((waiting, index) => this.#settle(waiting, taken[index]))
+      if (this.#kept > keptBefore) this.#deps.kept(this.#kept - keptBefore)
+    } catch (error) {
+      this.#failed += step.length
+      for (const { reject } of step) reject(error)
+    } finally {
+      for (const { received } of step) this.#waitingBytes -= received.body.byteLength
+    }
+  }
+
+  #settle({ resolve, reject }: Waiting, intake: Intake | undefined): void {
+    if (intake === undefined) reject(new AppError('internal', 'an event was neither kept nor refused'))
+    else if ('refusal' in intake) {
+      const { kind, message, code, details } = intake.refusal
+      this.#refused += 1
+      reject(new AppError(kind, message, { code, details }))
+    } else {
+      if (intake.isNew) this.#kept += 1
+      else this.#repeated += 1
+      resolve(intake)
+    }
+  }
+}
+
+function stepLength(waiting: readonly Waiting[]): number {
+  let bytes = 0
+  let count = 0
+  for (const { received } of waiting) {
+    if (count >= MAX_STEP_EVENTS || bytes >= MAX_STEP_BYTES) break
+    bytes += received.body.byteLength
+    count += 1
+  }
+  return count
+}
+
+/** A copy when the bytes are part of a larger memory, all of which would be sent along to the other thread. */
+function alone(body: Uint8Array): Uint8Array {
+  const isWhole = body.byteLength === body.buffer.byteLength && !Buffer.isBuffer(body)
+  return isWhole ? body : new Uint8Array(body)
+}

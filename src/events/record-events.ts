@@ -1,0 +1,93 @@
+import { toAppError } from '../errors.js'
+import type { ErrorDetail, ErrorKind } from '../errors.js'
+import { asBuffer } from '../lib/as-buffer.js'
+import type { AuditEntry, AuditReceipt } from '../store/audit-store.js'
+import type { Transaction, WriteOperation } from '../store/transaction.js'
+import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
+import { readEvent } from './read-event.js'
+import { redactSecrets } from './redact.js'
+
+/** The body of a request to one of the two operations that take events. */
+export interface ReceivedBody {
+  readonly endpoint: EventEndpoint
+  readonly body: Uint8Array
+  /** In milliseconds since the epoch. */
+  readonly receivedMs: number
+  readonly origin: string | undefined
+}
+
+/** Why a body is not taken: the parts of an AppError, which cross a thread. */
+export interface Refusal {
+  readonly kind: ErrorKind
+  readonly code: string
+  readonly message: string
+  readonly details: readonly ErrorDetail[]
+}
+
+export type Intake = AuditReceipt | { readonly refusal: Refusal }
+
+/** What audit data without a type is filed under. */
+const UNTYPED = 'audit.data'
+
+/**
+ * Keeps the events in some bodies, each once and without secrets, and notes those that are still to be acted on. A body that
+ * cannot be read is refused alone: nothing of it has been written.
+ */
+export const recordEvents: WriteOperation<readonly ReceivedBody[], readonly Intake[]> = {
+  name: 'events.record',
+  apply: async (transaction, bodies) => {
+    const taken: Intake[] = []
+    for (const body of bodies) {
+      const read = readEntry(body)
+      taken.push('refusal' in read ? read : await keep(transaction, read))
+    }
+    return taken
+  },
+}
+
+interface ReadEntry {
+  readonly entry: AuditEntry
+  readonly isWaiting: boolean
+}
+
+async function keep(
+  { audit, eventQueue }: Transaction,
+  { entry, isWaiting }: ReadEntry,
+): Promise<AuditReceipt> {
+  const receipt = await audit.append(entry)
+  if (receipt.isNew && isWaiting) await eventQueue.add(receipt.seq)
+  return receipt
+}
+
+function readEntry(received: ReceivedBody): ReadEntry | { readonly refusal: Refusal } {
+  try {
+    const event = readEvent(asBuffer(received.body), received.endpoint, received.receivedMs)
+    return { entry: toEntry(event, received.origin), isWaiting: mayChangeRegistry(event) }
+  } catch (raw) {
+    const { kind, code, message, details } = toAppError(raw)
+    return { refusal: { kind, code, message, details } }
+  }
+}
+
+function toEntry(event: OrchestratorEvent, origin: string | undefined): AuditEntry {
+  const { stage } = event
+  return {
+    timeMs: event.occurredAt,
+    source: 'event',
+    kind: event.kind ?? UNTYPED,
+    application: event.application,
+    pipeline: event.pipeline,
+    executionId: event.executionId,
+    stage: stage?.name ?? stage?.refId ?? stage?.type,
+    user: event.user,
+    status: event.status,
+    origin,
+    eventId: event.eventId,
+    body: redactSecrets(event.body).text,
+  }
+}
+
+/** Definitions change only by orchestrations that ended; everything else needs no second look. */
+function mayChangeRegistry({ kind }: OrchestratorEvent): boolean {
+  return kind === 'orca:orchestration:complete' || kind === 'orca:orchestration:failed'
+}

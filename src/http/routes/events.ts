@@ -1,0 +1,49 @@
+import type { EventIntake } from '../../events/event-intake.js'
+import type { EventEndpoint } from '../../events/orchestrator-event.js'
+import type { Authenticate } from '../authenticate.js'
+import { callerOf } from '../caller-of.js'
+import type { Exchange } from '../exchange.js'
+import { MethodNotAllowed } from '../method-not-allowed.js'
+import { readBody } from '../read-body.js'
+import { requireJsonType } from '../require-json-type.js'
+
+export interface EventRoutesDeps {
+  readonly authenticate: Authenticate
+  readonly intake: EventIntake
+  readonly maxBodyBytes: number
+}
+
+type Answer = (exchange: Exchange) => Promise<void>
+
+const ENDPOINTS: ReadonlyMap<string, EventEndpoint> = new Map([
+  ['/platform/echo', 'echo'],
+  ['/oes/echo', 'echo'],
+  ['/auditservice/v1/echo/events/data', 'audit'],
+])
+
+/**
+ * `POST /platform/echo`, `/oes/echo` and `/auditservice/v1/echo/events/data`: 200 once the event is durable. They are answered on
+ * the exchange itself, since thousands a second arrive; all other requests go on to `next`.
+ */
+export function withEventRoutes(deps: EventRoutesDeps, next: Answer): Answer {
+  return (exchange) => {
+    const endpoint = ENDPOINTS.get(exchange.target.path)
+    return endpoint === undefined ? next(exchange) : answerEvent(deps, endpoint, exchange)
+  }
+}
+
+async function answerEvent(
+  deps: EventRoutesDeps,
+  endpoint: EventEndpoint,
+  exchange: Exchange,
+): Promise<void> {
+  exchange.handler = endpoint === 'echo' ? 'platform/echo' : 'auditservice/events'
+  if (exchange.method !== 'POST') {
+    throw new MethodNotAllowed(exchange.method, exchange.target.path, ['POST'])
+  }
+  deps.authenticate(exchange, ['orchestrator'])
+  requireJsonType(exchange)
+  const body = await readBody(exchange, deps.maxBodyBytes)
+  const { seq } = await deps.intake.take(body, endpoint, callerOf(exchange).origin)
+  exchange.send(200, `{"seq":${seq}}\n`)
+}
