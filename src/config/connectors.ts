@@ -10,7 +10,7 @@ const MAX_SECONDS = 300
 const MAX_ATTEMPTS = 10
 
 /** The tools that there is a connector for; `http` is any service that answers JSON. */
-export const CONNECTOR_TYPES = [
+const CONNECTOR_TYPES = [
   'jira',
   'servicenow',
   'jenkins',
@@ -20,15 +20,16 @@ export const CONNECTOR_TYPES = [
   'bitbucket',
   'http',
 ] as const
-export type ConnectorTool = (typeof CONNECTOR_TYPES)[number]
 
 const TYPES = `one of ${CONNECTOR_TYPES.join(', ')}`
 
 function isToolUrl(text: string): boolean {
-  // A placeholder stands for one encoded value of the trigger, so any value tells whether the rest is a URL.
-  const url = text.replace(/\{[A-Za-z0-9_.-]+\}/g, 'x')
-  if (!URL.canParse(url) || /[{}]/.test(url)) return false
-  const { protocol, username, password } = new URL(url)
+  // A placeholder stands for one encoded value of a trigger, which must not decide which host is asked.
+  const urls = ['x', 'y'].map((value) => text.replace(/\{[A-Za-z0-9_.-]+\}/g, value))
+  if (!urls.every((url) => URL.canParse(url) && !/[{}]/.test(url))) return false
+  const [first, second] = urls.map((url) => new URL(url))
+  if (first === undefined || first.origin !== second?.origin) return false
+  const { protocol, username, password } = first
   return ['http:', 'https:'].includes(protocol) && username === '' && password === ''
 }
 
@@ -51,7 +52,7 @@ const Account = z.strictObject({
   url: key(
     z.string().refine(isToolUrl),
     'Where the tool is.',
-    'an http or https URL without user name and password; for type http it may hold placeholders: https://scan.example.org/images/{imageId}',
+    'an http or https URL without user name and password; for type http it may hold placeholders after the host: https://scan.example.org/images/{imageId}',
     { isHidden: true },
   ),
   credentials: CredentialsSchema.optional(),
@@ -95,6 +96,3 @@ export const ConnectorsSection = z.strictObject({
     'true or false',
   ),
 })
-
-/** One configured account. */
-export type ConnectorAccount = z.output<typeof Account>

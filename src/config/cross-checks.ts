@@ -59,10 +59,10 @@ export const crossChecks: readonly CrossCheck[] = [
     code: 'misplaced_placeholder',
     paths: [['connectors', 'accounts']],
     check: ({ connectors }) => {
-      const wrong = connectors.accounts.filter(({ type, url }) => type !== 'http' && url.includes('{'))
+      const wrong = connectors.accounts.filter(({ type, url }) => type !== 'http' && /[{?#]/.test(url))
       if (wrong.length === 0) return undefined
       const names = wrong.map(({ name }) => name).join(', ')
-      return `placeholders in a URL are for type http only: ${names}`
+      return `placeholders and queries in a URL are for type http only: ${names}`
     },
   },
   {

@@ -67,7 +67,12 @@ describe('an account', () => {
     {
       name: 'a placeholder where the tool has none',
       account: { ...JIRA, url: 'https://jira.example.org/{id}' },
-      problem: 'placeholders in a URL are for type http only: ops',
+      problem: 'placeholders and queries in a URL are for type http only: ops',
+    },
+    {
+      name: 'a placeholder for the host',
+      account: { ...JIRA, type: 'http', url: 'https://{host}.example.org/' },
+      problem: 'url: must be an http or https URL',
     },
     {
       name: 'a broken placeholder',

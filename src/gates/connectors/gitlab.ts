@@ -1,0 +1,103 @@
+import { z } from 'zod'
+
+import { commitLookups } from './commit-lookups.js'
+import type { CheckState } from './overall-state.js'
+import type { ReadJson, Tool } from './tool.js'
+import { optionalText, shortText } from './tool-schemas.js'
+import { toolUrl } from './tool-url.js'
+
+const Commit = z.object({
+  id: shortText,
+  title: optionalText,
+  author_name: optionalText,
+  committed_date: optionalText,
+  // Of the latest pipeline; null where there is none.
+  status: optionalText,
+  web_url: optionalText,
+})
+const MergeRequest = z.object({
+  iid: z.number(),
+  title: shortText,
+  state: shortText,
+  draft: z.boolean().nullish(),
+  detailed_merge_status: optionalText,
+  author: z.object({ username: shortText }).nullish(),
+  source_branch: optionalText,
+  target_branch: optionalText,
+  sha: optionalText,
+  merge_commit_sha: optionalText,
+  head_pipeline: z.object({ status: shortText }).nullish(),
+  web_url: optionalText,
+})
+
+/** Commits with the outcome of their pipeline, and merge requests, by version 4 of GitLab's REST API. */
+export const gitlab: Tool = {
+  connectorTypes: ['GITLAB', 'GIT'],
+  lookUps: (parameters, baseUrl) =>
+    commitLookups(parameters, {
+      repositoryParameter: 'repo',
+      mergeParameter: 'mergeRequest',
+      fetchCommit: (read, repository, commitId) => fetchCommit(read, baseUrl, repository, commitId),
+      fetchMerge: (read, repository, number) => fetchMergeRequest(read, baseUrl, repository, number),
+    }),
+}
+
+async function fetchCommit(
+  read: ReadJson,
+  baseUrl: string,
+  repository: string,
+  commitId: string,
+): Promise<object> {
+  const path = [...projectSegments(repository), 'repository', 'commits', commitId]
+  const commit = await read(Commit, toolUrl(baseUrl, path))
+  return {
+    kind: 'commit',
+    repository,
+    commitId: commit.id,
+    state: ofPipeline(commit.status),
+    pipelineStatus: commit.status,
+    title: commit.title,
+    author: commit.author_name,
+    committedAt: commit.committed_date,
+    url: commit.web_url,
+  }
+}
+
+async function fetchMergeRequest(
+  read: ReadJson,
+  baseUrl: string,
+  repository: string,
+  number: string,
+): Promise<object> {
+  const merge = await read(
+    MergeRequest,
+    toolUrl(baseUrl, [...projectSegments(repository), 'merge_requests', number]),
+  )
+  return {
+    kind: 'mergeRequest',
+    repository,
+    number: merge.iid,
+    state: merge.state === 'opened' ? 'open' : merge.state,
+    isDraft: merge.draft ?? false,
+    mergeState: merge.detailed_merge_status,
+    pipelineStatus: merge.head_pipeline?.status ?? null,
+    title: merge.title,
+    author: merge.author?.username ?? null,
+    sourceBranch: merge.source_branch,
+    targetBranch: merge.target_branch,
+    commitId: merge.sha,
+    mergeCommitId: merge.merge_commit_sha,
+    url: merge.web_url,
+  }
+}
+
+/** GitLab takes the whole path of a project as one encoded segment. */
+function projectSegments(repository: string): string[] {
+  return ['api', 'v4', 'projects', repository]
+}
+
+function ofPipeline(status: string | null): CheckState | 'none' {
+  if (status === null || status === 'skipped') return 'none'
+  if (status === 'success') return 'success'
+  return status === 'failed' || status === 'canceled' ? 'failure' : 'pending'
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+
+import type { Lookup, Tool } from './tool.js'
+import { optionalNamed, optionalText, named, shortText } from './tool-schemas.js'
+import { toolUrl } from './tool-url.js'
+
+const ISSUE_KEY = {
+  pattern: /^[A-Za-z][A-Za-z0-9_]{0,254}-\d{1,15}$/,
+  words: 'an issue key such as OPS-12, or several',
+}
+const FIELDS = 'summary,status,priority,issuetype,assignee,resolution,updated'
+
+const Issue = z.object({
+  key: shortText,
+  fields: z.object({
+    summary: optionalText,
+    status: named,
+    priority: optionalNamed,
+    issuetype: optionalNamed,
+    assignee: z.object({ displayName: shortText }).nullish(),
+    resolution: optionalNamed,
+    updated: optionalText,
+  }),
+})
+
+/**
+ * Issues by key, by version 2 of the REST API, which Jira Cloud, Server and Data Center all have: `GET
+ * /rest/api/2/issue/{key}`.
+ */
+export const jira: Tool = {
+  connectorTypes: ['JIRA'],
+  lookUps: (parameters, baseUrl) =>
+    parameters.list('jira_ticket_no', ISSUE_KEY).map((key) => issueLookup(key.toUpperCase(), baseUrl)),
+}
+
+function issueLookup(issueKey: string, baseUrl: string): Lookup {
+  return {
+    subject: issueKey,
+    fetch: async (read) => {
+      const url = toolUrl(baseUrl, ['rest', 'api', '2', 'issue', issueKey], { fields: FIELDS })
+      // A moved issue answers by its new key.
+      const { key, fields } = await read(Issue, url)
+      const { summary, status, priority, issuetype, assignee, resolution, updated } = fields
+      return [
+        {
+          jiraId: key,
+          status,
+          priority,
+          summary,
+          type: issuetype,
+          assignee: assignee?.displayName ?? null,
+          resolution,
+          updated,
+          url: toolUrl(baseUrl, ['browse', key]),
+        },
+      ]
+    },
+  }
+}

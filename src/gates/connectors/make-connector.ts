@@ -1,0 +1,90 @@
+import { toError } from '../../errors.js'
+import { mapLimited } from '../../lib/map-limited.js'
+import type { Connector, ConnectorAccount, ConnectorRequest, Evidence, FetchContext } from '../connectors.js'
+import { ParameterReader } from './parameter-reader.js'
+import { makeJsonReader } from './read-json.js'
+import type { Lookup, ReadJson, Tool } from './tool.js'
+
+/** What is looked up for one request; more is a failure. */
+const MAX_LOOKUPS = 50
+/** Requests under way to one tool for one request. */
+const LOOKUPS_AT_ONCE = 4
+/** What evidence may weigh as JSON, since it is kept with the instance. */
+const MAX_OUTPUT_LENGTH = 256 * 1024
+
+/** What was found, and what is missing, a sentence each. */
+interface Findings {
+  readonly output: readonly object[]
+  readonly problems: readonly string[]
+  readonly isTruncated?: boolean
+}
+
+/** A connector from what is particular to its tool and where the account is. */
+export function makeConnector(tool: Tool, account: ConnectorAccount): Connector {
+  const { name, connectorType } = account
+  return {
+    account: name,
+    connectorTypes: connectorType === undefined ? tool.connectorTypes : [connectorType.toUpperCase()],
+    fetch: async (request, context) => {
+      const findings = await gather(tool, account, request, context).then(limitOutput).catch(toFindings)
+      return toEvidence(request.connectorType, name, findings, context.now())
+    },
+  }
+}
+
+async function gather(
+  tool: Tool,
+  account: ConnectorAccount,
+  request: ConnectorRequest,
+  context: FetchContext,
+): Promise<Findings> {
+  const parameters = new ParameterReader(request.parameters)
+  const lookups = tool.lookUps(parameters, account.url)
+  if (parameters.problems.length > 0) return { output: [], problems: parameters.problems }
+  const read = makeJsonReader(account, context)
+  const found = await mapLimited(lookups.slice(0, MAX_LOOKUPS), LOOKUPS_AT_ONCE, (each) => lookUp(each, read))
+  const isTruncated = lookups.length > MAX_LOOKUPS
+  const excess = `${lookups.length} were asked for, of which only the first ${MAX_LOOKUPS} were looked up`
+  return {
+    output: found.flatMap(({ output }) => output),
+    problems: [...found.flatMap(({ problems }) => problems), ...(isTruncated ? [excess] : [])],
+    isTruncated,
+  }
+}
+
+async function lookUp({ subject, fetch }: Lookup, read: ReadJson): Promise<Findings> {
+  try {
+    return { output: await fetch(read), problems: [] }
+  } catch (raw) {
+    const { problems } = toFindings(raw)
+    return { output: [], problems: problems.map((problem) => `${subject}: ${problem}`) }
+  }
+}
+
+function toFindings(raw: unknown): Findings {
+  return { output: [], problems: [toError(raw).message] }
+}
+
+function limitOutput(findings: Findings): Findings {
+  let length = 0
+  const output = findings.output.filter((item) => {
+    length += JSON.stringify(item).length
+    return length <= MAX_OUTPUT_LENGTH
+  })
+  if (output.length === findings.output.length) return findings
+  const problem = `the answer is too long to keep: ${output.length} of ${findings.output.length} entries are there`
+  return { output, problems: [...findings.problems, problem], isTruncated: true }
+}
+
+function toEvidence(connectorType: string, account: string, findings: Findings, fetchedAt: number): Evidence {
+  const { output, problems, isTruncated = false } = findings
+  return {
+    connectorType,
+    account,
+    state: problems.length === 0 ? 'fetched' : 'failed',
+    fetchedAt,
+    output,
+    ...(problems.length === 0 ? {} : { error: problems.join('; ') }),
+    ...(isTruncated ? { truncated: true } : {}),
+  }
+}
