@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { canonicalJson } from '../lib/json/canonical.js'
-import type { Definition } from './registry-change.js'
+import type { Definition } from '../orchestrator/definition.js'
 
 /**
  * What the storage service writes on its own or leaves out of a listing: `schema` is "1" when a pipeline has none, and

@@ -1,5 +1,5 @@
 import { definitionDigest } from './definition-digest.js'
-import type { Definition } from './registry-change.js'
+import type { Definition } from '../orchestrator/definition.js'
 
 /** What is known of an application or a pipeline. */
 export interface DefinitionState {

@@ -1,6 +1,7 @@
 import { definitionDigest } from './definition-digest.js'
 import { applicationKey, pipelineKey } from './registry-change.js'
-import type { Definition, RegistryChange } from './registry-change.js'
+import type { RegistryChange } from './registry-change.js'
+import type { Definition } from '../orchestrator/definition.js'
 import { epochMs, scalarText } from './scalar-text.js'
 
 /** What a reconciliation must know of an entry of the registry; the definition itself is not needed. */

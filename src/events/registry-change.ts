@@ -1,5 +1,4 @@
-/** A definition as the orchestrator stores it: unknown members are kept. */
-export type Definition = Readonly<Record<string, unknown>>
+import type { Definition } from '../orchestrator/definition.js'
 
 interface Change {
   /** When the orchestrator made it, by its clock, in milliseconds since 1970: what a newer definition is told by. */

@@ -5,7 +5,8 @@ import { mergeDefinition } from '../../src/events/merge-definition.js'
 import type { DefinitionState } from '../../src/events/merge-definition.js'
 import { Reconciliation } from '../../src/events/reconcile.js'
 import type { KnownEntry } from '../../src/events/reconcile.js'
-import type { Definition, RegistryChange } from '../../src/events/registry-change.js'
+import type { RegistryChange } from '../../src/events/registry-change.js'
+import type { Definition } from '../../src/orchestrator/definition.js'
 import { seededRandom } from '../support/random-bytes.js'
 
 const LISTED_AT = 1000

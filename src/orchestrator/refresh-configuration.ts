@@ -1,0 +1,26 @@
+import { sendWithRetries } from '../lib/outbound/send-with-retries.js'
+import type { OrchestratorConnection } from './connection.js'
+import { isSuccess, refused } from './refusal.js'
+
+/** What became of a refresh; `not_supported` is what current cloud components answer, which refresh on their own every minute. */
+export type RefreshOutcome = 'refreshed' | 'not_supported' | 'not_configured'
+
+const NOT_SUPPORTED: readonly number[] = [404, 405]
+const MAX_RESPONSE_BYTES = 1024 * 1024
+
+/** Has the cloud component read its accounts again (`orchestrator.refresh`). Raises `unavailable` when it fails. */
+export async function refreshConfiguration(
+  { settings, client, now, wait, random }: OrchestratorConnection,
+  signal?: AbortSignal,
+): Promise<RefreshOutcome> {
+  const { refresh, timeoutMs, attempts } = settings
+  if (refresh.url === undefined) return 'not_configured'
+  const response = await sendWithRetries(
+    client,
+    { method: refresh.method, url: refresh.url, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, signal },
+    { attempts, budgetMs: attempts * timeoutMs, now, wait, random },
+  )
+  if (isSuccess(response)) return 'refreshed'
+  if (NOT_SUPPORTED.includes(response.status)) return 'not_supported'
+  throw refused('refresh the configuration', response)
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../errors.js'
+import type { ErrorKind } from '../errors.js'
+import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
+import { isRecord } from '../lib/record.js'
+
+const MAX_TEXT_LENGTH = 500
+
+const KINDS: ReadonlyMap<number, ErrorKind> = new Map([
+  [400, 'invalid'],
+  [404, 'not_found'],
+  [409, 'conflict'],
+  [422, 'invalid'],
+])
+
+/** Whether an answer says that the request was carried out. */
+export function isSuccess({ status }: OutboundResponse): boolean {
+  return status >= 200 && status < 300
+}
+
+/**
+ * What the orchestrator said in refusing a request: `errors` and `message` of its error object (Spring's, with `errors` added by
+ * the storage service), else its status; cut to a length that people read.
+ */
+export function refusalText(response: OutboundResponse): string {
+  const body = parseJson(response.body)
+  const error = isRecord(body) ? body : {}
+  const texts = [...textsIn(error['errors']), ...textsIn(error['message']), ...textsIn(error['error'])]
+  const said = [...new Set(texts)].join(', ')
+  const text = said === '' ? `status ${response.status}` : `status ${response.status}: ${said}`
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
+}
+
+/** The error for an answer that refuses what was asked, `doing` it being a phrase such as "update pipeline x". */
+export function refused(doing: string, response: OutboundResponse): AppError {
+  const kind = KINDS.get(response.status) ?? 'unavailable'
+  return new AppError(kind, `${doing}: the orchestrator answered ${refusalText(response)}`, {
+    code: 'orchestrator_refused',
+  })
+}
+
+/** The value of a JSON text; undefined where it is none. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()]
+  return Array.isArray(value) ? value.flatMap((one: unknown) => (typeof one === 'string' ? [one] : [])) : []
+}

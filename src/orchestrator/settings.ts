@@ -1,0 +1,51 @@
+import type { Config } from '../config/config.js'
+import { readCredentials } from '../config/credentials.js'
+import { DEFAULT_STORAGE_URL } from '../config/orchestrator.js'
+import type { ReadSecret } from '../config/secret.js'
+import type { Credentials, Secret } from '../lib/outbound/credentials.js'
+
+/** How pipelines are written: see the key `orchestrator.storeMode`. */
+export type StoreMode = 'contract' | 'batch' | 'single'
+
+/** How the orchestrator is reached, with the secrets that the configuration only names. */
+export interface OrchestratorSettings {
+  /** Without a slash at the end, as all URLs here. */
+  readonly storageUrl: string
+  readonly storageCredentials: Credentials | undefined
+  readonly gateUrl: string
+  readonly gateCredentials: Credentials | undefined
+  readonly webhookToken: Secret | undefined
+  readonly storeMode: StoreMode | 'auto'
+  readonly refresh: { readonly url: string | undefined; readonly method: 'POST' | 'GET' | 'PUT' }
+  readonly timeoutMs: number
+  readonly listTimeoutMs: number
+  readonly maxListBytes: number
+  readonly maxDefinitionBytes: number
+  readonly attempts: number
+}
+
+/** The settings that a configuration asks for. Raises as `readSecret`. */
+export function readOrchestratorSettings(
+  config: Config['orchestrator'],
+  readSecret: ReadSecret,
+): OrchestratorSettings {
+  const { refresh, webhookToken, storeMode, maxListBytes, maxDefinitionBytes, attempts } = config
+  return {
+    storageUrl: withoutSlash(config.storageUrl ?? DEFAULT_STORAGE_URL),
+    storageCredentials: readCredentials(config.storageCredentials, readSecret),
+    gateUrl: withoutSlash(config.gateUrl),
+    gateCredentials: readCredentials(config.gateCredentials, readSecret),
+    webhookToken: webhookToken === undefined ? undefined : readSecret(webhookToken),
+    storeMode,
+    refresh: { url: refresh.url, method: refresh.method },
+    timeoutMs: config.timeoutSeconds * 1000,
+    listTimeoutMs: config.listTimeoutSeconds * 1000,
+    maxListBytes,
+    maxDefinitionBytes,
+    attempts,
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}

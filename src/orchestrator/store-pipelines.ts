@@ -1,0 +1,141 @@
+import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
+import { OutboundError } from '../lib/outbound/outbound-error.js'
+import { failuresInBatch } from './batch-answer.js'
+import { callStorage } from './connection.js'
+import type { OrchestratorConnection } from './connection.js'
+import type { Definition } from './definition.js'
+import { isSuccess, refusalText } from './refusal.js'
+import type { StoreMode } from './settings.js'
+import { failureOf } from './store-report.js'
+import type { StoreFailure, StoreReport } from './store-report.js'
+
+/** What became of one part of the pipelines. */
+interface PartOutcome {
+  /** `unknown_way`: as far as its answer tells, the storage service does not take pipelines in this way at all. */
+  readonly end: 'taken' | 'failed' | 'unknown_way'
+  readonly failures: readonly StoreFailure[]
+}
+
+/** As many pipelines as are sent at once: several MB at most. */
+const PART_SIZE = 100
+
+/** The contract's way first; then the ways of storage services that refuse it. */
+const WAYS: readonly StoreMode[] = ['contract', 'batch', 'single']
+
+/**
+ * What is answered to an unknown path and to a body of the wrong form: a list where one pipeline is expected is a 400, for some
+ * versions a 500. A refusal of the pipelines themselves looks the same, so that its reason is kept beside the last one.
+ */
+const UNKNOWN_WAY: ReadonlySet<number> = new Set([400, 404, 405, 415, 422, 500, 501])
+
+/**
+ * Stores pipelines, new ones and changed ones (contract 4.8). One that is refused does not keep the others from being stored:
+ * the report names it. Raises nothing for what the storage service answers, or does not; `progress` is told how many are done.
+ */
+export async function storePipelines(
+  connection: OrchestratorConnection,
+  pipelines: readonly Definition[],
+  progress: (done: number) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<StoreReport> {
+  const { storeMode } = connection.settings
+  const failures: StoreFailure[] = []
+  let ways = storeMode === 'auto' ? WAYS : [storeMode]
+  let mode: StoreMode | undefined
+  for (let start = 0; start < pipelines.length; start += PART_SIZE) {
+    const part = pipelines.slice(start, start + PART_SIZE)
+    const outcome = await storePart(connection, ways, part, signal)
+    failures.push(...outcome.failures)
+    if (outcome.end === 'taken') {
+      mode = outcome.way
+      ways = [mode]
+    }
+    progress(start + part.length)
+  }
+  return { mode, stored: Math.max(0, pipelines.length - failures.length), failures }
+}
+
+async function storePart(
+  connection: OrchestratorConnection,
+  ways: readonly StoreMode[],
+  part: readonly Definition[],
+  signal: AbortSignal | undefined,
+): Promise<PartOutcome & { readonly way: StoreMode }> {
+  const [way = 'single', ...others] = ways
+  const outcome =
+    way === 'single'
+      ? await storeEach(connection, part, signal)
+      : await storeList(connection, way, part, signal)
+  if (outcome.end !== 'unknown_way' || others.length === 0) return { ...outcome, way }
+  const next = await storePart(connection, others, part, signal)
+  return next.end === 'taken' ? next : { ...next, failures: withEarlierReasons(next, outcome) }
+}
+
+function withEarlierReasons(last: PartOutcome, earlier: PartOutcome): StoreFailure[] {
+  return last.failures.map((failure, index) => {
+    const reason = earlier.failures[index]?.reason
+    return reason === undefined
+      ? failure
+      : { ...failure, reason: `${failure.reason}; in another way: ${reason}` }
+  })
+}
+
+async function storeList(
+  connection: OrchestratorConnection,
+  way: 'contract' | 'batch',
+  part: readonly Definition[],
+  signal: AbortSignal | undefined,
+): Promise<PartOutcome> {
+  const path = way === 'contract' ? '/pipelines' : '/pipelines/batchUpdate'
+  const answer = await post(connection, path, part, part.every(hasId), signal)
+  if (typeof answer === 'string') return allFailed(part, answer)
+  if (!isSuccess(answer)) {
+    const end = UNKNOWN_WAY.has(answer.status) ? 'unknown_way' : 'failed'
+    return { ...allFailed(part, refusalText(answer)), end }
+  }
+  const failures = failuresInBatch(answer, part)
+  if (failures === undefined && way === 'batch') {
+    return allFailed(part, 'the storage service did not say which pipelines it stored')
+  }
+  return { end: 'taken', failures: failures ?? [] }
+}
+
+/** One after the other: the storage service writes its whole cache anew after each. */
+async function storeEach(
+  connection: OrchestratorConnection,
+  part: readonly Definition[],
+  signal: AbortSignal | undefined,
+): Promise<PartOutcome> {
+  const failures: StoreFailure[] = []
+  for (const pipeline of part) {
+    const answer = await post(connection, '/pipelines', pipeline, hasId(pipeline), signal)
+    if (typeof answer === 'string') failures.push(failureOf(pipeline, answer))
+    else if (!isSuccess(answer)) failures.push(failureOf(pipeline, refusalText(answer)))
+  }
+  return { end: failures.length < part.length ? 'taken' : 'failed', failures }
+}
+
+/** The answer, or a sentence that says why there is none. */
+async function post(
+  connection: OrchestratorConnection,
+  path: string,
+  body: unknown,
+  isRepeatable: boolean,
+  signal: AbortSignal | undefined,
+): Promise<OutboundResponse | string> {
+  try {
+    return await callStorage(connection, { method: 'POST', path, body, isRepeatable, signal })
+  } catch (error) {
+    if (error instanceof OutboundError) return error.message
+    throw error
+  }
+}
+
+/** One without an id is made anew each time it is sent. */
+function hasId({ id }: Definition): boolean {
+  return typeof id === 'string' && id !== ''
+}
+
+function allFailed(part: readonly Definition[], reason: string): PartOutcome {
+  return { end: 'failed', failures: part.map((pipeline) => failureOf(pipeline, reason)) }
+}

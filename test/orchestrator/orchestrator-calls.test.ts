@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { Secret } from '../../src/lib/outbound/credentials.js'
+import { deliverWebhook } from '../../src/orchestrator/deliver-webhook.js'
+import { refreshConfiguration } from '../../src/orchestrator/refresh-configuration.js'
+import type { OrchestratorSettings } from '../../src/orchestrator/settings.js'
+import { updatePipeline } from '../../src/orchestrator/update-pipeline.js'
+import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
+import type { LoopbackServer, Respond } from '../support/loopback-server.js'
+import { connectTo } from '../support/orchestrator-connection.js'
+import { springError, startStorageService } from '../support/storage-service.js'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function serve(respond: Respond): Promise<LoopbackServer> {
+  const server = await startLoopbackServer(respond)
+  closing.push(server.close)
+  return server
+}
+
+function connect(url: string, settings?: Partial<OrchestratorSettings>) {
+  const connection = connectTo(url, settings)
+  closing.push(connection.close)
+  return connection
+}
+
+describe('the update of a pipeline', () => {
+  it('gives it as it was stored', async () => {
+    const service = await startStorageService({ takesList: false, hasBatch: true })
+    closing.push(service.close)
+    service.pipelines.set('a', { id: 'x/1' })
+    const stored = await updatePipeline(connect(service.origin), 'x/1', { name: 'a', id: 'other' })
+    expect(stored).toEqual({ name: 'a', id: 'x/1', lastModified: 7 })
+    expect(service.seen[0]).toMatchObject({ method: 'PUT', url: '/pipelines/x%2F1' })
+  })
+
+  it.each([
+    [404, 'not_found'],
+    [400, 'invalid'],
+    [409, 'conflict'],
+    [403, 'unavailable'],
+    [500, 'unavailable'],
+  ])('that is answered %i is %s, with the reason', async (status, kind) => {
+    const server = await serve((_, response) => springError(response, status, 'no such thing', ['denied']))
+    await expect(updatePipeline(connect(server.origin), 'p', {})).rejects.toMatchObject({
+      kind,
+      message: `update pipeline p: the orchestrator answered status ${status}: denied, no such thing, Bad Request`,
+    })
+  })
+
+  it('that is answered with a page says the status, not the page', async () => {
+    const server = await serve((_, response) => response.writeHead(404).end('<html>'))
+    await expect(updatePipeline(connect(server.origin), 'p', {})).rejects.toThrow(/answered status 404$/)
+  })
+})
+
+describe('the refresh of the configuration', () => {
+  it.each([
+    [200, 'refreshed'],
+    [204, 'refreshed'],
+    [404, 'not_supported'],
+    [405, 'not_supported'],
+  ])('that is answered %i is %s', async (status, outcome) => {
+    const server = await serve((_, response) => response.writeHead(status).end())
+    const refresh = { url: `${server.origin}/config-refresh`, method: 'PUT' } as const
+    expect(await refreshConfiguration(connect(server.origin, { refresh }))).toBe(outcome)
+    expect(server.seen).toMatchObject([{ method: 'PUT', url: '/config-refresh' }])
+  })
+
+  it('is tried again while the component is busy, and fails in the end', async () => {
+    const server = await serve((_, response) => springError(response, 503, 'busy'))
+    const refresh = { url: server.origin, method: 'POST' } as const
+    await expect(refreshConfiguration(connect(server.origin, { refresh }))).rejects.toMatchObject({
+      kind: 'unavailable',
+    })
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it('is not called where no URL is configured', async () => {
+    expect(await refreshConfiguration(connect('http://127.0.0.1:9'))).toBe('not_configured')
+  })
+})
+
+describe('the delivery of a webhook', () => {
+  const webhookToken = new Secret('s3cret')
+  const body = Buffer.from('{"object_kind":"push","é":1}')
+
+  it('goes on byte for byte with our token and what describes it, and nothing else', async () => {
+    const server = await serve((_, response) => respondJson(response, 200, { eventProcessed: true }))
+    const { client, settings } = connect(`${server.origin}/gate`, { webhookToken })
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'x-gitlab-event': 'Push Hook',
+      'x-gitlab-token': 'what the sender had',
+      cookie: 'c',
+      authorization: 'Bearer ours',
+    }
+    await deliverWebhook(client, settings, { body, headers })
+    const [seen] = server.seen
+    expect(seen).toMatchObject({
+      method: 'POST',
+      url: '/gate/webhooks/webhook/gitlab',
+      body: body.toString(),
+    })
+    expect(seen?.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-gitlab-event': 'Push Hook',
+      'x-gitlab-token': 's3cret',
+    })
+    expect(seen?.headers).not.toHaveProperty('cookie')
+    expect(seen?.headers).not.toHaveProperty('authorization')
+  })
+
+  it('that the gateway refuses is an error that holds no secret', async () => {
+    const server = await serve((_, response) => springError(response, 500, 'broken'))
+    const { client, settings } = connect(server.origin, { webhookToken })
+    const delivery = deliverWebhook(client, settings, { body, headers: {} })
+    await expect(delivery).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(delivery).rejects.not.toThrow(/s3cret/)
+  })
+})
