@@ -24,6 +24,8 @@ export interface LaneServer {
   readonly fastLane: FastLane | undefined
   /** Bytes that it has taken from its newest connection. */
   readonly bytesRead: () => number
+  /** Connections that it has taken so far. */
+  readonly connections: () => number
   readonly close: () => Promise<void>
 }
 
@@ -48,15 +50,16 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
   const fastLane = options.hasFastLane
     ? openFastLane(server, { front, requestIdFor, patience: PATIENCE })
     : undefined
-  let newest: Socket | undefined
-  server.on('connection', (socket: Socket) => (newest = socket))
+  const sockets: Socket[] = []
+  server.on('connection', (socket: Socket) => sockets.push(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     port,
     arrivals,
     fastLane,
-    bytesRead: () => newest?.bytesRead ?? 0,
+    bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
+    connections: () => sockets.length,
     close: () => close(server, fastLane),
   }
 }
