@@ -78,7 +78,7 @@ function wasDone(stage: Definition, context: Definition, isComplete: boolean): b
   return status === 'SUCCEEDED' || (status === undefined && isComplete) || hasBulkResult(context)
 }
 
-function readApplicationUpsert({ context, when }: ChangeStage): RegistryChange[] | [undefined] {
+function readApplicationUpsert({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
   const states = [context['newState'], context['application']].map(carriedValue)
   const state = states.find((candidate) => isRecord(candidate) && Object.keys(candidate).length > 0)
   const definition = isRecord(state) ? state : undefined
@@ -89,7 +89,7 @@ function readApplicationUpsert({ context, when }: ChangeStage): RegistryChange[]
   ]
 }
 
-function readApplicationDelete({ context, when }: ChangeStage): RegistryChange[] | [undefined] {
+function readApplicationDelete({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
   const application = applicationName(context)
   return [application === undefined ? undefined : { type: 'application.deleted', application, ...when }]
 }
