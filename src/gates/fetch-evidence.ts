@@ -43,6 +43,6 @@ export function isWhole(evidence: readonly Evidence[]): boolean {
 }
 
 function skipped({ connectorType }: ConnectorRequest, fetchedAt: number): Evidence {
-  const error = `no account for ${connectorType} is configured: add one to connectors.accounts, or to those of the gate`
+  const error = `no account for ${connectorType} is configured: add one to connectors.accounts`
   return { connectorType, account: null, state: 'skipped', fetchedAt, output: [], error }
 }

@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, test } from 'vitest'
+
+import type { ToolName } from '../../../src/gates/connectors/make-tool-connector.js'
+import type { ConnectorParameters } from '../../../src/gates/connectors.js'
+import { askConnector, fetchedEvidence, serveDocuments } from '../../support/connector-account.js'
+import type { AskedConnector } from '../../support/connector-account.js'
+import type { LoopbackServer } from '../../support/loopback-server.js'
+import {
+  bitbucketCloudDocuments,
+  bitbucketServerDocuments,
+  COMMIT,
+  githubDocuments,
+  gitlabDocuments,
+} from './recorded-documents.js'
+
+let server: LoopbackServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+/** Asks a connector at a server that answers with these documents. */
+async function fetchFrom(
+  documents: Readonly<Record<string, unknown>>,
+  ...asking: [tool: ToolName, parameters: ConnectorParameters, path?: string]
+): Promise<AskedConnector> {
+  server = await serveDocuments(documents)
+  return askConnector(server, ...asking)
+}
+
+describe('evidence', () => {
+  test('of GitHub is a commit with all its checks', async () => {
+    const { evidence, asked } = await fetchFrom(githubDocuments, 'github', {
+      repo: ['https://github.com/tide/shop.git'],
+      commitId: [COMMIT],
+    })
+    expect(evidence).toEqual(
+      fetchedEvidence('GITHUB', [
+        {
+          kind: 'commit',
+          repository: 'tide/shop',
+          commitId: COMMIT,
+          state: 'failure',
+          unfinishedChecks: [
+            { name: 'lint', state: 'failure' },
+            { name: 'e2e', state: 'pending' },
+          ],
+          title: 'Raise the gate',
+          author: 'Ana Costa',
+          committedAt: '2026-01-01T09:00:00Z',
+          isVerified: true,
+          url: `https://github.com/tide/shop/commit/${COMMIT}`,
+        },
+      ]),
+    )
+    expect(asked).toContain(`/repos/tide/shop/commits/${COMMIT}/check-runs?per_page=100`)
+  })
+
+  test('of a GitHub commit with more checks than a page holds is missing', async () => {
+    const key = `/repos/tide/shop/commits/${COMMIT}/status`
+    const documents = { ...githubDocuments, [key]: { total_count: 101, statuses: [] } }
+    const { evidence } = await fetchFrom(documents, 'github', { repo: ['tide/shop'], commitId: [COMMIT] })
+    expect(evidence).toMatchObject({
+      state: 'failed',
+      error: `tide/shop ${COMMIT}: the commit has more than 100 checks`,
+    })
+  })
+
+  test('of GitHub is the state of a pull request', async () => {
+    const { evidence } = await fetchFrom(githubDocuments, 'github', {
+      repo: ['tide/shop'],
+      pullRequest: ['17'],
+    })
+    expect(evidence.output).toEqual([
+      {
+        kind: 'pullRequest',
+        repository: 'tide/shop',
+        number: 17,
+        state: 'merged',
+        isDraft: false,
+        mergeState: 'unknown',
+        title: 'Raise the gate',
+        author: 'ana',
+        sourceBranch: 'raise',
+        targetBranch: 'main',
+        commitId: COMMIT,
+        mergeCommitId: 'e5bd3914e2e596debea16f433f57875b5b90bcd6',
+        url: 'https://github.com/tide/shop/pull/17',
+      },
+    ])
+  })
+
+  test('of GitLab is a commit with its pipeline, and a merge request', async () => {
+    const { evidence, asked } = await fetchFrom(gitlabDocuments, 'gitlab', {
+      repo: ['tide/harbour/shop'],
+      commitId: [COMMIT],
+      mergeRequest: ['5'],
+    })
+    expect(evidence).toEqual(
+      fetchedEvidence('GITLAB', [
+        {
+          kind: 'commit',
+          repository: 'tide/harbour/shop',
+          commitId: COMMIT,
+          state: 'success',
+          pipelineStatus: 'success',
+          title: 'Raise the gate',
+          author: 'Ana Costa',
+          committedAt: '2026-01-01T09:00:00.000+00:00',
+          url: `https://gitlab.example.org/tide/harbour/shop/-/commit/${COMMIT}`,
+        },
+        {
+          kind: 'mergeRequest',
+          repository: 'tide/harbour/shop',
+          number: 5,
+          state: 'open',
+          isDraft: false,
+          mergeState: 'not_approved',
+          pipelineStatus: 'running',
+          title: 'Raise the gate',
+          author: 'ana',
+          sourceBranch: 'raise',
+          targetBranch: 'main',
+          commitId: COMMIT,
+          mergeCommitId: null,
+          url: 'https://gitlab.example.org/tide/harbour/shop/-/merge_requests/5',
+        },
+      ]),
+    )
+    expect(asked).toContain('/api/v4/projects/tide/harbour/shop/merge_requests/5')
+    expect(server?.seen[0]?.url).toContain('/projects/tide%2Fharbour%2Fshop/')
+  })
+
+  test('of Bitbucket Cloud is a commit with its builds, and a pull request', async () => {
+    const { evidence } = await fetchFrom(
+      bitbucketCloudDocuments,
+      'bitbucket',
+      { repositoryName: ['tide/shop'], commitId: [COMMIT], pullRequest: ['9'] },
+      '/2.0',
+    )
+    expect(evidence).toMatchObject({
+      state: 'fetched',
+      output: [
+        {
+          kind: 'commit',
+          commitId: COMMIT,
+          state: 'pending',
+          unfinishedChecks: [{ name: 'deploy', state: 'pending' }],
+        },
+        {
+          kind: 'pullRequest',
+          number: 9,
+          state: 'open',
+          approvals: 1,
+          sourceBranch: 'raise',
+          targetBranch: 'main',
+        },
+      ],
+    })
+  })
+
+  test('of Bitbucket Server is a commit with its builds, and a pull request', async () => {
+    const { evidence, asked, origin } = await fetchFrom(
+      bitbucketServerDocuments,
+      'bitbucket',
+      { repositoryName: ['TIDE/shop'], commitId: [COMMIT], pullRequest: ['9'] },
+      '/git',
+    )
+    expect(evidence).toMatchObject({
+      state: 'fetched',
+      output: [
+        {
+          kind: 'commit',
+          state: 'failure',
+          unfinishedChecks: [{ name: 'unit', state: 'failure' }],
+          author: 'ana',
+          url: `${origin}/git/projects/TIDE/repos/shop/commits/${COMMIT}`,
+        },
+        { kind: 'pullRequest', state: 'merged', approvals: 2, sourceBranch: 'raise', commitId: COMMIT },
+      ],
+    })
+    expect(asked).toContain(`/git/rest/build-status/1.0/commits/${COMMIT}?limit=100`)
+  })
+})
