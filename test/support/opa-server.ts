@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { findBundledOpa } from '../../src/pdp/opa/bundled-opa.js'
+import { freePort } from './free-port.js'
 import { ask } from './http-client.js'
 import { waitUntil } from './wait-until.js'
 
@@ -41,15 +40,4 @@ async function isHealthy(url: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-/** The program takes no port 0 that it would tell of. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
