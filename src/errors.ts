@@ -64,6 +64,11 @@ export function toError(raw: unknown): Error {
   return new Error(`thrown value: ${String(raw)}`, { cause: raw })
 }
 
+/** Whether an error of Node's has this code: ENOENT, EEXIST, EADDRINUSE. */
+export function hasErrorCode(raw: unknown, code: string): boolean {
+  return raw instanceof Error && 'code' in raw && raw.code === code
+}
+
 /** Anything thrown, as an AppError; what is not one of ours shows nothing of itself to the caller. */
 export function toAppError(raw: unknown): AppError {
   if (raw instanceof AppError) return raw

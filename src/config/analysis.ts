@@ -10,6 +10,11 @@ export const AnalysisSection = z.strictObject({
     `Where metrics and log lines come from, each \`{name, type}\` with a \`url\` (for type file a \`directory\`) and, where needed, \`credentials\`, \`tenant\` (X-Scope-OrgID of Prometheus and Loki), \`index\`, \`timeField\` (@timestamp) and \`messageField\` (message) of documents, \`timeoutSeconds\` (30), \`maxResponseBytes\` (16 MiB), \`maxPoints\` (50000), \`maxLines\` (200000), \`maxBytes\` (64 MiB), \`pageLines\` (5000), \`maxFileBytes\` (16 MiB); the type is one of ${SOURCE_TYPES.join(', ')}. Credentials are as those of \`connectors.accounts\`.`,
     'a list of {name, type, url} or {name, type: file, directory}',
   ),
+  definitions: key(
+    z.string().min(1).optional(),
+    'A directory with a file for each application, `<application>.yaml` or `.json`, that says how it is analysed. Definitions can be given over HTTP too.',
+    'the path of a directory',
+  ),
   allowLoopback: key(
     z.boolean().default(true),
     'Whether sources may be at this machine itself (127.0.0.0/8, ::1).',

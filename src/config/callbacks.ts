@@ -1,12 +1,16 @@
 import { z } from 'zod'
 
 import { key, wholeNumber, wholeNumberText } from './key.js'
+import { secretKey } from './secret.js'
 
 const MAX_SECONDS = 86_400
 const MAX_HOURS = 24 * 30
 
 /** How callbacks go out. */
 export const CallbacksSection = z.strictObject({
+  secret: secretKey(
+    'What callbacks are signed with (Standard Webhooks): base64, with or without `whsec_` in front. Without it a secret is made and kept as `callback-secret` in the data directory.',
+  ).optional(),
   allowLoopback: key(
     z.boolean().default(false),
     'Whether callbacks may go to this machine itself (127.0.0.0/8, ::1).',

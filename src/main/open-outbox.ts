@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../config/config.js'
+import type { ReadSecret } from '../config/secret.js'
 import type { OutboxRoutesDeps } from '../http/routes/outbox.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
@@ -10,11 +8,12 @@ import { purgeSettled } from '../outbox/outbox-operations.js'
 import { OutboxSender } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { installationSecret } from './installation-secret.js'
+import { setUnheldTimer } from './unheld-timer.js'
 
 const MS_PER_SECOND = 1000
 const MS_PER_HOUR = 3_600_000
 const HOURS_PER_DAY = 24
-const SECRET_BYTES = 32
 const SECRET_FILE = 'callback-secret'
 const PURGE_LIMIT = 500
 
@@ -22,6 +21,7 @@ const PURGE_LIMIT = 500
 export interface OutboxParts {
   readonly store: ServiceStore
   readonly logger: Logger
+  readonly readSecret: ReadSecret
   /** The headers of the webhook relay: the secret token of the orchestrator's side. */
   readonly relayHeaders: () => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
@@ -47,7 +47,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     channels: {
       'gate.callback': {
         client: callbackClient,
-        headers: makeCallbackSigner(callbackSecret(config, logger)),
+        headers: makeCallbackSigner(callbackSecret(config, parts)),
       },
       'webhook.relay': { client: relayClient, headers: parts.relayHeaders },
     },
@@ -60,7 +60,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     limitPerReceiver: callbacks.perReceiver,
     now: Date.now,
     random: Math.random,
-    setTimer,
+    setTimer: setUnheldTimer,
     attempted: (message, progress) => {
       parts.attempted(message.topic, progress)
       logAttempt(logger, message, progress)
@@ -84,19 +84,12 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   }
 }
 
-/** A secret of this installation's own, made once and kept beside the database. */
-function callbackSecret(config: Config, logger: Logger): string {
-  const path = join(config.dataDir, SECRET_FILE)
-  try {
-    writeFileSync(path, `whsec_${randomBytes(SECRET_BYTES).toString('base64')}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    })
+/** The configured secret, else one of this installation's own. */
+function callbackSecret({ callbacks, dataDir }: Config, { logger, readSecret }: OutboxParts): string {
+  if (callbacks.secret !== undefined) return readSecret(callbacks.secret).reveal()
+  const created = (path: string): void =>
     logger.info({ path }, 'callbacks are signed with a new secret: give it to their receivers')
-  } catch (raw) {
-    if (!(raw instanceof Error && 'code' in raw && raw.code === 'EEXIST')) throw raw
-  }
-  return readFileSync(path, 'utf8').trim()
+  return installationSecret(dataDir, SECRET_FILE, created)
 }
 
 function logAttempt(logger: Logger, message: StoredMessage, progress: OutboxProgress): void {
@@ -118,10 +111,4 @@ function purgeHourly(store: ServiceStore, keepMs: number, logger: Logger): () =>
   const timer = setInterval(purge, MS_PER_HOUR)
   timer.unref()
   return () => clearInterval(timer)
-}
-
-function setTimer(callback: () => void, delayMs: number): () => void {
-  const timer = setTimeout(callback, delayMs)
-  timer.unref()
-  return () => clearTimeout(timer)
 }

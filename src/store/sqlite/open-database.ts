@@ -2,7 +2,7 @@ import { linkSync, lstatSync, mkdirSync, openSync, closeSync, renameSync, rmSync
 import type { Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { AppError } from '../../errors.js'
+import { AppError, hasErrorCode } from '../../errors.js'
 import { toStoreError } from './sqlite-error.js'
 
 export interface OpenDatabaseOptions {
@@ -81,12 +81,8 @@ function putInPlace(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (raw) {
     // Another process was first: its file is as good. Otherwise the file system knows no hard links.
-    if (!hasCode(raw, 'EEXIST')) renameSync(draft, path)
+    if (!hasErrorCode(raw, 'EEXIST')) renameSync(draft, path)
   }
-}
-
-function hasCode(raw: unknown, code: string): boolean {
-  return raw instanceof Error && 'code' in raw && raw.code === code
 }
 
 function writeHeader(options: OpenDatabaseOptions, path: string): void {
