@@ -1,5 +1,7 @@
 import type { Config } from './config/config.js'
 import { isLoopback, parseListenAddress } from './config/listen-address.js'
+import type { ListenAddress } from './config/listen-address.js'
+import { readSecrets } from './config/read-secrets.js'
 import type { DecisionLog } from './decisions/decision-log.js'
 import { AppError } from './errors.js'
 import { makeApp, makeApplication } from './http/app.js'
@@ -16,9 +18,14 @@ import type { Logger } from './lib/logger.js'
 import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { openDecisions } from './main/open-decisions.js'
+import type { Decisions } from './main/open-decisions.js'
+import { openGates } from './main/open-gates.js'
+import type { OpenGates } from './main/open-gates.js'
 import { openOutbox } from './main/open-outbox.js'
+import type { OpenOutbox } from './main/open-outbox.js'
 import { openPolicies } from './main/open-policies.js'
 import { openTrail } from './main/open-trail.js'
+import type { OpenTrail } from './main/open-trail.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { openServiceStore } from './store/sqlite/service/open-service-store.js'
@@ -72,6 +79,7 @@ async function startParts(
   const address = parseListenAddress(config.server.addr)
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
+  const readSecret = readSecrets(config, process.env)
   const decisions = await openDecisions(config, logger)
   onStop(decisions.close)
   const store = await openServiceStore({ dataDir: config.dataDir, threadScript: STORE_THREAD })
@@ -85,12 +93,44 @@ async function startParts(
   const outbox = await openOutbox(config, {
     store,
     logger,
+    readSecret,
     relayHeaders: () => ({}),
     attempted: metrics.messageAttempted,
   })
   onStop(outbox.close)
+  const gates = await openGates(config, {
+    store,
+    policies,
+    decisionLog: decisions.log,
+    logger,
+    readSecret,
+    wakeOutbox: outbox.wake,
+  })
+  onStop(gates.close)
   const trail = openTrail(config, { store, logger })
   onStop(trail.close)
+  return await listen({ config, logger, decisions, policies, metrics, outbox, gates, trail }, address, onStop)
+}
+
+/** All parts, ready to be asked. */
+interface Parts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly decisions: Decisions
+  readonly policies: Policies
+  readonly metrics: ServiceMetrics
+  readonly outbox: OpenOutbox
+  readonly gates: OpenGates
+  readonly trail: OpenTrail
+}
+
+/** Puts the parts behind one HTTP server; gives its URL. */
+async function listen(
+  parts: Parts,
+  address: ListenAddress,
+  onStop: (close: () => Promise<void>) => void,
+): Promise<string> {
+  const { config, logger, decisions, policies, metrics, outbox, gates, trail } = parts
   const authenticate = makeAuthenticate(config.auth.tokens)
   const version = packageVersion()
   const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }] }
@@ -99,6 +139,7 @@ async function startParts(
     health,
     decisions: decisions.read,
     outbox: outbox.routes,
+    gates: gates.routes,
     metrics,
     version,
   })

@@ -6,7 +6,6 @@ const MAX_CONFIGURED_ID = 999_999_999
 const MAX_APPROVALS = 50
 const MAX_MINUTES = 60 * 24 * 365
 const DEFAULT_MINUTES = 60 * 24
-const MAX_EVIDENCE_SECONDS = 3600
 
 const nameText = 'a name of 1 to 200 characters that neither starts nor ends with a space'
 const name = () => z.string().regex(/^\S(?:.{0,198}\S)?$/)
@@ -79,10 +78,5 @@ export const GatesSection = z.strictObject({
     z.array(RuntimePolicy).default([]),
     "Which policy the orchestrator's policy stages are sent to, each `{policy}` with, where needed, `application`, `pipeline` and `stage`; the entry that names the most of a stage is taken.",
     'a list of {application, pipeline, stage, policy}',
-  ),
-  evidenceSeconds: key(
-    wholeNumber(1, MAX_EVIDENCE_SECONDS).default(120),
-    'How long the connectors of one instance may take together, attempts included.',
-    wholeNumberText(1, MAX_EVIDENCE_SECONDS),
   ),
 })

@@ -7,6 +7,8 @@ import type { Authenticate } from './authenticate.js'
 import { errorAnswer } from './error-body.js'
 import { JSON_TYPE } from './exchange.js'
 import type { Exchange } from './exchange.js'
+import type { GateRoutesDeps } from './gates/gate-routes-deps.js'
+import { mountGates } from './gates/mount-gates.js'
 import { jsonAnswer } from './json-answer.js'
 import { refuseOtherMethods } from './refuse-other-methods.js'
 import { decisionRoutes } from './routes/decisions.js'
@@ -29,6 +31,7 @@ export interface AppDeps {
   readonly decisions: DecisionRoutesDeps
   readonly metrics: ServiceMetrics
   readonly outbox: OutboxRoutesDeps
+  readonly gates: GateRoutesDeps
   readonly version: string
 }
 
@@ -49,6 +52,7 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.route('/metrics', metricsRoutes(deps.authenticate, deps.metrics))
   app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))
   app.route('/outbox', outboxRoutes(deps.authenticate, deps.outbox))
+  mountGates(app, deps.authenticate, deps.gates)
   refuseOtherMethods(app, ANSWERED_BEFORE)
   return app
 }

@@ -1,0 +1,32 @@
+import type { FindPipelineIds } from '../../gates/pipeline-ids.js'
+import type { StageRule } from '../../gates/find-stage-gate.js'
+import type { AddressPolicy } from '../../lib/outbound/address-policy.js'
+import type { Reader, Readers } from '../../store/readers.js'
+import type { Writer } from '../../store/transaction.js'
+
+/** Which policy a policy stage is sent to. */
+export interface StagePolicy extends StageRule {
+  /** Its path below `data`. */
+  readonly policy: string
+}
+
+/** What the routes of gates need. */
+export interface GateRoutesDeps {
+  readonly writer: Writer
+  readonly reader: Reader
+  readonly lookups: Pick<Readers, 'gates' | 'outbox'>
+  readonly now: () => number
+  /** Where callbacks may go. */
+  readonly callbackTargets: AddressPolicy
+  /** Where the orchestrator reaches the service, without a trailing slash; undefined when it is not configured. */
+  readonly publicUrl: string | undefined
+  readonly maxBodyBytes: number
+  /** The groups of the bearer of a token. */
+  readonly groupsOf: (tokenName: string) => readonly string[]
+  /** Tells those who do the rest that an instance was triggered. */
+  readonly triggered: (instanceId: number) => void
+  /** Tells the sender of callbacks that an instance was closed. */
+  readonly closed: () => void
+  readonly stagePolicies: readonly StagePolicy[]
+  readonly findPipelineIds: FindPipelineIds
+}

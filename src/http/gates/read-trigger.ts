@@ -1,0 +1,40 @@
+import type { z } from 'zod'
+
+import { parseConnectorParameters } from '../../gates/parse-connector-parameters.js'
+import { requireAllowedCallbacks } from '../../gates/trigger-body.js'
+import type { TriggerBody } from '../../gates/trigger-body.js'
+import type { TriggerRequest } from '../../gates/trigger-gate.js'
+import { canonicalJson } from '../../lib/json/canonical.js'
+import { callerOf } from '../caller-of.js'
+import type { Exchange } from '../exchange.js'
+import { readBySchema } from '../../lib/read-by-schema.js'
+import { readJsonBytes } from '../read-json-body.js'
+import type { GateRoutesDeps } from './gate-routes-deps.js'
+import { claimedUser } from './person-of.js'
+
+const BODY = { name: 'the body', code: 'invalid_field' }
+
+/** A trigger as it was sent. Raises `invalid` for a body that lacks a field and for a callback that is not allowed. */
+export async function readTrigger(
+  exchange: Exchange,
+  gateId: number,
+  schema: z.ZodType<TriggerBody>,
+  { maxBodyBytes, callbackTargets, now }: GateRoutesDeps,
+): Promise<TriggerRequest> {
+  const bytes = await readJsonBytes(exchange, maxBodyBytes)
+  const body = readBySchema(schema, JSON.parse(Buffer.from(bytes).toString()), BODY)
+  requireAllowedCallbacks(body, callbackTargets)
+  const asked = parseConnectorParameters(body.toolConnectorParameters, body['connectorType'])
+  const { user, origin } = callerOf(exchange)
+  return {
+    gateId,
+    executionId: body.executionId,
+    approvalCallbackUrl: body.approvalCallbackURL,
+    rejectionCallbackUrl: body.rejectionCallbackURL,
+    body: canonicalJson(bytes, 0, bytes.length).toString(),
+    asksForEvidence: asked.requests.length + asked.problems.length > 0,
+    triggeredBy: claimedUser(exchange) ?? exchange.caller.tokenName,
+    triggerToken: exchange.caller.tokenName,
+    actor: { user, origin, nowMs: now() },
+  }
+}

@@ -1,0 +1,104 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+
+import type { Role } from '../../config/auth.js'
+import { requireInstance } from '../../gates/find-or-raise.js'
+import { isOpen } from '../../gates/gate-instance.js'
+import { asOf, instanceDetails, instanceView } from '../../gates/instance-view.js'
+import { listInstances } from '../../gates/list-instances.js'
+import { refusedReview } from '../../gates/refused-review.js'
+import { reviewInstance } from '../../gates/review-instance.js'
+import { contractStatus } from '../../gates/status-words.js'
+import type { AppEnv } from '../app-env.js'
+import type { Authenticate } from '../authenticate.js'
+import { callerOf } from '../caller-of.js'
+import type { Exchange } from '../exchange.js'
+import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
+import { pathId } from '../gates/path-id.js'
+import { personOf } from '../gates/person-of.js'
+import { takeOrchestratorReview } from '../gates/take-orchestrator-review.js'
+import { jsonAnswer } from '../json-answer.js'
+import { parseQuery } from '../parse-query.js'
+import { readJsonBody } from '../read-json-body.js'
+
+const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
+const DEFAULT_PAGE = 50
+const MAX_PAGE = 500
+const MAX_COMMENT = 4000
+
+const ListQuery = z.strictObject({
+  gate: z.coerce.number().int().optional(),
+  application: z.string().optional(),
+  execution: z.string().optional(),
+  status: z.enum(['not_activated', 'activated', 'approved', 'rejected', 'canceled', 'expired']).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.coerce.number().int().min(1).optional(),
+})
+const ReviewBody = z.strictObject({
+  action: z.enum(['approve', 'reject', 'cancel']),
+  comment: z.string().max(MAX_COMMENT).default(''),
+})
+
+/** `/approvalGateInstances`: the status as the contract writes it (4.3), reviews, and what people read before they decide. */
+export function gateInstanceRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  const { writer, reader, lookups, now } = deps
+  const enter = (exchange: Exchange, handler: string, roles: readonly Role[]): Exchange => {
+    exchange.handler = handler
+    authenticate(exchange, roles)
+    return exchange
+  }
+  app.get('/', async (c) => {
+    enter(c.env.exchange, 'gate_instances', READERS)
+    const { gate, execution, status, cursor, ...rest } = parseQuery(ListQuery, c.req.query())
+    const filter = { ...rest, gateId: gate, executionId: execution, state: status, beforeId: cursor }
+    const { instances, nextBeforeId } = await reader.run(listInstances, filter)
+    return jsonAnswer({
+      instances: instances.map((instance) => instanceView(asOf(instance, now()))),
+      ...(nextBeforeId !== undefined && { next: String(nextBeforeId) }),
+    })
+  })
+  // Where the plugins' link to an instance leads.
+  app.get('/fromPlugin', async (c) => {
+    enter(c.env.exchange, 'gate_instances', READERS)
+    return jsonAnswer(await instanceDetails(lookups, instanceIdOf(c.req.query('instanceId')), now()))
+  })
+  app.get('/:id', async (c) => {
+    enter(c.env.exchange, 'gate_instances', READERS)
+    return jsonAnswer(await instanceDetails(lookups, instanceIdOf(c.req.param('id')), now()))
+  })
+  app.get('/:id/status', async (c) => {
+    enter(c.env.exchange, 'gates.status', READERS)
+    const instance = await requireInstance(lookups.gates, instanceIdOf(c.req.param('id')))
+    const { state, comment } = asOf(instance, now())
+    return jsonAnswer({ status: contractStatus(state), comment })
+  })
+  app.put('/:id/review', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates.review', ['approver'])
+    return jsonAnswer(await review(exchange, instanceIdOf(c.req.param('id')), deps))
+  })
+  app.put('/:id/spinnakerReview', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates.cancel', ['orchestrator'])
+    return jsonAnswer(await takeOrchestratorReview(exchange, c.req.param('id'), deps))
+  })
+  async function review(
+    exchange: Exchange,
+    instanceId: number,
+    { maxBodyBytes }: GateRoutesDeps,
+  ): Promise<object> {
+    const decision = await readJsonBody(exchange, ReviewBody, maxBodyBytes)
+    const { name: person, groups } = personOf(exchange, deps)
+    const attempt = { ...decision, person, groups, timeMs: now() }
+    const { origin } = callerOf(exchange)
+    const reviewed = await writer.run(reviewInstance, { instanceId, attempt, origin })
+    const { instance, refusal, approvals, approvalsNeeded } = reviewed
+    if (!isOpen(instance.state)) deps.closed()
+    if (refusal !== undefined) throw refusedReview(instance, refusal, person)
+    return { ...instanceView(instance), approvals, approvalsNeeded }
+  }
+  return app
+}
+
+function instanceIdOf(text: string | undefined): number {
+  return pathId(text, 'approvalGateInstanceId')
+}

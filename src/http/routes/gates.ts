@@ -1,0 +1,86 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+
+import { GateDefinitionSchema } from '../../config/gates.js'
+import type { Role } from '../../config/auth.js'
+import type { Actor } from '../../gates/actor.js'
+import { changeGate, createGate, removeGate } from '../../gates/declare-gates.js'
+import { requireGate } from '../../gates/find-or-raise.js'
+import { gateView } from '../../gates/gate-view.js'
+import { instanceView, triggerView } from '../../gates/instance-view.js'
+import { reserveInstance } from '../../gates/reserve-instance.js'
+import { ContractTriggerBody } from '../../gates/trigger-body.js'
+import { triggerGate } from '../../gates/trigger-gate.js'
+import type { AppEnv } from '../app-env.js'
+import type { Authenticate } from '../authenticate.js'
+import { callerOf } from '../caller-of.js'
+import type { Exchange } from '../exchange.js'
+import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
+import { pathId } from '../gates/path-id.js'
+import { readTrigger } from '../gates/read-trigger.js'
+import { jsonAnswer } from '../json-answer.js'
+import { readJsonBody } from '../read-json-body.js'
+
+const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
+const ReserveBody = z.looseObject({
+  executionId: z.union([z.string().min(1), z.number()]).transform((value) => String(value)),
+})
+
+/** `/approvalGates`: the gates themselves, and the trigger as the contract writes it (4.2). */
+export function gateRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  const { writer, lookups, maxBodyBytes } = deps
+  const enter = (exchange: Exchange, handler: string, roles: readonly Role[]): Exchange => {
+    exchange.handler = handler
+    authenticate(exchange, roles)
+    return exchange
+  }
+  const gateIdOf = (text: string | undefined): number => pathId(text, 'approvalGateId')
+  app.get('/', async (c) => {
+    enter(c.env.exchange, 'gates', READERS)
+    return jsonAnswer({ gates: (await lookups.gates.listGates()).map(gateView) })
+  })
+  app.get('/:id', async (c) => {
+    enter(c.env.exchange, 'gates', READERS)
+    return jsonAnswer(gateView(await requireGate(lookups.gates, gateIdOf(c.req.param('id')))))
+  })
+  app.post('/', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates', [])
+    const definition = await readJsonBody(exchange, GateDefinitionSchema, maxBodyBytes)
+    const gate = await writer.run(createGate, { definition, actor: actorOf(exchange, deps) })
+    return jsonAnswer(gateView(gate), 201, { Location: `/approvalGates/${gate.id}` })
+  })
+  app.put('/:id', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates', [])
+    const gateId = gateIdOf(c.req.param('id'))
+    const definition = await readJsonBody(exchange, GateDefinitionSchema, maxBodyBytes)
+    return jsonAnswer(
+      gateView(await writer.run(changeGate, { gateId, definition, actor: actorOf(exchange, deps) })),
+    )
+  })
+  app.delete('/:id', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates', [])
+    const gateId = gateIdOf(c.req.param('id'))
+    return jsonAnswer(gateView(await writer.run(removeGate, { gateId, actor: actorOf(exchange, deps) })))
+  })
+  app.post('/:id/reserve', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates.reserve', ['orchestrator'])
+    const gateId = gateIdOf(c.req.param('id'))
+    const { executionId } = await readJsonBody(exchange, ReserveBody, maxBodyBytes)
+    const request = { gateId, executionId, actor: actorOf(exchange, deps) }
+    return jsonAnswer(instanceView(await writer.run(reserveInstance, request)))
+  })
+  app.post('/:id/trigger', async (c) => {
+    const exchange = enter(c.env.exchange, 'gates.trigger', ['orchestrator'])
+    const gateId = gateIdOf(c.req.param('id'))
+    const request = await readTrigger(exchange, gateId, ContractTriggerBody, deps)
+    const { instance } = await writer.run(triggerGate, request)
+    deps.triggered(instance.id)
+    return jsonAnswer(triggerView(instance))
+  })
+  return app
+}
+
+function actorOf(exchange: Exchange, { now }: GateRoutesDeps): Actor {
+  return { ...callerOf(exchange), nowMs: now() }
+}

@@ -1,0 +1,50 @@
+import type { DecisionLog } from '../decisions/decision-log.js'
+import { AppError, toAppError } from '../errors.js'
+import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
+import { planDocument } from '../pdp/evaluate-document.js'
+import { evaluateRuntimePolicy } from '../pdp/evaluate-runtime-policy.js'
+import { findApplication } from '../pdp/find-application.js'
+import { newCall } from '../pdp/new-call.js'
+import type { Policies } from '../pdp/policies.js'
+
+const NS_PER_MS = 1_000_000
+const CALLER = 'gates'
+
+/** Asks a policy about a gate instance at a time: the reasons against it. Raises where it cannot be evaluated. */
+export type AskGatePolicy = (policy: string, input: object, nowMs: number) => readonly string[]
+
+/** Asks the policies that serve now; each decision is recorded like one that was asked for over HTTP. */
+export function makeAskGatePolicy(policies: Policies, log: DecisionLog): AskGatePolicy {
+  const nextDecisionId = makeTimeOrderedIds()
+  return (policy, value, nowMs) => {
+    const startedAt = performance.now()
+    const snapshot = policies.current
+    const input = Buffer.from(JSON.stringify(value))
+    const made = attempt(() =>
+      evaluateRuntimePolicy(planDocument(snapshot, policy.split('/')), input, newCall({ nowMs })),
+    )
+    log.record({
+      decisionId: nextDecisionId(nowMs),
+      timeMs: nowMs,
+      kind: 'runtime',
+      path: policy,
+      revision: snapshot.revision,
+      outcome: made instanceof AppError ? 'error' : made.length > 0 ? 'deny' : 'allow',
+      application: findApplication(input),
+      caller: CALLER,
+      durationNs: Math.round((performance.now() - startedAt) * NS_PER_MS),
+      input,
+      ...(made instanceof AppError ? { error: made.message } : { result: Buffer.from(JSON.stringify(made)) }),
+    })
+    if (made instanceof AppError) throw made
+    return made
+  }
+}
+
+function attempt(evaluate: () => readonly string[]): readonly string[] | AppError {
+  try {
+    return evaluate()
+  } catch (raw) {
+    return toAppError(raw)
+  }
+}

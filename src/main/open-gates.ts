@@ -1,0 +1,128 @@
+import type { Config } from '../config/config.js'
+import type { ReadSecret } from '../config/secret.js'
+import type { DecisionLog } from '../decisions/decision-log.js'
+import { toAppError } from '../errors.js'
+import { compareGates, saveGateChanges } from '../gates/declare-gates.js'
+import { expireInstances } from '../gates/expire-instances.js'
+import { fetchEvidence } from '../gates/fetch-evidence.js'
+import { GateWork } from '../gates/gate-work.js'
+import { idsOfNames } from '../gates/pipeline-ids.js'
+import type { FindPipelineIds } from '../gates/pipeline-ids.js'
+import type { GateRoutesDeps } from '../http/gates/gate-routes-deps.js'
+import type { Logger } from '../lib/logger.js'
+import { wait } from '../lib/outbound/wait.js'
+import type { Policies } from '../pdp/policies.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { makeAskGatePolicy } from './ask-gate-policy.js'
+import { openConnectors } from './open-connectors.js'
+
+const CLOCK_INTERVAL_MS = 1000
+const RESCAN_INTERVAL_MS = 60_000
+const EXPIRED_AT_ONCE = 200
+const CONCURRENCY = 16
+
+/** What the gates need beside the configuration. */
+export interface GatesParts {
+  readonly store: ServiceStore
+  readonly policies: Policies
+  readonly decisionLog: DecisionLog
+  readonly logger: Logger
+  readonly readSecret: ReadSecret
+  /** Tells the sender of callbacks that something may be due. */
+  readonly wakeOutbox: () => void
+  /** The numbers of applications and pipelines; those that follow from their names where absent. */
+  readonly findPipelineIds?: FindPipelineIds
+}
+
+/** The gates at work. */
+export interface OpenGates {
+  readonly routes: GateRoutesDeps
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Takes the gates of the configuration over, goes on with what instances still need, and lets them expire. Raises as
+ * the secrets of connectors do, and `unavailable` when the store cannot be written.
+ */
+export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
+  const { store, wakeOutbox, findPipelineIds = idsByName } = parts
+  const connectors = openConnectors(config, parts.readSecret)
+  await takeOverGates(config, store)
+  const work = startWork(connectors, parts)
+  await work.rescan()
+  const stopClock = startClock(parts, work)
+  const groups = new Map(config.auth.tokens.map((token) => [token.name, token.groups]))
+  return {
+    routes: {
+      writer: store.writer,
+      reader: store.reader,
+      lookups: store.lookups,
+      now: Date.now,
+      callbackTargets: config.callbacks,
+      publicUrl: config.server.publicUrl?.replace(/\/+$/, ''),
+      maxBodyBytes: config.server.maxBodyBytes,
+      groupsOf: (tokenName) => groups.get(tokenName) ?? [],
+      triggered: (instanceId) => work.add(instanceId),
+      closed: wakeOutbox,
+      stagePolicies: config.gates.runtimePolicies,
+      findPipelineIds,
+    },
+    close: async () => {
+      stopClock()
+      await work.stop()
+      await connectors.close()
+    },
+  }
+}
+
+const idsByName: FindPipelineIds = (application, pipeline) =>
+  Promise.resolve(idsOfNames(application, pipeline))
+
+/** Without a difference nothing is written, so that the thread that writes need not start. */
+async function takeOverGates({ gates }: Config, { lookups, writer }: ServiceStore): Promise<void> {
+  const changes = compareGates(await lookups.gates.listGates(), gates.definitions, Date.now())
+  if (changes.length > 0) await writer.run(saveGateChanges, changes)
+}
+
+function startWork(
+  { connectors, budgetMs }: ReturnType<typeof openConnectors>,
+  { store, policies, decisionLog, logger, wakeOutbox }: GatesParts,
+): GateWork {
+  return new GateWork({
+    writer: store.writer,
+    gates: store.lookups.gates,
+    fetchEvidence: (requests, signal) =>
+      fetchEvidence(requests, connectors, { budgetMs, now: Date.now, wait, random: Math.random, signal }),
+    askPolicy: makeAskGatePolicy(policies, decisionLog),
+    now: Date.now,
+    concurrency: CONCURRENCY,
+    closed: wakeOutbox,
+    failed: (error, instance) => {
+      logger.error({ instance, error: error.message }, 'the work for a gate instance will be tried again')
+    },
+  })
+}
+
+/** Lets instances expire when their time has come, and looks for work that failed before. */
+function startClock({ store, logger, wakeOutbox }: GatesParts, work: GateWork): () => void {
+  const every = (intervalMs: number, act: () => Promise<void>): NodeJS.Timeout => {
+    const timer = setInterval(() => {
+      act().catch((raw: unknown) => {
+        logger.error({ error: toAppError(raw).message }, 'the clock of gates could not be followed')
+      })
+    }, intervalMs)
+    return timer.unref()
+  }
+  const timers = [
+    every(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox)),
+    every(RESCAN_INTERVAL_MS, () => work.rescan()),
+  ]
+  return () => timers.forEach(clearInterval)
+}
+
+async function expireDue({ lookups, writer }: ServiceStore, wakeOutbox: () => void): Promise<void> {
+  const nextMs = await lookups.gates.nextExpiryMs()
+  if (nextMs === undefined || nextMs > Date.now()) return
+  const expired = await writer.run(expireInstances, { nowMs: Date.now(), limit: EXPIRED_AT_ONCE })
+  if (expired > 0) wakeOutbox()
+}
