@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { byteSize, byteSizeText } from './byte-size.js'
 import { CredentialsSchema } from './credentials.js'
 import { key, wholeNumber, wholeNumberText } from './key.js'
+import { isServerUrl } from './server-url.js'
 
 const MIB = 1024 * 1024
 const MAX_RESPONSE_BYTES = 64 * MIB
@@ -28,9 +29,8 @@ function isToolUrl(text: string): boolean {
   const urls = ['x', 'y'].map((value) => text.replace(/\{[A-Za-z0-9_.-]+\}/g, value))
   if (!urls.every((url) => URL.canParse(url) && !/[{}]/.test(url))) return false
   const [first, second] = urls.map((url) => new URL(url))
-  if (first === undefined || first.origin !== second?.origin) return false
-  const { protocol, username, password } = first
-  return ['http:', 'https:'].includes(protocol) && username === '' && password === ''
+  const isHostFixed = first?.origin === second?.origin
+  return isHostFixed && isServerUrl((urls[0] ?? '').replace(/[?#].*$/, ''))
 }
 
 /** One account at one tool. */
