@@ -43,12 +43,12 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
   switch (settings.type) {
     case 'prometheus': {
       const connection = connect(settings, settings.tenant, parts)
-      const range = { path: PROMETHEUS_RANGE_PATH, maxPoints: settings.maxPoints }
+      const range = { path: PROMETHEUS_RANGE_PATH, method: 'POST', maxPoints: settings.maxPoints } as const
       return { name, type, metrics: metrics((query, budget) => fetchRange(query, budget, connection, range)) }
     }
     case 'loki': {
       const connection = connect(settings, settings.tenant, parts)
-      const range = { path: LOKI_RANGE_PATH, maxPoints: settings.maxPoints }
+      const range = { path: LOKI_RANGE_PATH, method: 'GET', maxPoints: settings.maxPoints } as const
       return {
         name,
         type,

@@ -11,8 +11,9 @@ import { readMatrix } from './read-matrix.js'
 import type { Matrix, MatrixSeries } from './read-matrix.js'
 
 export interface RangeSettings {
-  /** `/api/v1/query_range`, or Loki's. */
+  /** `/api/v1/query_range`, asked by POST since queries may be longer than a URL; or Loki's, which knows GET only. */
   readonly path: string
+  readonly method: 'GET' | 'POST'
   readonly maxPoints: number
 }
 
@@ -27,7 +28,7 @@ export async function fetchRange(
   query: SeriesQuery,
   budget: FetchBudget,
   connection: SourceConnection,
-  { path, maxPoints }: RangeSettings,
+  { path, method, maxPoints }: RangeSettings,
 ): Promise<SeriesAnswer> {
   const whole = stepGrid(query, query.stepMs)
   const grid = shortened(whole, maxPoints)
@@ -36,7 +37,7 @@ export async function fetchRange(
   const reading = new RangeReading(grid, query)
   const deadline = connection.startBudget(budget)
   for (const part of splitGrid(grid, POINTS_PER_REQUEST)) {
-    const matrix = await askFor(part, text, { connection, path, deadline })
+    const matrix = await askFor(part, text, { connection, path, method, deadline })
     if (typeof matrix === 'string' && part.startMs === grid.startMs) return failedSeries(text, grid, matrix)
     if (typeof matrix === 'string') {
       reading.lose(part, matrix)
@@ -59,6 +60,7 @@ export async function fetchRange(
 interface Asking {
   readonly connection: SourceConnection
   readonly path: string
+  readonly method: 'GET' | 'POST'
   readonly deadline: Deadline
 }
 
@@ -66,15 +68,16 @@ interface Asking {
 async function askFor(
   part: StepGrid,
   query: string,
-  { connection, path, deadline }: Asking,
+  { connection, path, method, deadline }: Asking,
 ): Promise<Matrix | string> {
-  const form = {
+  const parameters = {
     query,
     start: toSeconds(part.startMs),
     end: toSeconds(lastStepMs(part)),
     step: toSeconds(part.stepMs),
   }
-  const reply = await connection.ask({ method: 'POST', path, form }, deadline)
+  const sent = method === 'GET' ? { search: parameters } : { form: parameters }
+  const reply = await connection.ask({ method, path, ...sent }, deadline)
   if (!reply.isAnswered) return reply.problem
   const matrix = readMatrix(reply.json)
   return typeof matrix === 'string' ? `${connection.name}: ${matrix}` : matrix

@@ -119,6 +119,25 @@ describe('a series that cannot be had', () => {
   })
 })
 
+describe('a server that does not answer in time', () => {
+  test('is asked again, and then the fetch ends', async () => {
+    const { source, server } = await open(() => undefined, { timeoutSeconds: 0.02 })
+    const answer = await source.fetchSeries({})
+    expect(answer.state).toBe('failed')
+    expect(answer.reasons[0]).toMatch(/^main: .*(?:time|answer)/)
+    expect(server.seen).toHaveLength(4)
+  })
+
+  test('is not asked at all when there is no time left', async () => {
+    const { source, server } = await open(answering(['1']))
+    expect(await source.fetchSeries({}, { budgetMs: 0 })).toMatchObject({
+      state: 'failed',
+      reasons: ['main: the time for this fetch is used up'],
+    })
+    expect(server.seen).toHaveLength(0)
+  })
+})
+
 describe('a server that is busy', () => {
   test('is asked again, after what it says', async () => {
     const { source } = await open((request, response, nth) => {
