@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { AppError } from '../errors.js'
 import type { AuditReceipt } from '../store/audit-store.js'
 import type { Writer } from '../store/transaction.js'
@@ -33,12 +34,14 @@ interface Waiting {
 /** So many bodies at most, or about so many bytes of them, are one step of the writer. */
 const MAX_STEP_EVENTS = 256
 const MAX_STEP_BYTES = 4 * 1024 * 1024
+const STEP_INTERVAL_MS = 8
 
 /** Takes events to the trail, those that come together in one step: the busier, the less each costs. */
 export class EventIntake {
   readonly #deps: EventIntakeDeps
   #waiting: Waiting[] = []
   #isRunning = false
+  #startedAt = 0
   #kept = 0
   #repeated = 0
   #refused = 0
@@ -73,10 +76,20 @@ export class EventIntake {
 
   async #runAll(): Promise<void> {
     this.#isRunning = true
-    // What arrives in the same turn of the event loop goes together.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) await this.#runStep(this.#waiting.splice(0, stepLength(this.#waiting)))
+    while (this.#waiting.length > 0) {
+      await this.#gather()
+      await this.#runStep(this.#waiting.splice(0, stepLength(this.#waiting)))
+    }
     this.#isRunning = false
+  }
+
+  /** A quiet service writes at once; a busy one waits a moment for others, since a step costs much more than an event. */
+  async #gather(): Promise<void> {
+    const pauseMs = this.#startedAt + STEP_INTERVAL_MS - performance.now()
+    if (pauseMs > 0 && this.#waiting.length < MAX_STEP_EVENTS) await setTimeout(pauseMs)
+    // What arrives in the same turn of the event loop goes together.
+    else await setImmediate()
+    this.#startedAt = performance.now()
   }
 
   async #runStep(step: readonly Waiting[]): Promise<void> {
