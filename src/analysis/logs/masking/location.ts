@@ -1,0 +1,29 @@
+const COLON = 0x3a
+const SLASH = 0x2f
+const BACKSLASH = 0x5c
+/** What a URL or path stops at; commas and colons within are parts of it. */
+const ENDS = ' \t\r\n"\'<>)]}'
+const TRAILING = '.,;:!?'
+
+/**
+ * The end of a URL, of a path with a query, or of a Windows path that begins at `start`, where the first word ends at
+ * `end`; `end` when there is none.
+ */
+export function locationEnd(text: string, start: number, end: number): number {
+  if (!isQuery(text, start, end) && !isUrlOrDrive(text, start, end)) return end
+  let at = end
+  while (at < text.length && !ENDS.includes(text.charAt(at))) at += 1
+  while (at > end && TRAILING.includes(text.charAt(at - 1))) at -= 1
+  return at
+}
+
+function isQuery(text: string, start: number, end: number): boolean {
+  return text.charCodeAt(start) === SLASH && text.charAt(end) === '=' && text.slice(start, end).includes('?')
+}
+
+function isUrlOrDrive(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(end) !== COLON) return false
+  const next = text.charCodeAt(end + 1)
+  if (next === SLASH && text.charCodeAt(end + 2) === SLASH) return true
+  return end === start + 1 && (next === BACKSLASH || next === SLASH)
+}

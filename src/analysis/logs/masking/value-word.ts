@@ -1,0 +1,52 @@
+import { HOST_ENDINGS, PACKAGE_BEGINNINGS } from './vocabulary.js'
+
+/** `jk2_init(` is a function, `attempt_1445_m_01(` is none. */
+const MOST_DIGITS_OF_A_FUNCTION = 2
+const SHORTEST_HEX_WORD = 8
+
+/**
+ * Whether a word is a value by its own shape: a number, address, path, host, hexadecimal or mixed identifier. `digits` is how
+ * many it has, `next` the two characters behind it.
+ */
+export function isValueWord(word: string, digits: number, next: string): boolean {
+  if (digits > 0) return !(next.startsWith('(') && isFunction(word, digits, next))
+  return isPath(word) || isStarred(word) || isHex(word) || isHost(word, next) || isAddress(word)
+}
+
+function isFunction(word: string, digits: number, next: string): boolean {
+  if (digits > MOST_DIGITS_OF_A_FUNCTION || !/^[A-Za-z_][\w.]*$/.test(word)) return false
+  return next === '()' || /[A-Za-z_]$/.test(word)
+}
+
+function isPath(word: string): boolean {
+  if (word.includes('\\')) return word.length > 1
+  const slash = word.indexOf('/')
+  if (slash < 0 || word.length === 1) return false
+  return slash === 0 || word.startsWith('.') || word.startsWith('~') || /\/.*\/|\./.test(word)
+}
+
+function isStarred(word: string): boolean {
+  return word.length > 1 && word.startsWith('*') && /^\*+$/.test(word)
+}
+
+/** `name@host`, and the `Type@hash` of objects that print themselves. */
+function isAddress(word: string): boolean {
+  const at = word.indexOf('@')
+  return at > 0 && at < word.length - 1
+}
+
+function isHex(word: string): boolean {
+  return word.length >= SHORTEST_HEX_WORD && /^[0-9a-f]+$/i.test(word)
+}
+
+/** A dotted name that ends as hosts do, or that a port follows; not `com.example.Thing`, which is reversed. */
+function isHost(word: string, next: string): boolean {
+  const firstDot = word.indexOf('.')
+  if (firstDot <= 0) return false
+  if (!/^[\w-]+(?:\.[\w-]+)+$/.test(word) || PACKAGE_BEGINNINGS.has(word.slice(0, firstDot))) return false
+  if (/^:\d/.test(next)) return true
+  const lastDot = word.lastIndexOf('.')
+  const ending = word.slice(lastDot + 1)
+  // `foo.de` may be a host, `main.rs` a file and `a.is` a typing error: two letters need more labels to be believed.
+  return HOST_ENDINGS.has(ending) && (lastDot > firstDot || ending.length > 2)
+}

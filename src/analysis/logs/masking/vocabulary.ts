@@ -1,0 +1,42 @@
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+/** Parts of a written-out date, English abbreviations as in RFC 5322 section 3.3 and in full. */
+export const DATE_WORDS = words(
+  `Mon Tue Wed Thu Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday
+   Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September
+   October November December`,
+)
+
+/** What may follow a time of day. */
+export const TIME_SUFFIXES = words('AM PM am pm UTC GMT Z EST EDT CST CDT MST MDT PST PDT CET CEST BST')
+
+/** Units that a program chooses by the size of the number: `8.8 KB` and `1.2 MB` are values of one kind. */
+export const UNITS = words(
+  `B KB MB GB TB PB KiB MiB GiB TiB kB kb mb gb bytes byte
+   ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours days day`,
+)
+
+/** Words that are values wherever they stand. */
+export const TRUTH_WORDS = words('true false True False TRUE FALSE')
+
+/** Words that are values where a value is expected: behind `=`, or alone in brackets. */
+export const STATE_WORDS = words('on off yes no null none nil undefined NaN ON OFF YES NO None NULL')
+
+/** Last labels of host names that are no file extensions and no packages of a program. */
+export const HOST_ENDINGS = words(
+  `com net org edu gov mil int info biz io dev app cloud local lan internal localdomain cluster svc
+   de uk fr nl it es pt pl ru cn jp kr tw hk sg in au nz br mx ar ca us eu ch at be se no dk fi cz hu ro gr tr il za`,
+)
+
+/** First labels of reversed host names, as programs name packages by. */
+export const PACKAGE_BEGINNINGS = words(
+  'com org net edu gov io android java javax kotlin scala sun akka de uk',
+)
+
+/** Nouns behind which the name of one of many stands. */
+export const NAMING_WORDS = words(
+  `user users username account login host hostname node server client peer member group role tenant project namespace pod
+   container image file directory folder device disk volume interface driver module service process program job
+   task queue topic table index database schema key class method package plugin component application app bundle
+   domain named called for from by`,
+)

@@ -1,0 +1,47 @@
+import { isClosing, isOpening } from '../masking/brackets.js'
+import { VALUE } from '../masking/scan-words.js'
+import { coverage, firstRow, wordsKey } from '../pattern.js'
+import type { Pattern } from '../pattern.js'
+
+const WIDE_GAP = 2
+
+/**
+ * Unites a pattern with the one that has a value where its own is empty: `from ()` with `from (<*>)`, `user= ` with
+ * `user=<*>`, and two spaces with a value between them.
+ */
+export function fillEmptyPlaces(patterns: readonly Pattern[]): readonly Pattern[] {
+  const remaining = new Map(patterns.map((pattern) => [wordsKey(pattern.words), pattern]))
+  // Shorter ones first: what is filled once may have a second empty place.
+  for (const { words } of patterns.toSorted((a, b) => a.words.length - b.words.length)) {
+    const key = wordsKey(words)
+    const pattern = remaining.get(key)
+    const fuller = pattern && fullerOf(pattern, remaining)
+    if (pattern === undefined || fuller === undefined) continue
+    const ordered = [pattern, fuller].toSorted((a, b) => firstRow(a) - firstRow(b))
+    remaining.delete(key)
+    remaining.set(wordsKey(fuller.words), { ...fuller, ...coverage(ordered) })
+  }
+  return [...remaining.values()]
+}
+
+function fullerOf(pattern: Pattern, patterns: ReadonlyMap<string, Pattern>): Pattern | undefined {
+  if (pattern.isFixed) return undefined
+  for (const place of emptyPlaces(pattern)) {
+    const fuller = patterns.get(wordsKey(pattern.words.toSpliced(place, 0, VALUE)))
+    if (fuller !== undefined) return fuller
+  }
+  return undefined
+}
+
+function emptyPlaces({ words, gaps }: Pattern): number[] {
+  const places = [...words.keys()].filter((place) => isEmptyBefore(words, gaps, place))
+  return words.at(-1) === '=' ? [...places, words.length] : places
+}
+
+function isEmptyBefore(words: readonly string[], gaps: readonly number[], place: number): boolean {
+  const before = words[place - 1]
+  const gap = gaps[place] ?? 0
+  if (before === undefined) return false
+  if (isOpening(before) && isClosing(words[place] ?? '')) return true
+  return gap === WIDE_GAP || (before === '=' && (gap > 0 || ',;)]}'.includes(words[place] ?? '')))
+}

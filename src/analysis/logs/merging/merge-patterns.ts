@@ -1,0 +1,14 @@
+import { group } from 'd3-array'
+
+import type { Pattern } from '../pattern.js'
+import { firstRow } from '../pattern.js'
+import { fillEmptyPlaces } from './fill-empty-places.js'
+import { mergeDotted } from './merge-dotted.js'
+import { mergeSiblings } from './merge-siblings.js'
+
+/** Unites patterns that are one template with different values, in order of first appearance. */
+export function mergePatterns(patterns: readonly Pattern[]): readonly Pattern[] {
+  const byLength = group(patterns, ({ words }) => words.length)
+  const merged = [...byLength.values()].flatMap((alike) => mergeDotted(mergeSiblings(mergeDotted(alike))))
+  return fillEmptyPlaces(merged).toSorted((a, b) => firstRow(a) - firstRow(b))
+}

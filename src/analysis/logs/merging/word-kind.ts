@@ -1,0 +1,29 @@
+import { VALUE } from '../masking/scan-words.js'
+
+/**
+ * `state`: in capitals, as states, methods and levels are, or a type of failure. `dotted`: names in several parts. `capitalised`, `plain`: by
+ * their first letter.
+ */
+export type WordKind = 'state' | 'dotted' | 'capitalised' | 'plain'
+
+/** The kind that most of some words have. */
+export function commonKind(words: readonly string[]): WordKind {
+  const isMost = (test: (word: string) => boolean): boolean => words.filter(test).length * 2 > words.length
+  if (isMost(isState)) return 'state'
+  if (isMost((word) => /\w\.\w/.test(word))) return 'dotted'
+  return isMost((word) => /^\p{Lu}/u.test(word)) ? 'capitalised' : 'plain'
+}
+
+/** Whether a word has a letter and is no value; punctuation is not a word here. */
+export function isRealWord(word: string): boolean {
+  return word !== VALUE && /\p{L}/u.test(word)
+}
+
+/** A name in parts that other names may stand in place of: a class or property. */
+export function isDottedName(word: string): boolean {
+  return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)
+}
+
+function isState(word: string): boolean {
+  return !/\p{Ll}/u.test(word) || /\.[A-Z_]+$|(?:Exception|Error|Throwable)$/.test(word)
+}

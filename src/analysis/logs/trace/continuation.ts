@@ -1,0 +1,57 @@
+/** Inside which kind of trace the event is: some write lines that look like new ones. */
+export type TraceState = 'none' | 'python' | 'pythonEnded' | 'go'
+
+/** What frames, causes and the ends of traces begin with where the indentation was lost. */
+const TRACE_LINE =
+  /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|at [\w$.<>/]+\(.*\)$|at .+:\d+:\d+\)?$|--- End of |[)\]}]+[,;]?$)/
+/** What a trace of Python begins with. */
+export const PYTHON_BEGINNING = 'Traceback (most recent call last)'
+const PYTHON_CHAIN = /^(?:During handling of the above exception|The above exception was the direct cause)/
+const PYTHON_END = /^[A-Za-z_][\w.]*(?::|$)/
+const GO_BEGINNING = /^goroutine \d+ \[/
+const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*)$/
+/** An exception on a line of its own, as loggers put it below their message. */
+const EXCEPTION_HEAD = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?:: |$)/
+const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
+
+/**
+ * In which trace the event is when this line goes on with it; undefined when the line begins another event. `kept` are the
+ * lines of the event so far.
+ */
+export function continuationOf(
+  line: string,
+  kept: readonly string[],
+  state: TraceState,
+): TraceState | undefined {
+  const [head = ''] = kept
+  if (line.trim() === '') return state
+  if (line.startsWith('Traceback (most recent call last)'))
+    return beginsPython(head, state) ? 'python' : undefined
+  if (PYTHON_CHAIN.test(line)) return state === 'pythonEnded' ? 'python' : undefined
+  if (GO_BEGINNING.test(line)) return state === 'go' || head.startsWith('panic: ') ? 'go' : undefined
+  if (isIndented(line)) return isIndented(head) ? undefined : state
+  if (TRACE_LINE.test(line)) return state
+  if (state === 'python') return PYTHON_END.test(line) ? 'pythonEnded' : undefined
+  if (state === 'go') return GO_LINE.test(line) ? state : undefined
+  return isHeadBelowMessage(line, kept) ? state : undefined
+}
+
+/** In which trace an event is after its first line. */
+export function stateAfterHead(line: string): TraceState {
+  if (line.startsWith('Traceback (most recent call last)')) return 'python'
+  return GO_BEGINNING.test(line) ? 'go' : 'none'
+}
+
+/** Below a message that complains, or again behind the sentence that chains one trace to the next. */
+function beginsPython(head: string, state: TraceState): boolean {
+  return state === 'python' || (state === 'none' && COMPLAINT.test(head))
+}
+
+function isIndented(line: string): boolean {
+  return line.startsWith(' ') || line.startsWith('\t')
+}
+
+function isHeadBelowMessage(line: string, kept: readonly string[]): boolean {
+  const [head = ''] = kept
+  return kept.length === 1 && EXCEPTION_HEAD.test(line) && !EXCEPTION_HEAD.test(head) && COMPLAINT.test(head)
+}

@@ -1,0 +1,54 @@
+import { continuationOf, stateAfterHead } from './continuation.js'
+import type { TraceState } from './continuation.js'
+
+/** An event of one line, or of the several lines of a stack trace. */
+export interface LogEvent {
+  readonly text: string
+  /** How many lines it came from. */
+  readonly lines: number
+  /** What was given along with its first line. */
+  readonly origin: number
+}
+
+/** Lines of one event that are kept: the first frames tell traces apart, the hundredth does not. */
+const MAX_KEPT_LINES = 100
+
+/** Puts the lines of a stack trace together, as they come. */
+export class EventJoiner {
+  #kept: string[] = []
+  #lines = 0
+  #origin = 0
+  #state: TraceState = 'none'
+
+  /** Takes the next line, and gives the event before it when that one is complete. */
+  add(line: string, origin: number): LogEvent | undefined {
+    const next = this.#lines === 0 ? undefined : continuationOf(line, this.#kept, this.#state)
+    if (next !== undefined) {
+      this.#state = next
+      this.#lines += 1
+      if (this.#kept.length < MAX_KEPT_LINES) this.#kept.push(line)
+      return undefined
+    }
+    const complete = this.end()
+    this.#kept = [line]
+    this.#lines = 1
+    this.#origin = origin
+    this.#state = stateAfterHead(line)
+    return complete
+  }
+
+  /** The last event, when nothing comes any more. */
+  end(): LogEvent | undefined {
+    if (this.#lines === 0) return undefined
+    const event = { text: this.#kept.join('\n'), lines: this.#lines, origin: this.#origin }
+    this.#lines = 0
+    return event
+  }
+}
+
+/** All events of some lines. `origin` is the place of the first line of each. */
+export function joinEvents(lines: readonly string[]): LogEvent[] {
+  const joiner = new EventJoiner()
+  const events = lines.map((line, place) => joiner.add(line, place))
+  return [...events, joiner.end()].filter((event) => event !== undefined)
+}

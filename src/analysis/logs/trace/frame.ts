@@ -1,0 +1,30 @@
+/** How the frames of a trace are written, the name of the function in the first group. */
+const FRAMES: readonly RegExp[] = [
+  // JavaScript: `at Shop.buy (/srv/shop.js:12:3)`, `at async buy (…)`, `at /srv/shop.js:12:3`
+  /^\s*at (?:async )?(.+? \(.+?):\d+:\d+\)$/,
+  /^\s*at (?:async )?([^\s()]+?):\d+:\d+$/,
+  // Java and other languages of its machine, .NET: `at com.example.Shop.buy(Shop.java:12)`
+  /^\s*at ([\w$.<>/`[\], ]+)\(.*\)/,
+  // Python: `File "/srv/shop.py", line 12, in buy`
+  /^\s*File "([^"]+", line \d+, in \S+)/,
+  // Go: `main.(*Shop).Buy(0xc000010, 0x3)`
+  /^([\w./-]+\.(?:\(\*?\w+\)\.)?[\w.]+)\(.*\)$/,
+]
+
+/** Code that is not the program's own: run times and the libraries that nearly every trace goes through. */
+const FOREIGN =
+  /^(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|scala|groovy|clojure|org\.(?:springframework|apache|hibernate|eclipse|jboss|junit|slf4j)|io\.(?:netty|grpc|vertx)|reactor|rx|akka|okhttp3|com\.(?:google|fasterxml|mysql)|System|Microsoft|runtime|net\/http|reflect|syscall|testing)[./]|node:|(?:^|\s)internal\/|node_modules|(?:site|dist)-packages|\/usr\/lib|<frozen/
+
+/** The function, and its file where the language says it, of one line of a trace, without the place in the file. */
+export function frameName(line: string): string | undefined {
+  for (const frame of FRAMES) {
+    const name = frame.exec(line)?.[1]
+    if (name !== undefined) return name.replace(/", line \d+, in | \(/, ' ').trim()
+  }
+  return undefined
+}
+
+/** Whether a frame is code of the program itself. */
+export function isOwnFrame(name: string): boolean {
+  return !FOREIGN.test(name)
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+import { clusterLines, groupingAccuracy } from '../../support/logs/cluster-lines.js'
+import { readLabelledLines } from '../../support/logs/read-labelled-lines.js'
+
+const LEAST_MEAN = 0.99
+const LEAST_OF_A_SET = 0.98
+
+const sets = readLabelledLines()
+const title =
+  sets.length === 0
+    ? 'the shared lines with known templates are absent: nothing to group'
+    : `the lines of ${sets.map(({ name }) => name).join(', ')} are grouped as people grouped them`
+
+test(title, () => {
+  const accuracies = sets.map(({ lines }) =>
+    groupingAccuracy(
+      clusterLines(lines.map(({ content }) => content)).map(({ id }) => id),
+      lines.map(({ event }) => event),
+    ),
+  )
+  for (const accuracy of accuracies) expect(accuracy).toBeGreaterThanOrEqual(LEAST_OF_A_SET)
+  const mean = accuracies.reduce((sum, accuracy) => sum + accuracy, 0) / Math.max(1, accuracies.length)
+  if (sets.length > 0) expect(mean).toBeGreaterThanOrEqual(LEAST_MEAN)
+})
+
+const STYLES = new URL('../../cases/analysis/logs/styles.yaml', import.meta.url)
+const Styles = z.record(z.string(), z.array(z.array(z.string()).min(1)))
+const styles = Object.entries(Styles.parse(parse(readFileSync(STYLES, 'utf8'))))
+
+describe('the messages of other systems', () => {
+  it.each(styles)('are told apart, and no more than that: %s', (_style, groups) => {
+    const ids = clusterLines(groups.flat()).map(({ id }) => id)
+    const found = groups.map((lines, group) => {
+      const start = groups.slice(0, group).flat().length
+      return [...new Set(ids.slice(start, start + lines.length))]
+    })
+    // Each group has one id, and as no two groups share it the ids are as many as the groups.
+    expect(found.filter((of) => of.length > 1).map((of, group) => [groups[group]?.[0], of])).toEqual([])
+    expect(new Set(found.flat()).size).toBe(groups.length)
+  })
+})
