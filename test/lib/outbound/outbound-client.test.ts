@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
+import { AppError } from '../../../src/errors.js'
 import type { ResolveHost } from '../../../src/lib/outbound/checked-lookup.js'
 import { makeOutboundClient } from '../../../src/lib/outbound/outbound-client.js'
 import type {
@@ -175,6 +176,43 @@ describe('a request', () => {
     const client = makeOutboundClient(OPEN)
     await client.close()
     expect((await failureOf(client.send(get('http://127.0.0.1:1/')))).reason).toBe('aborted')
+  })
+})
+
+describe('a body that is taken piece by piece', () => {
+  const take = async (respond: Respond, request: Partial<OutboundRequest> = {}) => {
+    const server = await serve(respond)
+    const pieces: Buffer[] = []
+    const takeBody = (piece: Buffer): void => void pieces.push(piece)
+    const sending = makeClient().send({ ...get(server.origin), takeBody, ...request })
+    return { sending, taken: () => Buffer.concat(pieces).toString() }
+  }
+
+  test('is not collected besides', async () => {
+    const { sending, taken } = await take((_, response) => {
+      response.write('one ')
+      response.end('two')
+    })
+    expect((await sending).body.length).toBe(0)
+    expect(taken()).toBe('one two')
+  })
+
+  test('is that of a success: what says why a request was refused is collected', async () => {
+    const { sending, taken } = await take((_, response) => response.writeHead(400).end('why'))
+    expect((await sending).body.toString()).toBe('why')
+    expect(taken()).toBe('')
+  })
+
+  test('has the same limit', async () => {
+    const { sending } = await take((_, response) => response.end('x'.repeat(101)), { maxResponseBytes: 100 })
+    expect(await failureOf(sending)).toMatchObject({ reason: 'too_large' })
+  })
+
+  test('ends the request with the error that taking it raised', async () => {
+    const wrong = new AppError('invalid', 'no list')
+    const takeBody = (): Promise<void> => Promise.reject(wrong)
+    const { sending } = await take((_, response) => response.end('x'), { takeBody })
+    await expect(sending).rejects.toBe(wrong)
   })
 })
 
