@@ -10,8 +10,8 @@ import { openInside } from './open-inside.js'
 import { splitLines } from './split-lines.js'
 
 const JSON_LINES = /\.(?:ndjson|jsonl|json)$/i
-/** How many lines are read between two looks at the clock. */
-const LINES_PER_LOOK = 1000
+/** Between two of them the clock is looked at. */
+const CHUNK_BYTES = 256 * 1024
 
 /**
  * Log lines from a file: text, or one JSON object a line (.ndjson, .jsonl, .json); the query is the path. Raises an AppError for
@@ -35,26 +35,22 @@ export async function readFileLines(
     ? makeJsonReader(settings.timeField, query.messageField ?? settings.messageField)
     : makeTextReader()
   const reading = new FileReading(query, new LineCollector(narrowed(settings, query.limits)), read)
-  const isOver = makeIsOver(budget, now)
+  const endMs = now() + budget.budgetMs
   const file = await openInside(settings.directory, path)
   let interruption: string | undefined
   try {
-    for await (const line of splitLines(file.createReadStream({ autoClose: false }))) {
-      if (isOver()) interruption = `${settings.name}: the time for reading ${path} is used up`
-      if (interruption !== undefined || !reading.add(line)) break
+    for await (const lines of splitLines(
+      file.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }),
+    )) {
+      if (budget.signal?.aborted === true || now() > endMs)
+        interruption = `${settings.name}: the time for reading ${path} is used up`
+      if (interruption !== undefined || !lines.every((line) => reading.add(line))) break
     }
   } finally {
     await file.close()
   }
   const { collector } = reading
   return linesAnswer({ query: path, window: query, collector, interruption, ...reading.remarks(path) })
-}
-
-/** Whether the budget is at its end; looks at the clock now and then only. */
-function makeIsOver({ budgetMs, signal }: FetchBudget, now: () => number): () => boolean {
-  const endMs = now() + budgetMs
-  let calls = 0
-  return () => calls++ % LINES_PER_LOOK === 0 && (signal?.aborted === true || now() > endMs)
 }
 
 /** What the lines of a file have brought so far. */

@@ -119,7 +119,7 @@ describe('a stream split into lines', () => {
   const split = async (...chunks: readonly string[]): Promise<string[]> => {
     const lines: string[] = []
     const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
-    for await (const line of splitLines(stream)) lines.push(line)
+    for await (const some of splitLines(stream)) lines.push(...some)
     return lines
   }
 
@@ -134,10 +134,10 @@ describe('a stream split into lines', () => {
 
   test('keeps a character whose bytes are split', async () => {
     const bytes = Buffer.from('ä\n')
-    const lines: string[] = []
-    for await (const line of splitLines(Readable.from([bytes.subarray(0, 1), bytes.subarray(1)])))
-      lines.push(line)
-    expect(lines).toEqual(['ä'])
+    const lines: string[][] = []
+    for await (const some of splitLines(Readable.from([bytes.subarray(0, 1), bytes.subarray(1)])))
+      lines.push(some)
+    expect(lines).toEqual([['ä']])
   })
 
   test('keeps only the start of a line without end', async () => {
