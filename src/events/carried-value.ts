@@ -1,5 +1,5 @@
-import { nestsDeeper } from '../lib/json/nesting.js'
-import { embeddedValue, MAX_NESTING } from './embedded-json.js'
+import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
+import { embeddedValue } from './embedded-json.js'
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 

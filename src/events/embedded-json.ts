@@ -1,8 +1,5 @@
 import { AppError } from '../errors.js'
-import { nestsDeeper } from '../lib/json/nesting.js'
-
-/** Deeper than any event (an execution inside the trigger of another adds two levels each), far from the end of the stack. */
-export const MAX_NESTING = 512
+import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
 
 const STARTS_LIKE_JSON = /^\s*[[{]/
 

@@ -3,6 +3,7 @@ import { applicationKey, pipelineKey } from './registry-change.js'
 import type { RegistryChange } from './registry-change.js'
 import type { Definition } from '../orchestrator/definition.js'
 import { epochMs, scalarText } from './scalar-text.js'
+import { withoutSecrets } from './without-secrets.js'
 
 /** What a reconciliation must know of an entry of the registry; the definition itself is not needed. */
 export interface KnownEntry {
@@ -48,8 +49,12 @@ export class Reconciliation {
     }
   }
 
-  /** The change that a listed definition asks for, if any; undefined also for one without a name. */
-  compare(definition: Definition): RegistryChange | undefined {
+  /**
+   * The change that a listed definition asks for, if any; undefined also for one without a name. Its secrets are redacted first, as
+   * they were in the events that the registry was made from.
+   */
+  compare(listed: Definition): RegistryChange | undefined {
+    const definition = withoutSecrets(listed)
     const named = readNames(this.kind, definition)
     if (named === undefined) return undefined
     const entry = this.find(named)

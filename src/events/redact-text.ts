@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 import { AppError } from '../errors.js'
-import { nestsDeeper } from '../lib/json/nesting.js'
+import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
 import { refuseMalformed } from '../lib/json/refuse-malformed.js'
-import { MAX_NESTING } from './embedded-json.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
 import { mayHoldSecrets } from './secret-names.js'

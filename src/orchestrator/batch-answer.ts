@@ -13,7 +13,7 @@ export function failuresInBatch(
   response: OutboundResponse,
   pipelines: readonly Definition[],
 ): StoreFailure[] | undefined {
-  const body = parseJson(response.body)
+  const body = parseJson(response.body.toString())
   if (!isRecord(body)) return undefined
   const failed: unknown = body['failed_pipelines']
   const count = body['failed_pipelines_count']

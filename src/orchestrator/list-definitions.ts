@@ -4,12 +4,13 @@ import { join } from 'node:path'
 
 import { AppError } from '../errors.js'
 import { ArraySplitter } from '../lib/json/array-splitter.js'
+import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
 import { authHeaders } from '../lib/outbound/credentials.js'
 import { isRecord } from '../lib/record.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
-import { isSuccess, refused } from './refusal.js'
+import { isSuccess, parseJson, refused } from './refusal.js'
 
 /** What can be listed, and where (contract 4.8); without `restricted=false` only what the caller may read is listed. */
 const PATHS = {
@@ -87,17 +88,13 @@ async function* readDefinitions(file: string, maxDefinitionBytes: number): Async
 }
 
 function parseDefinition(json: Buffer): Definition {
-  const value = parse(json)
+  const text = json.toString()
+  if (nestsDeeper(text, MAX_NESTING)) {
+    throw new AppError('invalid', `the list has an entry that is nested more than ${MAX_NESTING} levels deep`)
+  }
+  const value = parseJson(text)
   if (isRecord(value)) return value
   throw new AppError('invalid', 'the list has an entry that is no JSON object')
-}
-
-function parse(json: Buffer): unknown {
-  try {
-    return JSON.parse(json.toString()) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** A list that cannot be read is no fault of whoever asked for it. */

@@ -22,7 +22,7 @@ export function isSuccess({ status }: OutboundResponse): boolean {
  * the storage service), else its status; cut to a length that people read.
  */
 export function refusalText(response: OutboundResponse): string {
-  const body = parseJson(response.body)
+  const body = parseJson(response.body.toString())
   const error = isRecord(body) ? body : {}
   const texts = [...textsIn(error['errors']), ...textsIn(error['message']), ...textsIn(error['error'])]
   const said = [...new Set(texts)].join(', ')
@@ -39,9 +39,9 @@ export function refused(doing: string, response: OutboundResponse): AppError {
 }
 
 /** The value of a JSON text; undefined where it is none. */
-export function parseJson(body: Buffer): unknown {
+export function parseJson(json: string): unknown {
   try {
-    return JSON.parse(body.toString()) as unknown
+    return JSON.parse(json) as unknown
   } catch {
     return undefined
   }

@@ -19,6 +19,6 @@ export async function updatePipeline(
   const path = `/pipelines/${encodeURIComponent(pipelineId)}`
   const response = await callStorage(connection, { method: 'PUT', path, body, isRepeatable: true, signal })
   if (!isSuccess(response)) throw refused(`update pipeline ${pipelineId}`, response)
-  const stored = parseJson(response.body)
+  const stored = parseJson(response.body.toString())
   return isRecord(stored) ? stored : body
 }

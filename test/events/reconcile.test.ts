@@ -35,6 +35,13 @@ describe('a listing', () => {
     expect(reconcile([known(PIPELINE)], [{ ...PIPELINE, lastModified: 900, schema: '1' }])).toEqual([])
   })
 
+  it('is compared, and kept, without its secrets, as events are', () => {
+    const redacted = { ...PIPELINE, triggers: [{ token: '[redacted]' }] }
+    const listed = { ...PIPELINE, triggers: [{ token: 'hunter2' }] }
+    expect(reconcile([known(redacted)], [listed])).toEqual([])
+    expect(reconcile([known(PIPELINE)], [listed])).toMatchObject([{ definition: redacted }])
+  })
+
   it('brings what no event told of', () => {
     const definition = { ...PIPELINE, lastModifiedBy: 'script' }
     expect(reconcile([], [definition])).toEqual([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { AppError } from '../../src/errors.js'
-import { MAX_NESTING } from '../../src/events/embedded-json.js'
 import { redactSecrets } from '../../src/events/redact.js'
+import { MAX_NESTING } from '../../src/lib/json/nesting.js'
 import { base64Json, flattened, pipelineEvent } from '../support/orchestrator-events.js'
 
 function redactText(json: string) {

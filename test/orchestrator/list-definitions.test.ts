@@ -93,6 +93,12 @@ describe('a list of the storage service', () => {
     ['has a comma too many', (response) => response.end('[{},]'), 'is no JSON object'],
     ['is followed by something', (response) => response.end('[] []'), 'something follows the list'],
     ['has a huge entry', (response) => response.end(`[{"a":"${'x'.repeat(70_000)}`), 'more than 65536 bytes'],
+    ['is nested too deeply', (response) => response.end(`[{"a":${'['.repeat(50_000)}`), 'is cut off'],
+    [
+      'has an entry nested too deeply',
+      (response) => response.end(`[{"a":${'['.repeat(5000)}${']'.repeat(5000)}}]`),
+      'more than 512 levels deep',
+    ],
     ['is too long', (response) => response.end(`[${'{},'.repeat(500_000)}`), 'more than 1048576 bytes'],
     ['is refused', (response) => springError(response, 403, 'Access denied'), 'status 403: Access denied'],
     ['ends in the middle', (response) => response.write('[{}', () => response.destroy()), 'could not be'],

@@ -1,3 +1,9 @@
+/**
+ * As deep as documents of the orchestrator are read. An execution inside the trigger of another adds two levels each; what is far
+ * deeper would exhaust the stack of whatever is recursive.
+ */
+export const MAX_NESTING = 512
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPEN_ARRAY = 0x5b
