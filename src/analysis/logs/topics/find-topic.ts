@@ -1,0 +1,76 @@
+import { DEFAULT_TOPICS } from './default-topics.js'
+import { statedLevel } from './stated-level.js'
+import type { StatedLevel } from './stated-level.js'
+import { SEVERITIES } from './topic.js'
+import type { Topic } from './topic.js'
+
+/**
+ * Texts that are levels rather than names of failures. Where a line states its level that decides, and not a word found in
+ * it: `INFO error page rendered` is no error.
+ */
+const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
+  fatal: 'fatal',
+  severe: 'severe',
+  error: 'error',
+  warn: 'warn',
+}
+/** Stands in the name of every exception, and says little where the line itself complains of less. */
+const EXCEPTION = 'exception'
+/** `0 errors` and `error=null` complain of nothing. */
+const NOTHING_WRONG =
+  /\b(?:no|0|zero|without|any) (?:errors?|warnings?|exceptions?)\b|\b(?:errors?|warnings?|exceptions?)"?\s?[=:]\s?(?:0|null|none|nil|false|"")(?![\w.])/g
+
+/** The topic of an event; undefined when it is an ordinary one. */
+export type FindTopic = (text: string) => Topic | undefined
+
+interface Needle {
+  readonly text: string
+  readonly topic: Topic
+  readonly level: StatedLevel | undefined
+  readonly endsWithDigit: boolean
+}
+
+/** The default topics as far as no own one has their text, and the own ones. */
+export function joinTopics(own: readonly Topic[], withoutDefaults: boolean): readonly Topic[] {
+  if (withoutDefaults) return own
+  const replaced = new Set(own.map(({ string }) => string.toLowerCase()))
+  return [...DEFAULT_TOPICS.filter(({ string }) => !replaced.has(string.toLowerCase())), ...own]
+}
+
+/**
+ * Finds the topic of an event by its text, in any case. The longest text decides, since `EXCEPTION` stands in the name of
+ * every exception; of two as long, the more severe.
+ */
+export function topicFinder(topics: readonly Topic[]): FindTopic {
+  const needles = topics
+    .toSorted((a, b) => b.string.length - a.string.length || rank(a) - rank(b))
+    .map(toNeedle)
+  return (text) => {
+    const stated = statedLevel(text)
+    const searched = text.toLowerCase()
+    const complaint = searched.replaceAll(NOTHING_WRONG, '')
+    return needles.find((needle) => matches(needle, stated, isWord(needle) ? complaint : searched))?.topic
+  }
+}
+
+function toNeedle(topic: Topic): Needle {
+  const text = topic.string.toLowerCase()
+  return { text, topic, level: LEVEL_TEXTS[text], endsWithDigit: /\d$/.test(text) }
+}
+
+function isWord({ text, level }: Needle): boolean {
+  return level !== undefined || text === EXCEPTION
+}
+
+function matches(needle: Needle, stated: StatedLevel | undefined, searched: string): boolean {
+  const { text, level, endsWithDigit } = needle
+  if (stated !== undefined && level !== undefined) return stated === level
+  if (text === EXCEPTION && (stated === 'quiet' || stated === 'warn')) return false
+  const at = searched.indexOf(text)
+  // `status=500` does not stand in `status=5003`.
+  return at >= 0 && !(endsWithDigit && /\d/.test(searched.charAt(at + text.length)))
+}
+
+function rank({ severity }: Topic): number {
+  return SEVERITIES.indexOf(severity)
+}

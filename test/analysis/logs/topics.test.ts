@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+
+import { DEFAULT_TOPICS } from '../../../src/analysis/logs/topics/default-topics.js'
+import { joinTopics, topicFinder } from '../../../src/analysis/logs/topics/find-topic.js'
+
+const severityOf = (text: string): string | undefined => topicFinder(DEFAULT_TOPICS)(text)?.severity
+
+describe('the default topics', () => {
+  it('are the 21 that the clients send', () => {
+    expect(DEFAULT_TOPICS).toHaveLength(21)
+    expect(new Set(DEFAULT_TOPICS.map(({ string }) => string)).size).toBe(21)
+  })
+
+  it.each([
+    ['java.lang.NullPointerException: x', 'critical'],
+    ['java.lang.NumberFormatException: x', 'error'],
+    ['com.shop.OrderException: x', 'error'],
+    ['FATAL: no space', 'critical'],
+    ['request done status=500 in 3 ms', 'error'],
+    ['request done status=5003', undefined],
+    ['TypeError: x is undefined', 'error'],
+    ['2026-01-31 10:00:00 ERROR [main] shop: closed', 'error'],
+    ['2026-01-31 10:00:00 WARN [main] retry after error', 'warn'],
+    ['2026-01-31 10:00:00 WARN [main] retry after IOException', 'warn'],
+    ['2026-01-31 10:00:00 INFO [main] error page rendered', undefined],
+    ['2026-01-31 10:00:00 INFO caught NullPointerException, going on', 'critical'],
+    ['{"level":"warning","msg":"slow"}', 'warn'],
+    ['level=info msg="0 errors"', undefined],
+    ['level=fatal msg="gone"', 'critical'],
+    ['finished with 0 errors and no warnings', undefined],
+    ['finished with 10 errors', 'error'],
+    ['done error=null', undefined],
+    ['done error=nullpointer', 'error'],
+    ['ready', undefined],
+    ['', undefined],
+  ])('%s: %s', (text, severity) => {
+    expect(severityOf(text)).toBe(severity)
+  })
+})
+
+describe('own topics', () => {
+  it('replace a default one of the same text, whatever its case', () => {
+    const find = topicFinder(joinTopics([{ string: 'nullPointerException', severity: 'ignore' }], false))
+    expect(find('NullPointerException')?.severity).toBe('ignore')
+    expect(find('StackOverflowError')?.severity).toBe('critical')
+  })
+
+  it('win over shorter ones', () => {
+    const find = topicFinder(joinTopics([{ string: 'Connection reset by peer', severity: 'warn' }], false))
+    expect(find('ERROR Connection reset by peer')?.severity).toBe('warn')
+  })
+
+  it('stand alone when the default ones are left out', () => {
+    const find = topicFinder(joinTopics([{ string: 'oops', severity: 'error' }], true))
+    expect([find('FATAL'), find('OOPS')?.severity]).toEqual([undefined, 'error'])
+  })
+
+  it('of one text are decided by the more severe one', () => {
+    const find = topicFinder([
+      { string: 'abc', severity: 'warn' },
+      { string: 'xyz', severity: 'critical' },
+    ])
+    expect(find('abc xyz')?.severity).toBe('critical')
+  })
+})
