@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readSourceCredentials } from '../../src/config/analysis-sources.js'
 import { loadConfig } from '../../src/config/load-config.js'
 import type { Config } from '../../src/config/config.js'
+import { readSecrets } from '../../src/config/read-secrets.js'
 import { Secret } from '../../src/lib/outbound/credentials.js'
 import { problemsOf } from '../support/problems-of.js'
 
@@ -44,6 +45,15 @@ describe('the sources of analysis', () => {
     })
     expect(asked).toEqual([{ env: 'PROM_TOKEN' }])
     expect(source).toMatchObject({ name: 'prom', credentials: { type: 'bearer', token: new Secret('t') } })
+  })
+
+  test('say which secret is missing', () => {
+    const config = {
+      analysis: load({ ...prometheus, credentials: { type: 'bearer', token: { env: 'PROM_TOKEN' } } }),
+    }
+    expect(problemsOf(() => readSecrets(config, {}))).toEqual([
+      'analysis.sources[0].credentials.token: the environment variable PROM_TOKEN is not set or is empty',
+    ])
   })
 
   const wrong: readonly { name: string; sources: readonly unknown[]; problem: RegExp }[] = [

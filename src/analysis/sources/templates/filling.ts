@@ -9,8 +9,7 @@ export interface Place {
   readonly escape: (value: string) => string | undefined
 }
 
-/** With the backslashes before it, which would turn on the escaped value. */
-const PLACEHOLDER = /(?<backslashes>\\*)\$\{(?<name>[^{}]*)\}/g
+const PLACEHOLDER = /\$\{(?<name>[^{}]*)\}/g
 const NAME = /^[A-Za-z_][\w.-]*$/
 /** `${1}` is a group of a regular expression in the replacements of PromQL and LogQL. */
 const GROUP_REFERENCE = /^\d+$/
@@ -27,10 +26,11 @@ export class Filling {
 
   /** A part of the template, all of it one kind of place, with its placeholders replaced. */
   fill(text: string, place: Place): string {
-    return text.replace(PLACEHOLDER, (whole: string, backslashes: string, name: string) => {
+    return text.replace(PLACEHOLDER, (whole: string, name: string, at: number) => {
       if (GROUP_REFERENCE.test(name)) return whole
-      if (backslashes !== '') this.refuse(`${whole}: a placeholder cannot follow a backslash`)
-      return backslashes + this.#valueOf(name, place)
+      // It would act on the first sign of the escaped value.
+      if (text[at - 1] === '\\') this.refuse(`${whole}: a placeholder cannot follow a backslash`)
+      return this.#valueOf(name, place)
     })
   }
 

@@ -81,6 +81,12 @@ describe('a value of the scope in PromQL or LogQL', () => {
       filled: 'up{pod=~"a\\\\.b" # "\n}',
     },
     {
+      name: 'in the stage after a format is text again',
+      template: '{app="a"} | line_format "{{.x}}" | level = "${pod}"',
+      value: 'a.b',
+      filled: '{app="a"} | line_format "{{.x}}" | level = "a.b"',
+    },
+    {
       name: 'bare, where it is a word',
       template: 'rate(http_${pod}_total[${pod}])',
       value: '5m',
@@ -135,6 +141,18 @@ describe('a value of the scope in PromQL or LogQL', () => {
       value: '{{.password}}',
       problem: 'letters',
     },
+    {
+      name: 'in the second string of a format',
+      template: '{a="b"} | label_format c="d", e="${pod}"',
+      value: '{{.password}}',
+      problem: 'letters',
+    },
+    {
+      name: 'in a path of JSON',
+      template: '{a="b"} | # what\n json c="${pod}"',
+      value: 'a[0]',
+      problem: 'letters',
+    },
     { name: 'in a pattern of LogQL', template: '{a="b"} |> "${pod}"', value: '<_>', problem: 'letters' },
     {
       name: 'after a backslash',
@@ -153,6 +171,11 @@ describe('a value of the scope in PromQL or LogQL', () => {
 })
 
 describe('a template', () => {
+  test('of many strings and backslashes takes no longer than its length', () => {
+    const long = `up{${'a="b",'.repeat(20_000)}c="${'\\\\'.repeat(50_000)}"}`
+    expect(fillLabelQuery(long, {})).toBe(long)
+  })
+
   test('without placeholders stays as it is', () => {
     const query = 'sum by (pod) (rate(a{b=~"c\\\\.d", e!=\'f\'}[5m])) # $notes {x}'
     expect(fillLabelQuery(query, {})).toBe(query)
