@@ -1,6 +1,6 @@
 import { toError } from '../../../errors.js'
 import type { Scope } from '../../sources.js'
-import { fillSearchTextWith } from './fill-search-text.js'
+import { fillSearchText } from './fill-search-text.js'
 import { Filling } from './filling.js'
 import type { Place } from './filling.js'
 import { NOWHERE, PATTERN, PLAIN, PLAIN_WORD, WILDCARD } from './places.js'
@@ -29,7 +29,7 @@ const FIELD_NAME: Place = {
 export function fillSearchQuery(template: string, scope: Scope): Readonly<Record<string, unknown>> {
   const filling = new Filling(scope)
   if (!template.trimStart().startsWith('{')) {
-    return filling.finish({ query_string: { query: fillSearchTextWith(template, filling) } })
+    return filling.finish({ query_string: { query: fillSearchText(template, filling) } })
   }
   const query = parseJson(template, filling)
   return filling.finish(fillMembers(query, PLAIN, filling))
@@ -62,7 +62,7 @@ function fillSearchMembers(members: object, filling: Filling): Record<string, un
     Object.entries(members).map(([name, value]: [string, unknown]) => [
       name,
       name === 'query' && typeof value === 'string'
-        ? fillSearchTextWith(value, filling)
+        ? fillSearchText(value, filling)
         : fillValue(value, PLAIN_WORD, filling),
     ]),
   )

@@ -1,21 +1,14 @@
-import type { Scope } from '../../sources.js'
-import { Filling } from './filling.js'
+import type { Filling } from './filling.js'
 import { LUCENE_PHRASE, LUCENE_WORD, PLAIN_WORD } from './places.js'
 
 const PIECE =
   /(?<phrase>"(?:\\[\s\S]|[^"\\])*"?)|(?<expression>\/(?:\\[\s\S]|[^/\\])*\/)|(?<word>(?:\\[\s\S]|[^"/\\])+|[\s\S])/g
 
 /**
- * A text in the syntax of `query_string` with each placeholder replaced by its value, escaped so that it is a word or a
- * part of a phrase and never an operator. Raises `invalid` naming everything that is wrong.
+ * A part of a template in the syntax of `query_string`, each placeholder replaced by its value, escaped so that it is a word
+ * or a part of a phrase and never an operator.
  */
-export function fillSearchText(template: string, scope: Scope): string {
-  const filling = new Filling(scope)
-  return filling.finish(fillSearchTextWith(template, filling))
-}
-
-/** As `fillSearchText`, where the text is a part of a larger template. */
-export function fillSearchTextWith(template: string, filling: Filling): string {
+export function fillSearchText(template: string, filling: Filling): string {
   const pieces = [...template.matchAll(PIECE)].map(({ groups = {} }) => {
     const { phrase, expression, word = '' } = groups
     if (expression !== undefined) return filling.fill(expression, PLAIN_WORD)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
 import { fillSearchQuery } from '../../../../src/analysis/sources/templates/fill-search-query.js'
-import { fillSearchText } from '../../../../src/analysis/sources/templates/fill-search-text.js'
 import { problemsOf } from '../../../support/problems-of.js'
 
 describe('a value of the scope in the syntax of query_string', () => {
@@ -40,7 +39,7 @@ describe('a value of the scope in the syntax of query_string', () => {
     },
   ]
   test.each(cases)('$name', ({ template, value, filled }) => {
-    expect(fillSearchText(template, { x: value })).toBe(filled)
+    expect(fillSearchQuery(template, { x: value })).toEqual({ query_string: { query: filled } })
   })
 
   const refused: readonly { name: string; template: string; value: string; problem: string }[] = [
@@ -50,7 +49,7 @@ describe('a value of the scope in the syntax of query_string', () => {
     { name: 'after a backslash', template: 'a:\\${x}', value: 'b', problem: 'cannot follow a backslash' },
   ]
   test.each(refused)('is refused $name', ({ template, value, problem }) => {
-    expect(problemsOf(() => fillSearchText(template, { x: value }))).toEqual([
+    expect(problemsOf(() => fillSearchQuery(template, { x: value }))).toEqual([
       expect.stringContaining(problem),
     ])
   })
