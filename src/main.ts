@@ -28,6 +28,7 @@ import { openTrail } from './main/open-trail.js'
 import type { OpenTrail } from './main/open-trail.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
+import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
 import { openServiceStore } from './store/sqlite/service/open-service-store.js'
 
 const MS_PER_SECOND = 1000
@@ -80,6 +81,7 @@ async function startParts(
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const readSecret = readSecrets(config, process.env)
+  onStop(claimDataDirectory(config.dataDir))
   const decisions = await openDecisions(config, logger)
   onStop(decisions.close)
   const store = await openServiceStore({ dataDir: config.dataDir, threadScript: STORE_THREAD })

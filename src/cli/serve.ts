@@ -14,6 +14,7 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly watch?: true
   readonly insecure?: true
   readonly logLevel?: string
+  readonly logFormat?: string
 }
 
 const HELP = `
@@ -35,6 +36,7 @@ export function defineServe(command: Command, session: Session): void {
     .option('--watch', 'compile and load again when a policy file changes')
     .option('--insecure', 'listen beyond loopback without tokens')
     .addOption(new Option('--log-level <level>', 'debug, info, warn, error or silent'))
+    .addOption(new Option('--log-format <format>', 'json, or text for people'))
     .addHelpText('after', HELP)
     .action(async (options: ServeOptions) => {
       const config = loadConfig({
@@ -48,13 +50,14 @@ export function defineServe(command: Command, session: Session): void {
     })
 }
 
-function serverFlags({ addr, dataDir, watch, insecure, logLevel }: ServeOptions): OriginatedValue[] {
+function serverFlags({ addr, dataDir, watch, insecure, logLevel, logFormat }: ServeOptions): OriginatedValue[] {
   const values: OriginatedValue[] = [
     { path: ['server', 'addr'], value: addr, origin: '--addr' },
     { path: ['dataDir'], value: dataDir, origin: '--data-dir' },
     { path: ['policies', 'watch'], value: watch, origin: '--watch' },
     { path: ['server', 'insecure'], value: insecure, origin: '--insecure' },
     { path: ['log', 'level'], value: logLevel, origin: '--log-level' },
+    { path: ['log', 'format'], value: logFormat, origin: '--log-format' },
   ]
   return values.filter(({ value }) => value !== undefined)
 }
