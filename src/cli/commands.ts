@@ -32,6 +32,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'gates',
+    {
+      summary: 'see and decide approval gates of a running service',
+      load: async () => (await import('./gates.js')).defineGates,
+    },
+  ],
+  [
     'analysis',
     {
       summary: 'judge canaries against their baseline',

@@ -19,6 +19,8 @@ export interface ServiceRequest {
   readonly query?: Readonly<Record<string, QueryValue>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Who asks, for a service that knows no tokens: a claim that others are not asked for. */
+  readonly claimedUser?: string | undefined
 }
 
 /** A running service, as a command asks it. Every call raises the AppError that the service answered with. */
@@ -55,9 +57,10 @@ export async function makeServiceClient(options: ServiceOptions, terminal: Termi
 }
 
 async function send(address: ServiceAddress, request: ServiceRequest): Promise<Response> {
-  const { method = 'GET', body } = request
+  const { method = 'GET', body, claimedUser } = request
   const headers = {
     ...(address.token !== undefined && { authorization: `Bearer ${address.token}` }),
+    ...(claimedUser !== undefined && { 'x-spinnaker-user': claimedUser }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }
   const response = await fetch(targetOf(address, request), {

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+
+import { defineCreate } from './gates/create.js'
+import { defineInstances } from './gates/instances.js'
+import { defineList } from './gates/list.js'
+import { defineResend } from './gates/resend.js'
+import { defineReview } from './gates/review.js'
+import { defineShow } from './gates/show.js'
+import { defineTrigger } from './gates/trigger.js'
+import type { Session } from './session.js'
+import { examples } from './shared-options.js'
+import { addServiceOptions } from './service-options.js'
+
+/** `tidegate gates`: the commands about approval gates, each a request to a running service. */
+export function defineGates(command: Command, session: Session): void {
+  command
+    .description('Sees and decides the approval gates of a running service.')
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate gates list',
+        'tidegate gates show 17',
+        'tidegate gates approve 17 --comment "looks good"',
+      ),
+    )
+  const { out, err } = session.terminal
+  const add = (usage: string): Command =>
+    addServiceOptions(command.command(usage))
+      .exitOverride()
+      .helpOption('-h, --help', 'print this help')
+      .configureOutput({ writeOut: out, writeErr: err, outputError: () => undefined })
+      .showSuggestionAfterError(true)
+  defineList(add('list'), session)
+  defineInstances(add('instances'), session)
+  defineShow(add('show <instance>'), session)
+  defineTrigger(add('trigger <gate>'), session)
+  for (const action of ['approve', 'reject', 'cancel'] as const)
+    defineReview(add(`${action} <instance>`), session, action)
+  defineResend(add('resend <instance>'), session)
+  defineCreate(add('create <file>'), session)
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { EXIT } from '../exit-code.js'
+import { textTable } from '../output/text-table.js'
+import { makeServiceClient } from '../service-client.js'
+import type { ServiceOptions } from '../service-options.js'
+import type { Session } from '../session.js'
+import { outJson } from '../shared-options.js'
+import { GateAnswer } from './answers.js'
+
+const Answer = z.object({ gates: z.array(GateAnswer) })
+
+/** `tidegate gates list`: the gates that are declared. */
+export function defineList(command: Command, session: Session): void {
+  command
+    .description('Lists the approval gates that are declared. What waits for a decision: gates instances.')
+    .action(async (options: ServiceOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const answer = await client.ask(Answer, { path: '/approvalGates' })
+      if (options.format === 'json') outJson(session.terminal, answer)
+      else session.terminal.out(gateTable(answer.gates))
+      session.exitCode = EXIT.fine
+    })
+}
+
+function gateTable(gates: readonly GateAnswer[]): string {
+  if (gates.length === 0) return 'no gates: declare some in gates.definitions, or with gates create\n'
+  const rows = gates.map(({ id, name, application = 'any', approvals, policy = '', origin, isEnabled }) => [
+    String(id),
+    name,
+    application,
+    String(approvals),
+    policy,
+    isEnabled ? origin : 'removed',
+  ])
+  return textTable([['id', 'name', 'application', 'approvals', 'policy', 'declared in'], ...rows], [0, 3])
+}
