@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { defineJudge } from './analysis/judge.js'
+import { defineCancel, defineList, defineReplay, defineShow, defineStart } from './analysis/runs.js'
 import type { Session } from './session.js'
 
 /** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
@@ -18,4 +19,9 @@ export function defineAnalysis(command: Command, session: Session): void {
       })
       .showSuggestionAfterError(true)
   defineJudge(add('judge'), session)
+  defineList(add('list'), session)
+  defineShow(add('show'), session)
+  defineStart(add('start'), session)
+  defineCancel(add('cancel'), session)
+  defineReplay(add('replay'), session)
 }

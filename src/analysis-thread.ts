@@ -1,0 +1,34 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { LookRequest } from './analysis/runs/analysis-runner.js'
+import { takeLook } from './analysis/runs/take-look.js'
+import { makeSources } from './analysis/sources/make-sources.js'
+import { readSourceCredentials } from './config/analysis-sources.js'
+import { readSecrets } from './config/read-secrets.js'
+import { toError } from './errors.js'
+import { makeOutboundClient } from './lib/outbound/outbound-client.js'
+import { wait } from './lib/outbound/wait.js'
+
+import type { LookAnswer, LookThreadOptions } from './main/look-thread.js'
+
+// The composition root of the thread that takes looks: fetching and judging may use a whole core for seconds.
+if (parentPort !== null) {
+  const port = parentPort
+  const { analysis } = workerData as LookThreadOptions
+  const answer = (message: LookAnswer): void => port.postMessage(message)
+  const sources = makeSources(
+    readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env)),
+    {
+      client: makeOutboundClient(analysis),
+      now: Date.now,
+      wait,
+      random: Math.random,
+      reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),
+    },
+  )
+  port.on('message', (request: LookRequest) => {
+    takeLook(request, sources).then(
+      (result) => answer({ type: 'taken', result }),
+      (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),
+    )
+  })
+}

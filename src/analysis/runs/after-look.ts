@@ -1,0 +1,28 @@
+import type { RunProgress } from '../../store/analysis-store.js'
+import type { LookReport } from './look-report.js'
+import type { RunPlan } from './plan.js'
+import { lookDueMs } from './schedule.js'
+
+/**
+ * Where a run stands after a look. It ends with its last look, when a critical change can no longer be mended, and when a
+ * look says Fail to a judge or a window that does not carry earlier data along: Kayenta's rule for each of its judgements.
+ */
+export function afterLook(runId: number, plan: RunPlan, report: LookReport, nowMs: number): RunProgress {
+  const { look, looks, score, verdict, reason, errors } = report
+  const common = { id: runId, looksDone: look, score, verdict, errors, updatedMs: nowMs }
+  if (isOver(plan, report)) {
+    const early = look < looks ? ` (ended early, at look ${look} of ${looks})` : ''
+    return { ...common, state: 'COMPLETED', message: reason + early, finishedMs: nowMs, nextLookMs: nowMs }
+  }
+  return {
+    ...common,
+    state: 'RUNNING',
+    message: `look ${look} of ${looks}: ${reason}`,
+    nextLookMs: lookDueMs(plan.timing, look + 1),
+  }
+}
+
+function isOver({ judge, timing }: RunPlan, { look, looks, verdict, endsRun }: LookReport): boolean {
+  if (look >= looks || endsRun) return true
+  return verdict === 'Fail' && (judge === 'kayenta' || timing.lookBackMs !== undefined)
+}

@@ -1,0 +1,212 @@
+import { AppError } from '../../errors.js'
+import type {
+  NewRun,
+  RunFilter,
+  RunProgress,
+  StoredDefinition,
+  StoredLook,
+  StoredRun,
+  StoredTemplate,
+  TemplateType,
+} from '../../store/analysis-store.js'
+import type { AuditEntry } from '../../store/audit-store.js'
+import type { ReadOperation } from '../../store/readers.js'
+import type { WriteOperation } from '../../store/transaction.js'
+
+/** Who does something, when and from where, for the trail. */
+export interface Actor {
+  readonly nowMs: number
+  readonly user: string | undefined
+  readonly origin: string | undefined
+}
+
+/** Keeps how an application is analysed. */
+export const saveDefinition: WriteOperation<
+  { readonly definition: StoredDefinition; readonly actor: Actor },
+  void
+> = {
+  name: 'analysis.save-definition',
+  apply: async ({ analysis, audit }, { definition, actor }) => {
+    const before = await analysis.findDefinition(definition.application)
+    // What a restart reads again from the same files is no change.
+    if (before?.definition === definition.definition && before.origin === definition.origin) return
+    await analysis.saveDefinition(definition)
+    await audit.append(
+      entryOf('analysis.defined', definition.application, actor, JSON.parse(definition.definition) as object),
+    )
+  },
+}
+
+/** Forgets how an application is analysed. Raises `not_found` when nothing was known. */
+export const deleteDefinition: WriteOperation<{ readonly application: string; readonly actor: Actor }, void> =
+  {
+    name: 'analysis.delete-definition',
+    apply: async ({ analysis, audit }, { application, actor }) => {
+      if (!(await analysis.deleteDefinition(application))) throw undefinedAnalysis(application)
+      await audit.append(entryOf('analysis.undefined', application, actor, {}))
+    },
+  }
+
+/** Keeps a template that registrations may name. */
+export const saveTemplate: WriteOperation<
+  { readonly template: StoredTemplate; readonly actor: Actor },
+  void
+> = {
+  name: 'analysis.save-template',
+  apply: async ({ analysis, audit }, { template, actor }) => {
+    await analysis.saveTemplate(template)
+    const { type, name, sha1 } = template
+    await audit.append(entryOf('analysis.template-saved', undefined, actor, { type, name, sha1 }))
+  },
+}
+
+/** Starts a run; gives its number. */
+export const startRun: WriteOperation<{ readonly run: NewRun; readonly actor: Actor }, number> = {
+  name: 'analysis.start',
+  apply: async ({ analysis, audit }, { run, actor }) => {
+    const id = await analysis.insertRun(run)
+    const about = { run: id, looks: run.looks, plan: JSON.parse(run.plan) as object }
+    await audit.append({
+      ...entryOf('analysis.started', run.application, actor, about),
+      executionId: run.executionId,
+    })
+    return id
+  },
+}
+
+export interface LookOutcome {
+  readonly look: StoredLook
+  readonly progress: RunProgress
+  /** Templates of the log to remember for the application. */
+  readonly seenLogTemplates: readonly string[]
+}
+
+/** Keeps what a look gave and what became of its run; nothing when the run was cancelled meanwhile. Gives whether it was kept. */
+export const recordLook: WriteOperation<LookOutcome, boolean> = {
+  name: 'analysis.record-look',
+  apply: async ({ analysis, audit }, { look, progress, seenLogTemplates }) => {
+    const run = await analysis.findRun(progress.id)
+    if (run?.state !== 'RUNNING') return false
+    await analysis.saveLook(look)
+    await analysis.saveProgress(progress)
+    await analysis.rememberLogTemplates(run.application, seenLogTemplates, run.id)
+    if (progress.state === 'RUNNING') return true
+    const actor = { nowMs: progress.updatedMs, user: undefined, origin: undefined }
+    const { score, verdict, message, errors } = progress
+    await audit.append({
+      ...entryOf('analysis.completed', run.application, actor, {
+        run: run.id,
+        score,
+        verdict,
+        message,
+        errors,
+      }),
+      executionId: run.executionId,
+      status: verdict,
+    })
+    return true
+  },
+}
+
+/** Ends a run before its time; one that has ended stays as it is. Gives the run as it stands. Raises `not_found`. */
+export const cancelRun: WriteOperation<{ readonly id: number; readonly actor: Actor }, StoredRun> = {
+  name: 'analysis.cancel',
+  apply: async ({ analysis, audit }, { id, actor }) => {
+    const run = await analysis.findRun(id)
+    if (run === undefined) throw unknownRun(id)
+    if (run.state !== 'RUNNING') return run
+    const message = `cancelled after ${run.looksDone} of ${run.looks} looks`
+    const cancelled: StoredRun = {
+      ...run,
+      state: 'CANCELLED',
+      message,
+      finishedMs: actor.nowMs,
+      updatedMs: actor.nowMs,
+    }
+    await analysis.saveProgress(cancelled)
+    await audit.append({
+      ...entryOf('analysis.cancelled', run.application, actor, { run: id, message }),
+      executionId: run.executionId,
+      status: 'CANCELLED',
+    })
+    return cancelled
+  },
+}
+
+/** Lists runs, newest first. */
+export const listRuns: ReadOperation<RunFilter, readonly StoredRun[]> = {
+  name: 'analysis.runs',
+  apply: ({ analysis }, filter) => analysis.runs(filter),
+}
+
+/** Finds one run. */
+export const findRun: ReadOperation<number, StoredRun | undefined> = {
+  name: 'analysis.run',
+  apply: ({ analysis }, id) => analysis.run(id),
+}
+
+/** How the applications are analysed. */
+export const listDefinitions: ReadOperation<null, readonly StoredDefinition[]> = {
+  name: 'analysis.definitions',
+  apply: ({ analysis }) => analysis.definitions(),
+}
+
+/** Finds one definition. */
+export const findDefinition: ReadOperation<string, StoredDefinition | undefined> = {
+  name: 'analysis.definition',
+  apply: ({ analysis }, application) => analysis.definition(application),
+}
+
+export interface TemplateKey {
+  readonly type: TemplateType
+  readonly name: string
+  readonly sha1?: string | undefined
+}
+
+/** Finds a template. */
+export const findTemplate: ReadOperation<TemplateKey, StoredTemplate | undefined> = {
+  name: 'analysis.template',
+  apply: ({ analysis }, { type, name, sha1 }) => analysis.template(type, name, sha1),
+}
+
+/** One look with its data. */
+export const findLook: ReadOperation<{ readonly id: number; readonly look: number }, StoredLook | undefined> =
+  {
+    name: 'analysis.look',
+    apply: ({ analysis }, { id, look }) => analysis.look(id, look),
+  }
+
+/** All looks of a run, without their data. */
+export const listLooks: ReadOperation<number, readonly Omit<StoredLook, 'data'>[]> = {
+  name: 'analysis.looks',
+  apply: ({ analysis }, id) => analysis.looks(id),
+}
+
+/** The templates that the log of an application had in earlier runs. */
+export const listLogTemplates: ReadOperation<string, readonly string[]> = {
+  name: 'analysis.log-templates',
+  apply: ({ analysis }, application) => analysis.logTemplates(application),
+}
+
+/** The error for a run that is not there. */
+export function unknownRun(id: number | string): AppError {
+  return new AppError('not_found', `there is no analysis ${id}`)
+}
+
+/** The error for an application of which nobody said how it is analysed. */
+export function undefinedAnalysis(application: string): AppError {
+  return new AppError('not_found', `nobody has said how ${application} is analysed`)
+}
+
+function entryOf(kind: string, application: string | undefined, actor: Actor, body: object): AuditEntry {
+  const { nowMs, user, origin } = actor
+  return {
+    timeMs: nowMs,
+    source: 'analysis',
+    kind,
+    application,
+    user,
+    origin,
+    body: Buffer.from(JSON.stringify(body)),
+  }
+}

@@ -1,0 +1,104 @@
+import type { StoredRun } from '../../store/analysis-store.js'
+import type { RunPlan } from './plan.js'
+
+const MS_PER_MINUTE = 60_000
+
+/** What the readers of the orchestrator poll; every member is there from the first answer on (orchestrator-clients.md, 3 and 4). */
+export interface CanaryStatus {
+  readonly id: string
+  readonly owner: string
+  readonly application: string
+  /** `YYYY-MM-DD HH:mm:ss.SSS`, UTC. */
+  readonly launchedDate: string
+  readonly services: readonly string[]
+  readonly status: { readonly complete: boolean; readonly status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' }
+  readonly canaryResult: {
+    readonly duration: string
+    readonly lastUpdated: string
+    readonly canaryReportURL: string
+    readonly overallScore: number
+    readonly overallResult: 'Success' | 'Review' | 'Fail'
+    readonly intervalNo: number
+    readonly isLastRun: boolean
+    readonly message: string
+    readonly errors: readonly string[]
+  }
+  readonly canaryConfig: {
+    readonly name: string
+    readonly combinedCanaryResultStrategy: 'LOWEST'
+    readonly minimumCanaryResultScore: number
+    readonly maximumCanaryResultScore: number
+    readonly lifetimeMinutes: number
+    readonly canaryAnalysisIntervalMins: number
+  }
+}
+
+/** A run as its readers want it. Scores have at most two decimals; until the first look the score is 0 and the result Review. */
+export function canaryStatus(run: StoredRun, reportUrl: string): CanaryStatus {
+  const plan = JSON.parse(run.plan) as RunPlan
+  const { timing, thresholds } = plan
+  const isComplete = run.state !== 'RUNNING'
+  return {
+    id: String(run.id),
+    owner: run.owner ?? '',
+    application: run.application,
+    launchedDate: toDate(run.startedMs),
+    services: plan.targets.map(({ name }) => name),
+    status: { complete: isComplete, status: run.state },
+    canaryResult: {
+      duration: `${Math.round(((run.finishedMs ?? run.updatedMs) - run.startedMs) / MS_PER_MINUTE)} minutes`,
+      lastUpdated: toDate(run.updatedMs),
+      canaryReportURL: reportUrl,
+      overallScore: run.score ?? 0,
+      overallResult: run.verdict ?? (isComplete ? 'Fail' : 'Review'),
+      intervalNo: run.looksDone,
+      isLastRun: isComplete,
+      message: run.message,
+      errors: run.errors,
+    },
+    canaryConfig: {
+      name: run.owner ?? '',
+      combinedCanaryResultStrategy: 'LOWEST',
+      minimumCanaryResultScore: thresholds.marginal,
+      maximumCanaryResultScore: thresholds.pass,
+      lifetimeMinutes: timing.lifetimeMs / MS_PER_MINUTE,
+      canaryAnalysisIntervalMins: timing.intervalMs / MS_PER_MINUTE,
+    },
+  }
+}
+
+/** The same members for a run that does not exist, since some readers look at nothing else. */
+export function unknownCanaryStatus(id: string, message: string): CanaryStatus {
+  const now = toDate(0)
+  return {
+    id,
+    owner: '',
+    application: '',
+    launchedDate: now,
+    services: [],
+    status: { complete: true, status: 'CANCELLED' },
+    canaryResult: {
+      duration: '0 minutes',
+      lastUpdated: now,
+      canaryReportURL: '',
+      overallScore: 0,
+      overallResult: 'Fail',
+      intervalNo: 0,
+      isLastRun: true,
+      message,
+      errors: [message],
+    },
+    canaryConfig: {
+      name: '',
+      combinedCanaryResultStrategy: 'LOWEST',
+      minimumCanaryResultScore: 0,
+      maximumCanaryResultScore: 0,
+      lifetimeMinutes: 0,
+      canaryAnalysisIntervalMins: 0,
+    },
+  }
+}
+
+function toDate(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { readBySchema } from '../../lib/read-by-schema.js'
+import { SERIES_AGGREGATES } from '../sources.js'
+
+const MAX_MINUTES = 7 * 24 * 60
+const MAX_STEP_SECONDS = 3600
+
+const Scope = z.record(z.string(), z.string())
+const Name = z.string().min(1).max(200)
+const Document = z.record(z.string(), z.unknown())
+
+/** A number of minutes, as a number or as its text: the orchestrator's clients send both. */
+function minutes(least: number): z.ZodType<number> {
+  return z.coerce.number().min(least).max(MAX_MINUTES)
+}
+
+const Metrics = z
+  .strictObject({
+    source: Name,
+    aggregate: z.enum(SERIES_AGGREGATES).optional(),
+    template: Name.optional(),
+    canaryConfig: Document.optional(),
+  })
+  .refine(({ template, canaryConfig }) => (template === undefined) !== (canaryConfig === undefined), {
+    error:
+      'needs either template, the name of a metric template, or canaryConfig, a canary config of Kayenta',
+  })
+
+const Logs = z.strictObject({
+  source: Name,
+  query: z.string().min(1).optional(),
+  template: Name.optional(),
+  index: z.string().min(1).optional(),
+  maxLines: z.number().int().min(1).optional(),
+})
+
+const Definition = z
+  .strictObject({
+    lifetimeMinutes: minutes(1).default(30),
+    intervalMinutes: minutes(1).optional(),
+    lookBack: z.enum(['growing', 'sliding']).default('growing'),
+    lookBackMinutes: minutes(1).optional(),
+    delayMinutes: minutes(0).default(0),
+    warmUpMinutes: minutes(0).default(0),
+    baselineOffsetMinutes: minutes(0).default(0),
+    stepSeconds: z.number().int().min(1).max(MAX_STEP_SECONDS).default(60),
+    judge: z.enum(['default', 'kayenta']).default('default'),
+    pass: z.number().min(0).max(100).optional(),
+    marginal: z.number().min(0).max(100).optional(),
+    scopes: z.strictObject({ baseline: Scope.default({}), canary: Scope.default({}) }).prefault({}),
+    metrics: Metrics.optional(),
+    logs: Logs.optional(),
+  })
+  .refine(({ metrics, logs }) => metrics !== undefined || logs !== undefined, {
+    error: 'needs metrics or logs, or both: without them there is nothing to analyse',
+  })
+  .refine(({ lookBack, lookBackMinutes }) => lookBack === 'growing' || lookBackMinutes !== undefined, {
+    error: 'lookBackMinutes is needed with a sliding look-back',
+  })
+
+/** How the analyses of one application are done. Times are minutes, the step seconds, scores 0 to 100. */
+export type AnalysisDefinition = z.output<typeof Definition>
+
+/** A definition as it was given; raises `invalid` naming everything that is wrong with it. */
+export function readDefinition(document: unknown): AnalysisDefinition {
+  return readBySchema(Definition, document, { name: 'the definition', code: 'invalid_field' })
+}

@@ -1,0 +1,91 @@
+import type { AnalysisSource } from '../sources/make-sources.js'
+import { failedLines, failedSeries } from '../sources/answers.js'
+import { stepGrid } from '../sources/step-grid.js'
+import type { FetchBudget, LogSource, MetricSource } from '../sources.js'
+import { toLinesData, toSeriesData } from './look-data.js'
+import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './look-data.js'
+import type { PlannedLogs, PlannedMetric, PlannedMetrics, PlannedSide, RunPlan, Timing } from './plan.js'
+import { lookWindow } from './schedule.js'
+
+/** So many queries at a time: a look must not be a storm for its source. */
+const CONCURRENCY = 4
+
+export type Sources = ReadonlyMap<string, AnalysisSource>
+
+/** Fetches what a look needs, both sides at the same time. Never rejects: what goes wrong is part of the data. */
+export async function fetchLook(
+  plan: RunPlan,
+  look: number,
+  sources: Sources,
+  budget: FetchBudget,
+): Promise<readonly TargetData[]> {
+  const targets: TargetData[] = []
+  for (const { metrics, logs } of plan.targets) {
+    targets.push({
+      metrics: metrics && (await fetchMetrics(metrics, plan.timing, look, sources, budget)),
+      logs: logs && (await fetchLogs(logs, plan.timing, look, sources, budget)),
+    })
+  }
+  return targets
+}
+
+async function fetchMetrics(
+  planned: PlannedMetrics,
+  timing: Timing,
+  look: number,
+  sources: Sources,
+  budget: FetchBudget,
+): Promise<readonly MetricData[]> {
+  const source = sources.get(planned.source)?.metrics ?? missingMetricSource(planned.source)
+  const fetchOne = async (metric: PlannedMetric): Promise<MetricData> => {
+    const fetchSide = async (side: PlannedSide): Promise<SeriesData> => {
+      const { aggregate } = planned
+      const request = { query: metric.query, scope: side.scope, stepMs: timing.stepMs, aggregate }
+      return toSeriesData(await source.fetchSeries({ ...request, ...lookWindow(timing, side, look) }, budget))
+    }
+    const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
+    return { baseline, canary }
+  }
+  const fetched: MetricData[] = []
+  for (let first = 0; first < planned.metrics.length; first += CONCURRENCY) {
+    fetched.push(...(await Promise.all(planned.metrics.slice(first, first + CONCURRENCY).map(fetchOne))))
+  }
+  return fetched
+}
+
+async function fetchLogs(
+  planned: PlannedLogs,
+  timing: Timing,
+  look: number,
+  sources: Sources,
+  budget: FetchBudget,
+): Promise<LogData> {
+  const source = sources.get(planned.source)?.logs ?? missingLogSource(planned.source)
+  const { query, index, maxLines } = planned
+  const fetchSide = async (side: PlannedSide): Promise<LinesData> => {
+    const window = lookWindow(timing, side, look)
+    const limits = maxLines === undefined ? undefined : { maxLines }
+    const answer = await source.fetchLines({ query, index, limits, scope: side.scope, ...window }, budget)
+    return toLinesData(answer, window.startMs)
+  }
+  const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
+  return { baseline, canary }
+}
+
+/** A restart may have taken a source away that the plan still names. */
+function missingMetricSource(name: string): MetricSource {
+  return {
+    fetchSeries: (asked) =>
+      Promise.resolve(failedSeries(asked.query, stepGrid(asked, asked.stepMs), missing(name, 'metrics'))),
+  }
+}
+
+function missingLogSource(name: string): LogSource {
+  return {
+    fetchLines: (asked) => Promise.resolve(failedLines(asked.query, asked, missing(name, 'log lines'))),
+  }
+}
+
+function missing(name: string, what: string): string {
+  return `analysis.sources has no source ${name} of ${what}`
+}

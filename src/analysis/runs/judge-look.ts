@@ -1,0 +1,120 @@
+import { judgeMetrics } from '../judge/judge-run.js'
+import type { JudgeOptions, JudgeReport, Side } from '../judge/types.js'
+import type { LogReport } from '../logs/types.js'
+import { judgeLogData } from './judge-log-data.js'
+import type { LookData, MetricData, SeriesData, TargetData } from './look-data.js'
+import { combineParts } from './look-report.js'
+import type { LookReport, TargetReport } from './look-report.js'
+import type { PlannedMetrics, PlannedTarget, RunPlan } from './plan.js'
+import { lookCount, lookWindow } from './schedule.js'
+
+/** A look as judged, with the templates of the log to remember. */
+export interface JudgedLook {
+  readonly report: LookReport
+  readonly logTemplates: readonly string[]
+}
+
+/** Judges what a look fetched. The same plan and data give the same report; another judge may be asked for. */
+export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): JudgedLook {
+  const looks = lookCount(plan.timing)
+  const options: JudgeOptions = { judge, look: { look: data.look, looks } }
+  const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
+  const reports = targets.map(({ report }) => report)
+  const errors = plan.targets.flatMap((target, index) => errorsOf(target, data.targets[index]))
+  const combined = combineParts(reports, plan.thresholds)
+  const report: LookReport = {
+    ...{ look: data.look, looks, canaryWindow: canaryWindow(plan, data.look) },
+    // What was not complete cannot be a success.
+    ...(errors.length > 0 ? withoutSuccess(combined, plan, errors) : combined),
+    errors,
+    targets: reports,
+  }
+  return { report, logTemplates: targets.flatMap(({ logTemplates }) => logTemplates) }
+}
+
+interface JudgedTarget {
+  readonly report: TargetReport
+  readonly logTemplates: readonly string[]
+}
+
+function judgeTarget(
+  target: PlannedTarget,
+  { targets, seenLogTemplates }: LookData,
+  index: number,
+  plan: RunPlan,
+  options: JudgeOptions,
+): JudgedTarget {
+  const data = targets[index]
+  const metrics = target.metrics && judgeMetricData(target.metrics, data?.metrics ?? [], plan, options)
+  const logs: { readonly report: LogReport; readonly templates: readonly string[] } | undefined =
+    target.logs && data?.logs && judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates)
+  return {
+    report: { name: target.name, metrics, logs: logs?.report },
+    logTemplates: logs?.templates ?? [],
+  }
+}
+
+function judgeMetricData(
+  { metrics, groupWeights }: PlannedMetrics,
+  data: readonly MetricData[],
+  { thresholds }: RunPlan,
+  options: JudgeOptions,
+): JudgeReport {
+  const series = metrics.map(({ spec }, index) => ({
+    spec,
+    control: toSide(data[index]?.baseline),
+    experiment: toSide(data[index]?.canary),
+  }))
+  return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
+}
+
+function toSide(series: SeriesData | undefined): Side {
+  if (series === undefined) return { values: new Float64Array(), error: 'nothing was fetched' }
+  const { state, reasons, startMs, stepMs, values } = series
+  return {
+    values: Float64Array.from(values, (value) => value ?? Number.NaN),
+    error: state === 'failed' ? reasons.join('; ') : undefined,
+    ...{ startMs, stepMs },
+  }
+}
+
+/** What sources could not answer, or not wholly, once for all that failed alike. */
+function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined): string[] {
+  const sides = [
+    ...(data?.metrics ?? []).flatMap(({ baseline, canary }, index) => {
+      const metric = metrics?.metrics[index]?.spec.name ?? 'metric'
+      return [
+        { what: `${metric}, baseline`, side: baseline },
+        { what: `${metric}, canary`, side: canary },
+      ]
+    }),
+    ...(data?.logs === undefined
+      ? []
+      : [
+          { what: 'log, baseline', side: data.logs.baseline },
+          { what: 'log, canary', side: data.logs.canary },
+        ]),
+  ]
+  return sides.flatMap(({ what, side: { state, reasons } }) =>
+    state === 'failed' || state === 'incomplete' ? [`${name}: ${what}: ${reasons.join('; ') || state}`] : [],
+  )
+}
+
+type Combined = ReturnType<typeof combineParts>
+
+function withoutSuccess(combined: Combined, { thresholds }: RunPlan, errors: readonly string[]): Combined {
+  if (combined.verdict !== 'Success') return combined
+  const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
+  return {
+    ...combined,
+    score: Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1)),
+    verdict: 'Review',
+    reason: `not all data could be had (${errors[0] ?? ''}${more})`,
+  }
+}
+
+/** What a look sees of the canary; of several services, the first one's. */
+export function canaryWindow({ targets, timing }: RunPlan, look: number): LookReport['canaryWindow'] {
+  const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
+  return side === undefined ? { startMs: 0, endMs: 0 } : lookWindow(timing, side, look)
+}

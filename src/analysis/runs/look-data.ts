@@ -1,0 +1,70 @@
+import type { AnswerState, LinesAnswer, SeriesAnswer } from '../sources.js'
+
+/** A series as it was fetched. */
+export interface SeriesData {
+  readonly state: AnswerState
+  readonly reasons: readonly string[]
+  readonly warnings: readonly string[]
+  readonly query: string
+  readonly startMs: number
+  readonly stepMs: number
+  /** null is a gap. */
+  readonly values: readonly (number | null)[]
+}
+
+/** Both sides of a metric, by its place in the plan. */
+export interface MetricData {
+  readonly baseline: SeriesData
+  readonly canary: SeriesData
+}
+
+/** Lines as they were fetched. */
+export interface LinesData {
+  readonly state: AnswerState
+  readonly reasons: readonly string[]
+  readonly query: string
+  readonly startMs: number
+  /** Lines are there up to here. */
+  readonly coveredUntilMs: number
+  readonly isTruncated: boolean
+  /** Milliseconds since `startMs`, null where the line had no time, with the text. */
+  readonly lines: readonly (readonly [number | null, string])[]
+}
+
+/** Both sides of a log. */
+export interface LogData {
+  readonly baseline: LinesData
+  readonly canary: LinesData
+}
+
+/** What one look fetched for a target, in the order of the plan. */
+export interface TargetData {
+  readonly metrics: readonly MetricData[] | undefined
+  readonly logs: LogData | undefined
+}
+
+/** All that a look judges: the same data give the same report. */
+export interface LookData {
+  readonly look: number
+  readonly targets: readonly TargetData[]
+  readonly seenLogTemplates: readonly string[]
+}
+
+export function toSeriesData(answer: SeriesAnswer): SeriesData {
+  const { state, reasons, warnings, query, startMs, stepMs, values, truncatedPoints } = answer
+  const cut = truncatedPoints === 0 ? [] : [`the last ${truncatedPoints} points were left out by a limit`]
+  return {
+    ...{ state, query, startMs, stepMs },
+    reasons: [...reasons, ...cut],
+    warnings,
+    values: Array.from(values, (value) => (Number.isFinite(value) ? value : null)),
+  }
+}
+
+export function toLinesData(answer: LinesAnswer, startMs: number): LinesData {
+  const { state, reasons, query, coveredUntilMs, isTruncated, lines } = answer
+  return {
+    ...{ state, reasons, query, startMs, coveredUntilMs, isTruncated },
+    lines: lines.map(({ atMs, text }) => [Number.isNaN(atMs) ? null : atMs - startMs, text]),
+  }
+}

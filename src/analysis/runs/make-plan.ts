@@ -1,0 +1,139 @@
+import { AppError } from '../../errors.js'
+import type { ScoreThresholds } from '../judge/types.js'
+import type { LogTemplate } from '../logs/log-template.js'
+import type { Scope } from '../sources.js'
+import type { AnalysisDefinition } from './definition.js'
+import type { MetricTemplate } from './metric-template.js'
+import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan, Timing } from './plan.js'
+import type { Registration, SideScopes, TargetRequest } from './registration.js'
+
+const MS_PER_MINUTE = 60_000
+const MS_PER_SECOND = 1000
+/** What the analysis stages show where nobody says otherwise (analysis.md, section 5). */
+const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 90, marginal: 70 }
+
+/** The templates that a plan is made with, already read; by name and SHA-1, or the definition's own. */
+export interface PlanTemplates {
+  readonly metrics: (request: SideScopes | undefined) => MetricTemplate | undefined
+  readonly logs: (request: SideScopes | undefined) => LogTemplate | undefined
+  /** Of the canary config, where the definition holds one. */
+  readonly thresholds: ScoreThresholds | undefined
+}
+
+export interface PlanRequest {
+  readonly registration: Registration
+  readonly definition: AnalysisDefinition
+  readonly templates: PlanTemplates
+  readonly nowMs: number
+}
+
+/** All that a run needs. Raises `conflict` when the definition says nothing of what the registration asks for. */
+export function makePlan({ registration, definition, templates, nowMs }: PlanRequest): RunPlan {
+  const timing = makeTiming(registration, definition, nowMs)
+  const requests = registration.targets.length > 0 ? registration.targets : [wholeApplication(registration)]
+  const targets = requests
+    .map((request) => planTarget(request, definition, templates, nowMs))
+    .filter(({ metrics, logs }) => metrics !== undefined || logs !== undefined)
+  if (targets.length === 0) {
+    throw new AppError(
+      'conflict',
+      `the analysis of ${registration.application} has neither metrics nor logs for what is asked: name a source and a template in its definition`,
+    )
+  }
+  return {
+    application: registration.application,
+    owner: registration.owner ?? '',
+    judge: definition.judge,
+    timing,
+    thresholds: makeThresholds(registration, definition, templates),
+    targets,
+  }
+}
+
+/** Without deployments the definition's own scopes say what is compared. */
+function wholeApplication({ application }: Registration): TargetRequest {
+  const scopes = { baseline: {}, canary: {}, template: undefined, templateSha1: undefined }
+  return {
+    service: application,
+    baselineStartMs: undefined,
+    canaryStartMs: undefined,
+    metric: scopes,
+    log: scopes,
+  }
+}
+
+function makeTiming(registration: Registration, definition: AnalysisDefinition, nowMs: number): Timing {
+  const lifetimeMinutes = registration.lifetimeMinutes ?? definition.lifetimeMinutes
+  const interval = registration.intervalMinutes ?? definition.intervalMinutes ?? lifetimeMinutes
+  const lookBack = registration.lookBack ?? definition.lookBack
+  const lookBackMinutes = registration.lookBackMinutes ?? definition.lookBackMinutes ?? interval
+  return {
+    startedMs: nowMs,
+    lifetimeMs: lifetimeMinutes * MS_PER_MINUTE,
+    intervalMs: Math.min(interval, lifetimeMinutes) * MS_PER_MINUTE,
+    warmUpMs: (registration.warmUpMinutes ?? definition.warmUpMinutes) * MS_PER_MINUTE,
+    delayMs: (registration.delayMinutes ?? definition.delayMinutes) * MS_PER_MINUTE,
+    lookBackMs: lookBack === 'sliding' ? lookBackMinutes * MS_PER_MINUTE : undefined,
+    stepMs: definition.stepSeconds * MS_PER_SECOND,
+  }
+}
+
+/** A marginal score above the pass score, which some clients send, leaves nothing to review. */
+function makeThresholds(
+  registration: Registration,
+  definition: AnalysisDefinition,
+  templates: PlanTemplates,
+): ScoreThresholds {
+  const own = { ...DEFAULT_THRESHOLDS, ...templates.thresholds }
+  const marginal = registration.marginal ?? definition.marginal ?? own.marginal
+  const pass = registration.pass ?? definition.pass ?? Math.max(own.pass, marginal)
+  return { pass, marginal: Math.min(marginal, pass) }
+}
+
+function planTarget(
+  request: TargetRequest,
+  definition: AnalysisDefinition,
+  templates: PlanTemplates,
+  nowMs: number,
+): PlannedTarget {
+  const canaryStartMs = request.canaryStartMs ?? nowMs
+  const offsetMs = definition.baselineOffsetMinutes * MS_PER_MINUTE
+  const baselineStartMs = (request.baselineStartMs ?? canaryStartMs) - offsetMs
+  const side = (name: 'baseline' | 'canary', given: Scope): PlannedSide => ({
+    // `${application}` is there in every query; for one of several services it is the service's name.
+    scope: { application: request.service, ...definition.scopes[name], ...given },
+    startMs: name === 'baseline' ? baselineStartMs : canaryStartMs,
+  })
+  const sides = (scopes: SideScopes): { baseline: PlannedSide; canary: PlannedSide } => ({
+    baseline: side('baseline', scopes.baseline),
+    canary: side('canary', scopes.canary),
+  })
+  return {
+    name: request.service,
+    metrics: request.metric && planMetrics(request.metric, sides(request.metric), definition, templates),
+    logs: request.log && planLogs(request.log, sides(request.log), definition, templates),
+  }
+}
+
+function planMetrics(
+  request: SideScopes,
+  sides: { readonly baseline: PlannedSide; readonly canary: PlannedSide },
+  { metrics }: AnalysisDefinition,
+  templates: PlanTemplates,
+): PlannedMetrics | undefined {
+  const template = templates.metrics(request)
+  if (metrics === undefined || template === undefined) return undefined
+  return { source: metrics.source, aggregate: metrics.aggregate, ...template, ...sides }
+}
+
+function planLogs(
+  request: SideScopes,
+  sides: { readonly baseline: PlannedSide; readonly canary: PlannedSide },
+  { logs }: AnalysisDefinition,
+  templates: PlanTemplates,
+): PlannedLogs | undefined {
+  const template = templates.logs(request)
+  if (logs === undefined || template === undefined) return undefined
+  const { source, index, maxLines, query } = logs
+  return { source, index, maxLines, query: query ?? template.regularExpression ?? '*', template, ...sides }
+}

@@ -1,0 +1,143 @@
+import { AppError } from '../../errors.js'
+import type { StoredTemplate, TemplateType } from '../../store/analysis-store.js'
+import type { Reader } from '../../store/readers.js'
+import type { Writer } from '../../store/transaction.js'
+import { readCanaryGroups } from './canary-groups.js'
+import { readLogTemplate } from '../logs/log-template.js'
+import type { LogTemplate } from '../logs/log-template.js'
+import { findDefinition, findTemplate, startRun } from './analysis-operations.js'
+import type { Actor } from './analysis-operations.js'
+import { readDefinition } from './definition.js'
+import type { AnalysisDefinition } from './definition.js'
+import { makePlan } from './make-plan.js'
+import type { PlanTemplates } from './make-plan.js'
+import { readMetricTemplate } from './metric-template.js'
+import type { MetricTemplate } from './metric-template.js'
+import { parseDocument } from './parse-document.js'
+import type { Registration, SideScopes } from './registration.js'
+import { lookCount, lookDueMs } from './schedule.js'
+
+export interface RegisterCanaryDeps {
+  readonly writer: Writer
+  readonly reader: Reader
+  /** Whether the registry knows an application by this name. */
+  readonly isKnownApplication: (application: string) => Promise<boolean>
+  /** The configured sources. */
+  readonly sources: ReadonlySet<string>
+  /** Told when the run's first look is due. */
+  readonly schedule: (id: number, dueMs: number) => void
+}
+
+/**
+ * Starts the analysis of an application and gives its number. Raises `not_found` for an unknown application, `conflict` for
+ * one of which nobody has said how it is analysed, `invalid` for templates that are not there or cannot be read.
+ */
+export async function registerCanary(
+  deps: RegisterCanaryDeps,
+  registration: Registration,
+  actor: Actor,
+): Promise<number> {
+  const { application, executionId, owner } = registration
+  const definition = await definitionOf(deps, application)
+  refuseUnknownSources(deps.sources, application, definition)
+  const templates = await collectTemplates(deps.reader, definition, registration)
+  const plan = makePlan({ registration, definition, templates, nowMs: actor.nowMs })
+  const nextLookMs = lookDueMs(plan.timing, 1)
+  const id = await deps.writer.run(startRun, {
+    run: {
+      application,
+      executionId,
+      owner: owner ?? actor.user,
+      plan: JSON.stringify(plan),
+      startedMs: actor.nowMs,
+      looks: lookCount(plan.timing),
+      nextLookMs,
+    },
+    actor,
+  })
+  deps.schedule(id, nextLookMs)
+  return id
+}
+
+async function definitionOf(deps: RegisterCanaryDeps, application: string): Promise<AnalysisDefinition> {
+  const stored = await deps.reader.run(findDefinition, application)
+  if (stored !== undefined) return readDefinition(JSON.parse(stored.definition))
+  const put = `PUT /analysis/applications/${encodeURIComponent(application)} or a file in analysis.definitions`
+  if (await deps.isKnownApplication(application)) {
+    throw new AppError('conflict', `nobody has said how ${application} is analysed: define it with ${put}`)
+  }
+  throw new AppError(
+    'not_found',
+    `there is no application ${application}: check its name, or define its analysis with ${put}`,
+  )
+}
+
+function refuseUnknownSources(
+  sources: ReadonlySet<string>,
+  application: string,
+  { metrics, logs }: AnalysisDefinition,
+): void {
+  const missing = [metrics?.source, logs?.source].filter(
+    (source) => source !== undefined && !sources.has(source),
+  )
+  if (missing.length === 0) return
+  throw new AppError(
+    'conflict',
+    `the analysis of ${application} names sources that analysis.sources does not have: ${[...new Set(missing)].join(', ')}`,
+  )
+}
+
+/** Reads all templates first, so that the plan itself is made of values alone. */
+async function collectTemplates(
+  reader: Reader,
+  definition: AnalysisDefinition,
+  { targets }: Registration,
+): Promise<PlanTemplates> {
+  const collect = async <T>(
+    type: TemplateType,
+    own: string | undefined,
+    requests: readonly (SideScopes | undefined)[],
+    read: (document: unknown) => T,
+  ): Promise<(request: SideScopes | undefined) => T | undefined> => {
+    const found = new Map<string, T>()
+    for (const request of [undefined, ...requests]) {
+      const name = request?.template ?? own
+      if (name === undefined || found.has(keyOf(name, request))) continue
+      const template = await reader.run(findTemplate, { type, name, sha1: request?.templateSha1 })
+      found.set(keyOf(name, request), read(bodyOf(template, type, name)))
+    }
+    return (request) => {
+      const name = request?.template ?? own
+      return name === undefined ? undefined : found.get(keyOf(name, request))
+    }
+  }
+  const { metrics, logs } = definition
+  const metricRequests = targets.map(({ metric }) => metric)
+  const logRequests = targets.map(({ log }) => log)
+  const byMetricName = await collect('METRIC', metrics?.template, metricRequests, readMetricTemplate)
+  const byLogName = await collect('LOG', logs?.template, logRequests, readLogTemplate)
+  const inline = metrics?.canaryConfig === undefined ? undefined : readCanaryGroups(metrics.canaryConfig)
+  const plain =
+    logs !== undefined && logs.template === undefined ? readLogTemplate(PLAIN_LOG_TEMPLATE) : undefined
+  return {
+    metrics: (request): MetricTemplate | undefined => byMetricName(request) ?? inline,
+    logs: (request): LogTemplate | undefined => byLogName(request) ?? plain,
+    thresholds: inline?.thresholds,
+  }
+}
+
+/** Logs without a template are judged by the default topics. */
+const PLAIN_LOG_TEMPLATE = { templateName: 'default' }
+
+function keyOf(name: string, request: SideScopes | undefined): string {
+  return JSON.stringify([name, request?.template === undefined ? undefined : request.templateSha1])
+}
+
+function bodyOf(template: StoredTemplate | undefined, type: TemplateType, name: string): unknown {
+  if (template !== undefined) return parseDocument(template.body)
+  const kind = type === 'METRIC' ? 'metric' : 'log'
+  throw new AppError(
+    'conflict',
+    `there is no ${kind} template ${name}: send it with POST /autopilot/api/v5/external/template?templateType=${type}&templateName=${encodeURIComponent(name)}`,
+  )
+}

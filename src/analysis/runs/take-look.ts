@@ -1,0 +1,47 @@
+import type { LookRequest, LookResult } from './analysis-runner.js'
+import { fetchLook } from './fetch-look.js'
+import type { Sources } from './fetch-look.js'
+import { canaryWindow, judgeLook } from './judge-look.js'
+import type { LookData } from './look-data.js'
+import { lookCount } from './schedule.js'
+
+/** What all queries of a look together may take, in milliseconds: within the interval, and never for ever. */
+const MIN_BUDGET_MS = 30_000
+const MAX_BUDGET_MS = 240_000
+
+/** The time within which a look of a run is over, whatever its sources do. */
+export function lookBudgetMs(intervalMs: number): number {
+  return Math.min(Math.max(intervalMs, MIN_BUDGET_MS), MAX_BUDGET_MS)
+}
+
+/** Fetches what a look needs and judges it. */
+export async function takeLook(
+  { plan, look, seenLogTemplates }: LookRequest,
+  sources: Sources,
+): Promise<LookResult> {
+  const budget = { budgetMs: lookBudgetMs(plan.timing.intervalMs) }
+  const targets = await fetchLook(plan, look, sources, budget)
+  const data: LookData = { look, targets, seenLogTemplates }
+  const { report, logTemplates } = judgeLook(plan, data)
+  return { report, data: JSON.stringify(data), seenLogTemplates: logTemplates }
+}
+
+/** The report of a look that could not be taken: nothing is known, so nothing passes. */
+export function failedLook({ plan, look }: LookRequest, error: Error): LookResult {
+  const reason = `the look could not be taken: ${error.message}`
+  return {
+    report: {
+      look,
+      looks: lookCount(plan.timing),
+      canaryWindow: canaryWindow(plan, look),
+      score: 0,
+      verdict: 'Fail',
+      reason,
+      endsRun: false,
+      errors: [reason],
+      targets: [],
+    },
+    data: JSON.stringify({ look, targets: [], seenLogTemplates: [] } satisfies LookData),
+    seenLogTemplates: [],
+  }
+}

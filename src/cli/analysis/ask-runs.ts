@@ -1,0 +1,146 @@
+import { setTimeout } from 'node:timers/promises'
+import { z } from 'zod'
+
+import type { RunSummary, ShownRun } from '../../analysis/runs/show-run.js'
+import { EXIT } from '../exit-code.js'
+import type { ExitCode } from '../exit-code.js'
+import { textTable } from '../output/text-table.js'
+import { makeServiceClient } from '../service-client.js'
+import type { ServiceClient } from '../service-client.js'
+import type { ServiceOptions } from '../service-options.js'
+import { outJson } from '../shared-options.js'
+import type { Terminal } from '../terminal.js'
+import { reportText } from './report-text.js'
+import type { ListOptions, StartOptions } from './run-options.js'
+
+const POLL_MS = 2000
+
+/** The service is of this release: its answers have these shapes, of which only the frame is checked. */
+const Summary = z
+  .looseObject({ id: z.number(), state: z.string() })
+  .transform((value) => value as unknown as RunSummary)
+const Shown = z
+  .looseObject({ id: z.number(), plan: z.looseObject({}) })
+  .transform((value) => value as unknown as ShownRun)
+const List = z.object({ runs: z.array(Summary), next: z.string().optional() })
+const Started = z.object({ id: z.number() })
+
+/** Lists runs as a table, or as JSON. */
+export async function listRuns(options: ListOptions, terminal: Terminal): Promise<ExitCode> {
+  const client = await makeServiceClient(options, terminal)
+  const { application, state, limit } = options
+  const list = await client.ask(List, { path: '/analysis', query: { application, state, limit } })
+  if (options.format === 'json') outJson(terminal, list)
+  else terminal.out(list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs))
+  return EXIT.fine
+}
+
+/** Shows one run: 1 when it failed or needs a review. */
+export async function showRun(id: string, options: ServiceOptions, terminal: Terminal): Promise<ExitCode> {
+  const client = await makeServiceClient(options, terminal)
+  return print(await askRun(client, id), options, terminal)
+}
+
+/** Starts a run, and waits for its end when told to. */
+export async function startRun(
+  application: string,
+  options: StartOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const client = await makeServiceClient(options, terminal)
+  const { id } = await client.ask(Started, {
+    method: 'POST',
+    path: '/analysis',
+    body: toRegistration(application, options),
+  })
+  if (options.wait !== true) {
+    if (options.format === 'json') outJson(terminal, { id })
+    else terminal.out(`analysis ${id} of ${application} has started: tidegate analysis show ${id}\n`)
+    return EXIT.fine
+  }
+  return print(await untilEnded(client, String(id), terminal), options, terminal)
+}
+
+/** Cancels a run. */
+export async function cancelRun(id: string, options: ServiceOptions, terminal: Terminal): Promise<ExitCode> {
+  const client = await makeServiceClient(options, terminal)
+  const run = await client.ask(Summary, {
+    method: 'POST',
+    path: `/analysis/${encodeURIComponent(id)}/cancel`,
+  })
+  if (options.format === 'json') outJson(terminal, run)
+  else terminal.out(`analysis ${run.id} of ${run.application}: ${run.state.toLowerCase()}, ${run.message}\n`)
+  return EXIT.fine
+}
+
+function toRegistration(
+  application: string,
+  { lifetime, interval, pass, marginal, execution }: StartOptions,
+): object {
+  return {
+    application,
+    executionId: execution,
+    canaryConfig: {
+      lifetimeMinutes: lifetime,
+      interval,
+      canaryHealthCheckHandler: { minimumCanaryResultScore: marginal },
+      canarySuccessCriteria: { canaryResultScore: pass },
+    },
+  }
+}
+
+async function askRun(client: ServiceClient, id: string): Promise<ShownRun> {
+  return await client.ask(Shown, { path: `/analysis/${encodeURIComponent(id)}` })
+}
+
+async function untilEnded(client: ServiceClient, id: string, terminal: Terminal): Promise<ShownRun> {
+  let shown = ''
+  for (;;) {
+    const run = await askRun(client, id)
+    if (run.state !== 'RUNNING') return run
+    const progress = `${run.looksDone} of ${run.looks} looks, next at ${run.nextLookAt ?? ''}: ${run.message}\n`
+    if (progress !== shown) terminal.err(progress)
+    shown = progress
+    await setTimeout(POLL_MS)
+  }
+}
+
+function print(run: ShownRun, options: ServiceOptions, terminal: Terminal): ExitCode {
+  if (options.format === 'json') outJson(terminal, run)
+  else terminal.out(headOf(run) + (run.report === undefined ? '' : reportText(run.report)))
+  const isFine = run.state === 'RUNNING' || run.verdict === 'Success'
+  return isFine ? EXIT.fine : EXIT.denied
+}
+
+function headOf(run: ShownRun): string {
+  const rows = [
+    ['analysis', String(run.id)],
+    ['application', run.application],
+    ['state', run.state.toLowerCase()],
+    ['looks', `${run.looksDone} of ${run.looks}`],
+    ['score', run.score === undefined ? '-' : String(run.score)],
+    ['verdict', run.verdict ?? '-'],
+    ['why', run.message],
+    ...run.errors.map((error) => ['error', error]),
+  ]
+  return `${textTable(rows)}\n`
+}
+
+function runTable(runs: readonly RunSummary[]): string {
+  const rows = runs.map(
+    ({ id, application, state, looksDone, looks, score, verdict, startedAt, message }) => [
+      String(id),
+      application,
+      state.toLowerCase(),
+      `${looksDone}/${looks}`,
+      score === undefined ? '-' : String(score),
+      verdict ?? '-',
+      startedAt,
+      message,
+    ],
+  )
+  return textTable(
+    [['id', 'application', 'state', 'looks', 'score', 'verdict', 'started', 'why'], ...rows],
+    [0, 4],
+  )
+}

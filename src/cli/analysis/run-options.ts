@@ -1,0 +1,24 @@
+import type { ServiceOptions } from '../service-options.js'
+
+/** The flags of `tidegate analysis list`. */
+export interface ListOptions extends ServiceOptions {
+  readonly application?: string
+  readonly state?: string
+  readonly limit: string
+}
+
+/** The flags of `tidegate analysis start`: numbers as they were typed. */
+export interface StartOptions extends ServiceOptions {
+  readonly lifetime?: string
+  readonly interval?: string
+  readonly pass?: string
+  readonly marginal?: string
+  readonly execution?: string
+  readonly wait?: true
+}
+
+/** The flags of `tidegate analysis replay`. */
+export interface ReplayOptions extends ServiceOptions {
+  readonly judge?: 'default' | 'kayenta'
+  readonly look?: string
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+
+import { addServiceOptions } from '../service-options.js'
+import type { ServiceOptions } from '../service-options.js'
+import type { Session } from '../session.js'
+import { examples } from '../shared-options.js'
+import type { ListOptions, ReplayOptions, StartOptions } from './run-options.js'
+
+/** `tidegate analysis list`: the runs of a running service. */
+export function defineList(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('list analyses')
+    .description('Lists the analyses of a running service, newest first.')
+    .option('--application <name>', 'only those of one application')
+    .option('--state <state>', 'only running, completed or cancelled ones')
+    .option('--limit <n>', 'how many at most', '20')
+    .addHelpText('after', examples('tidegate analysis list', 'tidegate analysis list --application shop'))
+    .action(async (options: ListOptions) => {
+      const { listRuns } = await import('./ask-runs.js')
+      session.exitCode = await listRuns(options, session.terminal)
+    })
+}
+
+/** `tidegate analysis show ID`: one run with its reasons. */
+export function defineShow(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('show one analysis and why it ended so')
+    .description(
+      'Shows one analysis: score, verdict, its intervals, and every metric and log template with a reason.',
+    )
+    .argument('<id>', 'the number of the analysis')
+    .addHelpText('after', examples('tidegate analysis show 17', 'tidegate analysis show 17 --format json'))
+    .action(async (id: string, options: ServiceOptions) => {
+      const { showRun } = await import('./ask-runs.js')
+      session.exitCode = await showRun(id, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis start APPLICATION`: what registerCanary does. */
+export function defineStart(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('start an analysis')
+    .description('Starts an analysis of an application as its definition says; flags say otherwise.')
+    .argument('<application>', 'the application')
+    .option('--lifetime <minutes>', 'how long it lasts')
+    .option('--interval <minutes>', 'how often it looks at the data')
+    .option('--pass <score>', 'from which score on it is a success')
+    .option('--marginal <score>', 'from which score on it is a review')
+    .option('--execution <id>', 'the execution that it belongs to')
+    .option('--wait', 'wait until it ends; exits with 1 unless it is a success')
+    .addHelpText(
+      'after',
+      examples('tidegate analysis start shop', 'tidegate analysis start shop --lifetime 30 --wait'),
+    )
+    .action(async (application: string, options: StartOptions) => {
+      const { startRun } = await import('./ask-runs.js')
+      session.exitCode = await startRun(application, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis cancel ID`. */
+export function defineCancel(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('cancel a running analysis')
+    .description('Ends an analysis before its time; one that has ended stays as it is.')
+    .argument('<id>', 'the number of the analysis')
+    .addHelpText('after', examples('tidegate analysis cancel 17'))
+    .action(async (id: string, options: ServiceOptions) => {
+      const { cancelRun } = await import('./ask-runs.js')
+      session.exitCode = await cancelRun(id, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis replay ID`: judges the stored data again. */
+export function defineReplay(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('judge the stored data of an analysis again')
+    .description(
+      'Judges the data that an analysis kept once more, here, and says whether the report is identical; with --judge, what another judge makes of the same data.',
+    )
+    .argument('<id>', 'the number of the analysis')
+    .addOption(new Option('--judge <judge>', 'another judge').choices(['default', 'kayenta']))
+    .option('--look <n>', 'which look at the data (default: the last)')
+    .addHelpText(
+      'after',
+      examples('tidegate analysis replay 17', 'tidegate analysis replay 17 --judge kayenta'),
+    )
+    .action(async (id: string, options: ReplayOptions) => {
+      const { replayRun } = await import('./replay-run.js')
+      session.exitCode = await replayRun(id, options, session.terminal)
+    })
+}

@@ -1,0 +1,38 @@
+import { scaleLinear } from 'd3-scale'
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+import type { Finding } from '../../analysis/judge/types.js'
+import { formatChange } from './format-number.js'
+
+const WIDTH = 320
+const HEIGHT = 64
+const MARGIN = { right: 12, left: 12 }
+const AXIS_Y = 30
+
+/** The interval of the change, as a share of the baseline, against the margin within which a change does not matter. */
+export function intervalChart({ relative, margin }: Finding): HtmlEscapedString | Promise<HtmlEscapedString> {
+  if (relative === null) return html``
+  const [low, high] = relative.interval
+  const reach = Math.max(Math.abs(low), Math.abs(high), Math.abs(relative.estimate), margin * 2) * 1.1
+  const x = scaleLinear([-reach, reach], [MARGIN.left, WIDTH - MARGIN.right]).clamp(true)
+  const at = (share: number): number => Math.round(x(share) * 10) / 10
+  return html`<svg
+    viewBox="0 0 ${WIDTH} ${HEIGHT}"
+    role="img"
+    aria-label="interval of the change against the margin"
+  >
+    <rect class="margin" x="${at(-margin)}" y="8" width="${at(margin) - at(-margin)}" height="44">
+      <title>margin: ${formatChange(-margin)} to ${formatChange(margin)}</title>
+    </rect>
+    <line class="axis" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${AXIS_Y}" y2="${AXIS_Y}" />
+    <line class="zero" x1="${at(0)}" x2="${at(0)}" y1="8" y2="52" />
+    <line class="interval" x1="${at(low)}" x2="${at(high)}" y1="${AXIS_Y}" y2="${AXIS_Y}">
+      <title>${formatChange(low)} to ${formatChange(high)}</title>
+    </line>
+    <circle class="estimate" cx="${at(relative.estimate)}" cy="${AXIS_Y}" r="5" />
+    <text class="tick middle" x="${at(relative.estimate)}" y="20">${formatChange(relative.estimate)}</text>
+    <text class="tick" x="${MARGIN.left}" y="62">${formatChange(-reach)}</text>
+    <text class="tick end" x="${WIDTH - MARGIN.right}" y="62">${formatChange(reach)}</text>
+  </svg>`
+}

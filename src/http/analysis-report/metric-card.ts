@@ -1,0 +1,102 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+import type { Finding, MetricResult, SeriesStats } from '../../analysis/judge/types.js'
+import type { MetricData, SeriesData } from '../../analysis/runs/look-data.js'
+import { distributionChart } from './distribution-chart.js'
+import { formatChange, formatNumber } from './format-number.js'
+import { intervalChart } from './interval-chart.js'
+import { seriesChart } from './series-chart.js'
+import { badge, toneOf } from './tone.js'
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** One metric: what was decided and why, both series, how their values are spread, the change against the margin. */
+export function metricCard(result: MetricResult, data: MetricData | undefined): Html {
+  const { name, groups, classification, classificationReason, score, muted, critical } = result
+  return html`<article class="card">
+    <header>
+      <h3>${name}</h3>
+      ${badge(classification, toneOf(classification))} ${critical ? badge('critical', 'bad') : ''}
+      ${muted ? badge('not counted', 'soft') : ''}
+      <span class="soft"
+        >${groups.filter((group) => group !== '').join(', ')}${score === null ? '' : ` · score ${formatNumber(score)}`}</span
+      >
+    </header>
+    <p>${classificationReason}</p>
+    ${data === undefined ? '' : charts(result, data)}
+    ${result.finding === null ? '' : findingLine(result.finding)}
+    <details>
+      <summary>figures and queries</summary>
+      ${statsTable(result)} ${data === undefined ? '' : queries(data)} ${testsTable(result.finding)}
+    </details>
+  </article>`
+}
+
+function charts({ finding }: MetricResult, { baseline, canary }: MetricData): Html {
+  return html`<div class="charts">
+    <div>${seriesChart(baseline, canary)}</div>
+    <div>${distributionChart(baseline, canary)} ${finding === null ? '' : intervalChart(finding)}</div>
+  </div>`
+}
+
+function findingLine({ relative, margin, pAdjusted, effectiveN, detectable }: Finding): Html {
+  const change =
+    relative === null
+      ? ''
+      : `change ${formatChange(relative.estimate)} (${formatChange(relative.interval[0])} to ${formatChange(relative.interval[1])}), `
+  const least =
+    detectable === null ? '' : `; a change of ${formatChange(detectable)} would be found in 8 of 10 runs`
+  return html`<p class="soft">
+    ${change}margin ${formatChange(margin)}, p ${formatNumber(pAdjusted)} over all metrics, worth
+    ${formatNumber(effectiveN.control)} and ${formatNumber(effectiveN.experiment)} independent points${least}
+  </p>`
+}
+
+function statsTable({ controlStats, experimentStats, ratio }: MetricResult): Html {
+  const row = (side: string, { count, mean, std, min, max }: SeriesStats): Html =>
+    html`<tr>
+      <td>${side}</td>
+      ${[count, mean, std, min, max].map((value) => html`<td class="number">${formatNumber(value)}</td>`)}
+    </tr>`
+  return html`<div class="wide">
+    <table>
+      <tr>
+        <th>side</th>
+        ${['points', 'mean', 'sd', 'min', 'max'].map((name) => html`<th class="number">${name}</th>`)}
+      </tr>
+      ${row('baseline', controlStats)} ${row('canary', experimentStats)}
+    </table>
+    ${ratio === null ? '' : html`<p class="soft">ratio of the means ${formatNumber(ratio)}</p>`}
+  </div>`
+}
+
+function testsTable(finding: Finding | null): Html {
+  if (finding === null || finding.tests.length === 0) return html``
+  return html`<div class="wide">
+    <table>
+      <tr>
+        <th>test</th>
+        <th>change</th>
+        <th class="number">p</th>
+        <th>says</th>
+      </tr>
+      ${finding.tests.map(
+        ({ test, change, p, says }) =>
+          html`<tr>
+            <td>${test}</td>
+            <td>${change}</td>
+            <td class="number">${formatNumber(p)}</td>
+            <td>${says}</td>
+          </tr>`,
+      )}
+    </table>
+  </div>`
+}
+
+function queries({ baseline, canary }: MetricData): Html {
+  const query = (side: string, { query: text, state, reasons, warnings }: SeriesData): Html =>
+    html`<p class="soft">${side}: ${state}${[...reasons, ...warnings].map((reason) => `, ${reason}`)}</p>
+      <pre>${text}</pre>`
+  return html`${query('baseline', baseline)} ${query('canary', canary)}`
+}

@@ -1,0 +1,133 @@
+import { html, raw } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+import type { TargetReport } from '../../analysis/runs/look-report.js'
+import type { LookSummary, ShownRun } from '../../analysis/runs/show-run.js'
+import type { TargetData } from '../../analysis/runs/look-data.js'
+import { formatNumber } from './format-number.js'
+import { logSection } from './log-section.js'
+import { metricCard } from './metric-card.js'
+import { REPORT_STYLES } from './styles.js'
+import { badge, toneOf } from './tone.js'
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** A run as a page of its own: it asks for nothing else, on the network or of a script. */
+export async function renderReport(run: ShownRun): Promise<string> {
+  const { id, application, report, data, intervals } = run
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Analysis ${id} of ${application}: ${run.verdict ?? run.state.toLowerCase()}</title>
+        <style>
+          ${raw(REPORT_STYLES)}
+        </style>
+      </head>
+      <body>
+        <h1>Canary analysis ${id} of ${application}</h1>
+        ${verdictBox(run)} ${errorList(run.errors)} ${intervals.length > 1 ? intervalTable(intervals) : ''}
+        ${report?.targets.map((target, index) => targetSection(target, data?.targets[index], report.targets.length > 1))}
+        <p class="soft">
+          ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
+          ${run.plan.thresholds.marginal} · times are UTC
+        </p>
+      </body>
+    </html>`
+  return (await page).toString()
+}
+
+function verdictBox({
+  verdict,
+  state,
+  score,
+  message,
+  startedAt,
+  finishedAt,
+  nextLookAt,
+  ...run
+}: ShownRun): Html {
+  const word = verdict ?? state.toLowerCase()
+  const tone = toneOf(verdict ?? '')
+  const until = finishedAt === undefined ? `next look ${toClock(nextLookAt)}` : `ended ${toClock(finishedAt)}`
+  const about = [
+    run.owner && `by ${run.owner}`,
+    run.executionId && `execution ${run.executionId}`,
+    `started ${toClock(startedAt)}`,
+    until,
+    `look ${run.looksDone} of ${run.looks}`,
+  ]
+  return html`<section class="verdict ${tone}">
+    <span class="score">${score === undefined ? '–' : formatNumber(score)}</span>
+    <div>
+      ${badge(word, tone)}
+      ${state === 'RUNNING' && verdict !== undefined ? badge('still running', 'soft') : ''}
+      <p>${message}</p>
+      <p class="soft">${about.filter((part) => part !== undefined && part !== '').join(' · ')}</p>
+    </div>
+  </section>`
+}
+
+function errorList(errors: readonly string[]): Html {
+  if (errors.length === 0) return html``
+  return html`<section class="verdict doubt">
+    <div>
+      <strong>Not all data could be had</strong>
+      ${errors.map((error) => html`<p>${error}</p>`)}
+    </div>
+  </section>`
+}
+
+function intervalTable(intervals: readonly LookSummary[]): Html {
+  return html`<h2>Looks at the data</h2>
+    <div class="wide">
+      <table>
+        <tr>
+          <th class="number">look</th>
+          <th>at</th>
+          <th class="number">score</th>
+          <th>verdict</th>
+          <th>why</th>
+        </tr>
+        ${intervals.map(
+          ({ look, at, score, verdict, reason }) =>
+            html`<tr>
+              <td class="number">${look}</td>
+              <td>${toClock(at)}</td>
+              <td class="number">${formatNumber(score)}</td>
+              <td>${badge(verdict, toneOf(verdict))}</td>
+              <td>${reason}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>`
+}
+
+function targetSection(
+  { name, metrics, logs }: TargetReport,
+  data: TargetData | undefined,
+  isOneOfSeveral: boolean,
+): Html {
+  const prefix = isOneOfSeveral ? `${name}: ` : ''
+  return html`${
+    metrics === undefined
+      ? ''
+      : html`<h2>${prefix}Metrics, score ${formatNumber(metrics.score.score)}</h2>
+          <p class="key soft">
+            ${metrics.groupScores.map(({ name: group, score }) => `${group || 'all'} ${formatNumber(score)}`).join(' · ')}
+            <i class="baseline"></i>baseline <i class="canary"></i>canary
+          </p>
+          ${metrics.results.map((result, index) => metricCard(result, data?.metrics?.[index]))}`
+  }
+  ${
+    logs === undefined
+      ? ''
+      : html`<h2>${prefix}Log, score ${formatNumber(logs.score)}</h2>
+          ${logSection(logs)}`
+  }`
+}
+
+function toClock(time: string | undefined): string {
+  return time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, '')
+}

@@ -1,0 +1,91 @@
+import { extent } from 'd3-array'
+import { scaleLinear, scaleTime } from 'd3-scale'
+import { line } from 'd3-shape'
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+import type { SeriesData } from '../../analysis/runs/look-data.js'
+import { formatNumber } from './format-number.js'
+
+const WIDTH = 640
+const HEIGHT = 180
+const MARGIN = { top: 8, right: 8, bottom: 24, left: 56 }
+/** More points than pixels only make the page heavy. */
+const MAX_POINTS = 640
+
+interface Point {
+  readonly ms: number
+  readonly value: number | null
+}
+
+/** Both series of a metric over the time since each side's start, a gap where there is no value. */
+export function seriesChart(
+  baseline: SeriesData,
+  canary: SeriesData,
+): HtmlEscapedString | Promise<HtmlEscapedString> {
+  const sides = [thin(toPoints(baseline)), thin(toPoints(canary))] as const
+  const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
+  if (low === undefined || high === undefined) return html`<p class="none">There is no value to draw.</p>`
+  const pad = (high - low || Math.abs(high) || 1) * 0.05
+  const y = scaleLinear([low - pad, high + pad], [HEIGHT - MARGIN.bottom, MARGIN.top])
+  const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
+  // Times are shown as they were at the canary; the baseline is laid over it from its own start.
+  const x = scaleTime([canary.startMs, canary.startMs + duration], [MARGIN.left, WIDTH - MARGIN.right])
+  const drawn = line<Point>()
+    .defined(({ value }) => value !== null)
+    .x(({ ms }) => round(x(canary.startMs + ms)))
+    .y(({ value }) => round(y(value ?? 0)))
+  const label = x.tickFormat()
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="baseline and canary over time">
+    ${y
+      .ticks(4)
+      .map(
+        (tick) =>
+          html`<line
+              class="grid"
+              x1="${MARGIN.left}"
+              x2="${WIDTH - MARGIN.right}"
+              y1="${round(y(tick))}"
+              y2="${round(y(tick))}"
+            />
+            <text class="tick end" x="${MARGIN.left - 6}" y="${round(y(tick)) + 4}"
+              >${formatNumber(tick)}</text
+            >`,
+      )}
+    ${x
+      .ticks(5)
+      .map(
+        (tick) =>
+          html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${label(tick)}</text>`,
+      )}
+    <path class="series baseline" d="${drawn(sides[0]) ?? ''}" />
+    <path class="series canary" d="${drawn(sides[1]) ?? ''}" />
+  </svg>`
+}
+
+function toPoints({ values, stepMs }: SeriesData): readonly Point[] {
+  return values.map((value, index) => ({ ms: index * stepMs, value }))
+}
+
+/** Of each stretch its least and its greatest value, so that no spike is lost. */
+function thin(points: readonly Point[]): readonly Point[] {
+  if (points.length <= MAX_POINTS) return points
+  const size = Math.ceil((points.length / MAX_POINTS) * 2)
+  const kept: Point[] = []
+  for (let first = 0; first < points.length; first += size) {
+    const known = points.slice(first, first + size).filter(({ value }) => value !== null)
+    const gap = points[first]
+    if (known.length === 0) {
+      if (gap !== undefined) kept.push(gap)
+      continue
+    }
+    const sorted = known.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))
+    const ends = [sorted[0], sorted.at(-1)].filter((point) => point !== undefined)
+    kept.push(...ends.toSorted((a, b) => a.ms - b.ms))
+  }
+  return kept
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { z } from 'zod'
+
+import { cancelRun, findTemplate, saveTemplate } from '../../analysis/runs/analysis-operations.js'
+import { readLogTemplate } from '../../analysis/logs/log-template.js'
+import { readMetricTemplate } from '../../analysis/runs/metric-template.js'
+import { parseDocument } from '../../analysis/runs/parse-document.js'
+import { readRegistration } from '../../analysis/runs/registration.js'
+import { registerCanary } from '../../analysis/runs/register-canary.js'
+import { toAppError } from '../../errors.js'
+import { toUtf8 } from '../../lib/json/decode-text.js'
+import type { AppEnv } from '../app-env.js'
+import type { Authenticate } from '../authenticate.js'
+import { baseUrl } from '../gates/base-url.js'
+import { callerOf } from '../caller-of.js'
+import { jsonAnswer } from '../json-answer.js'
+import { parseQuery } from '../parse-query.js'
+import { readJsonBytes } from '../read-json-body.js'
+import type { AnalysisRoutesDeps } from './analysis-deps.js'
+import { answerCanaryStatus } from './canary-status-answer.js'
+
+const REGISTER_PATHS = [
+  '/registerCanary',
+  '/api/v1/registerCanary',
+  '/api/v2/registerCanary',
+  '/api/v3/registerCanary',
+  '/api/v5/registerCanary',
+]
+/** The path of the contract, where a bare registration is answered with 200. */
+const CONTRACT_PATH = /\/api\/v3\//
+
+const STATUS_PATHS = [
+  '/canaries/:id',
+  '/v5/canaries/:id',
+  '/api/v1/autopilot/canaries/:id',
+  '/api/v2/autopilot/canaries/:id',
+]
+
+const TemplateQuery = z.looseObject({
+  sha1: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/i)
+    .toLowerCase()
+    .optional(),
+  templateType: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['LOG', 'METRIC'])),
+  templateName: z.string().min(1).max(200),
+})
+
+/** What the orchestrator's stages and the Argo job call: registration, polling, and the templates of the GitOps client. */
+export function autopilotRoutes(authenticate: Authenticate, deps: AnalysisRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.use(async (c, next) => {
+    c.env.exchange.handler = 'autopilot'
+    authenticate(c.env.exchange, ['orchestrator'])
+    await next()
+  })
+  for (const path of REGISTER_PATHS) app.post(path, (c) => register(c, deps))
+  for (const path of STATUS_PATHS) {
+    app.get(path, (c) => answerCanaryStatus(c.env.exchange, deps, c.req.param('id') ?? ''))
+    app.delete(path, (c) => cancel(c, deps, c.req.param('id') ?? ''))
+  }
+  app.get('/api/v5/external/template', async (c) => {
+    const { templateType, templateName, sha1 } = parseQuery(TemplateQuery, c.req.query())
+    const found = await deps.reader.run(findTemplate, { type: templateType, name: templateName, sha1 })
+    return jsonAnswer(found !== undefined)
+  })
+  app.post('/api/v5/external/template', (c) => keepTemplate(c, deps))
+  return app
+}
+
+async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
+  const { exchange } = c.env
+  const registration = readRegistration(JSON.parse(await readText(c, deps)))
+  const id = await registerCanary(deps, registration, { nowMs: deps.now(), ...callerOf(exchange) })
+  const isBare = CONTRACT_PATH.test(c.req.path) && !registration.isFromPlugin
+  return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
+    Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${id}`,
+    'x-opsmx-report-token': deps.reportToken(id),
+  })
+}
+
+async function cancel(c: Context<AppEnv>, deps: AnalysisRoutesDeps, id: string): Promise<Response> {
+  if (/^\d{1,10}$/.test(id)) {
+    await deps.writer.run(cancelRun, {
+      id: Number(id),
+      actor: { nowMs: deps.now(), ...callerOf(c.env.exchange) },
+    })
+    deps.forget(Number(id))
+  }
+  return answerCanaryStatus(c.env.exchange, deps, id)
+}
+
+/** The client looks at no status: what went wrong must stand in `errorMessage`. */
+async function keepTemplate(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
+  const { templateType, templateName } = parseQuery(TemplateQuery, c.req.query())
+  try {
+    const body = await readText(c, deps)
+    const read = templateType === 'LOG' ? readLogTemplate : readMetricTemplate
+    read(parseDocument(body))
+    const sha1 = createHash('sha1').update(body).digest('hex')
+    await deps.writer.run(saveTemplate, {
+      template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },
+      actor: { nowMs: deps.now(), ...callerOf(c.env.exchange) },
+    })
+    return jsonAnswer({ status: 'CREATED', sha1 }, 201)
+  } catch (raw) {
+    const { code, message, kind } = toAppError(raw)
+    if (kind !== 'invalid') throw raw
+    return jsonAnswer({ code, message, error: 'invalid template', errorMessage: [message] }, 400)
+  }
+}
+
+/** Some stages send the characters of Latin-1 as single bytes. */
+async function readText(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<string> {
+  return Buffer.from(toUtf8(await readJsonBytes(c.env.exchange, deps.maxBodyBytes))).toString()
+}

@@ -1,0 +1,21 @@
+import { findRun, unknownRun } from '../../analysis/runs/analysis-operations.js'
+import { canaryStatus, unknownCanaryStatus } from '../../analysis/runs/canary-status.js'
+import { baseUrl } from '../gates/base-url.js'
+import type { Exchange } from '../exchange.js'
+import { jsonAnswer } from '../json-answer.js'
+import type { AnalysisRoutesDeps } from './analysis-deps.js'
+
+/** The status of a run as its readers poll it; they look at no HTTP status, so that an error has all members too. */
+export async function answerCanaryStatus(
+  exchange: Exchange,
+  deps: AnalysisRoutesDeps,
+  id: string,
+): Promise<Response> {
+  const run = /^\d{1,10}$/.test(id) ? await deps.reader.run(findRun, Number(id)) : undefined
+  if (run === undefined) {
+    const { code, message } = unknownRun(id)
+    return jsonAnswer({ code, message, ...unknownCanaryStatus(id, message) }, 404)
+  }
+  const reportUrl = `${baseUrl(exchange, deps.publicUrl)}/analysis/report/${run.id}/${deps.reportToken(run.id)}`
+  return jsonAnswer(canaryStatus(run, reportUrl))
+}

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto'
+import type { Config } from '../config/config.js'
+import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
+import { defineAnalysis } from '../analysis/runs/define-analysis.js'
+import { failedLook } from '../analysis/runs/take-look.js'
+import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
+import type { Logger } from '../lib/logger.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { installationSecret } from './installation-secret.js'
+import { takeLookInThread } from './look-thread.js'
+import { readDefinitionFiles } from './read-definition-files.js'
+import { setUnheldTimer } from './unheld-timer.js'
+
+export interface AnalysisParts {
+  readonly store: ServiceStore
+  readonly logger: Logger
+  readonly isKnownApplication: (application: string) => Promise<boolean>
+}
+
+/** The analyses at work. */
+export interface OpenAnalysis {
+  readonly routes: AnalysisRoutesDeps
+  readonly close: () => Promise<void>
+}
+
+const KEY_FILE = 'report-key'
+
+/** Takes in the definitions of the configuration and goes on with the runs that were under way. Raises `invalid` for a wrong definition. */
+export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
+  const { store, logger, isKnownApplication } = parts
+  const { writer, reader, lookups } = store
+  const { analysis, server, dataDir } = config
+  const reportDefect = (error: string): void =>
+    logger.error({ error }, 'a source of an analysis has a defect')
+  const runner = new AnalysisRunner({
+    writer,
+    reader,
+    takeLook: (request) => takeLookInThread({ analysis }, request, reportDefect),
+    failedLook,
+    now: Date.now,
+    setTimer: setUnheldTimer,
+    looked: ({ id, application }, { look, looks, score, verdict, errors }) => {
+      logger.info(
+        { analysis: id, application, look, looks, score, verdict, errors },
+        'analysis looked at its data',
+      )
+    },
+    failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
+  })
+  const actor = { nowMs: Date.now(), user: undefined, origin: 'configuration' }
+  for (const { application, document } of await readDefinitionFiles(analysis.definitions)) {
+    await defineAnalysis({ writer, reader }, { application, document, origin: 'configuration' }, actor)
+  }
+  // Only then: a service that analyses nothing need not start the thread that reads.
+  const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
+  if (running !== undefined) await runner.start()
+  let key: string | undefined
+  const reportToken = (id: number): string => {
+    key ??= installationSecret(dataDir, KEY_FILE)
+    return createHmac('sha256', key).update(`analysis ${id}`).digest('base64url')
+  }
+  const routes: AnalysisRoutesDeps = {
+    writer,
+    reader,
+    isKnownApplication,
+    sources: new Set(analysis.sources.map(({ name }) => name)),
+    schedule: (id, dueMs) => runner.schedule(id, dueMs),
+    forget: (id) => runner.forget(id),
+    publicUrl: server.publicUrl,
+    maxBodyBytes: server.maxBodyBytes,
+    now: Date.now,
+    reportToken,
+  }
+  return { routes, close: () => runner.stop() }
+}
