@@ -6,13 +6,19 @@ import type { JudgeInput, MetricSeries, MetricSpec, Side } from './types.js'
 
 const MAX_NAMED_PROBLEMS = 100
 
-/** A point: a number, or a gap. Texts are how Prometheus and Kayenta write what JSON cannot. */
-const Point = z
-  .union([z.number(), z.null(), z.enum(['NaN', 'Infinity', '-Infinity', '+Inf', '-Inf', 'Inf'])], {
-    error: 'must be a number, or null for a gap',
+/** How Prometheus and Kayenta write what JSON cannot: gaps, since nothing can be compared with them. */
+const GAPS: readonly unknown[] = [null, 'NaN', 'Infinity', '-Infinity', '+Inf', '-Inf', 'Inf']
+
+/** The points of a side. Checked by hand: a schema for each of a million points takes longer than to judge them. */
+const Points = z.array(z.unknown()).transform((values, context) => {
+  const points = new Float64Array(values.length)
+  values.forEach((value, index) => {
+    points[index] = typeof value === 'number' ? value : Number.NaN
+    if (typeof value === 'number' || GAPS.includes(value)) return
+    context.addIssue({ code: 'custom', message: 'must be a number, or null for a gap', path: [index] })
   })
-  .transform((value) => (typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN))
-const Points = z.array(Point).transform((values) => Float64Array.from(values))
+  return points
+})
 const Sides = z.object({ control: Points, experiment: Points })
 
 /** Unknown directions mean either, as Kayenta reads them. */

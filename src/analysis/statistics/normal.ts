@@ -15,7 +15,7 @@ export function normalUpperTail(z: number): number {
 export function normalUpperQuantile(share: number): number {
   if (share > 0.5) return -normalUpperQuantile(1 - share)
   if (share <= 0) return Infinity
-  let z = firstGuess(share)
+  let z = roughNormalUpperQuantile(share)
   for (let step = 0; step < NEWTON_STEPS; step += 1) {
     z += (normalUpperTail(z) - share) / density(z)
   }
@@ -44,8 +44,8 @@ function farTail(z: number): number {
   return density(z) / fraction
 }
 
-/** Abramowitz and Stegun 26.2.23, off by less than 0.0005. */
-function firstGuess(share: number): number {
+/** The same for shares up to 0.5, off by less than 0.0005 (Abramowitz and Stegun 26.2.23). */
+export function roughNormalUpperQuantile(share: number): number {
   const t = Math.sqrt(-2 * Math.log(share))
   return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
 }

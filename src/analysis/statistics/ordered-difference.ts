@@ -24,8 +24,21 @@ export function orderedDifference(x: Float64Array, y: Float64Array, k: number): 
 /** The value in the middle of all differences: the Hodges-Lehmann estimate of the shift of x against y. */
 export function medianDifference(x: Float64Array, y: Float64Array): number {
   const count = x.length * y.length
-  const upper = orderedDifference(x, y, Math.floor(count / 2) + 1)
-  return count % 2 === 1 ? upper : (orderedDifference(x, y, count / 2) + upper) / 2
+  const lower = orderedDifference(x, y, Math.ceil(count / 2))
+  const isMiddle = count % 2 === 1 || countUpTo(x, y, lower) > count / 2
+  return isMiddle ? lower : (lower + nextDifference(x, y, lower)) / 2
+}
+
+/** The smallest difference above a bound. */
+function nextDifference(x: Float64Array, y: Float64Array, bound: number): number {
+  let first = y.length
+  let next = Infinity
+  for (let index = x.length - 1; index >= 0; index -= 1) {
+    const value = x[index] ?? 0
+    while (first > 0 && value - (y[first - 1] ?? 0) <= bound) first -= 1
+    if (first > 0) next = Math.min(next, value - (y[first - 1] ?? 0))
+  }
+  return next
 }
 
 function countUpTo(x: Float64Array, y: Float64Array, bound: number): number {

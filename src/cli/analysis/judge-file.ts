@@ -1,11 +1,46 @@
+import { readCanaryConfig } from '../../analysis/judge/canary-config.js'
+import { judgeMetrics } from '../../analysis/judge/judge-run.js'
+import { reportDocument } from '../../analysis/judge/report-document.js'
+import type { JudgeInput } from '../../analysis/judge/types.js'
 import { AppError } from '../../errors.js'
+import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
+import { makeColours } from '../output/colours.js'
+import { Progress } from '../output/progress.js'
+import { readDocument, STDIN } from '../read-document.js'
+import { outJson } from '../shared-options.js'
 import type { Terminal } from '../terminal.js'
 import type { JudgeCommandOptions } from './judge.js'
+import { judgeReportText } from './judge-report.js'
 
 /** Judges one file and prints the report. */
-export function judgeFile(file: string, options: JudgeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  void options
-  void terminal
-  return Promise.reject(new AppError('unavailable', `${file} cannot be judged yet`))
+export async function judgeFile(
+  file: string,
+  options: JudgeCommandOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const progress = new Progress(terminal)
+  const input = await progress.during(`reading ${file} …`, readInput(file, terminal))
+  const { judge, tolerance, confidence, look } = options
+  const onMetric = (judged: number, of: number): void => progress.show(`judging … ${judged} of ${of} metrics`)
+  const report = judgeMetrics(input, { judge, tolerance, confidence, look, onMetric })
+  progress.end()
+  if (options.format === 'json') outJson(terminal, reportDocument(report))
+  else terminal.out(judgeReportText(report, makeColours(terminal.hasColours)))
+  return report.verdict === 'Success' ? EXIT.fine : EXIT.denied
+}
+
+async function readInput(file: string, terminal: Terminal): Promise<JudgeInput> {
+  const text = new TextDecoder().decode(await readDocument(file, terminal))
+  try {
+    return readCanaryConfig(JSON.parse(text))
+  } catch (raw) {
+    if (!(raw instanceof AppError)) throw raw
+    const name = file === STDIN ? 'standard input' : file
+    throw new AppError(raw.kind, `${name}: ${raw.message}`, {
+      code: raw.code,
+      details: raw.details,
+      cause: raw,
+    })
+  }
 }

@@ -1,5 +1,7 @@
 import { outlierFences } from '../outlier-fences.js'
 import type { MetricSpec, Side } from '../types.js'
+import { centredScores } from './autocorrelation.js'
+import type { CentredSeries } from './autocorrelation.js'
 
 /** The points of a side that has gaps no more: their values, and their places in time. */
 export interface CleanSide {
@@ -10,6 +12,8 @@ export interface CleanSide {
   readonly hasExposure: boolean
   /** The values in ascending order. */
   readonly sorted: Float64Array
+  /** The values' normal scores. */
+  readonly scores: CentredSeries
 }
 
 /** Leaves gaps out, or makes them 0, and leaves outliers out if asked. A point that is exposed to nothing is a gap. */
@@ -26,11 +30,13 @@ export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): Cl
     kept = kept.filter((place) => valueAt(place) >= low && valueAt(place) <= high)
   }
   const cleaned = Float64Array.from(kept, valueAt)
+  const sorted = cleaned.toSorted()
   return {
     values: cleaned,
     places: kept,
     exposure: Float64Array.from(kept, (place) => exposure?.[place] ?? 1),
     hasExposure: exposure !== undefined,
-    sorted: cleaned.toSorted(),
+    sorted,
+    scores: centredScores(cleaned, kept, sorted),
   }
 }

@@ -156,7 +156,7 @@ function worthTooLittle(
   if (tested === undefined) return undefined
   const { control, experiment } = tested.effectiveN
   const worth = Math.min(control, experiment)
-  if (worth >= minPoints || farApart(sides)) return undefined
+  if (worth >= minPoints || farApart(sides) !== undefined) return undefined
   const reason = `the values move so slowly that the points are worth ${worth.toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
   return { state: 'tooFewPoints', reason }
 }

@@ -20,20 +20,20 @@ export interface RobustSettings {
 }
 
 const CONFIDENCE = 0.98
-/** Counts get 2.5 times the error of a measurement: exact tests of few events spend about half of what they may. */
+/** Counts get 2.5 times the error: a rise of errors is what a canary is for, and exact tests of few events spend less than they may. */
 const COUNT_FACTOR = 2.5
 const DISCOVERY_RATE = 0.05
 const MARGIN = 0.05
 const MIN_POINTS = 8
 
 /**
- * How a metric's error is shared among its tests. Where either change is harm, nearly all goes to increases: errors, times and
- * loads are what most metrics measure, and `direction: decrease` is there for the others.
+ * What each test may err by, as shares of the metric's error. Where either change is harm nearly all goes to increases: errors,
+ * times and loads are what most metrics measure, and `direction: decrease` is there for the others.
  */
 export const ERROR_SHARES: Readonly<Record<Direction, Shares>> = {
-  either: { shiftHigh: 0.73, shiftLow: 0.06, tailHigh: 0.17, tailLow: 0.02, spread: 0.02 },
-  increase: { shiftHigh: 0.79, shiftLow: 0, tailHigh: 0.19, tailLow: 0, spread: 0.02 },
-  decrease: { shiftHigh: 0, shiftLow: 0.79, tailHigh: 0, tailLow: 0.19, spread: 0.02 },
+  either: { shiftHigh: 0.78, shiftLow: 0.03, tailHigh: 0.17, tailLow: 0.01, spread: 0.01 },
+  increase: { shiftHigh: 0.82, shiftLow: 0, tailHigh: 0.17, tailLow: 0, spread: 0.01 },
+  decrease: { shiftHigh: 0, shiftLow: 0.82, tailHigh: 0, tailLow: 0.17, spread: 0.01 },
 }
 
 /** The settings for these options, with the error that the look may spend. */

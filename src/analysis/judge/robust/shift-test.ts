@@ -1,4 +1,5 @@
 import { medianDifference, orderedDifference } from '../../statistics/ordered-difference.js'
+import { normalScoreTest, shiftAtLevel } from '../../statistics/normal-scores.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperQuantile, studentUpperTail } from '../../statistics/student.js'
 import type { Dependence } from './autocorrelation.js'
@@ -19,9 +20,12 @@ export interface BoundErrors {
   readonly upper: number
 }
 
+/** Up to so many points in all the test counts every way to share out the ranks; beyond it, normal scores are used. */
+const EXACT_UP_TO = 50
+
 /**
- * The Mann-Whitney test with the Hodges-Lehmann shift and its interval from the ordered differences. Dependence in time divides
- * the test's normal score, whose tail is then taken from Student's distribution since the dependence is estimated.
+ * The test for a shift with the Hodges-Lehmann estimate and an interval. Dependence in time divides the test's normal score,
+ * whose tail is then taken from Student's distribution since the dependence is itself estimated.
  */
 export function testShift(
   experiment: Float64Array,
@@ -29,19 +33,56 @@ export function testShift(
   { inflation, freedom }: Dependence,
   errors: BoundErrors,
 ): Shift {
-  const { above, below, cliffsDelta, deviation } = rankShift(experiment, control)
   const widening = Math.sqrt(inflation)
-  const pairs = experiment.length * control.length
-  const boundAt = (error: number, fromTop: boolean): number => {
-    const reach = studentUpperQuantile(error, freedom) * widening * deviation
-    const k = Math.max(1, Math.floor(pairs / 2 - reach - 0.5) + 1)
-    return orderedDifference(experiment, control, fromTop ? pairs + 1 - k : k)
-  }
+  const ranks = rankShift(experiment, control)
+  const reach = (error: number): number => studentUpperQuantile(error, freedom) * widening
+  const reaches = { lower: reach(errors.lower), upper: reach(errors.upper) }
+  const isSmall = experiment.length + control.length <= EXACT_UP_TO
+  const scores = isSmall ? ranks : scoresOf(experiment, control)
   return {
-    pHigh: studentUpperTail(above / widening, freedom),
-    pLow: studentUpperTail(below / widening, freedom),
+    pHigh: studentUpperTail(scores.above / widening, freedom),
+    pLow: studentUpperTail(scores.below / widening, freedom),
     estimate: medianDifference(experiment, control),
-    interval: [boundAt(errors.lower, false), boundAt(errors.upper, true)],
-    cliffsDelta,
+    interval: isSmall
+      ? rankInterval(experiment, control, ranks.deviation, reaches)
+      : scoreInterval(experiment, control, ranks.deviation, reaches),
+    cliffsDelta: ranks.cliffsDelta,
   }
+}
+
+function scoresOf(x: Float64Array, y: Float64Array): { above: number; below: number } {
+  const above = normalScoreTest(x, y).at(0)
+  return { above, below: -above }
+}
+
+/** The bounds are ordered differences: the rank of each is what the test leaves (Hollander and Wolfe, 4.3). */
+function rankInterval(
+  x: Float64Array,
+  y: Float64Array,
+  deviation: number,
+  reaches: BoundErrors,
+): readonly [number, number] {
+  const pairs = x.length * y.length
+  const rankOf = (reach: number): number => Math.max(1, Math.floor(pairs / 2 - reach * deviation - 0.5) + 1)
+  return [
+    orderedDifference(x, y, rankOf(reaches.lower)),
+    orderedDifference(x, y, pairs + 1 - rankOf(reaches.upper)),
+  ]
+}
+
+/** The bounds are the shifts that the test does not reject, looked for from those of the ranks. */
+function scoreInterval(
+  x: Float64Array,
+  y: Float64Array,
+  deviation: number,
+  reaches: BoundErrors,
+): readonly [number, number] {
+  const test = normalScoreTest(x, y)
+  const ends = [(x[0] ?? 0) - (y.at(-1) ?? 0), (x.at(-1) ?? 0) - (y[0] ?? 0)] as const
+  const [lower, upper] = rankInterval(x, y, deviation, reaches)
+  const width = Math.max((upper - lower) / 8, (ends[1] - ends[0]) / 1e6)
+  return [
+    shiftAtLevel(test, reaches.lower, ends, lower, width),
+    shiftAtLevel(test, -reaches.upper, ends, upper, width),
+  ]
 }

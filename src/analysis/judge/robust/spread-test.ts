@@ -1,30 +1,41 @@
 import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperTail } from '../../statistics/student.js'
-import { centredRanks, dependence } from './autocorrelation.js'
+import { centredScores, dependence } from './autocorrelation.js'
 import type { CleanSide } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
 
 /** How much wider the experiment's points lie about their median. */
 export interface Spread {
   readonly p: number
+  /** The same for lying narrower. */
+  readonly pNarrower: number
   /** Mean absolute deviations from the side's own median. */
   readonly control: number
   readonly experiment: number
+  /** How far the experiment's ends lie outside those of the control, in the metric's unit. */
+  readonly above: number
+  readonly below: number
 }
+
+/** The ends of a side: so many of its points lie beyond each. */
+const END = 0.1
 
 /** Whether the experiment's points lie wider about their median: the rank test on absolute deviations. */
 export function testSpread({ control, experiment }: CleanSides): Spread {
   const [inControl, inExperiment] = [deviations(control), deviations(experiment)]
   const { inflation, freedom } = dependence([
-    centredRanks(inControl, control.places),
-    centredRanks(inExperiment, experiment.places),
+    centredScores(inControl, control.places),
+    centredScores(inExperiment, experiment.places),
   ])
-  const { above } = rankShift(inExperiment.toSorted(), inControl.toSorted())
+  const { above, below } = rankShift(inExperiment.toSorted(), inControl.toSorted())
   return {
     p: studentUpperTail(above / Math.sqrt(inflation), freedom),
+    pNarrower: studentUpperTail(below / Math.sqrt(inflation), freedom),
     control: mean(inControl),
     experiment: mean(inExperiment),
+    above: sortedQuantile(experiment.sorted, 1 - END) - sortedQuantile(control.sorted, 1 - END),
+    below: sortedQuantile(control.sorted, END) - sortedQuantile(experiment.sorted, END),
   }
 }
 

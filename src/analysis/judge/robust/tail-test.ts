@@ -20,8 +20,10 @@ export interface Tail extends MoreOften {
   readonly threshold: number
 }
 
-/** Tukey's reach of a whisker beyond the quartile. */
-const WHISKER = 1.5
+/** How many quartile distances beyond the quartile a point is far out: Hoaglin and Iglewicz (1987), who found Tukey's 1.5 too near. */
+const REACH_BEYOND_QUARTILE = 2.2
+/** Events are few: their order must be odder than that of measurements before it counts as more than chance. */
+const CHANCE_ERRORS = 2.6
 /** Points so near to the fence, as a share of it, are not beyond it: scaling the data must not move them over. */
 const FENCE_WIDTH = 1e-9
 
@@ -29,12 +31,17 @@ const FENCE_WIDTH = 1e-9
  * Whether more of the experiment's points lie far above (or below) the bulk of both sides: a shift test passes over spikes in
  * few points. The fence comes from both sides together, so that under no change the points beyond it fall to either by chance.
  */
-export function testTail({ control, experiment }: CleanSides, end: 'high' | 'low', reach: number): Tail {
+export function testTail(
+  { control, experiment }: CleanSides,
+  pooled: Float64Array,
+  end: 'high' | 'low',
+  reach: number,
+): Tail {
   const sign = end === 'high' ? 1 : -1
-  const pooled = Float64Array.from([...control.values, ...experiment.values], (value) => sign * value).sort()
   const [q1, q3] = [sortedQuantile(pooled, 0.25), sortedQuantile(pooled, 0.75)]
-  const centre = sortedQuantile(pooled, 0.5)
-  const fence = Math.max(q3 + WHISKER * (q3 - q1), centre + reach)
+  const centre = sign * sortedQuantile(pooled, 0.5)
+  const quartile = end === 'high' ? q3 : -q1
+  const fence = Math.max(quartile + REACH_BEYOND_QUARTILE * (q3 - q1), centre + reach)
   const threshold = fence + FENCE_WIDTH * Math.abs(fence)
   const beyond = (value: number): boolean => sign * value > threshold
   const excess = ({ values }: CleanSide): number =>
@@ -44,6 +51,14 @@ export function testTail({ control, experiment }: CleanSides, end: 'high' | 'low
     adds: excess(experiment) - excess(control),
     threshold: sign * threshold,
   }
+}
+
+/** The values of both sides in ascending order. */
+export function pooledOrder({ control, experiment }: CleanSides): Float64Array {
+  const pooled = new Float64Array(control.values.length + experiment.values.length)
+  pooled.set(control.values)
+  pooled.set(experiment.values, control.values.length)
+  return pooled.sort()
 }
 
 /**
@@ -62,7 +77,10 @@ export function testMoreOften(
     values.reduce((sum, value) => sum + value, 0),
   )
   const p = moreOftenP(inExperiment, experiment.values.length, inControl, control.values.length)
-  const { inflation, freedom } = dependence(marks.map(({ values, places }) => centred(values, places)))
+  const { inflation, freedom } = dependence(
+    marks.map(({ values, places }) => centred(values, places)),
+    CHANCE_ERRORS,
+  )
   const deflated =
     inflation > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(inflation), freedom) : p
   return { p: deflated, control: inControl, experiment: inExperiment }

@@ -14,12 +14,12 @@ import { testOccurrence } from './test-occurrence.js'
 
 /** How the error is shared between more and fewer events. */
 const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: number }>> = {
-  either: { high: 0.95, low: 0.05 },
+  either: { high: 1, low: 0.03 },
   increase: { high: 1, low: 0 },
   decrease: { high: 0, low: 1 },
 }
 /** So many standard errors above what chance gives, counts are not those of independent events. */
-const OVERDISPERSED_ERRORS = 2.33
+const OVERDISPERSED_ERRORS = 1
 
 interface Total {
   readonly events: number

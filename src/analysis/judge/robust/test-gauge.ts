@@ -1,20 +1,22 @@
+import { normalUpperTail } from '../../statistics/normal.js'
+import { rankShift } from '../../statistics/rank-sum-tail.js'
 import type { Direction, MetricSpec, TestOutcome } from '../types.js'
-import { centredRanks, dependence } from './autocorrelation.js'
+import { dependence } from './autocorrelation.js'
 import type { CleanSides, Tested } from './metric-tests.js'
 import { percent, weighted } from './metric-tests.js'
 import { baselineLevel, relativeTo } from './baseline-level.js'
-import { detectableShift } from './detectable-shift.js'
+import { detectableDifference, detectableShift } from './detectable-shift.js'
+import { pairSides, testPairs } from './paired-test.js'
 import { ERROR_SHARES } from './settings.js'
 import type { RobustSettings } from './settings.js'
+import { farApart } from './separation.js'
 import { testShift } from './shift-test.js'
-import type { Shift } from './shift-test.js'
+import type { BoundErrors, Shift } from './shift-test.js'
 import { testSpread } from './spread-test.js'
-import { testTail } from './tail-test.js'
+import { pooledOrder, testTail } from './tail-test.js'
 
-/** A wider spread matters from this ratio on, if it also widens the band of most points by the margin. */
+/** A wider spread matters from this ratio on, if its ends also reach further by the margin. */
 const SPREAD_RATIO = 1.5
-/** Half the band that holds 95 % of normal points is so many mean absolute deviations. */
-const BAND_IN_DEVIATIONS = 2.46
 /** The bounds of an interval where no change of that direction is looked for. */
 const USUAL_ERROR = 0.1
 
@@ -33,24 +35,17 @@ interface Allowed {
 
 /** Tests measurements for a shift, for points far out, and for a wider spread. */
 export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
-  const { control, experiment } = sides
-  const level = baselineLevel(control.sorted)
+  const level = baselineLevel(sides.control.sorted)
   const margins = marginsOf(spec, settings)
   const allowed = { increase: margins.increase * level, decrease: margins.decrease * level }
   const scene = { sides, direction: spec.direction, level, allowed }
-  const together = dependence([
-    centredRanks(control.values, control.places),
-    centredRanks(experiment.values, experiment.places),
-  ])
   const shares = ERROR_SHARES[spec.direction]
   const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
   const errors = { lower: errorOf(shares.shiftHigh), upper: errorOf(shares.shiftLow) }
-  const shift = testShift(experiment.sorted, control.sorted, together, errors)
-  const worth = (points: number): number => points / together.inflation
-  const effectiveN = { control: worth(control.values.length), experiment: worth(experiment.values.length) }
+  const { shift, ...evidence } = measureShift(sides, errors)
   return {
     kind: 'gauge',
-    method: 'independent',
+    ...evidence,
     estimate: shift.estimate,
     confidenceInterval: shift.interval,
     level,
@@ -58,10 +53,46 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
     margin: margins.increase,
     cliffsDelta: shift.cliffsDelta,
     alpha: settings.alpha,
-    effectiveN,
-    autocorrelation: together.autocorrelation,
-    detectable: detectableShift(sides, effectiveN, errors.lower, level),
-    tests: [...shiftOutcomes(shift, scene, spec), ...tailOutcomes(scene), spreadOutcome(scene)],
+    detectable: level > 0 ? evidence.detectable / level : null,
+    tests: [
+      ...shiftOutcomes(shift, scene, spec),
+      ...gapOutcomes(shift, scene),
+      ...tailOutcomes(scene),
+      ...spreadOutcomes(scene),
+    ],
+  }
+}
+
+interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelation'> {
+  readonly shift: Shift
+  /** In the metric's unit. */
+  readonly detectable: number
+}
+
+/** The shift between pairs of points at one time where the sides move together, else between the sides as they are. */
+function measureShift(sides: CleanSides, errors: BoundErrors): Evidence {
+  const { control, experiment } = sides
+  const pairing = pairSides(sides)
+  const depends = pairing?.dependence ?? dependence([control.scores, experiment.scores])
+  const worth = (points: number): number => points / depends.inflation
+  if (pairing === undefined) {
+    const effectiveN = { control: worth(control.values.length), experiment: worth(experiment.values.length) }
+    return {
+      method: 'independent',
+      shift: testShift(experiment.sorted, control.sorted, depends, errors),
+      effectiveN,
+      autocorrelation: depends.autocorrelation,
+      detectable: detectableShift(sides, effectiveN, errors.lower),
+    }
+  }
+  const pairs = worth(pairing.differences.length)
+  const { cliffsDelta } = rankShift(experiment.sorted, control.sorted)
+  return {
+    method: 'paired',
+    shift: testPairs(pairing, errors, cliffsDelta),
+    effectiveN: { control: pairs, experiment: pairs },
+    autocorrelation: depends.autocorrelation,
+    detectable: detectableDifference(pairing.differences, pairs, errors.lower),
   }
 }
 
@@ -100,35 +131,69 @@ function shiftOutcomes(shift: Shift, { direction, level, allowed }: Scene, spec:
   ]
 }
 
+/** Sides far apart differ even where their points follow each other so closely that few of them count. */
+function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: Scene): TestOutcome[] {
+  const where = farApart(sides)
+  if (where === undefined) return []
+  const isAbove = where === 'above'
+  const ranks = rankShift(sides.experiment.sorted, sides.control.sorted)
+  const isHarm = direction === 'either' || (direction === 'increase') === isAbove
+  const size = Math.abs(shift.estimate)
+  return [
+    {
+      test: 'gap',
+      change: isAbove ? 'High' : 'Low',
+      p: normalUpperTail(isAbove ? ranks.above : ranks.below),
+      matters: isHarm && size > (isAbove ? allowed.increase : allowed.decrease),
+      says: `all values lie far ${where} those of the baseline: the typical one changed by ${describeChange(shift.estimate, level)}`,
+    },
+  ]
+}
+
 function tailOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[] {
   const shares = ERROR_SHARES[direction]
+  const pooled = pooledOrder(sides)
   return (['high', 'low'] as const).map((end) => {
     const isHigh = end === 'high'
-    const share = isHigh ? shares.tailHigh : shares.tailLow
     const reach = isHigh ? allowed.increase : allowed.decrease
-    const tail = testTail(sides, end, reach)
+    const tail = testTail(sides, pooled, end, reach)
     const where = isHigh ? 'above' : 'below'
     return {
       test: 'tail',
       change: isHigh ? 'High' : 'Low',
-      p: weighted(tail.p, share),
+      p: weighted(tail.p, isHigh ? shares.tailHigh : shares.tailLow),
       matters: tail.adds > reach,
       says: `${tail.experiment} points lie far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
     }
   })
 }
 
-function spreadOutcome({ sides, direction, allowed }: Scene): TestOutcome {
-  const { p, control, experiment } = testSpread(sides)
-  const isWider = experiment > SPREAD_RATIO * control
-  const isFar = BAND_IN_DEVIATIONS * (experiment - control) > Math.max(allowed.increase, allowed.decrease)
-  return {
+/**
+ * A wider spread harms in the direction in which its ends reach further than the baseline's; a narrower one counts where any change
+ * does, by where its upper end went.
+ */
+function spreadOutcomes({ sides, direction, allowed }: Scene): TestOutcome[] {
+  const share = ERROR_SHARES[direction].spread
+  const { p, pNarrower, control, experiment, above, below } = testSpread(sides)
+  const isHigher = direction !== 'decrease' && above > allowed.increase
+  const isLower = direction !== 'increase' && below > allowed.decrease
+  const wider: TestOutcome = {
     test: 'spread',
-    change: direction === 'decrease' ? 'Low' : 'High',
-    p: weighted(p, ERROR_SHARES[direction].spread),
-    matters: isWider && isFar,
+    change: isHigher ? 'High' : 'Low',
+    p: weighted(p, share),
+    matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
     says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}`,
   }
+  if (direction !== 'either') return [wider]
+  const fell = -above > allowed.decrease
+  const narrower: TestOutcome = {
+    test: 'spread',
+    change: fell ? 'Low' : 'High',
+    p: weighted(pNarrower, share),
+    matters: control > SPREAD_RATIO * experiment && (fell || -below > allowed.increase),
+    says: `the values spread only ${(experiment / control).toFixed(2)} times as wide`,
+  }
+  return [wider, narrower]
 }
 
 function describeChange(change: number, level: number): string {

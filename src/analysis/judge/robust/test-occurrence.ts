@@ -3,7 +3,7 @@ import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperTail } from '../../statistics/student.js'
 import type { Direction, MetricSpec, TestOutcome } from '../types.js'
-import { centredRanks, dependence, independence } from './autocorrelation.js'
+import { dependence, independence } from './autocorrelation.js'
 import type { CleanSide } from './clean-side.js'
 import { percent, weighted } from './metric-tests.js'
 import type { CleanSides, Tested } from './metric-tests.js'
@@ -19,9 +19,9 @@ interface Shares {
 
 /** As `ERROR_SHARES`, for values that are mostly 0. */
 const SHARES: Readonly<Record<Direction, Shares>> = {
-  either: { oftenHigh: 0.86, oftenLow: 0.03, sizeHigh: 0.1, sizeLow: 0.01 },
-  increase: { oftenHigh: 0.89, oftenLow: 0, sizeHigh: 0.11, sizeLow: 0 },
-  decrease: { oftenHigh: 0, oftenLow: 0.89, sizeHigh: 0, sizeLow: 0.11 },
+  either: { oftenHigh: 1, oftenLow: 0.03, sizeHigh: 0.06, sizeLow: 0.01 },
+  increase: { oftenHigh: 1, oftenLow: 0, sizeHigh: 0.06, sizeLow: 0 },
+  decrease: { oftenHigh: 0, oftenLow: 1, sizeHigh: 0, sizeLow: 0.06 },
 }
 /** How much more often matters: by a quarter, and in one point of a hundred. */
 const LEAST_RATIO = 1.25
@@ -37,10 +37,7 @@ export function testOccurrence(
   alpha = settings.alpha,
 ): Tested {
   const { control, experiment } = sides
-  const together = dependence([
-    centredRanks(control.values, control.places),
-    centredRanks(experiment.values, experiment.places),
-  ])
+  const together = dependence([control.scores, experiment.scores])
   const [n, m] = [experiment.values.length / together.inflation, control.values.length / together.inflation]
   const [more, less] = [shareNotZero(experiment), shareNotZero(control)]
   const shares = SHARES[spec.direction]

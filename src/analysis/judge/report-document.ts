@@ -1,0 +1,25 @@
+import type { JudgeReport, MetricResult } from './types.js'
+
+/** A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2), and what the default judge found beside it. */
+export function reportDocument({
+  judgeName,
+  score,
+  verdict,
+  endsRun,
+  groupScores,
+  results,
+}: JudgeReport): object {
+  return { judgeName, score, verdict, endsRun, groupScores, results: results.map(resultDocument) }
+}
+
+function resultDocument(result: MetricResult): object {
+  const { controlStats, experimentStats, ratio, finding, noData, ...rest } = result
+  return {
+    ...rest,
+    ...(noData === null ? {} : { noData }),
+    experimentMetadata: { stats: experimentStats },
+    controlMetadata: { stats: controlStats },
+    resultMetadata: { ratio },
+    ...(finding === null ? {} : { finding }),
+  }
+}

@@ -1,0 +1,80 @@
+import { roughNormalUpperQuantile } from './normal.js'
+
+/** What is left of the first width is less than a ten-thousandth of it. */
+const BISECTION_STEPS = 14
+
+/** The test of van der Waerden: like that of Mann and Whitney with the ranks' normal scores, which loses nothing on normal values. */
+export interface NormalScoreTest {
+  /** The standardised sum of the first sample's scores after it was moved down by a shift; falls as the shift grows. */
+  readonly at: (shift: number) => number
+}
+
+/** Prepares the test for two samples, each in ascending order. */
+export function normalScoreTest(first: Float64Array, second: Float64Array): NormalScoreTest {
+  const scores = scoresOfRanks(first.length + second.length)
+  return { at: (shift) => standardised(first, second, shift, scores) }
+}
+
+/**
+ * The shift at which the test reaches a level. The search starts about `guess` and goes out by `width` until the level lies between,
+ * but no further than the bounds, beyond which the test does not change.
+ */
+export function shiftAtLevel(
+  { at }: NormalScoreTest,
+  level: number,
+  [least, most]: readonly [number, number],
+  guess: number,
+  width: number,
+): number {
+  let [low, high] = [guess, guess]
+  for (let reach = width; low > least && at(low) <= level; reach *= 2)
+    [low, high] = [Math.max(least, low - reach), low]
+  if (at(low) <= level) return least
+  for (let reach = width; high < most && at(high) > level; reach *= 2)
+    [low, high] = [high, Math.min(most, high + reach)]
+  if (at(high) > level) return most
+  for (let step = 0; step < BISECTION_STEPS; step += 1) {
+    const middle = low + (high - low) / 2
+    if (at(middle) > level) low = middle
+    else high = middle
+  }
+  return low + (high - low) / 2
+}
+
+/** The scores of all ranks of `count` values, by twice the rank so that shared ranks have one too. */
+export function scoresOfRanks(count: number): Float64Array {
+  const scores = new Float64Array(2 * count + 1)
+  for (let doubled = 2; doubled <= count + 1; doubled += 1) {
+    const score = roughNormalUpperQuantile(doubled / (2 * (count + 1)))
+    scores[doubled] = -score
+    scores[2 * count + 2 - doubled] = score
+  }
+  if (count > 0) scores[count + 1] = 0
+  return scores
+}
+
+function standardised(
+  first: Float64Array,
+  second: Float64Array,
+  shift: number,
+  scores: Float64Array,
+): number {
+  const [n, m] = [first.length, second.length]
+  let [i, j, ofFirst, all, squares] = [0, 0, 0, 0, 0]
+  while (i < n || j < m) {
+    const x = i < n ? (first[i] ?? 0) - shift : Infinity
+    const y = j < m ? (second[j] ?? 0) : Infinity
+    const value = x < y ? x : y
+    const [fromFirst, before] = [i, i + j]
+    while (i < n && (first[i] ?? 0) - shift === value) i += 1
+    while (j < m && (second[j] ?? 0) === value) j += 1
+    const equal = i + j - before
+    const score = scores[2 * before + equal + 1] ?? 0
+    ofFirst += (i - fromFirst) * score
+    all += equal * score
+    squares += equal * score * score
+  }
+  const mean = all / (n + m)
+  const variance = ((n * m) / ((n + m) * (n + m - 1))) * (squares - (n + m) * mean * mean)
+  return variance > 0 ? (ofFirst - n * mean) / Math.sqrt(variance) : 0
+}
