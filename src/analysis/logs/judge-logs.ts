@@ -1,0 +1,110 @@
+import { compareGroup } from './judge/compare-group.js'
+import { countEvents } from './judge/count-events.js'
+import type { CountedEvents, EventGroup } from './judge/count-events.js'
+import { exposureOf, instanceMinutes } from './judge/exposure.js'
+import { findMissing } from './judge/find-missing.js'
+import { mixDivergence } from './judge/mix-divergence.js'
+import { scoreFindings } from './judge/score-findings.js'
+import { toFinding } from './judge/to-finding.js'
+import { logVerdict } from './judge/log-verdict.js'
+import { warningsOf } from './judge/warnings.js'
+import { weighFindings } from './judge/weigh-findings.js'
+import type { LogTemplate } from './log-template.js'
+import { joinTopics } from './topics/find-topic.js'
+import type {
+  JudgedLogs,
+  LogExposure,
+  LogJudgeInput,
+  LogJudgeOptions,
+  LogReport,
+  LogSide,
+  LogSideSummary,
+  LogState,
+} from './types.js'
+
+const MAX_FINDINGS = 200
+
+/** How the lines of an application are judged, as its template says. */
+export function logJudgeOptions(template: LogTemplate): LogJudgeOptions {
+  return {
+    topics: joinTopics(template.errorTopics, template.disableDefaultErrorTopics),
+    sensitivity: template.sensitivity,
+    failsOnCritical: true,
+    scoresOrdinaryLines: template.infoScoring,
+    emptyLog: 'review',
+  }
+}
+
+/**
+ * Judges the log of a canary: which templates with a severity are new or more frequent than in the baseline, by exact tests
+ * normalised by exposure. The same input gives the same report.
+ */
+export function judgeLogs(input: LogJudgeInput, options: LogJudgeOptions): JudgedLogs {
+  const counted = countEvents(input.baseline, input.canary, options.topics)
+  const report = reportOf(input, counted, options)
+  return { report, templatesToRemember: keysToRemember(counted.groups) }
+}
+
+function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudgeOptions): LogReport {
+  const { groups } = counted
+  const state = stateOf(input)
+  // Without a baseline the canary is held against as long a silence, but for what earlier releases logged.
+  const baseline = input.baseline ?? { ...input.canary, lines: [] }
+  const exposure = input.baseline === undefined ? alone(baseline) : exposureOf(baseline, input.canary, groups)
+  const comparisons = compared(groups, input).map((group) =>
+    compareGroup(group, exposure, baseline, input.canary),
+  )
+  const weighed = weighFindings(comparisons, input.seenTemplates, options)
+  const { score, lostPoints } = scoreFindings(weighed, options.sensitivity)
+  const findings = weighed
+    .filter(({ group }) => group.severity !== 'ordinary' || options.scoresOrdinaryLines)
+    .map((finding) => toFinding(finding, lostPoints.get(finding) ?? 0))
+    .toSorted((a, b) => b.lostPoints - a.lostPoints || a.p - b.p || a.cluster - b.cluster)
+  return {
+    state,
+    ...logVerdict({ state, score, findings, thresholds: input.thresholds, emptyLog: options.emptyLog }),
+    exposure: state === 'compared' ? exposure : null,
+    baseline: input.baseline === undefined ? null : summaryOf(input.baseline, groups, 'baseline'),
+    canary: summaryOf(input.canary, groups, 'canary'),
+    templates: counted.templates.length,
+    otherEvents: counted.otherEvents,
+    mixDivergence: mixDivergence(groups),
+    findings: findings.slice(0, MAX_FINDINGS),
+    missing: state === 'compared' ? findMissing(comparisons) : [],
+    omittedFindings: Math.max(0, findings.length - MAX_FINDINGS),
+    warnings: warningsOf(input, counted, exposure),
+  }
+}
+
+function stateOf({ baseline, canary }: LogJudgeInput): LogState {
+  if (baseline === undefined) return canary.lines.length === 0 ? 'canaryEmpty' : 'noBaseline'
+  if (canary.lines.length === 0) return baseline.lines.length === 0 ? 'bothEmpty' : 'canaryEmpty'
+  return baseline.lines.length === 0 ? 'baselineEmpty' : 'compared'
+}
+
+function alone(side: LogSide): LogExposure {
+  const minutes = instanceMinutes(side)
+  return { basis: 'time', baseline: minutes, canary: minutes, canaryShare: 0.5 }
+}
+
+/** Without a baseline, what an earlier release logged too cannot be compared and costs nothing. */
+function compared(groups: readonly EventGroup[], { baseline, seenTemplates }: LogJudgeInput): EventGroup[] {
+  if (baseline !== undefined) return [...groups]
+  const seen = new Set(seenTemplates)
+  return groups.filter(({ template }) => !template.keys.some((key) => seen.has(key)))
+}
+
+function summaryOf(
+  { lines, isTruncated }: LogSide,
+  groups: readonly EventGroup[],
+  side: 'baseline' | 'canary',
+): LogSideSummary {
+  const events = groups.reduce((sum, group) => sum + group[side].events, 0)
+  return { lines: lines.length, events, isTruncated }
+}
+
+/** Templates with a severity, of both sides: ordinary ones are not judged by their past. */
+function keysToRemember(groups: readonly EventGroup[]): readonly string[] {
+  const told = groups.filter(({ severity }) => severity !== 'ordinary' && severity !== 'ignore')
+  return [...new Set(told.flatMap(({ template }) => template.keys))]
+}

@@ -1,0 +1,97 @@
+import { TemplateTable } from '../template-table.js'
+import type { Template } from '../templates.js'
+import { topicFinder } from '../topics/find-topic.js'
+import type { FindTopic } from '../topics/find-topic.js'
+import type { Topic } from '../topics/topic.js'
+import { EventJoiner } from '../trace/event-joiner.js'
+import type { LogEvent } from '../trace/event-joiner.js'
+import type { LineSeverity, LogSide } from '../types.js'
+import { addSide, emptySideEvents, takeEvent } from './side-events.js'
+import type { SideEvents } from './side-events.js'
+
+/** All events with one template and one topic. */
+export interface EventGroup {
+  readonly template: Template
+  readonly topic: Topic | undefined
+  readonly severity: LineSeverity
+  readonly baseline: SideEvents
+  readonly canary: SideEvents
+}
+
+export interface CountedEvents {
+  readonly groups: readonly EventGroup[]
+  readonly templates: readonly Template[]
+  readonly otherEvents: number
+}
+
+interface Cell {
+  readonly row: number
+  readonly topic: Topic | undefined
+  readonly baseline: SideEvents
+  readonly canary: SideEvents
+}
+
+type SideName = 'baseline' | 'canary'
+
+/**
+ * Groups the events of both sides by template and topic. Both go through one table, the baseline first, so that the same
+ * lines give the same templates. Memory depends on the templates and on the minutes, not on the lines.
+ */
+export function countEvents(
+  baseline: LogSide | undefined,
+  canary: LogSide,
+  topics: readonly Topic[],
+): CountedEvents {
+  const table = new TemplateTable()
+  const cells = new Map<string, Cell>()
+  const findTopic = topicFinder(topics)
+  if (baseline !== undefined) addEvents(baseline, 'baseline', table, cells, findTopic)
+  addEvents(canary, 'canary', table, cells, findTopic)
+  const { templates, idOfRow, otherLines } = table.finish()
+  return { groups: joinCells([...cells.values()], templates, idOfRow), templates, otherEvents: otherLines }
+}
+
+function addEvents(
+  side: LogSide,
+  name: SideName,
+  table: TemplateTable,
+  cells: Map<string, Cell>,
+  findTopic: FindTopic,
+): void {
+  const take = (event: LogEvent | undefined): void => {
+    if (event === undefined) return
+    const topic = findTopic(event.text)
+    const row = table.add(event.text)
+    const key = `${row} ${topic?.string ?? ''}`
+    const cell = cells.get(key) ?? { row, topic, baseline: emptySideEvents(), canary: emptySideEvents() }
+    cells.set(key, cell)
+    takeEvent(cell[name], event.text, side.lines[event.origin]?.atMs ?? Number.NaN, side.startMs)
+  }
+  const joiner = new EventJoiner()
+  side.lines.forEach(({ text }, place) => {
+    take(joiner.add(text, place))
+  })
+  take(joiner.end())
+}
+
+/** Rows turn out to be one template only at the end. */
+function joinCells(
+  cells: readonly Cell[],
+  templates: readonly Template[],
+  idOfRow: Int32Array,
+): readonly EventGroup[] {
+  const groups = new Map<string, EventGroup>()
+  for (const { row, topic, baseline, canary } of cells) {
+    const template = templates[(idOfRow[row] ?? 0) - 1]
+    if (template === undefined) continue
+    const key = `${template.id} ${topic?.string ?? ''}`
+    const group = groups.get(key)
+    if (group === undefined) {
+      groups.set(key, { template, topic, severity: topic?.severity ?? 'ordinary', baseline, canary })
+    } else {
+      addSide(group.baseline, baseline)
+      addSide(group.canary, canary)
+    }
+  }
+  return [...groups.values()]
+}

@@ -1,0 +1,59 @@
+import type { ScoreThresholds } from '../../judge/types.js'
+import type { EmptyLogPolicy, LogReport, LogState, TemplateFinding } from '../types.js'
+
+export interface LogVerdictInput {
+  readonly state: LogState
+  readonly score: number
+  /** What costs most first. */
+  readonly findings: readonly TemplateFinding[]
+  readonly thresholds: ScoreThresholds
+  readonly emptyLog: EmptyLogPolicy
+}
+
+type LogVerdict = Pick<LogReport, 'score' | 'verdict' | 'reason' | 'endsRun'>
+
+const MAX_SHOWN = 120
+const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
+  canaryEmpty: 'the canary logged nothing',
+  bothEmpty: 'neither the baseline nor the canary logged anything',
+  baselineEmpty: 'the baseline logged nothing to compare with',
+}
+
+/** The verdict on the log and the sentence that says why. */
+export function logVerdict(input: LogVerdictInput): LogVerdict {
+  const { state, score, findings, thresholds } = input
+  const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
+  const [worst] = unexpected
+  const reason = worst === undefined ? 'no error is new or more frequent' : sentence(worst, unexpected.length)
+  if (worst !== undefined && score === 0) return { score, verdict: 'Fail', reason, endsRun: true }
+  const empty = WITHOUT_LINES[state]
+  if (empty !== undefined) return withoutLines(empty, input)
+  if (state === 'noBaseline' && worst !== undefined) {
+    // What has no counterpart may be old: that is for people to say.
+    const reviewed = Math.max(thresholds.marginal, Math.min(score, thresholds.pass))
+    return { score: reviewed, verdict: 'Review', reason: `without a baseline, ${reason}`, endsRun: false }
+  }
+  return { score, verdict: verdictOf(score, thresholds), reason, endsRun: false }
+}
+
+function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput): LogVerdict {
+  switch (emptyLog) {
+    case 'fail':
+      return { score: 0, verdict: 'Fail', reason, endsRun: false }
+    case 'review':
+      return { score: thresholds.marginal, verdict: 'Review', reason, endsRun: false }
+    case 'ignore':
+      return { score: 100, verdict: 'Success', reason: `${reason}, which is ignored`, endsRun: false }
+  }
+}
+
+function verdictOf(score: number, { pass, marginal }: ScoreThresholds): LogVerdict['verdict'] {
+  if (score >= pass) return 'Success'
+  return score >= marginal ? 'Review' : 'Fail'
+}
+
+function sentence({ template, reason }: TemplateFinding, count: number): string {
+  const shown = template.length > MAX_SHOWN ? `${template.slice(0, MAX_SHOWN)}…` : template
+  const others = count > 1 ? ` (and ${count - 1} more)` : ''
+  return `"${shown}" is ${reason}${others}`
+}

@@ -1,0 +1,49 @@
+import type { TemplateFinding } from '../types.js'
+import type { WeighedComparison } from './weigh-findings.js'
+
+/** A comparison as it stands in the report. */
+export function toFinding(comparison: WeighedComparison, lostPoints: number): TemplateFinding {
+  const { group, change, ratio, ratioLower, pMore, pFewer, pAdjusted, dispersion } = comparison
+  const { template, topic, severity, baseline, canary } = group
+  return {
+    cluster: template.id,
+    key: template.keys[0] ?? '',
+    template: template.text,
+    severity,
+    topic: topic?.string ?? null,
+    change,
+    isUnexpected: comparison.isUnexpected,
+    isNewEver: comparison.isNewEver,
+    baselineEvents: baseline.events,
+    canaryEvents: canary.events,
+    ...{ ratio, ratioLower },
+    p: change === 'missing' ? pFewer : pMore,
+    ...{ pAdjusted, dispersion, lostPoints },
+    reason: reasonOf(comparison),
+    samples: { baseline: baseline.samples, canary: canary.samples },
+  }
+}
+
+function reasonOf(comparison: WeighedComparison): string {
+  const { group, ratioLower, isFatal, isNewEver, isUnexpected, change } = comparison
+  const counts = `${group.canary.events} in the canary, ${group.baseline.events} in the baseline`
+  const seen = isNewEver ? ', and no earlier release logged it' : ''
+  if (isFatal) return `critical and ${change === 'new' ? 'new' : 'more frequent'}: ${counts}${seen}`
+  if (isUnexpected) {
+    const least = ratioLower.toFixed(ratioLower < 10 ? 1 : 0)
+    return `${change === 'new' ? 'new' : 'more frequent'}: ${counts}${seen}; at least ${least} times as many by exposure`
+  }
+  return `${counts}: ${doubtOf(comparison)}`
+}
+
+function doubtOf({ change, dispersion, pAdjusted, group }: WeighedComparison): string {
+  if (group.severity === 'ignore') return 'a topic says to ignore it'
+  if (change === 'missing') return 'the canary does not log it'
+  if (change === 'fewer') return 'fewer than the exposure lets expect'
+  if (dispersion > 1) return `they come in bursts, so that they tell little (p ${shown(pAdjusted)})`
+  return `too few more to tell from chance (p ${shown(pAdjusted)})`
+}
+
+function shown(p: number): string {
+  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`
+}
