@@ -1,0 +1,41 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A callback as it arrived. */
+export interface ReceivedCallback {
+  readonly path: string
+  readonly webhookId: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A receiver of callbacks that takes all of them. */
+export interface CallbackReceiver {
+  readonly url: string
+  readonly received: readonly ReceivedCallback[]
+  readonly close: () => Promise<void>
+}
+
+/** Listens on loopback for callbacks. */
+export async function startReceiver(): Promise<CallbackReceiver> {
+  const received: ReceivedCallback[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+      const webhookId = String(request.headers['webhook-id'])
+      received.push({ path: request.url ?? '', webhookId, body })
+      response.end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
