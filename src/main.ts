@@ -10,6 +10,8 @@ import { makeFront } from './http/front.js'
 import { logRequest } from './http/log-request.js'
 import type { PolicyContext } from './http/policy/policy-context.js'
 import { withEventRoutes } from './http/routes/events.js'
+import type { TrailRoutesDeps } from './http/trail/mount-trail.js'
+import { addTrailMetrics } from './http/trail/trail-metrics.js'
 import { startServer } from './http/server.js'
 import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
@@ -24,12 +26,15 @@ import type { OpenGates } from './main/open-gates.js'
 import { openOutbox } from './main/open-outbox.js'
 import type { OpenOutbox } from './main/open-outbox.js'
 import { openPolicies } from './main/open-policies.js'
+import { openRegistry } from './main/open-registry.js'
+import type { OpenRegistry } from './main/open-registry.js'
 import { openTrail } from './main/open-trail.js'
 import type { OpenTrail } from './main/open-trail.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
 import { openServiceStore } from './store/sqlite/service/open-service-store.js'
+import type { ServiceStore } from './store/sqlite/service/open-service-store.js'
 
 const MS_PER_SECOND = 1000
 const STORE_THREAD = new URL('./store-thread.js', import.meta.url)
@@ -92,11 +97,15 @@ async function startParts(
     const watcher = await watchPolicies(policies)
     onStop(() => watcher.close())
   }
+  const trail = openTrail(config, { store, logger, readSecret })
+  onStop(trail.close)
+  const registry = openRegistry(config, { store, logger, readSecret })
+  onStop(registry.close)
   const outbox = await openOutbox(config, {
     store,
     logger,
     readSecret,
-    relayHeaders: () => ({}),
+    relayHeaders: registry.relayHeaders,
     attempted: metrics.messageAttempted,
   })
   onStop(outbox.close)
@@ -107,23 +116,25 @@ async function startParts(
     logger,
     readSecret,
     wakeOutbox: outbox.wake,
+    findPipelineIds: registry.findPipelineIds,
   })
   onStop(gates.close)
-  const trail = openTrail(config, { store, logger })
-  onStop(trail.close)
-  return await listen({ config, logger, decisions, policies, metrics, outbox, gates, trail }, address, onStop)
+  const parts = { config, logger, store, decisions, policies, metrics, outbox, gates, trail, registry }
+  return await listen(parts, address, onStop)
 }
 
 /** All parts, ready to be asked. */
 interface Parts {
   readonly config: Config
   readonly logger: Logger
+  readonly store: ServiceStore
   readonly decisions: Decisions
   readonly policies: Policies
   readonly metrics: ServiceMetrics
   readonly outbox: OpenOutbox
   readonly gates: OpenGates
   readonly trail: OpenTrail
+  readonly registry: OpenRegistry
 }
 
 /** Puts the parts behind one HTTP server; gives its URL. */
@@ -132,16 +143,17 @@ async function listen(
   address: ListenAddress,
   onStop: (close: () => Promise<void>) => void,
 ): Promise<string> {
-  const { config, logger, decisions, policies, metrics, outbox, gates, trail } = parts
+  const { config, logger, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const authenticate = makeAuthenticate(config.auth.tokens)
   const version = packageVersion()
-  const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }] }
+  const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }, registry.health] }
   const app = makeApp({
     authenticate,
     health,
     decisions: decisions.read,
     outbox: outbox.routes,
     gates: gates.routes,
+    trail: trailRoutes(parts),
     metrics,
     version,
   })
@@ -161,6 +173,29 @@ async function listen(
   const server = await startServer(front, address.host, address.port)
   onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
   return server.url
+}
+
+/** What the routes about the trail and the registry need, and their figures in the metrics. */
+function trailRoutes({ config, store, decisions, metrics, outbox, trail, registry }: Parts): TrailRoutesDeps {
+  addTrailMetrics(metrics.registry, {
+    intake: () => trail.intake.figures,
+    progress: () => store.lookups.audit.progress(),
+    reconciliations: registry.status,
+  })
+  const { reader, writer, lookups } = store
+  return {
+    audit: trail.routes,
+    timeline: { reader, decisions: decisions.read?.store },
+    registry: { reader, lookups: lookups.registry },
+    insights: { reader, now: Date.now },
+    webhooks: {
+      settings: registry.settings,
+      writer,
+      now: Date.now,
+      wakeOutbox: outbox.wake,
+      maxBodyBytes: config.audit.maxBodyBytes,
+    },
+  }
 }
 
 function policyContext(

@@ -1,5 +1,8 @@
 import { auditReads, auditWrites } from './audit/audit-operations.js'
+import { readRunsChunk } from './events/read-runs.js'
 import { recordEvents } from './events/record-events.js'
+import { registryReads, registryWrites } from './events/registry-operations.js'
+import { keepWebhook } from './events/relay-webhook.js'
 import { gateReads, gateWrites } from './gates/gate-operations.js'
 import {
   countMessages,
@@ -16,6 +19,8 @@ import type { KnownOperations } from './store/sqlite/service/serve-store.js'
 export const operations: KnownOperations = {
   write: [
     recordEvents,
+    keepWebhook,
+    ...registryWrites,
     ...auditWrites,
     leaseMessages,
     releaseLeases,
@@ -24,5 +29,5 @@ export const operations: KnownOperations = {
     purgeSettled,
     ...gateWrites,
   ],
-  read: [...auditReads, listMessages, countMessages, ...gateReads],
+  read: [...auditReads, ...registryReads, readRunsChunk, listMessages, countMessages, ...gateReads],
 }

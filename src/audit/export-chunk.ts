@@ -22,7 +22,7 @@ export interface ExportChunk {
 }
 
 /** The columns of an export as CSV, in this order. */
-export const CSV_COLUMNS = [
+const CSV_COLUMNS = [
   'seq',
   'at',
   'recordedAt',
@@ -39,6 +39,9 @@ export const CSV_COLUMNS = [
   'bodyBytes',
   'hash',
 ] as const
+
+/** The first line of an export as CSV, but for the body. */
+export const CSV_HEADER = CSV_COLUMNS.join(',')
 
 /** Reads records and writes them as text, so that only text crosses to the thread that sends it. */
 export const exportChunk: ReadOperation<ExportChunkQuery, ExportChunk> = {

@@ -1,4 +1,3 @@
-import { toError } from '../errors.js'
 import type { AuditReader } from '../store/audit-store.js'
 import type { Writer } from '../store/transaction.js'
 import { indexColumns, indexText } from './audit-operations.js'
@@ -6,8 +5,6 @@ import { indexColumns, indexText } from './audit-operations.js'
 export interface TrailIndexerDeps {
   readonly writer: Writer
   readonly progress: AuditReader['progress']
-  /** Told when a step failed; the next one is tried as if nothing had happened. */
-  readonly failed: (error: Error) => void
 }
 
 /** Records that make a full step: fewer wait for more while the service is busy. */
@@ -21,27 +18,20 @@ const BUSY_RECORDS = 200
 export class TrailIndexer {
   readonly #deps: TrailIndexerDeps
   #endSeq = 0
-  #running: Promise<void> | undefined
   #isStopped = false
 
   constructor(deps: TrailIndexerDeps) {
     this.#deps = deps
   }
 
-  /** One look, and the steps that it finds due; several calls are one. */
+  /** One look, and the steps that it finds due. */
   catchUp(): Promise<void> {
-    this.#running ??= this.#steps(false)
-      .catch((raw: unknown) => this.#deps.failed(toError(raw)))
-      .finally(() => {
-        this.#running = undefined
-      })
-    return this.#running
+    return this.#steps(false)
   }
 
-  /** Takes no further step, and waits for the one under way. */
-  async stop(): Promise<void> {
+  /** Takes no further step after the one under way. */
+  stop(): void {
     this.#isStopped = true
-    await this.#running
   }
 
   async #steps(isAgain: boolean): Promise<void> {

@@ -19,8 +19,6 @@ export interface EventIntakeDeps {
   readonly writer: Writer
   /** In milliseconds since the epoch. */
   readonly now: () => number
-  /** Told after events were kept. */
-  readonly kept: (count: number) => void
   /** Memory that waiting bodies may hold. */
   readonly maxWaitingBytes: number
 }
@@ -98,9 +96,7 @@ export class EventIntake {
         recordEvents,
         step.map(({ received }) => received),
       )
-      const keptBefore = this.#kept
       step.forEach((waiting, index) => this.#settle(waiting, taken[index]))
-      if (this.#kept > keptBefore) this.#deps.kept(this.#kept - keptBefore)
     } catch (error) {
       this.#failed += step.length
       for (const { reject } of step) reject(error)

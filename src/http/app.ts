@@ -19,6 +19,8 @@ import { metricsRoutes } from './routes/metrics.js'
 import { outboxRoutes } from './routes/outbox.js'
 import type { OutboxRoutesDeps } from './routes/outbox.js'
 import type { ServiceMetrics } from './service-metrics.js'
+import { mountTrail } from './trail/mount-trail.js'
+import type { TrailRoutesDeps } from './trail/mount-trail.js'
 import { StandardExchange } from './standard-exchange.js'
 
 /** What the front answers itself on paths of the application: the default decision. */
@@ -32,6 +34,7 @@ export interface AppDeps {
   readonly metrics: ServiceMetrics
   readonly outbox: OutboxRoutesDeps
   readonly gates: GateRoutesDeps
+  readonly trail: TrailRoutesDeps
   readonly version: string
 }
 
@@ -53,6 +56,7 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))
   app.route('/outbox', outboxRoutes(deps.authenticate, deps.outbox))
   mountGates(app, deps.authenticate, deps.gates)
+  mountTrail(app, deps.authenticate, deps.trail)
   refuseOtherMethods(app, ANSWERED_BEFORE)
   return app
 }

@@ -1,41 +1,104 @@
+import { setTimeout } from 'node:timers/promises'
+import { applyRetention } from '../audit/apply-retention.js'
+import { CheckpointKeeper } from '../audit/checkpoint-keeper.js'
+import { makeCheckpointSigner } from '../audit/checkpoint-signature.js'
 import { TrailIndexer } from '../audit/trail-indexer.js'
+import type { CheckpointDeps } from '../audit/write-checkpoint.js'
 import type { Config } from '../config/config.js'
+import type { ReadSecret } from '../config/secret.js'
 import { EventIntake } from '../events/event-intake.js'
+import type { AuditRoutesDeps } from '../http/routes/audit.js'
 import type { Logger } from '../lib/logger.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { repeat } from './repeat.js'
 
 const INDEX_INTERVAL_MS = 250
+const CHECKPOINT_INTERVAL_MS = 5000
+const RETENTION_INTERVAL_MS = 600_000
+const MS_PER_MINUTE = 60_000
+const MS_PER_DAY = 86_400_000
+/** How long a search by free text waits for what was kept just before it. */
+const CATCH_UP_MS = 500
 
 export interface TrailParts {
   readonly store: ServiceStore
   readonly logger: Logger
+  readonly readSecret: ReadSecret
 }
 
 /** The trail at work. */
 export interface OpenTrail {
   readonly intake: EventIntake
+  readonly routes: AuditRoutesDeps
   readonly close: () => Promise<void>
 }
 
-/** Starts what takes events in and keeps the trail in order. */
-export function openTrail(config: Config, { store, logger }: TrailParts): OpenTrail {
+/** Starts what takes events in and what keeps the trail in order. Raises `invalid` for a key that cannot sign. */
+export function openTrail(config: Config, parts: TrailParts): OpenTrail {
+  const { store, logger } = parts
+  const checkpoints = checkpointDeps(config, parts)
+  const failed = (what: string) => (error: Error) => logger.error({ error: error.message }, what)
   const intake = new EventIntake({
     writer: store.writer,
     now: Date.now,
-    kept: () => undefined,
     maxWaitingBytes: config.audit.maxWaitingBytes,
   })
   const indexer = new TrailIndexer({
     writer: store.writer,
     progress: () => store.lookups.audit.progress(),
-    failed: (error) => logger.error({ error: error.message }, 'audit records not indexed'),
   })
-  const indexing = setInterval(() => void indexer.catchUp(), INDEX_INTERVAL_MS)
+  const keeper = new CheckpointKeeper({
+    ...checkpoints,
+    audit: store.lookups.audit,
+    everyRecords: config.audit.checkpointRecords,
+    everyMs: config.audit.checkpointMinutes * MS_PER_MINUTE,
+  })
+  const indexing = repeat(INDEX_INTERVAL_MS, () => indexer.catchUp(), failed('audit records not indexed'))
+  const checkpointing = repeat(
+    CHECKPOINT_INTERVAL_MS,
+    () => keeper.writeIfDue(),
+    failed('audit checkpoint not written'),
+  )
+  const retaining = repeat(
+    RETENTION_INTERVAL_MS,
+    () => retain(config, parts, checkpoints),
+    failed('old audit records not removed'),
+  )
   return {
     intake,
+    routes: {
+      reader: store.reader,
+      lookups: store.lookups.audit,
+      publicKey: checkpoints.signer?.publicKey,
+      caughtUp: () => Promise.race([indexing.runNow(), setTimeout(CATCH_UP_MS, undefined, { ref: false })]),
+    },
     close: async () => {
-      clearInterval(indexing)
-      await indexer.stop()
+      indexer.stop()
+      await Promise.all([indexing.stop(), checkpointing.stop(), retaining.stop()])
+      await keeper.writeAtEnd('shutdown').catch(failed('audit checkpoint not written'))
     },
   }
+}
+
+function checkpointDeps({ audit }: Config, { store, logger, readSecret }: TrailParts): CheckpointDeps {
+  const key = audit.signingKey === undefined ? undefined : readSecret(audit.signingKey).reveal()
+  return {
+    writer: store.writer,
+    now: Date.now,
+    signer: key === undefined ? undefined : makeCheckpointSigner(key),
+    // The log is a second place: who cuts the end off the database cannot cut it off there.
+    written: (checkpoint) => logger.info(checkpoint, 'audit checkpoint'),
+  }
+}
+
+async function retain(
+  { audit }: Config,
+  { store, logger }: TrailParts,
+  checkpoints: CheckpointDeps,
+): Promise<void> {
+  const { maxAgeDays, maxBytes } = audit
+  if (maxAgeDays === undefined && maxBytes === undefined) return
+  const maxAgeMs = maxAgeDays === undefined ? undefined : maxAgeDays * MS_PER_DAY
+  const removed = await applyRetention({ ...checkpoints, audit: store.lookups.audit, maxAgeMs, maxBytes })
+  if (removed > 0) logger.info({ removed }, 'old audit records removed')
 }

@@ -98,6 +98,8 @@ export interface SearchProgress {
 /** The trail as those operations need it that keep it in order. */
 export interface AuditKeeper extends AuditAppender {
   end(): Promise<ChainEnd>
+  /** One record, or undefined. */
+  find(seq: number): Promise<AuditRecord | undefined>
   /** Raises `conflict` where the chain has no such link. */
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<void>
   /** Makes at most `limit` further records quick to find by their columns; gives how many. */
@@ -111,7 +113,7 @@ export interface AuditKeeper extends AuditAppender {
 }
 
 /** Which records to search for; absent means any. */
-export interface AuditFilter extends Partial<Readonly<Record<AuditTextColumn, string>>> {
+export interface AuditFilter extends Partial<Readonly<Record<AuditTextColumn, string | undefined>>> {
   readonly eventId?: string | undefined
   /** Earliest time, inclusive, in milliseconds since the epoch. */
   readonly fromMs?: number | undefined

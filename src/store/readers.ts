@@ -3,12 +3,14 @@ import type { AuditReader } from './audit-store.js'
 import type { GateReader } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxReader } from './outbox-store.js'
+import type { RegistryReader } from './registry-store.js'
 
 /** What an operation that only reads has at hand: one state of the store, whatever is written meanwhile. */
 export interface Readers {
   readonly analysis: AnalysisReader
   readonly audit: AuditReader
   readonly outbox: OutboxReader
+  readonly registry: RegistryReader
   readonly gates: GateReader
 }
 

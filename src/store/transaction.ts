@@ -4,6 +4,7 @@ import type { EventQueue } from './event-store.js'
 import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
+import type { RegistryRepository } from './registry-store.js'
 
 /** What an operation that writes has at hand; all of it belongs to one transaction. */
 export interface Transaction {
@@ -12,6 +13,7 @@ export interface Transaction {
   readonly eventQueue: EventQueue
   readonly outbox: OutboxRepository
   readonly gates: GateRepository
+  readonly registry: RegistryRepository
 }
 
 /** An operation that writes. */

@@ -7,16 +7,11 @@ import { AppError } from '../../errors.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { jsonAnswer } from '../json-answer.js'
+import { Moment } from '../moment.js'
 import { parseQuery } from '../parse-query.js'
 
 /** Absent when decisions are not kept. */
 export type DecisionRoutesDeps = DecisionQueryDeps | undefined
-
-/** A moment as a person or a program writes it: ISO 8601, or milliseconds since the epoch. */
-const Moment = z
-  .string()
-  .transform((text) => (/^\d+$/.test(text) ? Number(text) : Date.parse(text)))
-  .refine((ms) => Number.isFinite(ms), 'must be an ISO 8601 time or milliseconds since the epoch')
 
 const PageQuery = z.strictObject({
   path: z

@@ -4,6 +4,7 @@ import { createAudit } from './audit.js'
 import { createEventQueue } from './events.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
+import { createRegistry } from './registry.js'
 
 /** The schema of `tidegate.db`, in the order in which its parts came. */
 export const serviceMigrations: Migrations = {
@@ -11,5 +12,6 @@ export const serviceMigrations: Migrations = {
   '0002-outbox': { up: createOutbox },
   '0003-gates': { up: createGates },
   '0004-events': { up: createEventQueue },
+  '0005-registry': { up: createRegistry },
   '0006-analysis': { up: createAnalysis },
 }

@@ -3,7 +3,7 @@ import type { AuditKeeper } from '../../audit-store.js'
 import { makeAuditAppender } from './audit-appender.js'
 import { makeCheckpointKeeper } from './audit-checkpoint-table.js'
 import { makeColumnIndex } from './audit-column-index.js'
-import { selectEnd } from './audit-end.js'
+import { makeAuditReader } from './audit-reader.js'
 import { makePrefixDeleter } from './audit-retention.js'
 import { makeTextIndexer } from './audit-text-index.js'
 import type { Forgetful } from './execute-batch.js'
@@ -15,15 +15,13 @@ export function makeAuditKeeper(database: Database, now: () => number): AuditKee
   const appender = makeAuditAppender(database, now)
   const columnIndex = makeColumnIndex(database)
   const indexText = makeTextIndexer(database)
-  const readEnd = selectEnd(database)
+  const reader = makeAuditReader(database)
   const addCheckpoint = makeCheckpointKeeper(database)
   const deletePrefix = makePrefixDeleter(database, columnIndex)
   return {
     append: (entry) => appender.append(entry),
-    end: () => {
-      const { seq, hash } = readEnd()
-      return Promise.resolve({ seq, hash: Buffer.from(hash).toString('hex') })
-    },
+    end: () => reader.end(),
+    find: (seq) => reader.find(seq),
     // A promise made by a call: what it raises is a rejection.
     addCheckpoint: (checkpoint) => Promise.resolve(checkpoint).then(addCheckpoint),
     indexColumns: (limit) => Promise.resolve(columnIndex.extend(limit)),

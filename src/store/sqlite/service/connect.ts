@@ -10,6 +10,8 @@ import type { Outcome } from './call.js'
 import { makeEventQueue } from './event-queue.js'
 import { makeGateReader } from './gate-reader.js'
 import { makeGateRepository } from './gate-repository.js'
+import { makeRegistryReader } from './registry-reader.js'
+import { makeRegistryRepository } from './registry-repository.js'
 import { makeOutboxReader } from './outbox-reader.js'
 import { makeOutboxRepository } from './outbox-repository.js'
 import { executeReads, executeWrites } from './execute-batch.js'
@@ -56,6 +58,7 @@ function makeTransaction(database: Database): Transaction & Forgetful {
     eventQueue: makeEventQueue(database),
     outbox: makeOutboxRepository(database),
     gates: makeGateRepository(database),
+    registry: makeRegistryRepository(database),
     forget: () => {
       audit.forget()
     },
@@ -68,5 +71,6 @@ function makeReaders(database: Database): Readers {
     audit: makeAuditReader(database),
     gates: makeGateReader(database),
     outbox: makeOutboxReader(database),
+    registry: makeRegistryReader(database),
   }
 }

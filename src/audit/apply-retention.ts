@@ -1,0 +1,48 @@
+import type { AuditReader } from '../store/audit-store.js'
+import { deleteThrough, releaseFreeSpace } from './audit-operations.js'
+import { writeCheckpoint } from './write-checkpoint.js'
+import type { CheckpointDeps } from './write-checkpoint.js'
+
+export interface RetentionOptions extends CheckpointDeps {
+  readonly audit: AuditReader
+  /** Records kept longer ago go. */
+  readonly maxAgeMs: number | undefined
+  /** While the file holds more, the oldest records go. */
+  readonly maxBytes: number | undefined
+}
+
+const RECORDS_PER_STEP = 500
+const RELEASED_BYTES_PER_STEP = 4 * 1024 * 1024
+/** Goes on below the bound, so that it is seldom needed. */
+const LOW_WATER = 0.95
+
+/** Removes the oldest records that are too old or too many, after a checkpoint of their last; gives how many. */
+export async function applyRetention(options: RetentionOptions): Promise<number> {
+  const throughSeq = Math.max(await expiredSeq(options), await excessSeq(options))
+  const last = throughSeq === 0 ? undefined : await options.audit.find(throughSeq)
+  if (last === undefined) return 0
+  await writeCheckpoint(options, last, 'retention')
+  let deleted = 0
+  for (;;) {
+    const count = await options.writer.run(deleteThrough, { seq: throughSeq, limit: RECORDS_PER_STEP })
+    deleted += count
+    if (count < RECORDS_PER_STEP) break
+  }
+  const { fileBytes, liveBytes } = await options.audit.size()
+  for (let freed = 0; freed < fileBytes - liveBytes; freed += RELEASED_BYTES_PER_STEP) {
+    await options.writer.run(releaseFreeSpace, { maxBytes: RELEASED_BYTES_PER_STEP })
+  }
+  return deleted
+}
+
+async function expiredSeq({ audit, maxAgeMs, now }: RetentionOptions): Promise<number> {
+  return maxAgeMs === undefined ? 0 : await audit.lastSeqBefore(now() - maxAgeMs)
+}
+
+/** By the average record; the other tables of the file count as if they were records. */
+async function excessSeq({ audit, maxBytes }: RetentionOptions): Promise<number> {
+  const { firstSeq, endSeq, liveBytes } = await audit.size()
+  if (maxBytes === undefined || liveBytes <= maxBytes) return 0
+  const records = endSeq - firstSeq + 1
+  return firstSeq - 1 + Math.floor((records * (liveBytes - maxBytes * LOW_WATER)) / liveBytes)
+}

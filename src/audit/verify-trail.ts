@@ -1,0 +1,126 @@
+import type { AuditCheckpoint, ChainEnd } from '../store/audit-store.js'
+import type { Reader } from '../store/readers.js'
+import { checkChain, readCheckpoints } from './audit-operations.js'
+import { makeCheckpointVerifier } from './checkpoint-signature.js'
+
+export interface VerifyOptions {
+  readonly reader: Reader
+  /** SPKI in DER, in Base64: checkpoints must then be signed with it. */
+  readonly publicKey?: string | undefined
+  /** A link that the chain must have, kept outside of the database. */
+  readonly expected?: ChainEnd | undefined
+  readonly progress?: ((checked: number) => void) | undefined
+}
+
+/** What a verification found. */
+export interface Verification {
+  readonly isIntact: boolean
+  /** What is wrong, most telling first. */
+  readonly problems: readonly string[]
+  /** The first record that was changed, removed or moved. */
+  readonly firstBadSeq?: number | undefined
+  readonly checked: number
+  /** The last record that is right. */
+  readonly end: ChainEnd
+  /** The record before the first: 0, or the last that retention removed. */
+  readonly startsAfterSeq: number
+  readonly checkpoints: { readonly total: number; readonly signed: number; readonly verified: number }
+}
+
+const RECORDS_PER_STEP = 20_000
+const START: ChainEnd = { seq: 0, hash: '0'.repeat(64) }
+
+/** Follows the chain from its beginning, or from what retention left, to its end, and holds it against all checkpoints. */
+export async function verifyTrail(options: VerifyOptions): Promise<Verification> {
+  const checkpoints = await options.reader.run(readCheckpoints, null)
+  const start = checkpoints.findLast(({ reason }) => reason === 'retention') ?? START
+  const expectations = [...checkpoints, ...(options.expected === undefined ? [] : [options.expected])]
+    .filter(({ seq }) => seq > start.seq)
+    .sort((a, b) => a.seq - b.seq)
+  const followed = await follow(options, start, expectations)
+  const signatures = checkSignatures(checkpoints, options.publicKey)
+  const problems = [...followed.problems, ...signatures.problems]
+  return {
+    isIntact: problems.length === 0,
+    problems,
+    firstBadSeq: followed.firstBadSeq,
+    checked: followed.end.seq - start.seq,
+    end: followed.end,
+    startsAfterSeq: start.seq,
+    checkpoints: {
+      total: checkpoints.length,
+      signed: checkpoints.filter(({ signature }) => signature !== undefined).length,
+      verified: signatures.verified,
+    },
+  }
+}
+
+interface Followed {
+  readonly end: ChainEnd
+  readonly problems: readonly string[]
+  readonly firstBadSeq?: number
+}
+
+async function follow(
+  { reader, progress }: VerifyOptions,
+  start: ChainEnd,
+  expectations: readonly ChainEnd[],
+): Promise<Followed> {
+  let end: ChainEnd = { seq: start.seq, hash: start.hash }
+  for (;;) {
+    const due = expectations.filter(({ seq }) => seq > end.seq && seq <= end.seq + RECORDS_PER_STEP)
+    const places = due.map(({ seq }) => seq)
+    const check = await reader.run(checkChain, { from: end, limit: RECORDS_PER_STEP, links: places })
+    const wrong = due.find(({ seq, hash }) =>
+      check.links.some((link) => link.seq === seq && link.hash !== hash),
+    )
+    if (wrong !== undefined) return rewritten(check.end, end.seq, wrong)
+    end = check.end
+    if (check.broken !== undefined) {
+      const { seq, problem } = check.broken
+      return { end, problems: [`record ${seq}: ${problem}`], firstBadSeq: seq }
+    }
+    progress?.(end.seq - start.seq)
+    if (check.checked < RECORDS_PER_STEP) return { end, ...missingTail(end, expectations) }
+  }
+}
+
+/** The chain is whole, and yet another one than the checkpoint saw. */
+function rewritten(end: ChainEnd, rightSeq: number, { seq }: ChainEnd): Followed {
+  const problem = `record ${seq} has another hash than its checkpoint says: it, or one between ${rightSeq + 1} and it, was written anew`
+  return { end, problems: [problem], firstBadSeq: seq }
+}
+
+function missingTail(end: ChainEnd, expectations: readonly ChainEnd[]): Omit<Followed, 'end'> {
+  const last = expectations.at(-1)
+  if (last === undefined || last.seq <= end.seq) return { problems: [] }
+  const problem = `records ${end.seq + 1} to ${last.seq} are missing at the end: a checkpoint says that they were there`
+  return { problems: [problem], firstBadSeq: end.seq + 1 }
+}
+
+function checkSignatures(
+  checkpoints: readonly AuditCheckpoint[],
+  publicKey: string | undefined,
+): { readonly verified: number; readonly problems: readonly string[] } {
+  if (publicKey === undefined) return { verified: 0, problems: [] }
+  const { keyId, isSignedBy } = makeCheckpointVerifier(publicKey)
+  const ours = checkpoints.filter((checkpoint) => checkpoint.keyId === keyId)
+  const forged = ours.filter((checkpoint) => !isSignedBy(checkpoint))
+  const firstOurs = checkpoints.findIndex((checkpoint) => checkpoint.keyId === keyId)
+  const laterUnsigned =
+    firstOurs === -1 ? [] : checkpoints.slice(firstOurs).filter(({ signature }) => signature === undefined)
+  return {
+    verified: ours.length - forged.length,
+    problems: [
+      ...forged.map(
+        ({ seq }) => `the checkpoint at record ${seq} has a signature that is not of the key ${keyId}`,
+      ),
+      ...laterUnsigned.map(
+        ({ seq }) => `the checkpoint at record ${seq} is not signed, though earlier ones are`,
+      ),
+      ...(checkpoints.length > 0 && ours.length === 0
+        ? [`no checkpoint is signed with the key ${keyId}`]
+        : []),
+    ],
+  }
+}

@@ -1,0 +1,111 @@
+import { toAppError } from '../errors.js'
+import { asBuffer } from '../lib/as-buffer.js'
+import type { AuditEntry, AuditRecord } from '../store/audit-store.js'
+import type { RegistryEntry, RegistryKind, RegistryQuery, RegistryVersion } from '../store/registry-store.js'
+import type { ReadOperation } from '../store/readers.js'
+import type { Transaction, WriteOperation } from '../store/transaction.js'
+import { applyChange } from './apply-change.js'
+import { readEvent } from './read-event.js'
+import type { RegistryChange } from './registry-change.js'
+import { registryChanges } from './registry-changes.js'
+
+/** What a step over waiting events did. */
+export interface EventsApplied {
+  readonly events: number
+  readonly changed: number
+  /** A sentence for each thing that could not be read. */
+  readonly unread: readonly string[]
+}
+
+/** Acts on the oldest events that wait: brings what they tell of into the registry. */
+export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowMs: number }, EventsApplied> =
+  {
+    name: 'registry.apply-events',
+    apply: async (transaction, { limit, nowMs }) => {
+      const seqs = await transaction.eventQueue.waiting(limit)
+      const unread: string[] = []
+      let changed = 0
+      for (const seq of seqs) {
+        const told = await changesIn(transaction, seq)
+        unread.push(...told.unread)
+        for (const change of told.changes) {
+          changed += await applyChange(transaction.registry, change, {
+            source: 'event',
+            seq,
+            recordedMs: nowMs,
+          })
+        }
+        await transaction.eventQueue.remove(seq)
+      }
+      return { events: seqs.length, changed, unread }
+    },
+  }
+
+/** Brings changes that a reconciliation found into the registry; gives how many entries changed. */
+export const applyChanges: WriteOperation<
+  { readonly changes: readonly RegistryChange[]; readonly nowMs: number },
+  number
+> = {
+  name: 'registry.apply-changes',
+  apply: async ({ registry }, { changes, nowMs }) => {
+    let changed = 0
+    for (const change of changes) {
+      changed += await applyChange(registry, change, { source: 'reconciliation', recordedMs: nowMs })
+    }
+    return changed
+  },
+}
+
+/** Keeps a record of what a part of the registry did. */
+export const recordInTrail: WriteOperation<AuditEntry, null> = {
+  name: 'registry.record',
+  apply: async ({ audit }, entry) => {
+    await audit.append(entry)
+    return null
+  },
+}
+
+/** Entries of a kind in the order of their ids, for what must go through all of them. */
+export const readEntries: ReadOperation<
+  { readonly kind: RegistryKind; readonly afterId: number; readonly limit: number },
+  readonly RegistryEntry[]
+> = {
+  name: 'registry.entries',
+  apply: ({ registry }, { kind, afterId, limit }) => registry.all(kind, afterId, limit),
+}
+
+/** A page of applications or pipelines. */
+export const readRegistryPage: ReadOperation<RegistryQuery, readonly RegistryEntry[]> = {
+  name: 'registry.page',
+  apply: ({ registry }, query) => registry.page(query),
+}
+
+/** Versions of an entry, newest first. */
+export const readVersions: ReadOperation<
+  { readonly id: number; readonly limit: number; readonly before: number | undefined },
+  readonly RegistryVersion[]
+> = {
+  name: 'registry.versions',
+  apply: ({ registry }, { id, limit, before }) => registry.versions(id, limit, before),
+}
+
+export const registryWrites = [applyEvents, applyChanges, recordInTrail] as const
+export const registryReads = [readEntries, readRegistryPage, readVersions] as const
+
+/** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */
+async function changesIn(
+  { audit }: Transaction,
+  seq: number,
+): Promise<{ readonly changes: readonly RegistryChange[]; readonly unread: readonly string[] }> {
+  const record = await audit.find(seq)
+  if (record === undefined) return { changes: [], unread: [] }
+  try {
+    return registryChanges(readKept(record))
+  } catch (raw) {
+    return { changes: [], unread: [`audit record ${seq}: ${toAppError(raw).message}`] }
+  }
+}
+
+function readKept({ body, eventId, recordedMs }: AuditRecord): ReturnType<typeof readEvent> {
+  return readEvent(asBuffer(body), eventId === undefined ? 'audit' : 'echo', recordedMs)
+}

@@ -1,0 +1,107 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+
+import { EXPORT_FORMATS } from '../../audit/export-chunk.js'
+import { exportTrail } from '../../audit/export-trail.js'
+import { toRecordView } from '../../audit/record-view.js'
+import { searchTrail } from '../../audit/search-trail.js'
+import { verifyTrail } from '../../audit/verify-trail.js'
+import { AppError } from '../../errors.js'
+import type { AuditFilter, AuditReader } from '../../store/audit-store.js'
+import type { Reader } from '../../store/readers.js'
+import type { AppEnv } from '../app-env.js'
+import type { Authenticate } from '../authenticate.js'
+import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
+import { Moment } from '../moment.js'
+import { parseQuery } from '../parse-query.js'
+import { textStream } from '../text-stream.js'
+
+export interface AuditRoutesDeps {
+  readonly reader: Reader
+  readonly lookups: Pick<AuditReader, 'find'>
+  /** Of the key that checkpoints are signed with, where there is one. */
+  readonly publicKey: string | undefined
+  /** Makes what was kept until now findable by free text, as far as that is soon done. */
+  readonly caughtUp: () => Promise<void>
+}
+
+const MAX_PAGE = 500
+const DEFAULT_PAGE = 50
+const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
+
+const Filter = {
+  source: z.string().optional(),
+  kind: z.string().optional(),
+  application: z.string().optional(),
+  pipeline: z.string().optional(),
+  executionId: z.string().optional(),
+  stage: z.string().optional(),
+  user: z.string().optional(),
+  status: z.string().optional(),
+  eventId: z.string().optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
+}
+const SearchQuery = z.strictObject({
+  ...Filter,
+  q: z.string().max(1000).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.string().optional(),
+})
+const ExportQuery = z.strictObject({
+  ...Filter,
+  format: z.enum(EXPORT_FORMATS).default('ndjson'),
+  bodies: z.enum(['true', 'false']).default('false'),
+})
+const VerifyQuery = z.strictObject({
+  expected: z
+    .string()
+    .regex(/^\d{1,15}:[0-9a-f]{64}$/, 'must be the number of a record, a colon and its hash')
+    .optional(),
+})
+
+type GivenFilter = Omit<AuditFilter, 'fromMs' | 'toMs'> & {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** `GET /audit` searches the trail; `/audit/{seq}`, `/audit/verify` and `/audit/export` show, prove and hand out. */
+export function auditRoutes(authenticate: Authenticate, deps: AuditRoutesDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.use(async (c, next) => {
+    c.env.exchange.handler = 'audit'
+    authenticate(c.env.exchange, ['auditor'])
+    await next()
+  })
+  app.get('/', async (c) => {
+    const { q, limit, cursor, ...filter } = parseQuery(SearchQuery, c.req.query())
+    if (q !== undefined) await deps.caughtUp()
+    return jsonAnswer(await searchTrail(deps.reader, { filter: toFilter(filter), text: q, limit, cursor }))
+  })
+  app.get('/verify', async (c) => {
+    const { expected } = parseQuery(VerifyQuery, c.req.query())
+    const [seq = '', hash = ''] = expected?.split(':') ?? []
+    const link = expected === undefined ? undefined : { seq: Number(seq), hash }
+    return jsonAnswer(await verifyTrail({ reader: deps.reader, publicKey: deps.publicKey, expected: link }))
+  })
+  app.get('/export', (c) => {
+    const { format, bodies, ...filter } = parseQuery(ExportQuery, c.req.query())
+    const query = { filter: toFilter(filter), format, withBodies: bodies === 'true' }
+    const headers = { 'Content-Type': EXPORT_TYPES[format] }
+    return new Response(textStream(exportTrail(deps.reader, query)), { headers })
+  })
+  app.get('/:seq', async (c) => jsonTextAnswer(await recordText(deps, c.req.param('seq'))))
+  return app
+}
+
+function toFilter({ from, to, ...filter }: GivenFilter): AuditFilter {
+  return { ...filter, fromMs: from, toMs: to }
+}
+
+/** With the body as it was kept, digit for digit. */
+async function recordText({ lookups }: AuditRoutesDeps, text: string): Promise<string> {
+  const record = /^\d{1,15}$/.test(text) ? await lookups.find(Number(text)) : undefined
+  if (record === undefined) throw new AppError('not_found', `there is no audit record ${text}`)
+  const head = JSON.stringify(toRecordView(record))
+  return `${head.slice(0, -1)},"body":${Buffer.from(record.body).toString()}}`
+}

@@ -1,0 +1,168 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Config } from '../config/config.js'
+import type { ReadSecret } from '../config/secret.js'
+import { reconcileRegistry } from '../events/reconcile-registry.js'
+import type { ReconcileOutcome } from '../events/reconcile-registry.js'
+import { applicationKey, pipelineKey } from '../events/registry-change.js'
+import { applyEvents } from '../events/registry-operations.js'
+import { idsOfNames } from '../gates/pipeline-ids.js'
+import type { FindPipelineIds } from '../gates/pipeline-ids.js'
+import type { HealthPlugin } from '../http/routes/health.js'
+import { authHeaders } from '../lib/outbound/credentials.js'
+import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
+import type { Logger } from '../lib/logger.js'
+import type { OrchestratorConnection } from '../orchestrator/connection.js'
+import { readOrchestratorSettings } from '../orchestrator/settings.js'
+import type { OrchestratorSettings } from '../orchestrator/settings.js'
+import type { RegistryReader } from '../store/registry-store.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { repeat } from './repeat.js'
+import type { Repeated } from './repeat.js'
+
+const APPLY_INTERVAL_MS = 200
+const EVENTS_PER_STEP = 20
+const MS_PER_SECOND = 1000
+
+export interface RegistryParts {
+  readonly store: ServiceStore
+  readonly logger: Logger
+  readonly readSecret: ReadSecret
+}
+
+/** What became of the reconciliations since the start. */
+export interface ReconcileStatus {
+  /** Undefined while none has ended, or none is configured. */
+  readonly last: { readonly isDone: boolean; readonly atMs: number; readonly durationMs: number } | undefined
+  readonly done: number
+  readonly failed: number
+}
+
+/** The registry at work. */
+export interface OpenRegistry {
+  readonly settings: OrchestratorSettings
+  readonly status: () => ReconcileStatus
+  readonly findPipelineIds: FindPipelineIds
+  /** What joins a relayed webhook when it is sent: its secret token, and credentials for the gateway. */
+  readonly relayHeaders: () => Readonly<Record<string, string>>
+  readonly health: HealthPlugin
+  readonly close: () => Promise<void>
+}
+
+/** Starts what brings the registry up to date: by events and, where the storage service is named, by reconciliation. */
+export function openRegistry(config: Config, { store, logger, readSecret }: RegistryParts): OpenRegistry {
+  const settings = readOrchestratorSettings(config.orchestrator, readSecret)
+  const applying = repeat(
+    APPLY_INTERVAL_MS,
+    () => applyWaiting(store, logger),
+    (error) => logger.error({ error: error.message }, 'events not brought into the registry'),
+  )
+  const reconciling = startReconciling(config, settings, store, logger)
+  return {
+    settings,
+    status: reconciling.status,
+    relayHeaders: () => relayHeaders(settings),
+    health: { name: 'registry', isUp: () => reconciling.status().last?.isDone !== false },
+    findPipelineIds: (application, pipeline) => findIds(store.lookups.registry, application, pipeline),
+    close: async () => {
+      await Promise.all([applying.stop(), reconciling.stop()])
+    },
+  }
+}
+
+function relayHeaders({ gateCredentials, webhookToken }: OrchestratorSettings): Record<string, string> {
+  return {
+    ...authHeaders(gateCredentials),
+    ...(webhookToken !== undefined && { 'x-gitlab-token': webhookToken.reveal() }),
+  }
+}
+
+async function applyWaiting({ lookups, writer }: ServiceStore, logger: Logger): Promise<void> {
+  while (await lookups.registry.hasWaitingEvents()) {
+    const { events, changed, unread } = await writer.run(applyEvents, {
+      limit: EVENTS_PER_STEP,
+      nowMs: Date.now(),
+    })
+    if (changed > 0) logger.debug({ events, changed }, 'registry changed by events')
+    if (unread.length > 0) logger.warn({ unread }, 'events tell of changes that cannot be read')
+  }
+}
+
+interface Reconciling {
+  readonly status: () => ReconcileStatus
+  readonly stop: () => Promise<void>
+}
+
+function startReconciling(
+  { orchestrator }: Config,
+  settings: OrchestratorSettings,
+  store: ServiceStore,
+  logger: Logger,
+): Reconciling {
+  const stopping = new AbortController()
+  let status: ReconcileStatus = { last: undefined, done: 0, failed: 0 }
+  if (orchestrator.storageUrl === undefined) return { status: () => status, stop: () => Promise.resolve() }
+  const connection = connect(settings)
+  const reconcile = async (): Promise<void> => {
+    const startedMs = Date.now()
+    const ended = (isDone: boolean): ReconcileStatus => ({
+      last: { isDone, atMs: Date.now(), durationMs: Date.now() - startedMs },
+      done: status.done + (isDone ? 1 : 0),
+      failed: status.failed + (isDone ? 0 : 1),
+    })
+    try {
+      const deps = { connection, reader: store.reader, writer: store.writer, now: Date.now }
+      logOutcome(logger, await reconcileRegistry(deps, stopping.signal), startedMs)
+      status = ended(true)
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      status = ended(false)
+      throw error
+    }
+  }
+  const repeated: Repeated = repeat(
+    orchestrator.reconcileIntervalSeconds * MS_PER_SECOND,
+    reconcile,
+    (error) => logger.error({ error: error.message }, 'registry not reconciled, it stays as it was'),
+  )
+  void repeated.runNow()
+  return {
+    status: () => status,
+    stop: async () => {
+      stopping.abort()
+      await repeated.stop()
+      await connection.client.close()
+    },
+  }
+}
+
+function connect(settings: OrchestratorSettings): OrchestratorConnection {
+  return {
+    settings,
+    // The operator names the orchestrator's address himself: it may be anywhere but at a metadata service.
+    client: makeOutboundClient({ allowLoopback: true, allowPrivate: true }),
+    now: Date.now,
+    wait: (ms, signal) => wait(ms, undefined, { signal }),
+    random: Math.random,
+  }
+}
+
+function logOutcome(logger: Logger, outcome: ReconcileOutcome, startedMs: number): void {
+  logger.info({ ...outcome, durationMs: Date.now() - startedMs }, 'registry reconciled')
+}
+
+/** The numbers of the registry, or those that follow from the names where it does not know them. */
+async function findIds(
+  registry: RegistryReader,
+  application: string,
+  pipeline: string,
+): Promise<{ readonly applicationId: number; readonly pipelineId: number }> {
+  const byName = idsOfNames(application, pipeline)
+  const [knownApplication, knownPipeline] = [
+    await registry.findApplication(applicationKey(application)),
+    await registry.findPipelineByKey(pipelineKey(application, pipeline)),
+  ]
+  return {
+    applicationId: knownApplication?.id ?? byName.applicationId,
+    pipelineId: knownPipeline?.id ?? byName.pipelineId,
+  }
+}
