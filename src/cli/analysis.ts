@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { defineJudge } from './analysis/judge.js'
 import { defineCancel, defineList, defineReplay, defineShow, defineStart } from './analysis/runs.js'
+import { defineTemplates } from './analysis/templates.js'
 import type { Session } from './session.js'
 
 /** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
@@ -19,6 +20,7 @@ export function defineAnalysis(command: Command, session: Session): void {
       })
       .showSuggestionAfterError(true)
   defineJudge(add('judge'), session)
+  defineTemplates(add('templates'), session)
   defineList(add('list'), session)
   defineShow(add('show'), session)
   defineStart(add('start'), session)

@@ -35,7 +35,7 @@ async function readBytes(file: string, terminal: Terminal): Promise<Buffer> {
 }
 
 /** What the system says without its own copy of the path. */
-function readFailure(raw: unknown): string {
+export function readFailure(raw: unknown): string {
   return toError(raw).message.replace(/, \w+(?: '.*')?$/s, '')
 }
 
