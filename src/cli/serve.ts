@@ -50,7 +50,14 @@ export function defineServe(command: Command, session: Session): void {
     })
 }
 
-function serverFlags({ addr, dataDir, watch, insecure, logLevel, logFormat }: ServeOptions): OriginatedValue[] {
+function serverFlags({
+  addr,
+  dataDir,
+  watch,
+  insecure,
+  logLevel,
+  logFormat,
+}: ServeOptions): OriginatedValue[] {
   const values: OriginatedValue[] = [
     { path: ['server', 'addr'], value: addr, origin: '--addr' },
     { path: ['dataDir'], value: dataDir, origin: '--data-dir' },

@@ -1,3 +1,5 @@
+import { JsonText } from '../lib/json/json-text.js'
+import { refuseMalformed } from '../lib/json/refuse-malformed.js'
 import type { StoredDecision } from '../store/decision-store.js'
 import type { DecisionKind, DecisionOutcome } from './decision-log.js'
 
@@ -15,12 +17,12 @@ export interface DecisionView {
   readonly durationMs: number
   readonly requestId?: string
   /** The input as JSON when all of it was kept; else `inputPrefix` holds the text that was. */
-  readonly input?: unknown
+  readonly input?: JsonText
   readonly inputPrefix?: string
   /** Size of the input as it was sent. */
   readonly inputBytes?: number
   readonly inputTruncated?: boolean
-  readonly result?: unknown
+  readonly result?: JsonText
   readonly resultPrefix?: string
   readonly error?: string
 }
@@ -52,7 +54,8 @@ function toJsonView(name: 'input' | 'result', bytes: Uint8Array | null, truncate
   const text = new TextDecoder().decode(bytes, { stream: true })
   if (truncated) return { [`${name}Prefix`]: text }
   try {
-    return { [name]: JSON.parse(text) as unknown }
+    refuseMalformed(bytes)
+    return { [name]: new JsonText(text) }
   } catch {
     return { [`${name}Prefix`]: text }
   }

@@ -1,19 +1,16 @@
 import type { z } from 'zod'
 
 import { AppError } from '../errors.js'
+import { locateValue } from '../lib/json/locate-value.js'
 import { scanSpace } from '../lib/json/scan-space.js'
-import { scanValue } from '../lib/json/scan-value.js'
-import { syntaxError } from '../lib/json/syntax-error.js'
+import { readBySchema } from '../lib/read-by-schema.js'
 import type { Exchange } from './exchange.js'
 import { readBody } from './read-body.js'
-import { readBySchema } from '../lib/read-by-schema.js'
 import { requireJsonType } from './require-json-type.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
 /** What `JSON.parse` and `JSON.stringify` take without coming near the end of the stack. */
 const MAX_DEPTH = 1000
-/** `scanValue` takes this many levels, less those that are said to be open. */
-const SCANNED_DEPTH = 10_000
 
 /**
  * The body of a request, as `readJsonBytes` takes it, as its schema reads it. Raises `invalid` with a sentence for each field
@@ -36,8 +33,7 @@ export async function readJsonBytes(exchange: Exchange, limit: number): Promise<
   requireJsonType(exchange)
   const bytes = await readBody(exchange, limit)
   try {
-    const end = scanSpace(bytes, scanValue(bytes, 0, SCANNED_DEPTH - MAX_DEPTH))
-    if (end < bytes.length) throw syntaxError(bytes, end, 'after top-level value')
+    locateValue(bytes, MAX_DEPTH)
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
     const reason = scanSpace(bytes, 0) === bytes.length ? 'it is empty' : cause.message

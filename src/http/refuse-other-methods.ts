@@ -21,7 +21,7 @@ export function refuseOtherMethods(
   }
   for (const [path, known] of methods) {
     app.all(path, (c) => {
-      throw new MethodNotAllowed(c.req.method, c.req.path, [...known])
+      throw new MethodNotAllowed(c.req.method, c.req.path, [...known].sort())
     })
   }
 }

@@ -103,6 +103,17 @@ describe('the decisions that were made', () => {
     expect(await find(nothing)).toMatchObject({ outcome: 'undefined' })
   })
 
+  test('numbers keep all their digits, in the input and in the result', async () => {
+    const exact = '{"big":123456789012345678901234567890,"small":0.1000000000000000055511151231257827}'
+    const body = `{"input":{"a":0,"exact":${exact}}}`
+    const answer = await ask(tidegate.url, { path: '/v1/data/app/echo/exact', body })
+    const id = String(objectOf(answer)['decision_id'])
+    const shown = await ask(tidegate.url, { path: `/decisions/${id}` })
+    expect(shown.text).toContain(`"input":{"a":0,"exact":${exact}}`)
+    expect(shown.text).toContain(`"result":${exact}`)
+    expect(shown.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+
   test('one that failed is there with its error, though the answer has no id', async () => {
     await postJson(
       tidegate.url,

@@ -146,8 +146,6 @@ describe('a save asks the static policies', () => {
       ['an application needs an owner'],
     ],
     ['an input that no policy knows', { other: 1 }, []],
-    ['an input that is an array', [], []],
-    ['an input that is false', false, []],
   ]
 
   test.each(saves)('%s', async (_name, input, reasons) => {
@@ -187,9 +185,14 @@ describe('a save asks the static policies', () => {
     expectVerdict(await ask(tidegate.url, { path: STATIC, body, headers }), ['Wait waits too long'])
   })
 
-  test('plain text as input is a text, which no policy here minds', async () => {
-    expectVerdict(await postJson(tidegate.url, STATIC, { input: 'just words' }), [])
-  })
+  test.each(['just words', '12', '"a text in a text"', '[]', '{"a":1} 2', 12, false, [], ['a']])(
+    'input that is no document is refused, since no policy would deny it: %j',
+    async (input) => {
+      const answer = await postJson(tidegate.url, STATIC, { input })
+      expect(answer.status).toBe(400)
+      expect(objectOf(answer)['message']).toMatch(/^input must be a JSON object, or text that holds one: /)
+    },
+  )
 })
 
 describe('a policy stage asks with a flat body', () => {

@@ -41,7 +41,7 @@ describe('requests that are refused', () => {
       '{"input":"{\\"new\\":"}',
       'application/json',
       400,
-      /malformed JSON/,
+      /input must be a JSON object, or text that holds one: /,
     ],
     ['static policy with an array as body', STATIC, '[]', 'application/json', 400, /array/],
     [

@@ -1,8 +1,7 @@
-import { AppError } from '../../errors.js'
+import { AppError, toError } from '../../errors.js'
 import { decodeString } from '../../lib/json/decode-string.js'
 import { locateInput } from '../../lib/json/locate-input.js'
-import { scanSpace } from '../../lib/json/scan-space.js'
-import { scanValue } from '../../lib/json/scan-value.js'
+import { locateValue } from '../../lib/json/locate-value.js'
 import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluate-static-policies.js'
 import type { Snapshot } from '../../pdp/snapshot.js'
 import type { Exchange } from '../exchange.js'
@@ -14,7 +13,8 @@ import { missingFields } from './missing-fields.js'
 import type { PolicyContext } from './policy-context.js'
 
 const QUOTE = 0x22
-const LOOKS_LIKE_JSON = /^[[{"]/
+const OPEN_OBJECT = 0x7b
+const NEEDED = 'input must be a JSON object, or text that holds one'
 
 /** `POST /v1/staticPolicy/eval`: 200 allowed, 401 denied with the reasons of all static policies, 500 not evaluated. */
 export async function answerStaticPolicy(context: PolicyContext, exchange: Exchange): Promise<void> {
@@ -29,25 +29,26 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
   })
 }
 
-/** The input document: JSON as it is, or the JSON that a text holds. */
+/**
+ * The input document, as JSON or in a text that holds it. It must be an object: of anything else, all that policies read is
+ * undefined, so that they would allow it.
+ */
 function readInput(body: Uint8Array): Uint8Array {
   const extent = locateInput(body)
   if (extent === undefined) throw missingFields(['input'])
   const bytes = body.subarray(extent.start, extent.end)
-  return bytes[0] === QUOTE ? parseText(bytes) : bytes
+  const input = bytes[0] === QUOTE ? parseText(bytes) : bytes
+  if (input[0] === OPEN_OBJECT) return input
+  throw new AppError('invalid', `${NEEDED}: it holds another kind of value`)
 }
 
-/** A text that starts like JSON must be JSON: taken as a mere text, it would be denied by no policy. */
 function parseText(literal: Uint8Array): Uint8Array {
   const text = Buffer.from(decodeString(literal, 0, literal.length))
   try {
-    const end = scanValue(text, 0)
-    if (scanSpace(text, end) === text.length) return text.subarray(scanSpace(text, 0), end)
-    throw new AppError('invalid', 'text after the document')
+    const { start, end } = locateValue(text)
+    return text.subarray(start, end)
   } catch (cause) {
-    if (!LOOKS_LIKE_JSON.test(text.toString().trimStart())) return literal
-    const reason = cause instanceof AppError ? cause.message : 'not JSON'
-    throw new AppError('invalid', `input is text that holds malformed JSON: ${reason}`, { cause })
+    throw new AppError('invalid', `${NEEDED}: ${toError(cause).message}`, { cause })
   }
 }
 

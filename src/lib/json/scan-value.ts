@@ -4,7 +4,8 @@ import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
 import { syntaxError } from './syntax-error.js'
 
-const MAX_DEPTH = 10_000
+/** Levels of containers, as in Go's encoding/json. */
+export const MAX_DEPTH = 10_000
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a

@@ -7,6 +7,7 @@ import { findDecision, queryDecisions } from '../../../src/decisions/query-decis
 import type { DecisionQuery } from '../../../src/decisions/query-decisions.js'
 import { AppError } from '../../../src/errors.js'
 import type { DecisionReadStore } from '../../../src/store/decision-store.js'
+import { JsonText } from '../../../src/lib/json/json-text.js'
 import { makeInputKeeper } from '../../../src/decisions/mask-input.js'
 import { decisionDatabaseOptions } from '../../../src/store/sqlite/decision-database.js'
 import { openDecisionReader } from '../../../src/store/sqlite/decision-reader.js'
@@ -67,10 +68,10 @@ describe('the decision store', () => {
       caller: '10.0.0.1',
       durationMs: 0.0015,
       requestId: 'q-1',
-      input: { a: 'ü' },
+      input: new JsonText('{"a":"ü"}'),
       inputBytes: 10,
       inputTruncated: false,
-      result: { allow: true },
+      result: new JsonText('{"allow":true}'),
       error: 'boom',
     })
   })
@@ -96,9 +97,9 @@ describe('the decision store', () => {
     const inputs = ['{"stages":[{"token":"s3cret","a":1}]}', '{"stages":[{"token":"s3cret"}']
     const entries = inputs.map((input, n) => numbered(n, { input: Buffer.from(input) }))
     expect(writer.insert(aBatch(entries))).toEqual({ maskFailed: 1 })
-    expect((await findDecision(reading(reader), 'd0')).input).toEqual({
-      stages: [{ token: '[masked]', a: 1 }],
-    })
+    expect((await findDecision(reading(reader), 'd0')).input).toEqual(
+      new JsonText('{"stages":[{"token":"[masked]","a":1}]}'),
+    )
     const unmasked = await findDecision(reading(reader), 'd1')
     expect(unmasked).toMatchObject({ inputBytes: 29, inputTruncated: true })
     expect(JSON.stringify(unmasked)).not.toContain('s3cret')

@@ -1,0 +1,16 @@
+import type { Extent } from './extent.js'
+import { scanSpace } from './scan-space.js'
+import { MAX_DEPTH, scanValue } from './scan-value.js'
+import { syntaxError } from './syntax-error.js'
+
+/**
+ * The extent of the one JSON value that the bytes are, of at most `maxDepth` levels. Raises `invalid`, in the words of Go's
+ * `json.Unmarshal`, for bytes that are anything else.
+ */
+export function locateValue(bytes: Uint8Array, maxDepth = MAX_DEPTH): Extent {
+  // The scanner bounds all levels, so the ones that are not allowed are said to be open already.
+  const end = scanValue(bytes, 0, MAX_DEPTH - maxDepth)
+  const next = scanSpace(bytes, end)
+  if (next < bytes.length) throw syntaxError(bytes, next, 'after top-level value')
+  return { start: scanSpace(bytes, 0), end }
+}

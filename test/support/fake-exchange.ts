@@ -1,0 +1,37 @@
+import { bodyTooLarge } from '../../src/http/body-errors.js'
+import { Exchange } from '../../src/http/exchange.js'
+
+export interface FakeRequest {
+  readonly method?: string
+  readonly url?: string
+  /** By name in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** An exchange without a socket: what it is asked is given, what it is answered is kept. */
+export class FakeExchange extends Exchange {
+  readonly remoteAddress = '127.0.0.1'
+  readonly #request: FakeRequest
+  status = 0
+  sent = ''
+
+  constructor(request: FakeRequest) {
+    super(request.method ?? 'POST', request.url ?? '/', 'request-1')
+    this.#request = request
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers?.[name]
+  }
+
+  readBytes(limit: number): Promise<Buffer> {
+    const bytes = Buffer.from(this.#request.body ?? '')
+    return bytes.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(bytes)
+  }
+
+  send(status: number, body: string | Buffer): void {
+    this.status = status
+    this.sent = body.toString()
+  }
+}
