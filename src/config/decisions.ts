@@ -29,7 +29,7 @@ export const DecisionsSection = z.strictObject({
   ),
   mask: key(
     z.array(maskPointer).default([]),
-    'JSON pointers into the input whose values are never kept; `*` is every member or element: `/stages/*/secret`.',
+    'JSON pointers into the input whose values are never kept, nor quoted in results; `*` is every member or element: `/stages/*/secret`.',
     'a list of JSON pointers',
   ),
   bufferRows: key(

@@ -2,18 +2,24 @@ import { AppError } from '../errors.js'
 import { maskPointers } from '../lib/json/mask-pointers.js'
 import { scanSpace } from '../lib/json/scan-space.js'
 import { scanValue } from '../lib/json/scan-value.js'
+import { makeHideSecrets } from './hide-secrets.js'
+import type { HideSecrets } from './hide-secrets.js'
 
 /** What is left of an input to be stored. */
 export interface KeptInput {
   readonly bytes: Uint8Array | null
   readonly truncated: boolean
   readonly maskFailed: boolean
+  /** What keeps the masked values out of the rest of a decision; undefined when nothing is masked. */
+  readonly hide: HideSecrets | undefined
 }
 
 /** Turns a whole input into what may be stored of it. */
 export type InputKeeper = (input: Uint8Array, fullLength: number) => KeptInput
 
 const REPLACEMENT = '"[masked]"'
+/** Nothing is known of the secrets in it, so nothing that may quote them is kept. */
+const NOT_MASKED: KeptInput = { bytes: null, truncated: true, maskFailed: true, hide: () => null }
 
 /**
  * Masks first and cuts to `maxBytes` second, so that a secret cannot slip through behind the cut. An input that cannot
@@ -26,16 +32,22 @@ export function makeInputKeeper(pointers: readonly string[], maxBytes: number): 
       bytes: input.subarray(0, maxBytes),
       truncated: fullLength > Math.min(input.length, maxBytes),
       maskFailed: false,
+      hide: undefined,
     })
   }
   return (input, fullLength) => {
-    if (input.length < fullLength) return { bytes: null, truncated: true, maskFailed: true }
+    if (input.length < fullLength) return NOT_MASKED
     try {
       refuseTrailingText(input)
-      const masked = maskPointers(input, masks, REPLACEMENT)
-      return { bytes: masked.subarray(0, maxBytes), truncated: masked.length > maxBytes, maskFailed: false }
+      const { bytes, values } = maskPointers(input, masks, REPLACEMENT)
+      return {
+        bytes: bytes.subarray(0, maxBytes),
+        truncated: bytes.length > maxBytes,
+        maskFailed: false,
+        hide: makeHideSecrets(values),
+      }
     } catch {
-      return { bytes: null, truncated: true, maskFailed: true }
+      return NOT_MASKED
     }
   }
 }

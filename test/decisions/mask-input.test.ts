@@ -3,7 +3,8 @@ import { makeInputKeeper, parseMaskPointer } from '../../src/decisions/mask-inpu
 
 const keep = (masks: string[], maxBytes: number, input: string, fullLength = input.length) => {
   const kept = makeInputKeeper(masks, maxBytes)(Buffer.from(input), fullLength)
-  return { ...kept, bytes: kept.bytes === null ? null : Buffer.from(kept.bytes).toString() }
+  const { bytes, truncated, maskFailed } = kept
+  return { bytes: bytes === null ? null : Buffer.from(bytes).toString(), truncated, maskFailed }
 }
 
 describe('keeping an input', () => {

@@ -15,6 +15,12 @@ interface Branch extends Extent {
   readonly pointers: readonly (readonly string[])[]
 }
 
+/** A document after masking, and the JSON texts of the values that were taken out of it. */
+export interface MaskedDocument {
+  readonly bytes: Buffer
+  readonly values: readonly string[]
+}
+
 /**
  * The valid JSON document `bytes` with `replacement`, a JSON text, in place of every value that a pointer leads to; the rest is
  * kept byte for byte. A pointer is the list of its RFC 6901 tokens, unescaped; the token `*` matches every member or element.
@@ -24,12 +30,16 @@ export function maskPointers(
   bytes: Uint8Array,
   pointers: readonly (readonly string[])[],
   replacement: string,
-): Buffer {
+): MaskedDocument {
   const text = Buffer.from(replacement)
-  return replaceExtents(
-    bytes,
-    locateTargets(bytes, pointers).map((target) => ({ ...target, text })),
-  )
+  const targets = locateTargets(bytes, pointers)
+  return {
+    bytes: replaceExtents(
+      bytes,
+      targets.map((target) => ({ ...target, text })),
+    ),
+    values: targets.map(({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString()),
+  }
 }
 
 /** The outermost extents that the pointers lead to, in the order of the text. */

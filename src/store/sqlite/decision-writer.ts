@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { batchRow } from '../../decisions/decision-batch.js'
-import type { DecisionBatch } from '../../decisions/decision-batch.js'
+import type { BatchRow, DecisionBatch } from '../../decisions/decision-batch.js'
+import type { HideSecrets } from '../../decisions/hide-secrets.js'
 import { makeInputKeeper } from '../../decisions/mask-input.js'
 import type { InputKeeper, KeptInput } from '../../decisions/mask-input.js'
 import type { DecisionWriteStore, StoreSize, WriteReceipt } from '../decision-store.js'
@@ -31,7 +32,7 @@ const COLUMNS = [
   ...['request_id', 'error', 'input_bytes', 'input_truncated', 'result_truncated', 'result', 'input'],
 ] as const
 
-const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false }
+const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false, hide: undefined }
 
 /** Opens a file whose schema is up to date for writing; raises AppError `unavailable` when that cannot be. */
 export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDecisionWriter {
@@ -113,8 +114,9 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   #insertAll(batch: DecisionBatch): WriteReceipt {
     let maskFailed = 0
     for (let index = 0; index < batch.rowCount; index += 1) {
-      const row = batchRow(batch, index)
-      const input = row.input === null ? NO_INPUT : this.#keepInput(row.input, row.inputBytes ?? 0)
+      const whole = batchRow(batch, index)
+      const input = whole.input === null ? NO_INPUT : this.#keepInput(whole.input, whole.inputBytes ?? 0)
+      const row = input.hide === undefined ? whole : withoutSecrets(whole, input.hide)
       if (input.maskFailed) maskFailed += 1
       this.#insertRow.run(
         row.decisionId,
@@ -130,7 +132,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
         row.error,
         row.inputBytes,
         Number(input.truncated),
-        Number((row.resultBytes ?? 0) > (row.result?.length ?? 0)),
+        Number(isResultCut(whole)),
         row.result,
         input.bytes,
       )
@@ -149,4 +151,20 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       throw toStoreError(action, raw)
     }
   }
+}
+
+/** The texts of a decision that may quote its input. */
+function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
+  const { application, error, result } = row
+  const shown = result === null ? null : hide(Buffer.from(result).toString(), isResultCut(row))
+  return {
+    ...row,
+    application: application === null ? null : hide(application, false),
+    error: error === null ? null : hide(error, false),
+    result: shown === null ? null : Buffer.from(shown),
+  }
+}
+
+function isResultCut({ result, resultBytes }: BatchRow): boolean {
+  return (resultBytes ?? 0) > (result?.length ?? 0)
 }

@@ -92,6 +92,22 @@ describe('the decision store', () => {
     expect(shown).not.toHaveProperty('input')
   })
 
+  it('keeps masked values out of the application, the error and the result too', async () => {
+    const { writer, reader } = await openStore({ masks: ['/application', '/token'] })
+    const entry = anEntry({
+      input: Buffer.from('{"application":"shop","token":"s3cret"}'),
+      application: 'shop',
+      error: 'no such token: s3cret',
+      result: Buffer.from('["s3cret may not save shop"]'),
+    })
+    writer.insert(aBatch([entry]))
+    expect(await findDecision(reading(reader), 'd-1')).toMatchObject({
+      application: '[masked]',
+      error: 'no such token: [masked]',
+      result: new JsonText('["[masked] may not save [masked]"]'),
+    })
+  })
+
   it('masks inputs, and keeps nothing of one that it cannot mask', async () => {
     const { writer, reader } = await openStore({ masks: ['/stages/*/token'] })
     const inputs = ['{"stages":[{"token":"s3cret","a":1}]}', '{"stages":[{"token":"s3cret"}']
