@@ -1,18 +1,14 @@
 import type { Command } from 'commander'
 
-import { AppError, toError } from '../errors.js'
-import { evaluateStaticPolicies, selectPackages } from '../pdp/evaluate-static-policies.js'
-import { newCall } from '../pdp/new-call.js'
 import type { Snapshot } from '../pdp/snapshot.js'
+import { checkDefinition, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, summarise } from './check/check-report.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { readDefinitions } from './check/read-definitions.js'
-import type { Definition } from './check/read-definitions.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
 import { openPolicies } from './open-policies.js'
-import type { OpenPolicies } from './open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { count } from './output/text-table.js'
@@ -58,16 +54,6 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
   return exitCodeOf(results)
 }
 
-function staticPackages({ config, snapshot }: OpenPolicies): string[] {
-  const patterns = config.policies.staticPackages
-  const packages = selectPackages(snapshot, patterns)
-  if (packages.length > 0) return packages
-  throw new AppError(
-    'invalid',
-    `none of the loaded packages is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}`,
-  )
-}
-
 async function checkFile(
   file: string,
   snapshot: Snapshot,
@@ -83,35 +69,13 @@ async function checkFile(
   )
 }
 
-function checkDefinition(
-  file: string,
-  { name, input }: Definition,
-  snapshot: Snapshot,
-  packages: readonly string[],
-): CheckResult {
-  try {
-    const verdict = evaluateStaticPolicies(snapshot, packages, input, newCall())
-    const denials = verdict.denials.map(({ packagePath, text }) => ({
-      package: packagePath.replaceAll('/', '.'),
-      text,
-    }))
-    return { file, name, allowed: denials.length === 0, denials }
-  } catch (raw) {
-    return { file, name, error: toAppError(raw) }
-  }
-}
-
 /** One path that cannot be read must not hide what is wrong with the others. */
 async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | Unchecked)[]> {
   try {
     return await read()
   } catch (raw) {
-    return [{ file, name: undefined, error: toAppError(raw) }]
+    return [{ file, name: undefined, error: toCheckError(raw) }]
   }
-}
-
-function toAppError(raw: unknown): AppError {
-  return raw instanceof AppError ? raw : new AppError('internal', toError(raw).message, { cause: raw })
 }
 
 function exitCodeOf(results: readonly CheckResult[]): ExitCode {

@@ -46,6 +46,20 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'audit',
+    {
+      summary: 'search, export and verify the audit trail',
+      load: async () => (await import('./audit.js')).defineAudit,
+    },
+  ],
+  [
+    'pipelines',
+    {
+      summary: 'pull, push and check the pipelines of the orchestrator',
+      load: async () => (await import('./pipelines.js')).definePipelines,
+    },
+  ],
+  [
     'config',
     {
       summary: 'print the effective configuration',

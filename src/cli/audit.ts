@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+
+import { defineExport } from './audit/export.js'
+import { defineKeygen } from './audit/keygen.js'
+import { defineSearch } from './audit/search.js'
+import { defineShow } from './audit/show.js'
+import { defineVerify } from './audit/verify.js'
+import type { Session } from './session.js'
+import { examples } from './shared-options.js'
+
+/** `tidegate audit`: the commands about the audit trail. */
+export function defineAudit(command: Command, session: Session): void {
+  command
+    .description('Searches, shows, exports and proves the audit trail.')
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate audit search --application shop --since 2026-06-01',
+        'tidegate audit export --as csv > trail.csv',
+        'tidegate audit verify --data-dir data --public-key KEY',
+      ),
+    )
+  const { out, err } = session.terminal
+  const add = (usage: string): Command =>
+    command
+      .command(usage)
+      .exitOverride()
+      .helpOption('-h, --help', 'print this help')
+      .configureOutput({ writeOut: out, writeErr: err, outputError: () => undefined })
+      .showSuggestionAfterError(true)
+  defineSearch(add('search [words...]'), session)
+  defineShow(add('show <seq>'), session)
+  defineExport(add('export'), session)
+  defineVerify(add('verify'), session)
+  defineKeygen(add('keygen'), session)
+}

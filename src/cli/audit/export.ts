@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+
+import { EXPORT_FORMATS } from '../../audit/export-chunk.js'
+import type { ExportFormat } from '../../audit/export-chunk.js'
+import { EXIT } from '../exit-code.js'
+import { Progress } from '../output/progress.js'
+import { makeServiceClient } from '../service-client.js'
+import { addConnectionOptions } from '../service-options.js'
+import type { ServiceOptions } from '../service-options.js'
+import type { Session } from '../session.js'
+import { examples } from '../shared-options.js'
+import { addFilterOptions, filterQuery } from './filter-options.js'
+import type { FilterOptions } from './filter-options.js'
+
+interface ExportOptions extends Omit<ServiceOptions, 'format'>, FilterOptions {
+  readonly as: ExportFormat
+  readonly bodies?: true
+}
+
+const BYTES_PER_MIB = 1024 * 1024
+
+/** `tidegate audit export`: all records that match, on standard output. */
+export function defineExport(command: Command, session: Session): void {
+  const { terminal } = session
+  addFilterOptions(addConnectionOptions(command))
+    .description('Writes all records that match to standard output, oldest first.')
+    .addOption(new Option('--as <format>', 'how they are written').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--bodies', 'with their bodies')
+    .addHelpText('after', examples('tidegate audit export --as csv --application shop > shop.csv'))
+    .action(async (options: ExportOptions) => {
+      const client = await makeServiceClient({ ...options, format: 'text' }, terminal)
+      const query = { ...filterQuery(options), format: options.as, bodies: options.bodies }
+      const progress = new Progress(terminal)
+      const decoder = new TextDecoder()
+      let bytes = 0
+      for await (const chunk of await client.stream({ path: '/audit/export', query })) {
+        bytes += chunk.byteLength
+        progress.show(`exporting … ${Math.floor(bytes / BYTES_PER_MIB)} MiB`)
+        terminal.out(decoder.decode(chunk, { stream: true }))
+      }
+      progress.end()
+      session.exitCode = EXIT.fine
+    })
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { EXIT } from '../exit-code.js'
+import { textTable } from '../output/text-table.js'
+import { makeServiceClient } from '../service-client.js'
+import { addServiceOptions } from '../service-options.js'
+import type { ServiceOptions } from '../service-options.js'
+import type { Session } from '../session.js'
+import { examples, outJson } from '../shared-options.js'
+import { addFilterOptions, filterQuery } from './filter-options.js'
+import type { FilterOptions } from './filter-options.js'
+import { RecordAnswer } from './record-answer.js'
+
+interface SearchOptions extends ServiceOptions, FilterOptions {
+  readonly limit: string
+  readonly cursor?: string
+}
+
+const Answer = z.object({ records: z.array(RecordAnswer), nextCursor: z.string().optional() })
+
+/** `tidegate audit search`: records by column, time and the words in their bodies. */
+export function defineSearch(command: Command, session: Session): void {
+  addFilterOptions(addServiceOptions(command))
+    .description('Searches the trail, newest first. Words are looked for in the bodies: all must be there.')
+    .option('--limit <n>', 'how many at most', '50')
+    .option('--cursor <cursor>', 'go on where an earlier search ended')
+    .addHelpText(
+      'after',
+      examples('tidegate audit search --execution 01J0RUN', 'tidegate audit search timeout "prod*"'),
+    )
+    .action(async (words: readonly string[], options: SearchOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const { limit, cursor } = options
+      const q = words.length === 0 ? undefined : words.join(' ')
+      const answer = await client.ask(Answer, {
+        path: '/audit',
+        query: { ...filterQuery(options), q, limit, cursor },
+      })
+      if (options.format === 'json') outJson(session.terminal, answer)
+      else session.terminal.out(recordTable(answer.records, answer.nextCursor))
+      session.exitCode = EXIT.fine
+    })
+}
+
+function recordTable(records: readonly RecordAnswer[], nextCursor: string | undefined): string {
+  const rows = records.map(({ seq, at, kind, application = '', pipeline = '', user = '', status = '' }) => [
+    String(seq),
+    ...[at, kind, application, pipeline, user, status],
+  ])
+  const heads = ['record', 'time', 'kind', 'application', 'pipeline', 'user', 'status']
+  const table = records.length === 0 ? 'no records\n' : textTable([heads, ...rows], [0])
+  return nextCursor === undefined ? table : `${table}more: --cursor ${nextCursor}\n`
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+
+import { EXIT } from '../exit-code.js'
+import { wrongUse } from '../output/report-failure.js'
+import { makeServiceClient } from '../service-client.js'
+import { addServiceOptions } from '../service-options.js'
+import type { ServiceOptions } from '../service-options.js'
+import type { Session } from '../session.js'
+import { examples, outJson } from '../shared-options.js'
+import { RecordAnswer } from './record-answer.js'
+
+/** `tidegate audit show SEQ`: one record with its body. */
+export function defineShow(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .description('Shows one record of the trail with its body, as JSON.')
+    .addHelpText('after', examples('tidegate audit show 17'))
+    .action(async (seq: string, options: ServiceOptions) => {
+      if (!/^\d+$/.test(seq)) throw wrongUse(`${seq} is not the number of a record`)
+      const client = await makeServiceClient(options, session.terminal)
+      outJson(session.terminal, await client.ask(RecordAnswer, { path: `/audit/${seq}` }))
+      session.exitCode = EXIT.fine
+    })
+}

@@ -1,0 +1,113 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { verifyTrail } from '../../audit/verify-trail.js'
+import type { Verification } from '../../audit/verify-trail.js'
+import type { ChainEnd } from '../../store/audit-store.js'
+import { openReader } from '../../store/sqlite/service/open-reader.js'
+import { EXIT } from '../exit-code.js'
+import { makeColours } from '../output/colours.js'
+import type { Colours } from '../output/colours.js'
+import { Progress } from '../output/progress.js'
+import { wrongUse } from '../output/report-failure.js'
+import { count } from '../output/text-table.js'
+import { makeServiceClient } from '../service-client.js'
+import { addServiceOptions } from '../service-options.js'
+import type { ServiceOptions } from '../service-options.js'
+import type { Session } from '../session.js'
+import { examples, outJson } from '../shared-options.js'
+import type { Terminal } from '../terminal.js'
+
+interface VerifyOptions extends ServiceOptions {
+  readonly dataDir?: string
+  readonly publicKey?: string
+  readonly expected?: string
+}
+
+const Answer = z.object({
+  isIntact: z.boolean(),
+  problems: z.array(z.string()),
+  firstBadSeq: z.number().optional(),
+  checked: z.number(),
+  end: z.object({ seq: z.number(), hash: z.string() }),
+  startsAfterSeq: z.number(),
+  checkpoints: z.object({ total: z.number(), signed: z.number(), verified: z.number() }),
+})
+
+/** `tidegate audit verify`: proves the trail, of a running service or in a data directory. */
+export function defineVerify(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .description(
+      'Proves that nothing in the trail was changed, removed or moved. Exits with 1 and names the first bad record otherwise.',
+    )
+    .option('--data-dir <dir>', 'read the trail here instead of asking a service')
+    .option('--public-key <key>', 'the public key that checkpoints are signed with; only with --data-dir')
+    .option('--expected <seq:hash>', 'a record and its hash, from a checkpoint in the log: it must be there')
+    .addHelpText(
+      'after',
+      examples('tidegate audit verify', 'tidegate audit verify --data-dir data --public-key KEY'),
+    )
+    .action(async (options: VerifyOptions) => {
+      const { terminal } = session
+      const found =
+        options.dataDir === undefined
+          ? await askService(options, terminal)
+          : await verifyDirectory(options.dataDir, options, terminal)
+      if (options.format === 'json') outJson(terminal, found)
+      else terminal.out(reportText(found, makeColours(terminal.hasColours)))
+      session.exitCode = found.isIntact ? EXIT.fine : EXIT.denied
+    })
+}
+
+async function askService(options: VerifyOptions, terminal: Terminal): Promise<Verification> {
+  if (options.publicKey !== undefined) {
+    throw wrongUse('--public-key goes with --data-dir: a service checks with the key of its configuration')
+  }
+  const client = await makeServiceClient(options, terminal)
+  const asked = client.ask(Answer, { path: '/audit/verify', query: { expected: options.expected } })
+  return await new Progress(terminal).during('verifying …', asked)
+}
+
+async function verifyDirectory(
+  dataDir: string,
+  { publicKey, expected }: VerifyOptions,
+  terminal: Terminal,
+): Promise<Verification> {
+  const { reader, close } = openReader(dataDir)
+  const progress = new Progress(terminal)
+  try {
+    return await verifyTrail({
+      reader,
+      publicKey,
+      expected: readExpected(expected),
+      progress: (checked) => progress.show(`verifying … ${count(checked, 'record')}`),
+    })
+  } finally {
+    progress.end()
+    close()
+  }
+}
+
+function readExpected(text: string | undefined): ChainEnd | undefined {
+  if (text === undefined) return undefined
+  const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text)
+  if (match === null) throw wrongUse('--expected takes the number of a record, a colon and its hash')
+  return { seq: Number(match[1]), hash: match[2] ?? '' }
+}
+
+function reportText(found: Verification, colours: Colours): string {
+  const { isIntact, problems, checked, end, startsAfterSeq, checkpoints } = found
+  const verdict = isIntact ? colours.good('intact') : colours.bad('NOT INTACT')
+  const range = checked === 0 ? '' : `, ${startsAfterSeq + 1} to ${end.seq}`
+  const signed =
+    checkpoints.signed === 0
+      ? 'none signed'
+      : `${checkpoints.signed} signed, ${checkpoints.verified} verified`
+  return [
+    `${verdict}: ${count(checked, 'record')} checked${range}`,
+    ...problems.map((problem) => `  ${problem}`),
+    `checkpoints: ${checkpoints.total}, ${signed}`,
+    `end: ${end.seq}:${end.hash}`,
+    '',
+  ].join('\n')
+}

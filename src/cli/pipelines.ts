@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+
+import { defineEstateCheck } from './pipelines/check.js'
+import { definePull } from './pipelines/pull.js'
+import { definePush } from './pipelines/push.js'
+import type { Session } from './session.js'
+import { examples } from './shared-options.js'
+
+/** `tidegate pipelines`: the commands about the pipelines that the orchestrator has. */
+export function definePipelines(command: Command, session: Session): void {
+  command
+    .description("Reads, checks and stores the orchestrator's pipelines (orchestrator.storageUrl).")
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate pipelines pull --application shop > shop.json',
+        'tidegate pipelines push shop.json',
+        'tidegate pipelines check',
+      ),
+    )
+  const { out, err } = session.terminal
+  const add = (usage: string): Command =>
+    command
+      .command(usage)
+      .exitOverride()
+      .helpOption('-h, --help', 'print this help')
+      .configureOutput({ writeOut: out, writeErr: err, outputError: () => undefined })
+      .showSuggestionAfterError(true)
+  definePull(add('pull'), session)
+  definePush(add('push <path...>'), session)
+  defineEstateCheck(add('check'), session)
+}

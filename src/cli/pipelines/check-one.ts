@@ -1,0 +1,17 @@
+import type { Definition } from '../../orchestrator/definition.js'
+import { pipelineName } from '../../orchestrator/store-report.js'
+import type { Snapshot } from '../../pdp/snapshot.js'
+import { checkDefinition } from '../check/check-definition.js'
+import type { CheckResult } from '../check/check-report.js'
+
+/** What the static policies say of a pipeline, asked as the orchestrator's save asks; its application stands for the file. */
+export function checkPipeline(
+  definition: Definition,
+  snapshot: Snapshot,
+  packages: readonly string[],
+): CheckResult {
+  const { application } = definition
+  const place = typeof application === 'string' ? application : '(without an application)'
+  const input = Buffer.from(JSON.stringify({ new: definition }))
+  return checkDefinition(place, { name: pipelineName(definition), input }, snapshot, packages)
+}

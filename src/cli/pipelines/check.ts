@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+
+import { withListing } from '../../orchestrator/list-definitions.js'
+import { staticPackages } from '../check/check-definition.js'
+import { EXIT } from '../exit-code.js'
+import { openPolicies } from '../open-policies.js'
+import { makeColours } from '../output/colours.js'
+import { Progress } from '../output/progress.js'
+import type { Session } from '../session.js'
+import { addOutputOptions, addPolicyOptions, examples, outJson } from '../shared-options.js'
+import type { OutputOptions, PolicyOptions } from '../shared-options.js'
+import type { Terminal } from '../terminal.js'
+import { checkPipeline } from './check-one.js'
+import { withStorage } from './connect.js'
+import type { StorageOptions } from './connect.js'
+import { EstateReport } from './estate-report.js'
+import { isOf } from './is-of.js'
+
+interface EstateCheckOptions extends PolicyOptions, StorageOptions, OutputOptions {
+  readonly application?: string
+}
+
+/** `tidegate pipelines check`: what the static policies say of every pipeline there is. */
+export function defineEstateCheck(command: Command, session: Session): void {
+  addOutputOptions(addPolicyOptions(command))
+    .description(
+      'Asks the static policies about all pipelines of the orchestrator and reports by application. Exits with 1 when one is denied, with 2 when one cannot be checked.',
+    )
+    .option('--storage-url <url>', 'the storage service (else orchestrator.storageUrl)')
+    .option('--application <name>', 'only those of one application')
+    .addHelpText('after', examples('tidegate pipelines check', 'tidegate pipelines check --application shop'))
+    .action(async (options: EstateCheckOptions) => {
+      const { terminal } = session
+      const report = await checkEstate(options, terminal)
+      if (options.format === 'json') outJson(terminal, report.json())
+      else terminal.out(report.text(makeColours(terminal.hasColours)))
+      const { errors, denied } = report.summary()
+      session.exitCode = errors > 0 ? EXIT.error : denied > 0 ? EXIT.denied : EXIT.fine
+    })
+}
+
+async function checkEstate(options: EstateCheckOptions, terminal: Terminal): Promise<EstateReport> {
+  const policies = await openPolicies(options, terminal)
+  const packages = staticPackages(policies)
+  const progress = new Progress(terminal)
+  const report = new EstateReport()
+  await withStorage(options, terminal, async (connection) => {
+    const listed = withListing(connection, 'pipelines', async ({ count, definitions }) => {
+      let done = 0
+      for await (const definition of definitions()) {
+        done += 1
+        if (isOf(definition, options.application)) {
+          report.add(checkPipeline(definition, policies.snapshot, packages))
+        }
+        progress.show(bar(done, count))
+      }
+    })
+    await listed
+  })
+  progress.end()
+  return report
+}
+
+const BAR_WIDTH = 30
+
+function bar(done: number, all: number): string {
+  const filled = all === 0 ? BAR_WIDTH : Math.floor((done / all) * BAR_WIDTH)
+  return `checking [${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${done} of ${all}`
+}
