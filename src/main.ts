@@ -19,6 +19,8 @@ import { makeLogger } from './lib/logger.js'
 import type { Logger } from './lib/logger.js'
 import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
+import { openAnalysis } from './main/open-analysis.js'
+import type { OpenAnalysis } from './main/open-analysis.js'
 import { openDecisions } from './main/open-decisions.js'
 import type { Decisions } from './main/open-decisions.js'
 import { openGates } from './main/open-gates.js'
@@ -119,7 +121,21 @@ async function startParts(
     findPipelineIds: registry.findPipelineIds,
   })
   onStop(gates.close)
-  const parts = { config, logger, store, decisions, policies, metrics, outbox, gates, trail, registry }
+  const analysis = await openAnalysis(config, { store, logger })
+  onStop(analysis.close)
+  const parts = {
+    config,
+    logger,
+    store,
+    decisions,
+    policies,
+    metrics,
+    outbox,
+    gates,
+    trail,
+    registry,
+    analysis,
+  }
   return await listen(parts, address, onStop)
 }
 
@@ -135,6 +151,7 @@ interface Parts {
   readonly gates: OpenGates
   readonly trail: OpenTrail
   readonly registry: OpenRegistry
+  readonly analysis: OpenAnalysis
 }
 
 /** Puts the parts behind one HTTP server; gives its URL. */
@@ -154,6 +171,7 @@ async function listen(
     outbox: outbox.routes,
     gates: gates.routes,
     trail: trailRoutes(parts),
+    analysis: parts.analysis.routes,
     metrics,
     version,
   })

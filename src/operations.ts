@@ -1,9 +1,12 @@
+import { analysisReads, analysisWrites } from './analysis/runs/analysis-operations.js'
+import { showLookData, showLookReport, showRun } from './analysis/runs/show-run.js'
 import { auditReads, auditWrites } from './audit/audit-operations.js'
 import { readRunsChunk } from './events/read-runs.js'
 import { recordEvents } from './events/record-events.js'
 import { registryReads, registryWrites } from './events/registry-operations.js'
 import { keepWebhook } from './events/relay-webhook.js'
 import { gateReads, gateWrites } from './gates/gate-operations.js'
+import { renderRun } from './http/analysis-report/render-run.js'
 import {
   countMessages,
   leaseMessages,
@@ -28,6 +31,19 @@ export const operations: KnownOperations = {
     resendMessage,
     purgeSettled,
     ...gateWrites,
+    ...analysisWrites,
   ],
-  read: [...auditReads, ...registryReads, readRunsChunk, listMessages, countMessages, ...gateReads],
+  read: [
+    ...auditReads,
+    ...registryReads,
+    readRunsChunk,
+    listMessages,
+    countMessages,
+    ...gateReads,
+    ...analysisReads,
+    showRun,
+    showLookData,
+    showLookReport,
+    renderRun,
+  ],
 }

@@ -11,6 +11,9 @@ import type { GateRoutesDeps } from './gates/gate-routes-deps.js'
 import { mountGates } from './gates/mount-gates.js'
 import { jsonAnswer } from './json-answer.js'
 import { refuseOtherMethods } from './refuse-other-methods.js'
+import { analysisRoutes } from './routes/analysis.js'
+import type { AnalysisRoutesDeps } from './routes/analysis-deps.js'
+import { autopilotRoutes } from './routes/autopilot.js'
 import { decisionRoutes } from './routes/decisions.js'
 import type { DecisionRoutesDeps } from './routes/decisions.js'
 import { healthRoutes } from './routes/health.js'
@@ -35,6 +38,7 @@ export interface AppDeps {
   readonly outbox: OutboxRoutesDeps
   readonly gates: GateRoutesDeps
   readonly trail: TrailRoutesDeps
+  readonly analysis: AnalysisRoutesDeps
   readonly version: string
 }
 
@@ -57,6 +61,8 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.route('/outbox', outboxRoutes(deps.authenticate, deps.outbox))
   mountGates(app, deps.authenticate, deps.gates)
   mountTrail(app, deps.authenticate, deps.trail)
+  app.route('/analysis', analysisRoutes(deps.authenticate, deps.analysis))
+  app.route('/autopilot', autopilotRoutes(deps.authenticate, deps.analysis))
   refuseOtherMethods(app, ANSWERED_BEFORE)
   return app
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import { defineAnalysis } from '../analysis/runs/define-analysis.js'
+import { applicationKey } from '../events/registry-change.js'
 import { failedLook } from '../analysis/runs/take-look.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
@@ -14,7 +15,6 @@ import { setUnheldTimer } from './unheld-timer.js'
 export interface AnalysisParts {
   readonly store: ServiceStore
   readonly logger: Logger
-  readonly isKnownApplication: (application: string) => Promise<boolean>
 }
 
 /** The analyses at work. */
@@ -27,7 +27,7 @@ const KEY_FILE = 'report-key'
 
 /** Takes in the definitions of the configuration and goes on with the runs that were under way. Raises `invalid` for a wrong definition. */
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
-  const { store, logger, isKnownApplication } = parts
+  const { store, logger } = parts
   const { writer, reader, lookups } = store
   const { analysis, server, dataDir } = config
   const reportDefect = (error: string): void =>
@@ -62,7 +62,10 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const routes: AnalysisRoutesDeps = {
     writer,
     reader,
-    isKnownApplication,
+    isKnownApplication: async (application) => {
+      const entry = await lookups.registry.findApplication(applicationKey(application))
+      return entry?.digest !== undefined
+    },
     sources: new Set(analysis.sources.map(({ name }) => name)),
     schedule: (id, dueMs) => runner.schedule(id, dueMs),
     forget: (id) => runner.forget(id),

@@ -65,13 +65,15 @@ export type RunProgress = Pick<
   | 'nextLookMs'
 >
 
-/** One look at the data of a run: what was fetched, and what was made of it, both as JSON text. */
+/** One look at the data of a run: what was made of it as JSON text, and what was fetched, both packed by gzip. */
 export interface StoredLook {
   readonly runId: number
   readonly look: number
   readonly atMs: number
   readonly report: string
-  readonly data: string
+  /** All but the lines of logs, which few readers need. */
+  readonly data: Uint8Array
+  readonly lines: Uint8Array
 }
 
 /** The writing side of analyses. */
@@ -107,6 +109,6 @@ export interface AnalysisReader {
   run(id: number): Promise<StoredRun | undefined>
   runs(filter: RunFilter): Promise<readonly StoredRun[]>
   look(runId: number, look: number): Promise<StoredLook | undefined>
-  looks(runId: number): Promise<readonly Omit<StoredLook, 'data'>[]>
+  looks(runId: number): Promise<readonly Omit<StoredLook, 'data' | 'lines'>[]>
   logTemplates(application: string): Promise<readonly string[]>
 }

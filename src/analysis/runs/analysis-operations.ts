@@ -78,18 +78,18 @@ export interface LookOutcome {
   readonly look: StoredLook
   readonly progress: RunProgress
   /** Templates of the log to remember for the application. */
-  readonly seenLogTemplates: readonly string[]
+  readonly logTemplates: readonly string[]
 }
 
 /** Keeps what a look gave and what became of its run; nothing when the run was cancelled meanwhile. Gives whether it was kept. */
 export const recordLook: WriteOperation<LookOutcome, boolean> = {
   name: 'analysis.record-look',
-  apply: async ({ analysis, audit }, { look, progress, seenLogTemplates }) => {
+  apply: async ({ analysis, audit }, { look, progress, logTemplates }) => {
     const run = await analysis.findRun(progress.id)
     if (run?.state !== 'RUNNING') return false
     await analysis.saveLook(look)
     await analysis.saveProgress(progress)
-    await analysis.rememberLogTemplates(run.application, seenLogTemplates, run.id)
+    await analysis.rememberLogTemplates(run.application, logTemplates, run.id)
     if (progress.state === 'RUNNING') return true
     const actor = { nowMs: progress.updatedMs, user: undefined, origin: undefined }
     const { score, verdict, message, errors } = progress
@@ -169,24 +169,31 @@ export const findTemplate: ReadOperation<TemplateKey, StoredTemplate | undefined
   apply: ({ analysis }, { type, name, sha1 }) => analysis.template(type, name, sha1),
 }
 
-/** One look with its data. */
-export const findLook: ReadOperation<{ readonly id: number; readonly look: number }, StoredLook | undefined> =
-  {
-    name: 'analysis.look',
-    apply: ({ analysis }, { id, look }) => analysis.look(id, look),
-  }
-
-/** All looks of a run, without their data. */
-export const listLooks: ReadOperation<number, readonly Omit<StoredLook, 'data'>[]> = {
-  name: 'analysis.looks',
-  apply: ({ analysis }, id) => analysis.looks(id),
-}
-
 /** The templates that the log of an application had in earlier runs. */
 export const listLogTemplates: ReadOperation<string, readonly string[]> = {
   name: 'analysis.log-templates',
   apply: ({ analysis }, application) => analysis.logTemplates(application),
 }
+
+/** All operations here that write. */
+export const analysisWrites = [
+  saveDefinition,
+  deleteDefinition,
+  saveTemplate,
+  startRun,
+  recordLook,
+  cancelRun,
+]
+
+/** All operations here that only read. */
+export const analysisReads = [
+  listRuns,
+  findRun,
+  listDefinitions,
+  findDefinition,
+  findTemplate,
+  listLogTemplates,
+]
 
 /** The error for a run that is not there. */
 export function unknownRun(id: number | string): AppError {

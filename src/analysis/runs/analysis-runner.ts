@@ -1,4 +1,4 @@
-import { toError } from '../../errors.js'
+import { toAppError, toError } from '../../errors.js'
 import type { StoredRun } from '../../store/analysis-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
@@ -19,9 +19,10 @@ export interface LookRequest {
 /** A look that was taken. */
 export interface LookResult {
   readonly report: LookReport
-  /** What was fetched, as JSON text: enough to judge it again. */
-  readonly data: string
-  readonly seenLogTemplates: readonly string[]
+  /** What was fetched, enough to judge it again: `LookData` without its lines and the lines, packed. */
+  readonly data: Uint8Array
+  readonly lines: Uint8Array
+  readonly logTemplates: readonly string[]
 }
 
 export interface AnalysisRunnerOptions {
@@ -86,7 +87,10 @@ export class AnalysisRunner {
   }
 
   #wake(): void {
-    this.#working ??= this.#work()
+    this.#working ??= this.#work().then(() => {
+      this.#working = undefined
+      this.#sleep()
+    })
   }
 
   async #work(): Promise<void> {
@@ -95,15 +99,14 @@ export class AnalysisRunner {
       await this.#look(next.id)
       next = this.#nextRun()
     }
-    this.#working = undefined
-    if (next !== undefined) this.#sleep(next.dueMs - this.#options.now())
   }
 
-  #sleep(delayMs: number): void {
+  #sleep(): void {
     this.#cancelTimer()
-    if (this.#isStopped) return
-    const wake = (): void => this.#wake()
-    this.#cancelTimer = this.#options.setTimer(wake, Math.min(Math.max(delayMs, 0), LONGEST_SLEEP_MS))
+    const next = this.#nextRun()
+    if (this.#isStopped || next === undefined) return
+    const delayMs = Math.max(next.dueMs - this.#options.now(), 0)
+    this.#cancelTimer = this.#options.setTimer(() => this.#wake(), Math.min(delayMs, LONGEST_SLEEP_MS))
   }
 
   #nextRun(): { readonly id: number; readonly dueMs: number } | undefined {
@@ -126,7 +129,7 @@ export class AnalysisRunner {
 
   /** Gives when the run is to be looked at again. */
   async #takeAndRecord(id: number): Promise<number | undefined> {
-    const { writer, reader, now, looked } = this.#options
+    const { reader } = this.#options
     const run = await reader.run(findRun, id)
     if (run?.state !== 'RUNNING') return undefined
     const plan = JSON.parse(run.plan) as RunPlan
@@ -136,12 +139,38 @@ export class AnalysisRunner {
       look: run.looksDone + 1,
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
     }
-    const { report, data, seenLogTemplates } = await this.#take(request)
+    const result = await this.#take(request)
     if (this.#isStopped) return undefined
+    try {
+      return await this.#record(run, request, result)
+    } catch (raw) {
+      const error = toAppError(raw)
+      if (error.kind === 'unavailable') throw error
+      // What cannot be kept, being too large for instance, would not be kept the next time either.
+      return await this.#record(run, request, this.#options.failedLook(request, error))
+    }
+  }
+
+  async #record(run: StoredRun, { plan }: LookRequest, result: LookResult): Promise<number | undefined> {
+    const { writer, now, looked } = this.#options
+    const { report, data, lines, logTemplates } = result
     const nowMs = now()
-    const progress = afterLook(id, plan, report, nowMs)
-    const look = { runId: id, look: report.look, atMs: nowMs, report: JSON.stringify(report), data }
-    const isKept = await writer.run(recordLook, { look, progress, seenLogTemplates })
+    const progress = afterLook(run.id, plan, report, nowMs)
+    const look = {
+      runId: run.id,
+      look: report.look,
+      atMs: nowMs,
+      report: JSON.stringify(report),
+      data,
+      lines,
+    }
+    // What a canary logged that did not pass stays new to the next one.
+    const isGood = progress.state === 'COMPLETED' && progress.verdict === 'Success'
+    const isKept = await writer.run(recordLook, {
+      look,
+      progress,
+      logTemplates: isGood ? logTemplates : [],
+    })
     if (!isKept) return undefined
     looked(run, report)
     return progress.state === 'RUNNING' ? progress.nextLookMs : undefined

@@ -1,7 +1,7 @@
 import type { AnalysisSource } from '../sources/make-sources.js'
 import { failedLines, failedSeries } from '../sources/answers.js'
 import { stepGrid } from '../sources/step-grid.js'
-import type { FetchBudget, LogSource, MetricSource } from '../sources.js'
+import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope } from '../sources.js'
 import { toLinesData, toSeriesData } from './look-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './look-data.js'
 import type { PlannedLogs, PlannedMetric, PlannedMetrics, PlannedSide, RunPlan, Timing } from './plan.js'
@@ -61,15 +61,35 @@ async function fetchLogs(
   budget: FetchBudget,
 ): Promise<LogData> {
   const source = sources.get(planned.source)?.logs ?? missingLogSource(planned.source)
-  const { query, index, maxLines } = planned
+  const { query, index, maxLines, template } = planned
+  const messageField = template.responseKeywords
   const fetchSide = async (side: PlannedSide): Promise<LinesData> => {
     const window = lookWindow(timing, side, look)
     const limits = maxLines === undefined ? undefined : { maxLines }
-    const answer = await source.fetchLines({ query, index, limits, scope: side.scope, ...window }, budget)
+    const { scope } = side
+    const filters = filtersOf(template.filterKey, scope)
+    const answer = await source.fetchLines(
+      { query, index, messageField, filters, limits, scope, ...window },
+      budget,
+    )
     return toLinesData(answer, window.startMs)
   }
-  const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
+  const isAlone = template.scoringAlgorithm === 'autonomous'
+  const [baseline, canary] = await Promise.all([
+    isAlone ? undefined : fetchSide(planned.baseline),
+    fetchSide(planned.canary),
+  ])
   return { baseline, canary }
+}
+
+/** The instances of a side by the field that the template names; a value that ends in a star is the start of their names. */
+function filtersOf(filterKey: string | undefined, scope: Scope): readonly LineFilter[] | undefined {
+  const value = filterKey === undefined ? undefined : scope[filterKey]
+  if (filterKey === undefined || value === undefined) return undefined
+  const isPrefix = value.endsWith('*')
+  // Clients write a pattern, `.*canary.*`, where a source takes only the start of a name.
+  const bare = value.replace(/^\.\*/, '').replace(/\.?\*$/, '')
+  return [{ field: filterKey, value: bare, match: isPrefix ? 'prefix' : 'exact' }]
 }
 
 /** A restart may have taken a source away that the plan still names. */

@@ -1,6 +1,6 @@
 import { judgeMetrics } from '../judge/judge-run.js'
 import type { JudgeOptions, JudgeReport, Side } from '../judge/types.js'
-import type { LogReport } from '../logs/types.js'
+import type { JudgedLogs } from '../logs/types.js'
 import { judgeLogData } from './judge-log-data.js'
 import type { LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
@@ -46,11 +46,11 @@ function judgeTarget(
 ): JudgedTarget {
   const data = targets[index]
   const metrics = target.metrics && judgeMetricData(target.metrics, data?.metrics ?? [], plan, options)
-  const logs: { readonly report: LogReport; readonly templates: readonly string[] } | undefined =
+  const logs: JudgedLogs | undefined =
     target.logs && data?.logs && judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates)
   return {
     report: { name: target.name, metrics, logs: logs?.report },
-    logTemplates: logs?.templates ?? [],
+    logTemplates: logs?.templatesToRemember ?? [],
   }
 }
 
@@ -91,7 +91,7 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
     ...(data?.logs === undefined
       ? []
       : [
-          { what: 'log, baseline', side: data.logs.baseline },
+          ...(data.logs.baseline === undefined ? [] : [{ what: 'log, baseline', side: data.logs.baseline }]),
           { what: 'log, canary', side: data.logs.canary },
         ]),
   ]

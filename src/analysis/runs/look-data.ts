@@ -27,13 +27,15 @@ export interface LinesData {
   /** Lines are there up to here. */
   readonly coveredUntilMs: number
   readonly isTruncated: boolean
-  /** Milliseconds since `startMs`, null where the line had no time, with the text. */
-  readonly lines: readonly (readonly [number | null, string])[]
+  readonly lines: readonly LineData[]
 }
 
-/** Both sides of a log. */
+/** Milliseconds since the start of the window, null where the line had no time, with the text. */
+export type LineData = readonly [number | null, string]
+
+/** Both sides of a log; no baseline where the canary is judged without one. */
 export interface LogData {
-  readonly baseline: LinesData
+  readonly baseline: LinesData | undefined
   readonly canary: LinesData
 }
 

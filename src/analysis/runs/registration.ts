@@ -128,7 +128,7 @@ function readDeployment(reader: MemberReader, deployment: Members): TargetReques
 function readScope(service: Members): Scope {
   const scope: Record<string, string> = {}
   for (const [names, given] of Object.entries(service)) {
-    if (NOT_SCOPE.has(names) || given === null || typeof given === 'object') continue
+    if (NOT_SCOPE.has(names) || (typeof given !== 'string' && typeof given !== 'number')) continue
     const variables = names.split(',').map((name) => name.trim().replace(/^\$\{(.*)\}$/, '$1'))
     const values = variables.length === 1 ? [String(given)] : String(given).split(',')
     variables.forEach((variable, index) => {

@@ -1,8 +1,10 @@
 import type { StoredRun } from '../../store/analysis-store.js'
-import type { Reader } from '../../store/readers.js'
-import { findLook, findRun, listLooks, unknownRun } from './analysis-operations.js'
+import { AppError } from '../../errors.js'
+import type { ReadOperation, Readers } from '../../store/readers.js'
+import { unknownRun } from './analysis-operations.js'
 import type { LookData } from './look-data.js'
 import type { LookReport } from './look-report.js'
+import { unpackData } from './pack-look.js'
 import type { RunPlan } from './plan.js'
 
 /** A run without its plan and its looks. */
@@ -32,7 +34,7 @@ export interface LookSummary {
   readonly reason: string
 }
 
-/** A run with its plan, its intervals, and the whole report and data of the last one. */
+/** A run with its plan, its intervals, and the whole report of the last one with what was fetched for it. */
 export interface ShownRun extends RunSummary {
   readonly plan: RunPlan
   readonly intervals: readonly LookSummary[]
@@ -52,12 +54,12 @@ export function summariseRun(run: StoredRun): RunSummary {
   }
 }
 
-/** A run with all that its report needs. Raises `not_found`. */
-export async function showRun(reader: Reader, id: number): Promise<ShownRun> {
-  const run = await reader.run(findRun, id)
+/** A run with all that its report shows, but for the lines of its logs. Raises `not_found`. */
+export async function collectRun({ analysis }: Readers, id: number): Promise<ShownRun> {
+  const run = await analysis.run(id)
   if (run === undefined) throw unknownRun(id)
-  const looks = await reader.run(listLooks, id)
-  const last = await reader.run(findLook, { id, look: run.looksDone })
+  const looks = await analysis.looks(id)
+  const last = await analysis.look(id, run.looksDone)
   return {
     ...summariseRun(run),
     plan: JSON.parse(run.plan) as RunPlan,
@@ -66,6 +68,46 @@ export async function showRun(reader: Reader, id: number): Promise<ShownRun> {
       return { look, at: new Date(atMs).toISOString(), score, verdict, reason }
     }),
     report: last === undefined ? undefined : (JSON.parse(last.report) as LookReport),
-    data: last === undefined ? undefined : (JSON.parse(last.data) as LookData),
+    data: last === undefined ? undefined : unpackData(last.data),
   }
+}
+
+/** A run as JSON text, without what was fetched. Raises `not_found`. */
+export const showRun: ReadOperation<number, string> = {
+  name: 'analysis.show',
+  apply: async (readers, id) => JSON.stringify({ ...(await collectRun(readers, id)), data: undefined }),
+}
+
+/** What a look fetched, as gzip over JSON: all but the lines of logs, or those. */
+export interface LookDataRequest {
+  readonly id: number
+  /** The last one where none is named. */
+  readonly look: number | undefined
+  readonly part: 'data' | 'lines'
+}
+
+/** Gives what a look fetched. Raises `not_found`. */
+export const showLookData: ReadOperation<LookDataRequest, Uint8Array> = {
+  name: 'analysis.look-data',
+  apply: async ({ analysis }, { id, look: asked, part }) => {
+    const run = await analysis.run(id)
+    if (run === undefined) throw unknownRun(id)
+    const look = asked ?? run.looksDone
+    const found = await analysis.look(id, look)
+    if (found !== undefined) return found[part]
+    throw new AppError(
+      'not_found',
+      `analysis ${id} has no look ${look}: it has taken ${run.looksDone} of ${run.looks}`,
+    )
+  },
+}
+
+/** The report of one look as JSON text. Raises `not_found`. */
+export const showLookReport: ReadOperation<{ readonly id: number; readonly look: number }, string> = {
+  name: 'analysis.look-report',
+  apply: async ({ analysis }, { id, look }) => {
+    const found = await analysis.look(id, look)
+    if (found !== undefined) return found.report
+    throw new AppError('not_found', `analysis ${id} has no look ${look}`)
+  },
 }

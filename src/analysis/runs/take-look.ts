@@ -3,6 +3,7 @@ import { fetchLook } from './fetch-look.js'
 import type { Sources } from './fetch-look.js'
 import { canaryWindow, judgeLook } from './judge-look.js'
 import type { LookData } from './look-data.js'
+import { packLook } from './pack-look.js'
 import { lookCount } from './schedule.js'
 
 /** What all queries of a look together may take, in milliseconds: within the interval, and never for ever. */
@@ -22,8 +23,7 @@ export async function takeLook(
   const budget = { budgetMs: lookBudgetMs(plan.timing.intervalMs) }
   const targets = await fetchLook(plan, look, sources, budget)
   const data: LookData = { look, targets, seenLogTemplates }
-  const { report, logTemplates } = judgeLook(plan, data)
-  return { report, data: JSON.stringify(data), seenLogTemplates: logTemplates }
+  return { ...judgeLook(plan, data), ...packLook(data) }
 }
 
 /** The report of a look that could not be taken: nothing is known, so nothing passes. */
@@ -41,7 +41,7 @@ export function failedLook({ plan, look }: LookRequest, error: Error): LookResul
       errors: [reason],
       targets: [],
     },
-    data: JSON.stringify({ look, targets: [], seenLogTemplates: [] } satisfies LookData),
-    seenLogTemplates: [],
+    ...packLook({ look, targets: [], seenLogTemplates: [] }),
+    logTemplates: [],
   }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { judgeLook } from '../../analysis/runs/judge-look.js'
 import type { LookData } from '../../analysis/runs/look-data.js'
 import type { LookReport } from '../../analysis/runs/look-report.js'
+import { joinLines } from '../../analysis/runs/pack-look.js'
 import type { RunPlan } from '../../analysis/runs/plan.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
@@ -14,38 +15,53 @@ import { reportText } from './report-text.js'
 import type { ReplayOptions } from './run-options.js'
 
 /** The service is of this release: the shapes within are its own. */
-const Kept = z.object({
-  id: z.number(),
-  look: z.number(),
-  plan: z.looseObject({}).transform((plan) => plan as unknown as RunPlan),
-  report: z.looseObject({}).transform((report) => report as unknown as LookReport),
-  data: z.looseObject({}).transform((data) => data as unknown as LookData),
-})
+const Run = z.looseObject({ looksDone: z.number(), plan: z.looseObject({}) })
+const Report = z.looseObject({ score: z.number() }).transform((report) => report as unknown as LookReport)
+const Data = z.looseObject({ look: z.number() }).transform((data) => data as unknown as LookData)
+const Lines = z.array(z.unknown()).transform((lines) => lines as Parameters<typeof joinLines>[1])
+
+/** A look as the service keeps it. */
+interface KeptLook {
+  readonly id: string
+  readonly plan: RunPlan
+  readonly report: LookReport
+  readonly data: LookData
+}
 
 /** Judges the data of a look again, and compares: 1 when the same judge gives another report. */
 export async function replayRun(id: string, options: ReplayOptions, terminal: Terminal): Promise<ExitCode> {
-  const client = await makeServiceClient(options, terminal)
-  const path = `/analysis/${encodeURIComponent(id)}/data`
-  const kept = await client.ask(Kept, { path, query: { look: options.look } })
+  const kept = await askLook(id, options, terminal)
   const judge = options.judge ?? kept.plan.judge
   const { report } = judgeLook(kept.plan, kept.data, judge)
   // Through JSON as the stored one: -0 and undefined do not survive it.
   const isIdentical = isDeepStrictEqual(JSON.parse(JSON.stringify(report)), kept.report)
   const isSameJudge = judge === kept.plan.judge
-  if (options.format === 'json')
-    outJson(terminal, { id: kept.id, look: kept.look, judge, isIdentical, report })
+  if (options.format === 'json') outJson(terminal, { id, look: report.look, judge, isIdentical, report })
   else terminal.out(replayText(kept, report, judge, isIdentical))
   return isIdentical || !isSameJudge ? EXIT.fine : EXIT.denied
 }
 
+async function askLook(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptLook> {
+  const client = await makeServiceClient(options, terminal)
+  const path = `/analysis/${encodeURIComponent(id)}`
+  const run = await client.ask(Run, { path })
+  const look = options.look ?? String(run.looksDone)
+  const [report, data, lines] = await Promise.all([
+    client.ask(Report, { path: `${path}/looks/${encodeURIComponent(look)}` }),
+    client.ask(Data, { path: `${path}/data`, query: { look } }),
+    client.ask(Lines, { path: `${path}/lines`, query: { look } }),
+  ])
+  return { id, plan: run.plan as unknown as RunPlan, report, data: joinLines(data, lines) }
+}
+
 function replayText(
-  { id, look, report: before }: z.output<typeof Kept>,
+  { id, report: before }: KeptLook,
   report: LookReport,
   judge: string,
   isIdentical: boolean,
 ): string {
   const then = `${before.score} ${before.verdict}`
   const outcome = isIdentical ? 'identical' : `was ${then}`
-  const head = `analysis ${id}, look ${look}, ${judge} judge: ${report.score} ${report.verdict} (${outcome})\n${report.reason}\n\n`
+  const head = `analysis ${id}, look ${report.look}, ${judge} judge: ${report.score} ${report.verdict} (${outcome})\n${report.reason}\n\n`
   return head + reportText(report)
 }

@@ -1,5 +1,6 @@
 import type { LookReport, TargetReport } from '../../analysis/runs/look-report.js'
 import type { JudgeReport } from '../../analysis/judge/types.js'
+import type { LogReport } from '../../analysis/logs/types.js'
 import { textTable } from '../output/text-table.js'
 
 /** A look's report for a terminal: each metric with its verdict and reason, then what the log lost points for. */
@@ -10,7 +11,7 @@ export function reportText(report: LookReport): string {
 function targetText({ name, metrics, logs }: TargetReport, isOneOfSeveral: boolean): string {
   const title = isOneOfSeveral ? `${name}\n` : ''
   const parts = [metrics === undefined ? '' : metricTable(metrics)]
-  if (logs !== undefined) parts.push(`log: ${logs.score} ${logs.verdict}, ${logs.reason}\n`)
+  if (logs !== undefined) parts.push(logText(logs))
   return title + parts.join('\n')
 }
 
@@ -22,4 +23,19 @@ function metricTable({ results }: JudgeReport): string {
     classificationReason,
   ])
   return textTable([['metric', 'verdict', 'score', 'why'], ...rows], [2])
+}
+
+function logText({ score, verdict, reason, findings }: LogReport): string {
+  const head = `log: ${score} ${verdict}, ${reason}\n`
+  const told = findings.filter(({ isUnexpected }) => isUnexpected)
+  if (told.length === 0) return head
+  const rows = told.map(({ severity, change, baselineEvents, canaryEvents, lostPoints, template }) => [
+    severity,
+    change,
+    String(baselineEvents),
+    String(canaryEvents),
+    lostPoints.toFixed(1),
+    template,
+  ])
+  return `${head}\n${textTable([['severity', 'change', 'baseline', 'canary', 'lost', 'template'], ...rows], [2, 3, 4])}`
 }

@@ -19,7 +19,7 @@ export function distributionChart(
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
   const sides = [numbersOf(baseline), numbersOf(canary)] as const
   const [low, high] = extent(sides.flat())
-  if (low === undefined || high === undefined) return html``
+  if (low === undefined) return html``
   const spread = high - low || Math.abs(high) || 1
   const domain: [number, number] = [low - spread * 0.02, high + spread * 0.02]
   const x = scaleLinear(domain, [MARGIN.left, WIDTH - MARGIN.right])

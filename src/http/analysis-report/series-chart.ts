@@ -25,7 +25,7 @@ export function seriesChart(
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
   const sides = [thin(toPoints(baseline)), thin(toPoints(canary))] as const
   const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
-  if (low === undefined || high === undefined) return html`<p class="none">There is no value to draw.</p>`
+  if (low === undefined) return html`<p class="none">There is no value to draw.</p>`
   const pad = (high - low || Math.abs(high) || 1) * 0.05
   const y = scaleLinear([low - pad, high + pad], [HEIGHT - MARGIN.bottom, MARGIN.top])
   const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)

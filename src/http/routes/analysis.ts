@@ -1,28 +1,30 @@
+import { timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { accepts } from 'hono/accepts'
 import { z } from 'zod'
 
 import {
   cancelRun,
   deleteDefinition,
   findDefinition,
-  findLook,
-  findRun,
   listDefinitions,
   listRuns,
   undefinedAnalysis,
-  unknownRun,
 } from '../../analysis/runs/analysis-operations.js'
 import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
 import { readRegistration } from '../../analysis/runs/registration.js'
 import { registerCanary } from '../../analysis/runs/register-canary.js'
-import { showRun, summariseRun } from '../../analysis/runs/show-run.js'
+import { showLookData, showLookReport, showRun, summariseRun } from '../../analysis/runs/show-run.js'
 import { AppError } from '../../errors.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { callerOf } from '../caller-of.js'
-import { jsonAnswer } from '../json-answer.js'
+import { renderRun } from '../analysis-report/render-run.js'
+import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 import { readJsonBytes } from '../read-json-body.js'
+import { JSON_TYPE } from '../exchange.js'
 import type { Exchange } from '../exchange.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 
@@ -41,11 +43,23 @@ const ListQuery = z.strictObject({
   cursor: z.coerce.number().int().min(1).optional(),
 })
 
+/** The page needs nothing but its own style, and its link must not travel on. */
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
 const DataQuery = z.strictObject({ look: z.coerce.number().int().min(1).optional() })
 
 /** Analyses for people and for the command line: definitions, runs, reports and the data that a replay needs. */
 export function analysisRoutes(authenticate: Authenticate, deps: AnalysisRoutesDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
+  // Before the check of tokens: whoever holds the link may read this one report.
+  app.get('/report/:id/:token', (c) => linkedReport(c, deps))
+  app.get('/report/:id/:token/:service', (c) => linkedReport(c, deps))
   app.use(async (c, next) => {
     c.env.exchange.handler = 'analysis'
     const roles =
@@ -66,12 +80,21 @@ export function analysisRoutes(authenticate: Authenticate, deps: AnalysisRoutesD
     return jsonAnswer({ id }, 201, { Location: `/analysis/${id}` })
   })
   app.get('/:id', async (c) => {
-    return jsonAnswer(await showRun(deps.reader, toRunId(c.req.param('id'))))
+    const id = toRunId(c.req.param('id'))
+    const wantsPage = accepts(c, {
+      header: 'Accept',
+      supports: ['application/json', 'text/html'],
+      default: 'application/json',
+    })
+    if (wantsPage === 'text/html') return reportPage(deps, id)
+    return jsonTextAnswer(await deps.reader.run(showRun, id))
   })
-  app.get('/:id/data', async (c) => {
-    const { look } = parseQuery(DataQuery, c.req.query())
-    return jsonAnswer(await lookData(deps, toRunId(c.req.param('id')), look))
+  app.get('/:id/looks/:look', async (c) => {
+    const [id, look] = [toRunId(c.req.param('id')), toRunId(c.req.param('look'))]
+    return jsonTextAnswer(await deps.reader.run(showLookReport, { id, look }))
   })
+  app.get('/:id/data', (c) => lookData(deps, c.req.param('id'), c.req.query(), 'data'))
+  app.get('/:id/lines', (c) => lookData(deps, c.req.param('id'), c.req.query(), 'lines'))
   app.post('/:id/cancel', async (c) => {
     const id = toRunId(c.req.param('id'))
     const run = await deps.writer.run(cancelRun, { id, actor: actorOf(c.env.exchange, deps) })
@@ -110,25 +133,31 @@ function addDefinitionRoutes(app: Hono<AppEnv>, deps: AnalysisRoutesDeps): void 
   })
 }
 
-/** A look with its data, the last one where none is named. */
-async function lookData(deps: AnalysisRoutesDeps, id: number, asked: number | undefined): Promise<object> {
-  const run = await deps.reader.run(findRun, id)
-  if (run === undefined) throw unknownRun(id)
-  const look = asked ?? run.looksDone
-  const found = await deps.reader.run(findLook, { id, look })
-  if (found === undefined) {
-    throw new AppError(
-      'not_found',
-      `analysis ${id} has no look ${look}: it has taken ${run.looksDone} of ${run.looks}`,
-    )
-  }
-  return {
-    id,
-    look,
-    plan: JSON.parse(run.plan) as unknown,
-    report: JSON.parse(found.report) as unknown,
-    data: JSON.parse(found.data) as unknown,
-  }
+/** Sent as it is stored: unpacking it here would only hold decisions up. */
+async function lookData(
+  deps: AnalysisRoutesDeps,
+  id: string,
+  query: Readonly<Record<string, string>>,
+  part: 'data' | 'lines',
+): Promise<Response> {
+  const { look } = parseQuery(DataQuery, query)
+  const packed = await deps.reader.run(showLookData, { id: toRunId(id), look, part })
+  return new Response(Buffer.from(packed), {
+    headers: { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'gzip' },
+  })
+}
+
+async function linkedReport(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
+  c.env.exchange.handler = 'analysis'
+  const id = toRunId(c.req.param('id') ?? '')
+  const expected = Buffer.from(deps.reportToken(id))
+  const given = Buffer.from(c.req.param('token') ?? '')
+  if (given.length === expected.length && timingSafeEqual(given, expected)) return await reportPage(deps, id)
+  throw new AppError('forbidden', 'this link does not lead to a report: take it from the analysis itself')
+}
+
+async function reportPage(deps: AnalysisRoutesDeps, id: number): Promise<Response> {
+  return new Response(await deps.reader.run(renderRun, id), { headers: PAGE_HEADERS })
 }
 
 async function readDocument(exchange: Exchange, deps: AnalysisRoutesDeps): Promise<unknown> {

@@ -29,7 +29,7 @@ const REGISTER_PATHS = [
   '/api/v5/registerCanary',
 ]
 /** The path of the contract, where a bare registration is answered with 200. */
-const CONTRACT_PATH = /\/api\/v3\//
+const CONTRACT_PATH = '/api/v3/'
 
 const STATUS_PATHS = [
   '/canaries/:id',
@@ -77,7 +77,7 @@ async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<R
   const { exchange } = c.env
   const registration = readRegistration(JSON.parse(await readText(c, deps)))
   const id = await registerCanary(deps, registration, { nowMs: deps.now(), ...callerOf(exchange) })
-  const isBare = CONTRACT_PATH.test(c.req.path) && !registration.isFromPlugin
+  const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
   return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
     Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${id}`,
     'x-opsmx-report-token': deps.reportToken(id),

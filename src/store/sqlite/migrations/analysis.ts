@@ -62,6 +62,7 @@ async function createRuns(db: Kysely<unknown>): Promise<void> {
     .addColumn('at_ms', 'bigint', (column) => column.notNull())
     .addColumn('report', 'blob', (column) => column.notNull())
     .addColumn('data', 'blob', (column) => column.notNull())
+    .addColumn('lines', 'blob', (column) => column.notNull())
     .addPrimaryKeyConstraint('analysis_looks_key', ['run_id', 'look'])
     .execute()
   const index = (name: string) => db.schema.createIndex(`analysis_runs_${name}`).on('analysis_runs')

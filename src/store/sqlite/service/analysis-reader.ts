@@ -24,7 +24,14 @@ export function makeAnalysisReader(database: Database): AnalysisReader {
         .where('look', '=', look)
       const row = await query.executeTakeFirst()
       if (row === undefined) return undefined
-      return { runId, look, atMs: row.at_ms, report: unpackText(row.report), data: unpackText(row.data) }
+      return {
+        runId,
+        look,
+        atMs: row.at_ms,
+        report: unpackText(row.report),
+        data: row.data,
+        lines: row.lines,
+      }
     },
     looks: async (runId) => {
       const rows = await db

@@ -17,8 +17,8 @@ export function makeAnalysisRepository(database: Database): AnalysisRepository {
       return row === undefined ? undefined : toStoredRun(row)
     },
     saveProgress: (progress) => saveProgress(db, progress),
-    saveLook: async ({ runId, look, atMs, report, data }) => {
-      const row = { at_ms: atMs, report: packText(report), data: packText(data) }
+    saveLook: async ({ runId, look, atMs, report, data, lines }) => {
+      const row = { at_ms: atMs, report: packText(report), data, lines }
       await db
         .insertInto('analysis_looks')
         .values({ run_id: runId, look, ...row })

@@ -14,7 +14,14 @@ export interface AnalysisTables {
   analysis_templates: { type: TemplateType; name: string; sha1: string; body: string; created_ms: number }
   analysis_log_history: { application: string; key: string; first_run: number; last_run: number }
   analysis_runs: RunTable
-  analysis_looks: { run_id: number; look: number; at_ms: number; report: Uint8Array; data: Uint8Array }
+  analysis_looks: {
+    run_id: number
+    look: number
+    at_ms: number
+    report: Uint8Array
+    data: Uint8Array
+    lines: Uint8Array
+  }
 }
 
 interface RunTable {
@@ -36,7 +43,7 @@ interface RunTable {
   updated_ms: number
 }
 
-/** Reports and data are text that repeats itself. */
+/** Reports are text that repeats itself. */
 export function packText(text: string): Buffer {
   return deflateRawSync(text)
 }

@@ -1,0 +1,33 @@
+import type { ScoreThresholds } from '../judge/types.js'
+import { judgeLogs, logJudgeOptions } from '../logs/judge-logs.js'
+import type { JudgedLogs, LogSide } from '../logs/types.js'
+import type { LinesData, LogData } from './look-data.js'
+import type { PlannedLogs } from './plan.js'
+
+/** Judges the lines that a look fetched, as the template of the log says. */
+export function judgeLogData(
+  { template }: PlannedLogs,
+  { baseline, canary }: LogData,
+  thresholds: ScoreThresholds,
+  seenTemplates: readonly string[],
+): JudgedLogs {
+  const input = {
+    baseline: baseline && toSide(baseline),
+    canary: toSide(canary),
+    seenTemplates,
+    thresholds,
+  }
+  return judgeLogs(input, logJudgeOptions(template))
+}
+
+function toSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {
+  return {
+    lines: lines.map(([sinceMs, text]) => ({
+      atMs: sinceMs === null ? Number.NaN : startMs + sinceMs,
+      text,
+    })),
+    startMs,
+    endMs: coveredUntilMs,
+    isTruncated,
+  }
+}

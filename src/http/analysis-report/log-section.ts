@@ -1,0 +1,103 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+import type { LogReport, TemplateFinding } from '../../analysis/logs/types.js'
+import { formatNumber } from './format-number.js'
+import { badge, toneOf } from './tone.js'
+import type { Tone } from './tone.js'
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', error: 'bad', warn: 'doubt' }
+
+/** The log of a run: how it was compared, and each template that cost points or could have. */
+export function logSection(report: LogReport): Html {
+  const { verdict, reason, findings, missing, omittedFindings, warnings } = report
+  return html`<p>${badge(verdict, toneOf(verdict))} ${reason}</p>
+    <p class="soft">${comparison(report)}</p>
+    ${warnings.map((warning) => html`<p class="soft">${warning}</p>`)}
+    ${findings.length === 0 ? html`<p class="none">No line with a severity was found.</p>` : findingTable(findings)}
+    ${omittedFindings === 0 ? '' : html`<p class="soft">${omittedFindings} more are not shown.</p>`}
+    ${
+      missing.length === 0
+        ? ''
+        : html`<details>
+            <summary>${missing.length} templates of the baseline that the canary has not</summary>
+            ${findingTable(missing)}
+          </details>`
+    }`
+}
+
+function comparison({ baseline, canary, exposure, templates, mixDivergence }: LogReport): string {
+  const sides = [
+    baseline === null
+      ? 'no baseline'
+      : `baseline ${formatNumber(baseline.lines)} lines${cut(baseline.isTruncated)}`,
+    `canary ${formatNumber(canary.lines)} lines${cut(canary.isTruncated)}`,
+    `${formatNumber(templates)} templates`,
+  ]
+  if (exposure !== null) {
+    sides.push(
+      `compared by ${BASIS[exposure.basis]}, the canary has ${Math.round(exposure.canaryShare * 100)} %`,
+    )
+  }
+  if (mixDivergence !== null) sides.push(`difference of the mix ${formatNumber(mixDivergence)}`)
+  return sides.join(' · ')
+}
+
+const BASIS = { requests: 'requests', ordinaryLines: 'ordinary lines', time: 'time' } as const
+
+function cut(isTruncated: boolean): string {
+  return isTruncated ? ' (cut off by a limit)' : ''
+}
+
+function findingTable(findings: readonly TemplateFinding[]): Html {
+  return html`<div class="wide">
+    <table>
+      <tr>
+        <th>severity</th>
+        <th>template</th>
+        <th class="number">baseline</th>
+        <th class="number">canary</th>
+        <th class="number">ratio</th>
+        <th class="number">p</th>
+        <th class="number">points lost</th>
+      </tr>
+      ${findings.map(findingRow)}
+    </table>
+  </div>`
+}
+
+function findingRow(finding: TemplateFinding): Html {
+  const { severity, template, change, isNewEver, isUnexpected, reason, ratio, pAdjusted, lostPoints } =
+    finding
+  const changeTone = isUnexpected ? 'bad' : 'soft'
+  return html`<tr>
+    <td>
+      ${badge(severity, SEVERITY_TONES[severity] ?? 'soft')} ${badge(change, changeTone)}
+      ${isNewEver ? badge('never seen before', changeTone) : ''}
+    </td>
+    <td>
+      <code>${template}</code>
+      <p class="soft">${reason}</p>
+      ${sampleLines(finding)}
+    </td>
+    <td class="number">${formatNumber(finding.baselineEvents)}</td>
+    <td class="number">${formatNumber(finding.canaryEvents)}</td>
+    <td class="number">${ratio === null ? '–' : formatNumber(ratio)}</td>
+    <td class="number">${formatNumber(pAdjusted)}</td>
+    <td class="number">${lostPoints === 0 ? '–' : formatNumber(lostPoints)}</td>
+  </tr>`
+}
+
+function sampleLines({ samples }: TemplateFinding): Html {
+  const side = (name: string, lines: readonly string[]): Html =>
+    lines.length === 0
+      ? html``
+      : html`<p class="soft">${name}</p>
+          ${lines.map((line) => html`<pre>${line}</pre>`)}`
+  return html`<details>
+    <summary>sample lines</summary>
+    ${side('canary', samples.canary)} ${side('baseline', samples.baseline)}
+  </details>`
+}
