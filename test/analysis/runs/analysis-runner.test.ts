@@ -1,0 +1,322 @@
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { cancelRun } from '../../../src/analysis/runs/analysis-operations.js'
+import { AnalysisRunner } from '../../../src/analysis/runs/analysis-runner.js'
+import type {
+  AnalysisRunnerOptions,
+  LookRequest,
+  LookResult,
+} from '../../../src/analysis/runs/analysis-runner.js'
+import { packLook } from '../../../src/analysis/runs/pack-look.js'
+import { failedLook } from '../../../src/analysis/runs/take-look.js'
+import { AppError } from '../../../src/errors.js'
+import {
+  MINUTE_MS,
+  START_MS,
+  makeLookReport,
+  makeRunPlan,
+  makeTiming,
+  storeRun,
+} from '../../support/analyses.js'
+import { makeManualClock } from '../../support/manual-clock.js'
+import { useServiceStore } from '../../support/service-store.js'
+import type { TestStore } from '../../support/service-store.js'
+import { waitUntil } from '../../support/wait-until.js'
+
+const TEN_MINUTES = 10 * MINUTE_MS
+const ACTOR = { nowMs: START_MS, user: 'ana', origin: 'test' }
+
+const openStore = useServiceStore()
+const runners: AnalysisRunner[] = []
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.stop()
+})
+
+function taken({ look, plan }: LookRequest, more: Partial<LookResult['report']> = {}): LookResult {
+  const looks = plan.timing.lifetimeMs / plan.timing.intervalMs
+  return {
+    report: makeLookReport({ look, looks, ...more }),
+    ...packLook({ look, targets: [], seenLogTemplates: [] }),
+    logTemplates: [`template ${look}`],
+  }
+}
+
+/** A runner whose clock stands still until a test moves it. */
+function makeRunner(store: TestStore, more: Partial<AnalysisRunnerOptions> = {}) {
+  const clock = makeManualClock(START_MS)
+  const requests: LookRequest[] = []
+  const looked: string[] = []
+  const failures: string[] = []
+  const runner = new AnalysisRunner({
+    writer: store.writer,
+    reader: store.reader,
+    failedLook,
+    now: clock.now,
+    setTimer: clock.setTimer,
+    looked: ({ id }, { look, verdict }) => looked.push(`${id}: ${look} ${verdict}`),
+    failed: ({ message }) => failures.push(message),
+    ...more,
+    takeLook: (request) => {
+      requests.push(request)
+      return more.takeLook?.(request) ?? Promise.resolve(taken(request))
+    },
+  })
+  runners.push(runner)
+  return { clock, requests, looked, failures, runner }
+}
+
+/** The run once it is as `isReached` wants it. */
+function runWhen(
+  { lookups }: TestStore,
+  id: number,
+  isReached: (looksDone: number, state: string) => boolean,
+) {
+  return waitUntil(
+    async () => {
+      const run = await lookups.analysis.run(id)
+      return run !== undefined && isReached(run.looksDone, run.state) ? run : undefined
+    },
+    () => `run ${id} does not get there`,
+  )
+}
+
+/** Moves the clock from look to look until the run has ended. */
+async function runToEnd(store: TestStore, id: number, { clock }: ReturnType<typeof makeRunner>) {
+  const { looks } = await runWhen(store, id, () => true)
+  for (let look = 1; look <= looks; look++) {
+    clock.moveTo(START_MS + look * TEN_MINUTES)
+    const { state } = await runWhen(store, id, (looksDone) => looksDone >= look)
+    if (state !== 'RUNNING') break
+  }
+  return await runWhen(store, id, (_, state) => state !== 'RUNNING')
+}
+
+async function schedule(store: TestStore, { runner }: ReturnType<typeof makeRunner>): Promise<number> {
+  const id = await storeRun(store.writer)
+  runner.schedule(id, START_MS + TEN_MINUTES)
+  return id
+}
+
+async function kinds({ lookups }: TestStore): Promise<string[]> {
+  const found: string[] = []
+  for (let seq = 1; ; seq++) {
+    const record = await lookups.audit.find(seq)
+    if (record === undefined) return found
+    found.push(record.kind)
+  }
+}
+
+describe('a run', () => {
+  test('that starts when nothing runs is looked at once each interval is over, and ends with its last look', async () => {
+    const store = await openStore()
+    const made = makeRunner(store)
+    await made.runner.start()
+    const id = await schedule(store, made)
+    const run = await runToEnd(store, id, made)
+    expect(run).toMatchObject({ state: 'COMPLETED', looksDone: 3, score: 100, verdict: 'Success' })
+    expect(run.finishedMs).toBe(START_MS + 3 * TEN_MINUTES)
+    expect(made.looked).toEqual([`${id}: 1 Success`, `${id}: 2 Success`, `${id}: 3 Success`])
+    expect(await kinds(store)).toEqual(['analysis.started', 'analysis.completed'])
+  })
+
+  test('is not looked at before its time', async () => {
+    const store = await openStore()
+    const made = makeRunner(store)
+    const id = await storeRun(store.writer)
+    await made.runner.start()
+    made.clock.moveTo(START_MS + TEN_MINUTES - 1)
+    const second = await storeRun(
+      store.writer,
+      makeRunPlan({ timing: makeTiming({ lifetimeMs: TEN_MINUTES }) }),
+    )
+    made.runner.schedule(second, made.clock.now())
+    await runWhen(store, second, (looksDone) => looksDone === 1)
+    expect(made.requests.map(({ runId }) => runId)).toEqual([second])
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ looksDone: 0, state: 'RUNNING' })
+  })
+
+  test.each([
+    ['that passed had', 'Success', ['template 3']],
+    ['that did not pass had, which stay new', 'Fail', []],
+  ] as const)('is told which log templates an earlier run %s', async (_, verdict, seen) => {
+    const store = await openStore()
+    const made = makeRunner(store, { takeLook: (request) => Promise.resolve(taken(request, { verdict })) })
+    await runToEnd(store, await schedule(store, made), made)
+    made.clock.moveTo(START_MS)
+    await runToEnd(store, await schedule(store, made), made)
+    expect(made.requests.map(({ seenLogTemplates }) => seenLogTemplates)).toEqual([
+      ...[[], [], []],
+      ...[seen, seen, seen],
+    ])
+  })
+
+  test('goes on after a restart where it stood, and a look that was under way is taken again', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    let finish = (): void => undefined
+    const first = makeRunner(store, {
+      takeLook: (request) =>
+        request.look === 1
+          ? Promise.resolve(taken(request))
+          : new Promise((resolve) => (finish = () => resolve(taken(request, { verdict: 'Fail' })))),
+    })
+    await first.runner.start()
+    first.clock.moveTo(START_MS + TEN_MINUTES)
+    await runWhen(store, id, (looksDone) => looksDone === 1)
+    first.clock.moveTo(START_MS + 2 * TEN_MINUTES)
+    await waitUntil(
+      () => first.requests[1],
+      () => 'the second look is not taken',
+    )
+    const stopped = first.runner.stop()
+    finish()
+    await stopped
+    expect(first.looked).toEqual([`${id}: 1 Success`])
+
+    const second = makeRunner(store)
+    await second.runner.start()
+    const run = await runToEnd(store, id, second)
+    expect(second.requests.map(({ look }) => look)).toEqual([2, 3])
+    expect(run).toMatchObject({ state: 'COMPLETED', looksDone: 3, verdict: 'Success' })
+  })
+
+  test('that was due while nothing was running is looked at as soon as the service starts', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    const made = makeRunner(store)
+    made.clock.moveTo(START_MS + 10 * TEN_MINUTES)
+    await made.runner.start()
+    const run = await runWhen(store, id, (_, state) => state !== 'RUNNING')
+    expect(run).toMatchObject({ looksDone: 3, finishedMs: START_MS + 10 * TEN_MINUTES })
+  })
+
+  test('is one of as many as there are: none is forgotten at a start', async () => {
+    const store = await openStore()
+    const plan = makeRunPlan({ timing: makeTiming({ lifetimeMs: TEN_MINUTES }) })
+    const ids = await Promise.all(Array.from({ length: 201 }, () => storeRun(store.writer, plan)))
+    const made = makeRunner(store)
+    made.clock.moveTo(START_MS + TEN_MINUTES)
+    await made.runner.start()
+    await waitUntil(
+      () => (made.looked.length === ids.length ? true : undefined),
+      () => `only ${made.looked.length} looks`,
+    )
+    expect(await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })).toEqual([])
+  })
+})
+
+describe('a run that is cancelled', () => {
+  test('is not looked at any more', async () => {
+    const store = await openStore()
+    const made = makeRunner(store)
+    const id = await schedule(store, made)
+    await store.writer.run(cancelRun, { id, actor: ACTOR })
+    made.runner.forget(id)
+    made.clock.moveTo(START_MS + TEN_MINUTES)
+    expect(made.requests).toEqual([])
+    expect(made.clock.nextMs()).toBeUndefined()
+  })
+
+  test('while a look is under way keeps nothing of it', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    const made = makeRunner(store, {
+      takeLook: async (request) => {
+        await store.writer.run(cancelRun, { id, actor: ACTOR })
+        made.runner.forget(id)
+        return taken(request)
+      },
+    })
+    await made.runner.start()
+    made.clock.moveTo(START_MS + TEN_MINUTES)
+    await waitUntil(
+      () => made.requests[0],
+      () => 'no look is taken',
+    )
+    await made.runner.stop()
+    expect(made.looked).toEqual([])
+    expect(await store.lookups.analysis.run(id)).toMatchObject({
+      state: 'CANCELLED',
+      looksDone: 0,
+      message: 'cancelled after 0 of 3 looks',
+    })
+    expect(await store.lookups.analysis.look(id, 1)).toBeUndefined()
+    expect(await kinds(store)).toEqual(['analysis.started', 'analysis.cancelled'])
+  })
+})
+
+describe('what goes wrong', () => {
+  test('with one look fails that look, and the run goes on', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    const made = makeRunner(store, {
+      takeLook: (request) =>
+        request.look === 1
+          ? Promise.reject(new AppError('unavailable', 'its thread ended'))
+          : Promise.resolve(taken(request)),
+    })
+    await made.runner.start()
+    const run = await runToEnd(store, id, made)
+    expect(made.looked).toEqual([`${id}: 1 Fail`, `${id}: 2 Success`, `${id}: 3 Success`])
+    expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Success', errors: [] })
+  })
+
+  test('with every look ends the run as a failure that says so', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    const made = makeRunner(store, { takeLook: () => Promise.reject(new Error('out of memory')) })
+    await made.runner.start()
+    expect(await runToEnd(store, id, made)).toMatchObject({
+      state: 'COMPLETED',
+      verdict: 'Fail',
+      score: 0,
+      errors: ['the look could not be taken: out of memory'],
+    })
+    expect(made.failures).toEqual([])
+  })
+
+  test('with the store is told, and the look is taken again five seconds later', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    let refusals = 1
+    const made = makeRunner(store, {
+      writer: {
+        run: (operation, args) =>
+          refusals-- > 0
+            ? Promise.reject(new AppError('unavailable', 'the disk is full'))
+            : store.writer.run(operation, args),
+      },
+    })
+    await made.runner.start()
+    made.clock.moveTo(START_MS + TEN_MINUTES)
+    await waitUntil(
+      () => made.clock.nextMs(),
+      () => 'no timer is set',
+    )
+    expect(made.failures).toEqual(['the disk is full'])
+    expect(made.clock.nextMs()).toBe(START_MS + TEN_MINUTES + 5000)
+    made.clock.moveTo(START_MS + TEN_MINUTES + 5000)
+    await runWhen(store, id, (looksDone) => looksDone === 1)
+    expect(made.requests.map(({ look }) => look)).toEqual([1, 1])
+  })
+
+  test('with keeping what a look gave fails the look, so that the run still ends', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    const made = makeRunner(store, {
+      takeLook: (request) => Promise.resolve(taken(request, { reason: 'too large to keep' })),
+      writer: {
+        run: (operation, args) =>
+          JSON.stringify(args).includes('too large to keep')
+            ? Promise.reject(new AppError('internal', 'string or blob too big'))
+            : store.writer.run(operation, args),
+      },
+    })
+    await made.runner.start()
+    expect(await runToEnd(store, id, made)).toMatchObject({
+      state: 'COMPLETED',
+      verdict: 'Fail',
+      errors: ['the look could not be taken: string or blob too big'],
+    })
+  })
+})
