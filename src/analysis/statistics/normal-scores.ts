@@ -1,7 +1,8 @@
 import { roughNormalUpperQuantile } from './normal.js'
 
-/** What is left of the first width is less than a ten-thousandth of it. */
-const BISECTION_STEPS = 14
+/** A bound is known to this share of the first width. */
+const ACCURACY = 1e-4
+const MAX_STEPS = 60
 
 /** The test of van der Waerden: like that of Mann and Whitney with the ranks' normal scores, which loses nothing on normal values. */
 export interface NormalScoreTest {
@@ -33,10 +34,21 @@ export function shiftAtLevel(
   for (let reach = width; high < most && at(high) > level; reach *= 2)
     [low, high] = [high, Math.min(most, high + reach)]
   if (at(high) > level) return most
-  for (let step = 0; step < BISECTION_STEPS; step += 1) {
-    const middle = low + (high - low) / 2
-    if (at(middle) > level) low = middle
-    else high = middle
+  return narrow((shift) => at(shift) - level, low, high, width * ACCURACY)
+}
+
+/** Halves the way between two shifts of different sign, or takes the straight line where that is nearer (the Illinois method). */
+function narrow(f: (shift: number) => number, from: number, to: number, accuracy: number): number {
+  let [low, high, atLow, atHigh] = [from, to, f(from), f(to)]
+  let wasAbove: boolean | undefined
+  for (let step = 1; step < MAX_STEPS && high - low > accuracy; step += 1) {
+    const middle = step % 3 === 0 ? low + (high - low) / 2 : low + ((high - low) * atLow) / (atLow - atHigh)
+    const value = f(middle)
+    // An end that stays twice is given less weight, else the line would never come near it.
+    const stays = value > 0 === wasAbove
+    wasAbove = value > 0
+    if (wasAbove) [low, atLow, atHigh] = [middle, value, stays ? atHigh / 2 : atHigh]
+    else [high, atHigh, atLow] = [middle, value, stays ? atLow / 2 : atLow]
   }
   return low + (high - low) / 2
 }
@@ -65,7 +77,8 @@ function standardised(
     const x = i < n ? (first[i] ?? 0) - shift : Infinity
     const y = j < m ? (second[j] ?? 0) : Infinity
     const value = x < y ? x : y
-    const [fromFirst, before] = [i, i + j]
+    const fromFirst = i
+    const before = i + j
     while (i < n && (first[i] ?? 0) - shift === value) i += 1
     while (j < m && (second[j] ?? 0) === value) j += 1
     const equal = i + j - before

@@ -18,7 +18,7 @@ export function orderedDifference(x: Float64Array, y: Float64Array, k: number): 
     if (count >= k) [high, atMostHigh] = [middle, count]
     else [low, from, atMostLow] = [middle, middle, count]
   }
-  return differencesBetween(x, y, low, high, enough)?.[k - atMostLow - 1] ?? high
+  return differencesBetween(x, y, low, high, enough)?.[k - atMostLow - 1] ?? climb(x, y, k, low)
 }
 
 /** The value in the middle of all differences: the Hodges-Lehmann estimate of the shift of x against y. */
@@ -27,6 +27,13 @@ export function medianDifference(x: Float64Array, y: Float64Array): number {
   const lower = orderedDifference(x, y, Math.ceil(count / 2))
   const isMiddle = count % 2 === 1 || countUpTo(x, y, lower) > count / 2
   return isMiddle ? lower : (lower + nextDifference(x, y, lower)) / 2
+}
+
+/** The same from a bound below it, by way of the few values that so many differences share. */
+function climb(x: Float64Array, y: Float64Array, k: number, from: number): number {
+  let value = nextDifference(x, y, from)
+  while (countUpTo(x, y, value) < k) value = nextDifference(x, y, value)
+  return value
 }
 
 /** The smallest difference above a bound. */

@@ -14,7 +14,8 @@ export function rankSum(first: Float64Array, second: Float64Array, shift = 0): R
     const x = i < n ? (first[i] ?? 0) - shift : Infinity
     const y = j < m ? (second[j] ?? 0) : Infinity
     const value = Math.min(x, y)
-    const [fromFirst, before] = [i, i + j]
+    const fromFirst = i
+    const before = i + j
     while (i < n && (first[i] ?? 0) - shift === value) i += 1
     while (j < m && (second[j] ?? 0) === value) j += 1
     const equal = i + j - before

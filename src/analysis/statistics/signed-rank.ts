@@ -42,7 +42,7 @@ export function pseudoMedian(differences: Float64Array): number {
 export function orderedMean(differences: Float64Array, k: number): number {
   const n = differences.length
   const sorted = differences.toSorted()
-  const place = Math.round((2 * k * n) / (n + 1))
+  const place = Math.floor((2 * k * n) / (n + 1))
   return orderedDifference(sorted, mirrored(sorted), Math.min(n * n, Math.max(1, place))) / 2
 }
 

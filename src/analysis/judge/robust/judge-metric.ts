@@ -9,11 +9,13 @@ import { kindOfValues } from './kind-of-values.js'
 import { mattering, percent } from './metric-tests.js'
 import type { CleanSides, Tested } from './metric-tests.js'
 import { scoreChange } from './score-change.js'
-import { farApart } from './separation.js'
 import type { RobustSettings } from './settings.js'
 import { testCounts } from './test-counts.js'
 import { testGauge } from './test-gauge.js'
 import { testOccurrence } from './test-occurrence.js'
+
+/** Where points are worth too few to be trusted, only so small a share of the error may be made. */
+const PLAIN_SHARE = 0.05
 
 /** A metric as far as it can be judged without the others. */
 export interface Assessment {
@@ -35,7 +37,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   return {
     spec,
     sides,
-    noData: noData ?? worthTooLittle(sides, tested, settings),
+    noData: noData ?? worthTooLittle(tested, settings),
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
     p: mattering(tested?.tests ?? [])[0]?.p ?? 1,
@@ -148,17 +150,18 @@ function intervalText({ relative, kind, confidenceInterval: [lower, upper] }: Te
 }
 
 /** Points that follow each other closely say less than they are many. */
-function worthTooLittle(
-  sides: CleanSides,
-  tested: Tested | undefined,
-  { minPoints }: RobustSettings,
-): NoData | undefined {
+function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSettings): NoData | undefined {
   if (tested === undefined) return undefined
   const { control, experiment } = tested.effectiveN
   const worth = Math.min(control, experiment)
-  if (worth >= minPoints || farApart(sides) !== undefined) return undefined
+  if (worth >= minPoints || isPlain(tested)) return undefined
   const reason = `the values move so slowly that the points are worth ${worth.toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
   return { state: 'tooFewPoints', reason }
+}
+
+/** Whether a change is so large that even few points show it. */
+function isPlain({ tests, alpha }: Tested): boolean {
+  return mattering(tests).some(({ test, p }) => test === 'gap' || p < alpha * PLAIN_SHARE)
 }
 
 function testMetric(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {

@@ -31,7 +31,7 @@ const MIN_POINTS = 8
  * times and loads are what most metrics measure, and `direction: decrease` is there for the others.
  */
 export const ERROR_SHARES: Readonly<Record<Direction, Shares>> = {
-  either: { shiftHigh: 0.78, shiftLow: 0.03, tailHigh: 0.17, tailLow: 0.01, spread: 0.01 },
+  either: { shiftHigh: 0.77, shiftLow: 0.03, tailHigh: 0.17, tailLow: 0.02, spread: 0.01 },
   increase: { shiftHigh: 0.82, shiftLow: 0, tailHigh: 0.17, tailLow: 0, spread: 0.01 },
   decrease: { shiftHigh: 0, shiftLow: 0.82, tailHigh: 0, tailLow: 0.17, spread: 0.01 },
 }
