@@ -9,6 +9,8 @@ import { traceWords } from './trace/trace-words.js'
 
 /** Different masked lines that are kept, some hundred bytes each; systems have some thousand templates at most. */
 const MAX_PATTERNS = 20_000
+/** Words of all of them together: a few systems write lines of hundreds of words. */
+const MAX_WORDS = 500_000
 /** With less room than this after uniting what belongs together, doing so again would not be worth its time. */
 const LEAST_ROOM = 0.25
 
@@ -19,6 +21,7 @@ export class TemplateTable {
   #patterns: readonly Pattern[] = []
   readonly #added: Pattern[] = []
   #index = new PatternIndex()
+  #words = 0
   readonly #linesOfRow: number[] = []
   #otherRow: number | undefined
   #isFull = false
@@ -44,10 +47,18 @@ export class TemplateTable {
     const trace = traceWords(event)
     const { words, gaps } = trace ?? maskLine(firstLine(event))
     const key = wordsKey(words)
-    const row = this.#rowOfKey.get(key) ?? this.#index.find(words)
-    if (row !== undefined) return row
-    if (this.#rowOfKey.size >= this.#maxPatterns && !this.#isFull) this.#makeRoom()
+    const known = this.#find(key, words)
+    if (known !== undefined) return known
+    if (!this.#isFull && this.#hasReached(1)) {
+      this.#makeRoom()
+      const united = this.#find(key, words)
+      if (united !== undefined) return united
+    }
     return this.#isFull ? this.#other() : this.#addPattern(key, gaps, trace !== undefined)
+  }
+
+  #find(key: string, words: readonly string[]): number | undefined {
+    return this.#rowOfKey.get(key) ?? this.#index.find(words)
   }
 
   #addPattern(key: string, gaps: readonly number[], isFixed: boolean): number {
@@ -55,6 +66,7 @@ export class TemplateTable {
     // A slice of the line would keep the whole line in memory; words cut from the key keep the key only.
     this.#added.push({ words: keyWords(key), gaps, rows: [row], origins: [key], isFixed })
     this.#rowOfKey.set(key, row)
+    this.#words += gaps.length
     return row
   }
 
@@ -63,7 +75,13 @@ export class TemplateTable {
     const single = this.#patterns.filter(({ rows }) => rows.length === 1)
     this.#rowOfKey = new Map(single.map((pattern) => [wordsKey(pattern.words), firstRow(pattern)]))
     this.#index = new PatternIndex(this.#patterns.filter(({ rows }) => rows.length > 1))
-    this.#isFull = this.#patterns.length > this.#maxPatterns * (1 - LEAST_ROOM)
+    this.#words = this.#patterns.reduce((sum, { words }) => sum + words.length, 0)
+    this.#isFull = this.#hasReached(1 - LEAST_ROOM)
+  }
+
+  #hasReached(share: number): boolean {
+    const patterns = this.#patterns.length + this.#added.length
+    return patterns >= this.#maxPatterns * share || this.#words >= MAX_WORDS * share
   }
 
   #other(): number {

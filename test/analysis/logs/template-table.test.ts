@@ -76,6 +76,18 @@ describe('words that turn out to be values', () => {
     ).toEqual(['Registering <*> for class <*>'])
   })
 
+  it('may vary at several places at once where there are many lines', () => {
+    const name = (n: number): string =>
+      [n % 7, n % 11, n % 13].map((digit) => 'abcdefghijklm'.charAt(digit)).join('') + 'x'
+    const lines = Array.from(
+      { length: 60 },
+      (_, n) => `parcel of ${name(n)} was sent with ${name(n * 5)} today`,
+    )
+    expect(templatesOf(...lines)).toEqual(['parcel of <*> was sent with <*> today'])
+    const states = lines.map((line, n) => line.replace('sent', n % 2 === 0 ? 'sent' : 'lost'))
+    expect(templatesOf(...states)).toHaveLength(2)
+  })
+
   it('are no exceptions', () => {
     const types = ['java.io.IOException', 'java.sql.SQLException', 'a.b.StateException']
     expect(templatesOf(...types.map((type) => `the request ended with ${type} again`))).toHaveLength(3)

@@ -6,13 +6,20 @@ import type { ScannedLine } from './scan-words.js'
 import { DATE_WORDS, STATE_WORDS, TIME_SUFFIXES, TRUTH_WORDS } from './vocabulary.js'
 
 /** Longer lines carry documents, whose ends say little about what happened. */
-const MAX_MASKED_CHARACTERS = 4096
+const MAX_MASKED_CHARACTERS = 2048
 
 /** The words of a line in which everything that is a value, by its shape or its surroundings, is `VALUE`. */
 export function maskLine(text: string): ScannedLine {
-  const line = scanWords(text.length > MAX_MASKED_CHARACTERS ? text.slice(0, MAX_MASKED_CHARACTERS) : text)
+  const line = scanWords(beginning(text))
   markByNeighbours(line.words)
   return joinLists(joinValues(line))
+}
+
+/** Cut between words: half a word would be another one. */
+function beginning(text: string): string {
+  if (text.length <= MAX_MASKED_CHARACTERS) return text
+  const end = text.lastIndexOf(' ', MAX_MASKED_CHARACTERS)
+  return text.slice(0, end > 0 ? end : MAX_MASKED_CHARACTERS)
 }
 
 function markByNeighbours(words: string[]): void {

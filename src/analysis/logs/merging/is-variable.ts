@@ -1,7 +1,7 @@
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import type { Pattern } from '../pattern.js'
-import { commonKind, isRealWord } from './word-kind.js'
+import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
 
 /** Where in a template the place stands. */
 interface Frame {
@@ -49,10 +49,9 @@ function neededByPlace(frame: Frame, kind: 'dotted' | 'capitalised' | 'plain'): 
 }
 
 function frameOf(words: readonly string[], place: number): Frame {
-  const shared = words.filter((word, at) => at !== place && word.length > 1 && isRealWord(word))
   return {
     before: words[place - 1] ?? '',
-    words: shared.length,
+    words: countTellingWords(words.toSpliced(place, 1)),
     isStart: !words.slice(0, place).some((word) => word === VALUE || isRealWord(word)),
   }
 }

@@ -4,11 +4,17 @@ import type { Pattern } from '../pattern.js'
 import { firstRow } from '../pattern.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
 import { mergeDotted } from './merge-dotted.js'
+import { mergeFrequent } from './merge-frequent.js'
 import { mergeSiblings } from './merge-siblings.js'
 
 /** Unites patterns that are one template with different values, in order of first appearance. */
 export function mergePatterns(patterns: readonly Pattern[]): readonly Pattern[] {
   const byLength = group(patterns, ({ words }) => words.length)
-  const merged = [...byLength.values()].flatMap((alike) => mergeDotted(mergeSiblings(mergeDotted(alike))))
+  const merged = [...byLength.values()].flatMap(mergeAlike)
   return fillEmptyPlaces(merged).toSorted((a, b) => firstRow(a) - firstRow(b))
+}
+
+/** Each step finds what the one before it made alike. */
+function mergeAlike(patterns: readonly Pattern[]): readonly Pattern[] {
+  return mergeDotted(mergeSiblings(mergeFrequent(mergeSiblings(mergeDotted(patterns)))))
 }

@@ -19,6 +19,11 @@ export function isRealWord(word: string): boolean {
   return word !== VALUE && /\p{L}/u.test(word)
 }
 
+/** Words by which people would know a message again; single letters and punctuation say too little. */
+export function countTellingWords(words: readonly string[]): number {
+  return words.filter((word) => word.length > 1 && isRealWord(word)).length
+}
+
 /** A name in parts that other names may stand in place of: a class or property. */
 export function isDottedName(word: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)

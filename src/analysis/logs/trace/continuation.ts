@@ -12,6 +12,8 @@ const GO_BEGINNING = /^goroutine \d+ \[/
 const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*)$/
 /** An exception on a line of its own, as loggers put it below their message. */
 const EXCEPTION_HEAD = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?:: |$)/
+/** Characters of a line that tell what it is. */
+const MAX_LOOKED_AT = 1000
 const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
 
 /**
@@ -19,10 +21,11 @@ const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
  * lines of the event so far.
  */
 export function continuationOf(
-  line: string,
+  whole: string,
   kept: readonly string[],
   state: TraceState,
 ): TraceState | undefined {
+  const line = whole.slice(0, MAX_LOOKED_AT)
   const [head = ''] = kept
   if (line.trim() === '') return state
   if (line.startsWith('Traceback (most recent call last)'))
@@ -44,7 +47,7 @@ export function stateAfterHead(line: string): TraceState {
 
 /** Below a message that complains, or again behind the sentence that chains one trace to the next. */
 function beginsPython(head: string, state: TraceState): boolean {
-  return state === 'python' || (state === 'none' && COMPLAINT.test(head))
+  return state === 'python' || (state === 'none' && COMPLAINT.test(head.slice(0, MAX_LOOKED_AT)))
 }
 
 function isIndented(line: string): boolean {
@@ -53,5 +56,10 @@ function isIndented(line: string): boolean {
 
 function isHeadBelowMessage(line: string, kept: readonly string[]): boolean {
   const [head = ''] = kept
-  return kept.length === 1 && EXCEPTION_HEAD.test(line) && !EXCEPTION_HEAD.test(head) && COMPLAINT.test(head)
+  return (
+    kept.length === 1 &&
+    EXCEPTION_HEAD.test(line) &&
+    !EXCEPTION_HEAD.test(head) &&
+    COMPLAINT.test(head.slice(0, MAX_LOOKED_AT))
+  )
 }

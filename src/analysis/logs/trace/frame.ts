@@ -11,12 +11,16 @@ const FRAMES: readonly RegExp[] = [
   /^([\w./-]+\.(?:\(\*?\w+\)\.)?[\w.]+)\(.*\)$/,
 ]
 
+/** Longer lines are data; some of the patterns above would take long for them. */
+const MAX_FRAME_CHARACTERS = 1000
+
 /** Code that is not the program's own: run times and the libraries that nearly every trace goes through. */
 const FOREIGN =
   /^(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|scala|groovy|clojure|org\.(?:springframework|apache|hibernate|eclipse|jboss|junit|slf4j)|io\.(?:netty|grpc|vertx)|reactor|rx|akka|okhttp3|com\.(?:google|fasterxml|mysql)|System|Microsoft|runtime|net\/http|reflect|syscall|testing)[./]|node:|(?:^|\s)internal\/|node_modules|(?:site|dist)-packages|\/usr\/lib|<frozen/
 
 /** The function, and its file where the language says it, of one line of a trace, without the place in the file. */
 export function frameName(line: string): string | undefined {
+  if (line.length > MAX_FRAME_CHARACTERS) return undefined
   for (const frame of FRAMES) {
     const name = frame.exec(line)?.[1]
     if (name !== undefined) return name.replace(/", line \d+, in | \(/, ' ').trim()

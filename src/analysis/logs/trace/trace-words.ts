@@ -4,6 +4,8 @@ import { frameName, isOwnFrame } from './frame.js'
 
 const TYPE =
   /(?:^|[\s:;,([=])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Throwable|Warning|Interrupt|Exit|Fault))(?=[\s:;,)\]]|$)/
+/** Where in a line the type of an exception is looked for. */
+const MAX_TYPE_WITHIN = 1000
 const PANIC = /^panic:|^fatal error:|panicked at/m
 /** `QuerySet$$Lambda$14/0x00` and `<lambda_7>`: what the run time numbers changes from start to start. */
 const NUMBERED = /(?<=\$\$?)\w*\d\w*(?:\/0x[0-9a-f]+)?|(?<=lambda_?)\d+/g
@@ -28,7 +30,7 @@ function typeOf(event: string, lines: readonly string[]): string | undefined {
   const python = lines.findIndex((line) => line.startsWith(PYTHON_BEGINNING))
   const searched = python < 0 ? lines : lines.slice(python).toReversed()
   for (const line of searched) {
-    const type = frameName(line) === undefined ? TYPE.exec(line)?.[1] : undefined
+    const type = frameName(line) === undefined ? TYPE.exec(line.slice(0, MAX_TYPE_WITHIN))?.[1] : undefined
     if (type !== undefined) return type
   }
   return PANIC.test(event) ? 'panic' : undefined
