@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { readBySchema } from '../../lib/read-by-schema.js'
 import { SERIES_AGGREGATES } from '../sources.js'
 
-const MAX_MINUTES = 7 * 24 * 60
+/** Three seconds and a week: how short and how long an analysis and its intervals may be. */
+export const MINUTES_RANGE = { least: 0.05, most: 7 * 24 * 60 }
+/** A judge divides what it may err by among all looks. */
+export const MAX_LOOKS = 1000
 const MAX_STEP_SECONDS = 3600
 
 const Scope = z.record(z.string(), z.string())
@@ -11,7 +14,7 @@ const Document = z.record(z.string(), z.unknown())
 
 /** A number of minutes, as a number or as its text: the orchestrator's clients send both. */
 function minutes(least: number): z.ZodType<number> {
-  return z.coerce.number().min(least).max(MAX_MINUTES)
+  return z.coerce.number().min(least).max(MINUTES_RANGE.most)
 }
 
 const Metrics = z
@@ -36,10 +39,10 @@ const Logs = z.strictObject({
 
 const Definition = z
   .strictObject({
-    lifetimeMinutes: minutes(1).default(30),
-    intervalMinutes: minutes(1).optional(),
+    lifetimeMinutes: minutes(MINUTES_RANGE.least).default(30),
+    intervalMinutes: minutes(MINUTES_RANGE.least).optional(),
     lookBack: z.enum(['growing', 'sliding']).default('growing'),
-    lookBackMinutes: minutes(1).optional(),
+    lookBackMinutes: minutes(MINUTES_RANGE.least).optional(),
     delayMinutes: minutes(0).default(0),
     warmUpMinutes: minutes(0).default(0),
     baselineOffsetMinutes: minutes(0).default(0),

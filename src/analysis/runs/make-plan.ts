@@ -2,6 +2,7 @@ import { AppError } from '../../errors.js'
 import type { ScoreThresholds } from '../judge/types.js'
 import type { LogTemplate } from '../logs/log-template.js'
 import type { Scope } from '../sources.js'
+import { MAX_LOOKS } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
 import type { MetricTemplate } from './metric-template.js'
 import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan, Timing } from './plan.js'
@@ -29,7 +30,7 @@ export interface PlanRequest {
 
 /** All that a run needs. Raises `conflict` when the definition says nothing of what the registration asks for. */
 export function makePlan({ registration, definition, templates, nowMs }: PlanRequest): RunPlan {
-  const timing = makeTiming(registration, definition, nowMs)
+  const timing = makeTiming(registration, definition, startOf(registration, nowMs))
   const requests = registration.targets.length > 0 ? registration.targets : [wholeApplication(registration)]
   const targets = requests
     .map((request) => planTarget(request, definition, templates, nowMs))
@@ -62,13 +63,31 @@ function wholeApplication({ application }: Registration): TargetRequest {
   }
 }
 
-function makeTiming(registration: Registration, definition: AnalysisDefinition, nowMs: number): Timing {
+/**
+ * The lifetime counts from the start of the data: what has passed of it is looked at without waiting. Of several starts the
+ * last one counts, so that no window ends in the future; a clock ahead of ours is taken for now.
+ */
+function startOf({ targets }: Registration, nowMs: number): number {
+  const starts = targets.flatMap(({ baselineStartMs, canaryStartMs = nowMs }) => [
+    canaryStartMs,
+    baselineStartMs ?? canaryStartMs,
+  ])
+  return starts.length === 0 ? nowMs : Math.min(nowMs, Math.max(...starts))
+}
+
+function makeTiming(registration: Registration, definition: AnalysisDefinition, startedMs: number): Timing {
   const lifetimeMinutes = registration.lifetimeMinutes ?? definition.lifetimeMinutes
   const interval = registration.intervalMinutes ?? definition.intervalMinutes ?? lifetimeMinutes
+  if (lifetimeMinutes / interval > MAX_LOOKS) {
+    throw new AppError(
+      'invalid',
+      `an interval of ${interval} minutes in a lifetime of ${lifetimeMinutes} is more than ${MAX_LOOKS} looks: give a longer interval`,
+    )
+  }
   const lookBack = registration.lookBack ?? definition.lookBack
   const lookBackMinutes = registration.lookBackMinutes ?? definition.lookBackMinutes ?? interval
   return {
-    startedMs: nowMs,
+    startedMs,
     lifetimeMs: lifetimeMinutes * MS_PER_MINUTE,
     intervalMs: Math.min(interval, lifetimeMinutes) * MS_PER_MINUTE,
     warmUpMs: (registration.warmUpMinutes ?? definition.warmUpMinutes) * MS_PER_MINUTE,
@@ -96,9 +115,9 @@ function planTarget(
   templates: PlanTemplates,
   nowMs: number,
 ): PlannedTarget {
-  const canaryStartMs = request.canaryStartMs ?? nowMs
+  const canaryStartMs = Math.min(request.canaryStartMs ?? nowMs, nowMs)
   const offsetMs = definition.baselineOffsetMinutes * MS_PER_MINUTE
-  const baselineStartMs = (request.baselineStartMs ?? canaryStartMs) - offsetMs
+  const baselineStartMs = Math.min(request.baselineStartMs ?? canaryStartMs, nowMs) - offsetMs
   const side = (name: 'baseline' | 'canary', given: Scope): PlannedSide => ({
     // `${application}` is there in every query; for one of several services it is the service's name.
     scope: { application: request.service, ...definition.scopes[name], ...given },

@@ -43,6 +43,7 @@ export interface PlannedTarget {
 
 /** When a run looks at its data. All in milliseconds. */
 export interface Timing {
+  /** When the data of the later side start; when the run was registered, at the latest. */
   readonly startedMs: number
   readonly lifetimeMs: number
   readonly intervalMs: number

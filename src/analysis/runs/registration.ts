@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.js'
 import type { Scope } from '../sources.js'
+import { MINUTES_RANGE } from './definition.js'
 
 /** What is asked of one service: which of its instances are the baseline and which the canary, since when. */
 export interface TargetRequest {
@@ -39,7 +40,21 @@ export interface Registration {
 
 type Members = Readonly<Record<string, unknown>>
 
+/** What a number may be, both ends included. */
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
 const MINUTES_PER_HOUR = 60
+const HOURS_RANGE = {
+  least: MINUTES_RANGE.least / MINUTES_PER_HOUR,
+  most: MINUTES_RANGE.most / MINUTES_PER_HOUR,
+}
+/** Of a time that may be left out by a 0. */
+const OPTIONAL_MINUTES = { least: 0, most: MINUTES_RANGE.most }
+const SCORES = { least: 0, most: 100 }
+const TIMES = { least: 0, most: 8.64e15 }
 /** Members of a service that say something else than its scope (analysis.md, section 5). */
 const NOT_SCOPE = new Set(['template', 'templateSha1', 'templateVersion'])
 
@@ -58,8 +73,12 @@ export function readRegistration(body: unknown): Registration {
     executionId: reader.text(body, 'executionId'),
     owner: reader.text(config, 'name'),
     ...readTimes(reader, config, analysisConfig),
-    marginal: reader.number(membersOf(config['canaryHealthCheckHandler']), 'minimumCanaryResultScore'),
-    pass: reader.number(membersOf(config['canarySuccessCriteria']), 'canaryResultScore'),
+    marginal: reader.number(
+      membersOf(config['canaryHealthCheckHandler']),
+      'minimumCanaryResultScore',
+      SCORES,
+    ),
+    pass: reader.number(membersOf(config['canarySuccessCriteria']), 'canaryResultScore', SCORES),
     targets: listOf(body['canaryDeployments']).flatMap((deployment) =>
       readDeployment(reader, membersOf(deployment)),
     ),
@@ -77,32 +96,35 @@ type Times = Pick<
 >
 
 function readTimes(reader: MemberReader, config: Members, analysisConfig: Members): Times {
-  const hours = reader.number(config, 'lifetimeHours')
-  const lookBackMinutes =
-    reader.number(config, 'lookbackMins') ?? reader.number(analysisConfig, 'lookbackMins')
+  const hours = reader.number(config, 'lifetimeHours', HOURS_RANGE)
+  const minutes = (members: Members, name: string): number | undefined =>
+    reader.number(members, name, OPTIONAL_MINUTES)
+  const interval =
+    minutes(config, 'interval') ??
+    minutes(analysisConfig, 'canaryAnalysisIntervalMins') ??
+    minutes(config, 'canaryAnalysisIntervalMins')
+  const lookBack = minutes(config, 'lookbackMins') ?? minutes(analysisConfig, 'lookbackMins')
   return {
     lifetimeMinutes:
-      reader.number(config, 'lifetimeMinutes') ??
+      reader.number(config, 'lifetimeMinutes', MINUTES_RANGE) ??
       (hours === undefined ? undefined : hours * MINUTES_PER_HOUR),
-    intervalMinutes:
-      reader.number(config, 'interval') ??
-      reader.number(analysisConfig, 'canaryAnalysisIntervalMins') ??
-      reader.number(config, 'canaryAnalysisIntervalMins'),
+    intervalMinutes: interval === 0 ? undefined : interval,
     lookBack: reader.oneOf(config, 'lookBackType', ['growing', 'sliding'] as const),
-    lookBackMinutes: lookBackMinutes === 0 ? undefined : lookBackMinutes,
-    delayMinutes: reader.number(config, 'delay'),
-    warmUpMinutes: reader.number(analysisConfig, 'beginCanaryAnalysisAfterMins'),
+    lookBackMinutes: lookBack === 0 ? undefined : lookBack,
+    delayMinutes: minutes(config, 'delay'),
+    warmUpMinutes: minutes(analysisConfig, 'beginCanaryAnalysisAfterMins'),
   }
 }
 
 /** One target for each service that either side names for metrics or for logs. */
 function readDeployment(reader: MemberReader, deployment: Members): TargetRequest[] {
-  const baselineStartMs = reader.number(deployment, 'baselineStartTimeMs')
-  const canaryStartMs = reader.number(deployment, 'canaryStartTimeMs')
+  const baselineStartMs = reader.number(deployment, 'baselineStartTimeMs', TIMES)
+  const canaryStartMs = reader.number(deployment, 'canaryStartTimeMs', TIMES)
   const sides = { baseline: membersOf(deployment['baseline']), canary: membersOf(deployment['canary']) }
   const scopesOf = (kind: 'log' | 'metric', service: string): SideScopes | undefined => {
-    const canary = membersOf(sides.canary[kind])[service]
-    if (canary === undefined) return undefined
+    const services = membersOf(sides.canary[kind])
+    if (!Object.hasOwn(services, service)) return undefined
+    const canary = services[service]
     const members = membersOf(canary)
     return {
       // Logs may be analysed without a baseline scope of their own.
@@ -162,12 +184,13 @@ class MemberReader {
     return ''
   }
 
-  number(members: Members, name: string): number | undefined {
-    const value = members[name]
+  number(members: Members, name: string, { least, most }: Range): number | undefined {
+    const given = members[name]
+    const value = typeof given === 'string' ? given.trim() : given
     if (value === undefined || value === null || value === '') return undefined
     const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
-    if (Number.isFinite(number) && number >= 0) return number
-    this.#problems.push(`${name} must be a number, not ${JSON.stringify(value)}`)
+    if (number >= least && number <= most) return number
+    this.#problems.push(`${name} must be a number from ${least} to ${most}, not ${JSON.stringify(given)}`)
     return undefined
   }
 

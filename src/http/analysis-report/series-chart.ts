@@ -1,5 +1,5 @@
 import { extent } from 'd3-array'
-import { scaleLinear, scaleTime } from 'd3-scale'
+import { scaleLinear, scaleUtc } from 'd3-scale'
 import { line } from 'd3-shape'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
@@ -12,6 +12,7 @@ const HEIGHT = 180
 const MARGIN = { top: 8, right: 8, bottom: 24, left: 56 }
 /** More points than pixels only make the page heavy. */
 const MAX_POINTS = 640
+const MS_PER_DAY = 86_400_000
 
 interface Point {
   readonly ms: number
@@ -30,12 +31,12 @@ export function seriesChart(
   const y = scaleLinear([low - pad, high + pad], [HEIGHT - MARGIN.bottom, MARGIN.top])
   const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
   // Times are shown as they were at the canary; the baseline is laid over it from its own start.
-  const x = scaleTime([canary.startMs, canary.startMs + duration], [MARGIN.left, WIDTH - MARGIN.right])
+  const x = scaleUtc([canary.startMs, canary.startMs + duration], [MARGIN.left, WIDTH - MARGIN.right])
   const drawn = line<Point>()
     .defined(({ value }) => value !== null)
     .x(({ ms }) => round(x(canary.startMs + ms)))
     .y(({ value }) => round(y(value ?? 0)))
-  const label = x.tickFormat()
+  const label = x.tickFormat(5, duration > MS_PER_DAY ? '%m-%d %H:%M' : '%H:%M')
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="baseline and canary over time">
     ${y
       .ticks(4)

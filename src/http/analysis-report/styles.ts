@@ -36,7 +36,7 @@ svg { width: 100%; height: auto; display: block; }
 .key i.baseline { background: var(--baseline); } .key i.canary { background: var(--canary); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code, pre { font: .85rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; margin: .3rem 0; }
 details { margin: .3rem 0; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 @media print { body { max-width: none; padding: 0; font-size: 11px; } details:not([open]) > * { display: none; }
