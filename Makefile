@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench check build clean
+.PHONY: help run test bench bench-judge bench-gates check build clean bench-logs
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,19 @@ bench: $(BUILT) ## Compare with `opa run --server`, one core each (needs wrk: ap
 	@command -v wrk >/dev/null || { echo "make bench needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/run.js $(ARGS)
+
+bench-gates: $(BUILT) ## Approval gates with 1,000 and 100,000 instances in the file (needs wrk)
+	@command -v wrk >/dev/null || { echo "make bench-gates needs wrk: apt-get install wrk"; exit 2; }
+	npx tsc -p tsconfig.bench.json
+	taskset -c 1 node dist-bench/bench/gates/run.js $(ARGS)
+
+bench-judge: $(BUILT) ## The judge's false alarms, detection and speed on simulated canaries
+	npx tsc -p tsconfig.bench.json
+	taskset -c 1 node dist-bench/bench/judge/run.js $(ARGS)
+
+bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one core
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/logs/run.js
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check

@@ -1,0 +1,108 @@
+import { parseArgs } from 'node:util'
+
+import { readMetricSpecs } from '../../src/analysis/judge/canary-config.js'
+import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
+import type { JudgeOptions, MetricResult, MetricSpec, Side } from '../../src/analysis/judge/types.js'
+import { makeRandom, ROWS } from './generate-pairs.js'
+import type { Pair, Row } from './generate-pairs.js'
+
+const { values: flags } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    kayenta: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+})
+const SPEED_METRICS = 200
+const SPEED_POINTS = 1440
+const SPEED_ROUNDS = 5
+/** A share is as good as its limit from half of the last digit that is printed. */
+const ROUNDING = 0.05
+const THRESHOLDS = { pass: 95, marginal: 75 }
+
+/** What a judge says of a row's pairs, in per cent. */
+interface Shares {
+  readonly changed: number
+  readonly inconclusive: number
+}
+
+function main(): void {
+  console.log(`${flags.pairs} pairs a row, seed ${flags.seed}\n`)
+  console.log(line(['row', 'Kayenta %', 'prototype %', 'Tidegate %', 'inconclusive %', 'limit', '']))
+  console.log(line(['---', '--:', '--:', '--:', '--:', '--:', '---']))
+  const missed = ROWS.filter(({ name }) => name.includes(flags.only)).filter((row) => !report(row))
+  if (flags.only === '') reportSpeed()
+  if (missed.length > 0) process.exitCode = 1
+}
+
+/** Prints a row; false when the judge misses its limit. */
+function report(row: Row): boolean {
+  const { changed, inconclusive } = judgePairs(row, 'default')
+  const kayenta = flags.kayenta ? judgePairs(row, 'kayenta').changed.toFixed(1) : '-'
+  const isMet = row.wanted === 'found' ? changed >= row.limit - ROUNDING : changed <= row.limit
+  const prototype = Number.isNaN(row.prototype) ? '-' : String(row.prototype)
+  const limit = `${row.wanted === 'found' ? '>=' : '<='} ${row.limit}`
+  const cells = [row.name, kayenta, prototype, changed.toFixed(1), inconclusive.toFixed(1), limit]
+  console.log(line([...cells, isMet ? '' : 'MISSED']))
+  return isMet
+}
+
+/** Each pair is a run of its own, as for a canary with one metric. */
+function judgePairs({ make }: Row, judge: JudgeOptions['judge']): Shares {
+  const random = makeRandom(Number(flags.seed))
+  const pairs = Number(flags.pairs)
+  let [changed, inconclusive] = [0, 0]
+  for (let count = 0; count < pairs; count += 1) {
+    const { classification } = judgePair(make(random), judge)
+    if (classification === 'High' || classification === 'Low') changed += 1
+    if (classification === 'Inconclusive') inconclusive += 1
+  }
+  return { changed: (100 * changed) / pairs, inconclusive: (100 * inconclusive) / pairs }
+}
+
+function judgePair(pair: Pair, judge: JudgeOptions['judge']): Pick<MetricResult, 'classification'> {
+  const side = (name: 'control' | 'experiment'): Side => ({
+    values: pair[name],
+    exposure: pair.exposure?.[name],
+  })
+  const metric = { spec: specOf('metric'), control: side('control'), experiment: side('experiment') }
+  const { results } = judgeMetrics({ metrics: [metric], groupWeights: {}, thresholds: THRESHOLDS }, { judge })
+  return results[0] ?? { classification: 'Error' }
+}
+
+function reportSpeed(): void {
+  const { normal } = makeRandom(Number(flags.seed))
+  const side = (): Side => ({
+    values: Float64Array.from({ length: SPEED_POINTS }, () => 100 * Math.exp(0.3 * normal())),
+  })
+  const metrics = Array.from({ length: SPEED_METRICS }, (_, index) => ({
+    spec: specOf(`metric ${index}`),
+    control: side(),
+    experiment: side(),
+  }))
+  for (const judge of ['default', 'kayenta'] as const) {
+    const times = Array.from({ length: SPEED_ROUNDS }, () => {
+      const startedAtMs = performance.now()
+      judgeMetrics({ metrics, groupWeights: {}, thresholds: THRESHOLDS }, { judge })
+      return performance.now() - startedAtMs
+    })
+    const residentMb = process.memoryUsage.rss() / 1e6
+    console.log(
+      `\n${judge}: ${SPEED_METRICS} metrics x ${SPEED_POINTS} points x 2 sides in ${Math.min(...times).toFixed(0)} ms, best of ${SPEED_ROUNDS}; ${residentMb.toFixed(0)} MB resident`,
+    )
+  }
+}
+
+function specOf(name: string): MetricSpec {
+  const [spec] = readMetricSpecs({ metrics: [{ name, groups: ['all'] }] })
+  if (spec === undefined) throw new Error('a config of one metric has one metric')
+  return spec
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
+
+main()
