@@ -18,7 +18,8 @@ export interface LoadResult {
 
 export interface LoadOptions {
   readonly url: string
-  readonly body: BenchBody
+  /** What is asked again and again: a GET where there is no body. */
+  readonly body: Pick<BenchBody, 'path'> & Partial<BenchBody>
   readonly seconds: number
   readonly connections: number
   /** The core that the generator is pinned to. */
@@ -48,17 +49,33 @@ export async function drive({
   directory,
 }: LoadOptions): Promise<LoadResult> {
   const script = join(directory, 'post.lua')
-  await writeFile(script, postScript(body.body))
-  const wrk = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url + body.path]
+  await writeFile(script, wrkScript(body.body))
+  return await driveScript({ script, url: url + body.path, seconds, connections, core })
+}
+
+/** The same with a wrk script of the caller's, whose `done` prints what `readReport` reads. */
+export async function driveScript({
+  script,
+  url,
+  seconds,
+  connections,
+  core,
+}: Pick<LoadOptions, 'url' | 'seconds' | 'connections' | 'core'> & {
+  readonly script: string
+}): Promise<LoadResult> {
+  const wrk = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url]
   const { stdout } = await run('taskset', ['-c', String(core), ...wrk])
   return readReport(stdout)
 }
 
-function postScript(body: string): string {
-  return [
+function wrkScript(body: string | undefined): string {
+  const post = [
     'wrk.method = "POST"',
     'wrk.headers["Content-Type"] = "application/json"',
-    `wrk.body = [==[${body}]==]`,
+    `wrk.body = [==[${body ?? ''}]==]`,
+  ]
+  return [
+    ...(body === undefined ? [] : post),
     'done = function(summary, latency)',
     '  io.write(string.format("p50=%d p99=%d requests=%d duration=%d failures=%d\\n",',
     '    latency:percentile(50), latency:percentile(99), summary.requests, summary.duration,',

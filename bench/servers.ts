@@ -16,11 +16,16 @@ export interface BenchServer {
 export interface RunningBenchServer {
   /** Resident memory now, in MB. */
   readonly residentMb: () => number
+  /** Resolves once the server has nothing to do any more. */
+  readonly idle: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 const START_LIMIT_MS = 20_000
 const POLL_MS = 100
+/** A server counts as idle when it used less than a twentieth of a core for a second. */
+const IDLE_WINDOW_MS = 1000
+const IDLE_TICKS = 5
 
 /** Starts a server pinned to one core and waits until it answers. Its output goes to a file. */
 export async function startBenchServer(
@@ -37,6 +42,7 @@ export async function startBenchServer(
   await untilHealthy(server, child)
   return {
     residentMb: () => residentMb(child),
+    idle: () => untilIdle(child),
     stop: async () => {
       if (child.exitCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -58,6 +64,21 @@ async function untilHealthy(server: BenchServer, child: ChildProcess): Promise<v
     await sleep(POLL_MS)
   }
   throw new Error(`${server.name} did not answer within ${START_LIMIT_MS} ms`)
+}
+
+async function untilIdle(child: ChildProcess): Promise<void> {
+  for (let before = -Infinity, now = cpuTicks(child); now - before > IDLE_TICKS; now = cpuTicks(child)) {
+    before = now
+    await sleep(IDLE_WINDOW_MS)
+  }
+}
+
+/** User and system time, in hundredths of a second (proc(5)): the 14th and 15th field, behind the name in brackets. */
+function cpuTicks(child: ChildProcess): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return Number(fields[11]) + Number(fields[12])
 }
 
 /** taskset becomes the program itself, so the child's id is the server's. */

@@ -1,0 +1,91 @@
+import { saveGateChanges } from '../../src/gates/declare-gates.js'
+import type { Gate } from '../../src/gates/gate.js'
+import { reviewInstance } from '../../src/gates/review-instance.js'
+import { triggerGate } from '../../src/gates/trigger-gate.js'
+import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+
+const BATCH = 1000
+const ORIGIN = 'bench'
+
+export interface FillOptions {
+  readonly dataDir: string
+  readonly instances: number
+  readonly callbackUrl: string
+}
+
+export const BENCH_GATE = { id: 7, name: 'Release', application: 'shop' }
+
+/** Makes a store with instances of one gate that wait for decisions, through the operations of the service itself. */
+export async function fillStore({ dataDir, instances, callbackUrl }: FillOptions): Promise<void> {
+  const { writer, close } = await openServiceStore({ dataDir })
+  const nowMs = Date.now()
+  await writer.run(saveGateChanges, [{ kind: 'gate.declared', gate: benchGate(nowMs) }])
+  await inBatches(instances, (index) =>
+    writer.run(triggerGate, triggerOf(`filled-${index}`, callbackUrl, nowMs)),
+  )
+  await close()
+}
+
+/** Approves the first instances, so that as many callbacks wait to be sent. */
+export async function approveInstances(dataDir: string, count: number): Promise<void> {
+  const { writer, close } = await openServiceStore({ dataDir })
+  await inBatches(count, (index) => {
+    const attempt = {
+      person: 'bo',
+      action: 'approve',
+      comment: 'ok',
+      groups: [],
+      timeMs: Date.now(),
+    } as const
+    return writer.run(reviewInstance, { instanceId: index + 1, attempt, origin: ORIGIN })
+  })
+  await close()
+}
+
+async function inBatches(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
+  for (let first = 0; first < count; first += BATCH) {
+    const size = Math.min(BATCH, count - first)
+    await Promise.all(Array.from({ length: size }, (_, index) => act(first + index)))
+  }
+}
+
+function benchGate(nowMs: number): Gate {
+  return {
+    ...BENCH_GATE,
+    connectors: [],
+    approvers: { users: [], groups: [] },
+    approvals: 1,
+    triggererMayApprove: false,
+    timeToLiveMinutes: 1440,
+    origin: 'configuration',
+    isEnabled: true,
+    createdMs: nowMs,
+    changedMs: nowMs,
+  }
+}
+
+function triggerOf(executionId: string, callbackUrl: string, nowMs: number) {
+  return {
+    gateId: BENCH_GATE.id,
+    executionId,
+    approvalCallbackUrl: callbackUrl,
+    rejectionCallbackUrl: callbackUrl,
+    body: JSON.stringify(triggerBody(executionId, callbackUrl)),
+    asksForEvidence: false,
+    triggeredBy: 'ana',
+    triggerToken: undefined,
+    actor: { user: 'ana', origin: ORIGIN, nowMs },
+  }
+}
+
+/** The body of a trigger in the words of the contract. */
+export function triggerBody(executionId: string, callbackUrl: string): object {
+  return {
+    approvalCallbackURL: callbackUrl,
+    rejectionCallbackURL: callbackUrl,
+    executionId,
+    toolConnectorParameters: '',
+    imageIds: 'registry.example.org/shop:1.2.3',
+    connectorType: 'JIRA',
+  }
+}
