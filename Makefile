@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-judge bench-gates check build clean bench-logs
+.PHONY: help run test bench bench-gates bench-judge bench-logs check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ bench-judge: $(BUILT) ## The judge's false alarms, detection and speed on simula
 
 bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one core
 	npx tsc -p tsconfig.bench.json
-	node dist-bench/bench/logs/run.js
+	taskset -c 1 node dist-bench/bench/logs/run.js
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+import { judgeLogs, logJudgeOptions } from '../../src/analysis/logs/judge-logs.js'
+import { readLogTemplate } from '../../src/analysis/logs/log-template.js'
+import { TemplateTable } from '../../src/analysis/logs/template-table.js'
+import { textTable } from '../../src/cli/output/text-table.js'
+import { clusterLines, groupingAccuracy } from '../../test/support/logs/cluster-lines.js'
+import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.js'
+
+/** `make bench-logs`: how fast lines are grouped and judged, and how well they are grouped. */
+
+const RUNS = 5
+const LINES = 200_000
+const STYLES = join(process.cwd(), 'test/cases/analysis/logs/styles.yaml')
+const Styles = z.record(z.string(), z.array(z.array(z.string())))
+const MINUTE_MS = 60_000
+
+interface Corpus {
+  readonly name: string
+  readonly lines: readonly string[]
+  readonly events: readonly string[]
+}
+
+function main(): void {
+  const corpora = [stylesCorpus(), ...sharedCorpora()]
+  const rows = corpora.map(({ name, lines, events }) => {
+    const ids = clusterLines(lines).map(({ id }) => id)
+    return [name, groupingAccuracy(ids, events).toFixed(4), linesPerSecond(lines).toLocaleString('en')]
+  })
+  console.log(textTable([['LINES OF', 'ACCURACY', 'LINES/S'], ...rows], [1, 2]))
+  const shared = rows.slice(1).map(([, accuracy]) => Number(accuracy))
+  if (shared.length > 0) {
+    const mean = shared.reduce((sum, accuracy) => sum + accuracy, 0) / shared.length
+    console.log(`mean grouping accuracy over ${shared.length} shared sets: ${mean.toFixed(4)}`)
+  }
+  console.log(judgeSpeed(corpora.flatMap(({ lines }) => lines)))
+}
+
+function stylesCorpus(): Corpus {
+  const styles = Object.entries(Styles.parse(parse(readFileSync(STYLES, 'utf8'))))
+  const labelled = styles.flatMap(([style, groups]) =>
+    groups.flatMap((lines, group) => lines.map((line) => ({ line, event: `${style} ${group}` }))),
+  )
+  return {
+    name: 'made-up styles',
+    lines: labelled.map(({ line }) => line),
+    events: labelled.map(({ event }) => event),
+  }
+}
+
+function sharedCorpora(): Corpus[] {
+  return readLabelledLines().map(({ name, lines }) => ({
+    name,
+    lines: lines.map(({ content }) => content),
+    events: lines.map(({ event }) => event),
+  }))
+}
+
+/** The best of a few runs: others disturb a run, none makes it faster than it is. */
+function linesPerSecond(lines: readonly string[]): number {
+  const seconds = best(() => {
+    const table = new TemplateTable()
+    for (let line = 0; line < LINES; line += 1) table.add(lines[line % lines.length] ?? '')
+    table.finish()
+  })
+  return Math.round(LINES / seconds)
+}
+
+function judgeSpeed(lines: readonly string[]): string {
+  const side = {
+    lines: Array.from({ length: LINES }, (_, n) => ({ atMs: n, text: lines[n % lines.length] ?? '' })),
+    startMs: 0,
+    endMs: Math.max(MINUTE_MS, LINES),
+    isTruncated: false,
+  }
+  const input = { baseline: side, canary: side, seenTemplates: [], thresholds: { pass: 90, marginal: 70 } }
+  const options = logJudgeOptions(readLogTemplate({ templateName: 'bench' }))
+  const seconds = best(() => judgeLogs(input, options))
+  const memory = Math.round(process.memoryUsage.rss() / 2 ** 20)
+  return `judged 2 x ${LINES.toLocaleString('en')} lines in ${seconds.toFixed(2)} s (${memory} MiB resident)`
+}
+
+function best(work: () => unknown): number {
+  const times = Array.from({ length: RUNS }, () => {
+    const startedAt = performance.now()
+    work()
+    return performance.now() - startedAt
+  })
+  return Math.min(...times) / 1000
+}
+
+main()
