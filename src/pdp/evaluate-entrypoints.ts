@@ -62,8 +62,8 @@ export function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
   try {
     return evaluate()
   } catch (raw) {
-    if (raw instanceof EvaluationAbort) throw evaluationError(raw, snapshot.locateSource)
-    if (raw instanceof RangeError) throw evaluationError(describeFailure(raw), snapshot.locateSource)
+    if (raw instanceof EvaluationAbort) throw evaluationError(raw, snapshot)
+    if (raw instanceof RangeError) throw evaluationError(describeFailure(raw), snapshot)
     throw raw instanceof AppError
       ? raw
       : new AppError('internal', 'the evaluation broke down', { cause: raw })

@@ -8,12 +8,18 @@ const MESSAGE = 'error(s) occurred while evaluating query'
 
 /** The text that a module aborts with: `file.rego:9:1: var assignment conflict`. */
 const LOCATED = /^(?<file>.+?):(?<row>\d+):(?<col>\d+): (?<text>.*)$/s
+type Sources = Pick<Snapshot, 'locateSource' | 'locateBuiltin'>
+
 const FUNCTION_HEAD = /^\s*(?:default\s+)?[\w.]+\s*\(/
 
 /** The error that a caller sees for an evaluation that ended without a result: always a 500 in OPA's shape. */
-export function evaluationError(abort: EvaluationAbort, locateSource: Snapshot['locateSource']): AppError {
+export function evaluationError(abort: EvaluationAbort, snapshot: Sources): AppError {
   if (abort.isOverBudget) return budgetError(abort)
-  const details = [abort.builtinError ? builtinDetail(abort) : conflictDetail(abort.message, locateSource)]
+  const details = [
+    abort.builtinError === undefined
+      ? conflictDetail(abort.message, snapshot)
+      : builtinDetail(abort.message, abort.builtinError, snapshot),
+  ]
   return new AppError('evaluation_failed', MESSAGE, { details, cause: abort })
 }
 
@@ -25,11 +31,17 @@ function budgetError(abort: EvaluationAbort): AppError {
   )
 }
 
-function builtinDetail(abort: EvaluationAbort): ErrorDetail {
-  return { code: abort.builtinError?.code ?? 'eval_builtin_error', message: abort.message }
+/** The module does not say where it called from; where there is one call only, the sources do. */
+function builtinDetail(
+  message: string,
+  { code, builtin }: NonNullable<EvaluationAbort['builtinError']>,
+  { locateBuiltin }: Sources,
+): ErrorDetail {
+  const location = locateBuiltin(builtin)
+  return location === undefined ? { code, message } : { code, message, location }
 }
 
-function conflictDetail(message: string, locateSource: Snapshot['locateSource']): ErrorDetail {
+function conflictDetail(message: string, { locateSource }: Sources): ErrorDetail {
   const groups = LOCATED.exec(message)?.groups
   if (groups === undefined) return { code: 'eval_internal_error', message }
   const { file = '', row = '0', col = '0', text = '' } = groups

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../errors.js'
+import type { ErrorDetail } from '../errors.js'
 import type { BuiltinTable } from './builtins/builtin.js'
 import { readBundle } from './bundle/read-bundle.js'
 import { describeBundle } from './bundle/describe-bundle.js'
 import { compilePolicies } from './compile/compile-policies.js'
 import { locateCalls } from './compile/locate-calls.js'
+import { withoutRoot } from './compile/stage-bundle.js'
 import type { OpaProgram } from './opa/find-opa.js'
 import type { PolicyPart } from './policy-part.js'
 import { mergeDocuments } from './rego/merge-documents.js'
@@ -48,6 +50,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     packages: [...new Set(parts.flatMap(({ packages }) => packages.map((path) => path.join('/'))))].sort(),
     data,
     locateSource: indexSources(parts),
+    locateBuiltin: indexCalls(parts),
   }
 }
 
@@ -61,7 +64,7 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
     data: compiled.data,
     packages: compiled.packages,
     rego: compiled.modules,
-    sourceFile: compiled.sourceFile,
+    sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
     pathOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
     kindOf: (path) => compiled.entrypoints.get(path) ?? 'rule',
   }
@@ -142,8 +145,22 @@ function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint
 function indexSources(parts: readonly PolicyPart[]): Snapshot['locateSource'] {
   const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
   return (compiledName, row) => {
-    const names = parts.map(({ sourceFile }) => sourceFile(compiledName))
-    const file = names.find((name) => texts.has(name)) ?? compiledName
+    const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
+    const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
     return { file, line: texts.get(file)?.split('\n')[row - 1] }
+  }
+}
+
+function indexCalls(parts: readonly PolicyPart[]): Snapshot['locateBuiltin'] {
+  const compiled = parts.filter(({ wasm }) => wasm !== undefined)
+  // Which of several modules called is not told, and bundles may leave their Rego out.
+  if (compiled.length !== 1) return () => undefined
+  const known = new Map<string, ErrorDetail['location']>()
+  return (name) => {
+    if (!known.has(name)) {
+      const calls = compiled.flatMap(({ rego }) => locateCalls(rego, name))
+      known.set(name, calls.length === 1 ? calls[0] : undefined)
+    }
+    return known.get(name)
   }
 }

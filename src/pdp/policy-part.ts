@@ -10,10 +10,10 @@ export interface PolicyPart {
   readonly data: RegoObject
   readonly packages: readonly (readonly string[])[]
   readonly rego: readonly RegoFile[]
-  /** The source file behind a name that the compiled module uses in its errors. */
-  readonly sourceFile: (compiledName: string) => string
-  /** What a path is; a bundle made elsewhere does not tell, and its own are taken as rules. */
+  /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
+  readonly sourceFile: (compiledName: string) => string | undefined
   /** The path of `data` that an entrypoint of the module answers, joined with `/`. */
   readonly pathOf: (entrypoint: string) => string
+  /** What a path is; a bundle made elsewhere does not tell, and its own are taken as rules. */
   readonly kindOf: (path: string) => EntrypointKind
 }

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '../errors.js'
 import type { EntrypointKind } from './compile/rego-module.js'
 import type { RegoObject } from './rego/value.js'
 import type { PolicyModule } from './wasm/policy-module.js'
@@ -29,4 +30,6 @@ export interface Snapshot {
   readonly data: RegoObject
   /** The source file behind the name in an error location, and its line where the source is at hand. */
   readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
+  /** Where a built-in is called, when the sources are at hand and call it in one place only. */
+  readonly locateBuiltin: (name: string) => ErrorDetail['location']
 }

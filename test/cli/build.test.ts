@@ -12,6 +12,7 @@ const workspace = makeWorkspace({
   'policies/a_test.rego': 'package a.b_test\ntest_x { true }\n',
   'data/data.json': '{}',
   'broken/a.rego': 'package a\nallow {\n',
+  'clashing/rules/a.rego': 'package a\n\nx = 1 { input.a }\nx = 2 { input.b }\n',
   'calling/a.rego': 'package a\nallow { http.send({}) }\n',
 })
 const { directory: cwd } = workspace
@@ -40,6 +41,16 @@ describe('build', () => {
     await runTidegate(['build', 'policies', '-o', 'first.tar.gz'], { cwd })
     await runTidegate(['build', 'policies', '-o', 'second.tar.gz'], { cwd })
     expect(bytesOf('first.tar.gz').equals(bytesOf('second.tar.gz'))).toBe(true)
+  })
+
+  test('keeps the names of the source files for the errors of an evaluation', async () => {
+    await runTidegate(['build', 'clashing', '-o', 'clashing.tar.gz'], { cwd })
+    const { exitCode, stderr } = await runTidegate(
+      ['eval', '--bundle', 'clashing.tar.gz', '--entrypoint', 'a/x', '--input', '-'],
+      { cwd, stdin: '{"a": true, "b": true}' },
+    )
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/clashing\.tar\.gz\/clashing\/rules\/a\.rego:4:\d+: eval_conflict_error/)
   })
 
   test('tells programs what it made', async () => {

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.js'
 import { mergeData } from '../compile/merge-data.js'
 import { parseDataFile } from '../compile/parse-data.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
+import { withoutRoot } from '../compile/stage-bundle.js'
 import type { PolicyPart } from '../policy-part.js'
 import type { BundleFiles } from './read-bundle.js'
 
@@ -32,10 +33,16 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     ),
     packages: bundle.index?.packages ?? rego.flatMap(({ text }) => packagePath(text)),
     rego,
-    sourceFile: (compiledName) => `${file}/${compiledName.replace(/^\.?\/+/, '')}`,
+    sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
     pathOf: (entrypoint) => bundle.index?.paths[entrypoint] ?? entrypoint,
     kindOf: (path) => kindIn(bundle, path),
   }
+}
+
+/** Our own bundles say which file a name stands for; others hold the files themselves under it. */
+function sourceIn(file: string, { index, rego }: BundleFiles, name: string): string | undefined {
+  const source = index?.files[name] ?? (rego.has(name) ? name : undefined)
+  return source === undefined ? undefined : `${file}/${source}`
 }
 
 /** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */

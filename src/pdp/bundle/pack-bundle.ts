@@ -38,13 +38,14 @@ export async function packBundle(compiled: CompiledPolicies, revision: string): 
 }
 
 function manifest(compiled: CompiledPolicies, revision: string): unknown {
-  const { entrypoints, packages, paths } = compiled
+  const { entrypoints, packages, paths, sourceNames } = compiled
   const rules = [...entrypoints.keys()].filter((path) => entrypoints.get(path) === 'rule')
   const renamed = [...paths].filter(([name, path]) => name !== path)
   const index: BundleIndex = {
     packages: uniquePaths(packages),
     rules: rules.sort(),
     paths: Object.fromEntries(renamed.sort()),
+    files: Object.fromEntries(sourceNames),
   }
   const names = [...paths.keys()].filter((name) => name !== '').sort()
   return {

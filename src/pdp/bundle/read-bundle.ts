@@ -14,6 +14,8 @@ const BundleIndex = z.object({
   rules: z.array(z.string()),
   /** The path that an entrypoint answers, where its name is another. */
   paths: z.record(z.string(), z.string()).default({}),
+  /** The source files by the names that the module uses in its errors. */
+  files: z.record(z.string(), z.string()).default({}),
 })
 export type BundleIndex = z.infer<typeof BundleIndex>
 

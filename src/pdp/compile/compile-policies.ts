@@ -10,7 +10,7 @@ import { parseDataFile } from './parse-data.js'
 import { parseModules } from './parse-modules.js'
 import { listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
-import { sourceFiles } from './stage-bundle.js'
+import { sourceNames } from './stage-bundle.js'
 
 /** Rego directories as one WASM module with their data, ready to load. */
 export interface CompiledPolicies {
@@ -25,8 +25,8 @@ export interface CompiledPolicies {
   /** Package paths below `data`, empty packages included. */
   readonly packages: readonly (readonly string[])[]
   readonly modules: readonly RegoModule[]
-  /** The source file behind a name that the module uses in its errors. */
-  readonly sourceFile: (compiledName: string) => string
+  /** The source files by the names that the module uses in its errors. */
+  readonly sourceNames: ReadonlyMap<string, string>
 }
 
 /**
@@ -55,7 +55,7 @@ export async function compilePolicies(
     entrypoints,
     packages: modules.map(({ packagePath }) => packagePath),
     modules,
-    sourceFile: sourceFiles(modules),
+    sourceNames: sourceNames(modules),
   }
 }
 

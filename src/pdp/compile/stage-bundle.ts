@@ -25,10 +25,20 @@ export async function stageBundle(
   await writeInto(directory, '.manifest', JSON.stringify(manifest))
 }
 
-/** The way back from a staged file's name, as OPA prints it, to the source file. */
+/** The way back from the names of staged files to the source files. */
+export function sourceNames(modules: readonly RegoModule[]): ReadonlyMap<string, string> {
+  return new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
+}
+
+/** The same for names as OPA prints them; another name stays as it is. */
 export function sourceFiles(modules: readonly RegoModule[]): (compiledName: string) => string {
-  const sources = new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
-  return (compiledName) => sources.get(compiledName.replace(/^\.?\//, '')) ?? compiledName
+  const sources = sourceNames(modules)
+  return (compiledName) => sources.get(withoutRoot(compiledName)) ?? compiledName
+}
+
+/** The name of a file in a bundle without what OPA puts before it. */
+export function withoutRoot(name: string): string {
+  return name.replace(/^\.?\/+/, '')
 }
 
 /** The keys of `file_rego_versions` are glob patterns: keep their special signs out of the names. */
