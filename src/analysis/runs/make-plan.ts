@@ -153,6 +153,12 @@ function planLogs(
 ): PlannedLogs | undefined {
   const template = templates.logs(request)
   if (logs === undefined || template === undefined) return undefined
-  const { source, index, maxLines, query } = logs
-  return { source, index, maxLines, query: query ?? template.regularExpression ?? '*', template, ...sides }
+  return {
+    source: logs.source,
+    query: logs.query ?? template.regularExpression ?? '*',
+    index: logs.index ?? template.index,
+    maxLines: logs.maxLines,
+    template,
+    ...sides,
+  }
 }
