@@ -3,7 +3,8 @@ import { joinValues } from './join-values.js'
 import { isClosing, isOpening } from './brackets.js'
 import { scanWords, VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
-import { DATE_WORDS, STATE_WORDS, TIME_SUFFIXES, TRUTH_WORDS } from './vocabulary.js'
+import { CONTEXT_WORDS } from './vocabulary.js'
+import type { ContextKind } from './vocabulary.js'
 
 /** Longer lines carry documents, whose ends say little about what happened. */
 const MAX_MASKED_CHARACTERS = 2048
@@ -24,28 +25,33 @@ function beginning(text: string): string {
 
 function markByNeighbours(words: string[]): void {
   for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? ''
-    if (word.length > 1 && word !== VALUE && isValueHere(words, at, word)) words[at] = VALUE
+    const kind = CONTEXT_WORDS.get(words[at] ?? '')
+    if (kind !== undefined && isValueHere(kind, words, at)) words[at] = VALUE
   }
 }
 
-function isValueHere(words: readonly string[], at: number, word: string): boolean {
+function isValueHere(kind: ContextKind, words: readonly string[], at: number): boolean {
   const before = words[at - 1] ?? ''
   const after = words[at + 1] ?? ''
-  if (TRUTH_WORDS.has(word)) return true
-  if (STATE_WORDS.has(word)) return isFieldValue(before, after)
-  if (TIME_SUFFIXES.has(word)) return before === VALUE
-  if (DATE_WORDS.has(word)) return before === VALUE || isDatePart(after) || isDatePart(words[at + 2] ?? '')
-  return false
+  switch (kind) {
+    case 'truth':
+      return true
+    case 'state':
+      return isFieldValue(before, after)
+    case 'time':
+      return before === VALUE
+    case 'date':
+      return before === VALUE || isDatePart(after) || isDatePart(words[at + 2] ?? '')
+  }
 }
 
 /** Behind `=`, or alone or in a row within brackets. */
 function isFieldValue(before: string, after: string): boolean {
   if (before === '=') return true
   if (before === VALUE) return isClosing(after)
-  return isOpening(before) && (isClosing(after) || STATE_WORDS.has(after))
+  return isOpening(before) && (isClosing(after) || CONTEXT_WORDS.get(after) === 'state')
 }
 
 function isDatePart(word: string): boolean {
-  return word === VALUE || DATE_WORDS.has(word)
+  return word === VALUE || CONTEXT_WORDS.get(word) === 'date'
 }

@@ -1,26 +1,32 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** Parts of a written-out date, English abbreviations as in RFC 5322 section 3.3 and in full. */
-export const DATE_WORDS = words(
-  `Mon Tue Wed Thu Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday
-   Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September
-   October November December`,
-)
+/**
+ * What makes a word a value by what stands beside it. `date`: a part of a written-out date (RFC 5322 section 3.3, and in full).
+ * `time`: what follows a time of day. `truth`: wherever it stands. `state`: where a value is expected.
+ */
+export type ContextKind = 'date' | 'time' | 'truth' | 'state'
 
-/** What may follow a time of day. */
-export const TIME_SUFFIXES = words('AM PM am pm UTC GMT Z EST EDT CST CDT MST MDT PST PDT CET CEST BST')
+const CONTEXT_KINDS: Readonly<Record<ContextKind, string>> = {
+  date: `Mon Tue Wed Thu Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday
+    Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September
+    October November December`,
+  time: 'AM PM am pm UTC GMT EST EDT CST CDT MST MDT PST PDT CET CEST BST',
+  truth: 'true false True False TRUE FALSE',
+  state: 'on off yes no null none nil undefined NaN ON OFF YES NO None NULL',
+}
+
+/** The words whose surroundings decide, with their kind. */
+export const CONTEXT_WORDS: ReadonlyMap<string, ContextKind> = new Map(
+  (Object.keys(CONTEXT_KINDS) as ContextKind[]).flatMap((kind) =>
+    CONTEXT_KINDS[kind].split(/\s+/).map((word) => [word, kind] as const),
+  ),
+)
 
 /** Units that a program chooses by the size of the number: `8.8 KB` and `1.2 MB` are values of one kind. */
 export const UNITS = words(
   `B KB MB GB TB PB KiB MiB GiB TiB kB kb mb gb bytes byte
    ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours days day`,
 )
-
-/** Words that are values wherever they stand. */
-export const TRUTH_WORDS = words('true false True False TRUE FALSE')
-
-/** Words that are values where a value is expected: behind `=`, or alone in brackets. */
-export const STATE_WORDS = words('on off yes no null none nil undefined NaN ON OFF YES NO None NULL')
 
 /** Last labels of host names that are no file extensions and no packages of a program. */
 export const HOST_ENDINGS = words(

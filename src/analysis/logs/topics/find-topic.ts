@@ -16,6 +16,8 @@ const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
 }
 /** Stands in the name of every exception, and says little where the line itself complains of less. */
 const EXCEPTION = 'exception'
+/** Most lines have none of these words, and are spared the longer search. */
+const COMPLAINT = /error|warning|exception/
 /** `0 errors` and `error=null` complain of nothing. */
 const NOTHING_WRONG =
   /\b(?:no|0|zero|without|any) (?:errors?|warnings?|exceptions?)\b|\b(?:errors?|warnings?|exceptions?)"?\s?[=:]\s?(?:0|null|none|nil|false|"")(?![\w.])/g
@@ -48,7 +50,7 @@ export function topicFinder(topics: readonly Topic[]): FindTopic {
   return (text) => {
     const stated = statedLevel(text)
     const searched = text.toLowerCase()
-    const complaint = searched.replaceAll(NOTHING_WRONG, '')
+    const complaint = COMPLAINT.test(searched) ? searched.replaceAll(NOTHING_WRONG, '') : searched
     return needles.find((needle) => matches(needle, stated, isWord(needle) ? complaint : searched))?.topic
   }
 }
