@@ -58,7 +58,7 @@ const Definition = z
     error: 'needs metrics or logs, or both: without them there is nothing to analyse',
   })
   .refine(({ lookBack, lookBackMinutes }) => lookBack === 'growing' || lookBackMinutes !== undefined, {
-    error: 'lookBackMinutes is needed with a sliding look-back',
+    error: 'needs lookBackMinutes with a sliding look-back',
   })
 
 /** How the analyses of one application are done. Times are minutes, the step seconds, scores 0 to 100. */
