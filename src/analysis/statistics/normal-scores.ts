@@ -1,7 +1,7 @@
 import { roughNormalUpperQuantile } from './normal.js'
 
 /** A bound is known to this share of the first width. */
-const ACCURACY = 1e-4
+const ACCURACY = 1e-3
 const MAX_STEPS = 60
 
 /** The test of van der Waerden: like that of Mann and Whitney with the ranks' normal scores, which loses nothing on normal values. */
@@ -27,28 +27,39 @@ export function shiftAtLevel(
   guess: number,
   width: number,
 ): number {
-  let [low, high] = [guess, guess]
-  for (let reach = width; low > least && at(low) <= level; reach *= 2)
-    [low, high] = [Math.max(least, low - reach), low]
-  if (at(low) <= level) return least
-  for (let reach = width; high < most && at(high) > level; reach *= 2)
-    [low, high] = [high, Math.min(most, high + reach)]
-  if (at(high) > level) return most
-  return narrow((shift) => at(shift) - level, low, high, width * ACCURACY)
+  const pointAt = (x: number): Point => ({ x, y: at(x) - level })
+  let low = pointAt(Math.min(most, Math.max(least, guess)))
+  let high = low
+  for (let reach = width; low.y <= 0; reach *= 2) {
+    if (low.x <= least) return least
+    high = low
+    low = pointAt(Math.max(least, low.x - reach))
+  }
+  for (let reach = width; high.y > 0; reach *= 2) {
+    if (high.x >= most) return most
+    low = high
+    high = pointAt(Math.min(most, high.x + reach))
+  }
+  return narrow(pointAt, low, high, width * ACCURACY)
 }
 
-/** Halves the way between two shifts of different sign, or takes the straight line where that is nearer (the Illinois method). */
-function narrow(f: (shift: number) => number, from: number, to: number, accuracy: number): number {
-  let [low, high, atLow, atHigh] = [from, to, f(from), f(to)]
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Halves the way between two points of different sign, or takes the straight line where that is nearer (the Illinois method). */
+function narrow(pointAt: (x: number) => Point, from: Point, to: Point, accuracy: number): number {
+  let [low, high, atLow, atHigh] = [from.x, to.x, from.y, to.y]
   let wasAbove: boolean | undefined
   for (let step = 1; step < MAX_STEPS && high - low > accuracy; step += 1) {
-    const middle = step % 3 === 0 ? low + (high - low) / 2 : low + ((high - low) * atLow) / (atLow - atHigh)
-    const value = f(middle)
+    const line = low + ((high - low) * atLow) / (atLow - atHigh)
+    const { x, y } = pointAt(step % 3 === 0 ? low + (high - low) / 2 : line)
     // An end that stays twice is given less weight, else the line would never come near it.
-    const stays = value > 0 === wasAbove
-    wasAbove = value > 0
-    if (wasAbove) [low, atLow, atHigh] = [middle, value, stays ? atHigh / 2 : atHigh]
-    else [high, atHigh, atLow] = [middle, value, stays ? atLow / 2 : atLow]
+    const stays = y > 0 === wasAbove
+    wasAbove = y > 0
+    if (wasAbove) [low, atLow, atHigh] = [x, y, stays ? atHigh / 2 : atHigh]
+    else [high, atHigh, atLow] = [x, y, stays ? atLow / 2 : atLow]
   }
   return low + (high - low) / 2
 }

@@ -22,21 +22,33 @@ export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): Cl
   const isPoint = (value: number, place: number): boolean =>
     (nanStrategy === 'replace' || !Number.isNaN(value)) &&
     (exposure === undefined || (exposure[place] ?? 0) > 0)
-  const points = values.map((value) => (Number.isNaN(value) ? 0 : value))
-  let kept = Int32Array.from(values.keys()).filter((place) => isPoint(values[place] ?? 0, place))
-  const valueAt = (place: number): number => points[place] ?? 0
+  const valueAt = (place: number): number => {
+    const value = values[place] ?? 0
+    return Number.isNaN(value) ? 0 : value
+  }
+  let kept = new Int32Array(values.length).map((_, place) => place)
+  kept = kept.filter((place) => isPoint(values[place] ?? 0, place))
   if (outliers.strategy === 'remove' && kept.length > 0) {
-    const { low, high } = outlierFences(Float64Array.from(kept, valueAt).sort(), outliers.factor)
+    const { low, high } = outlierFences(gather(kept, valueAt).sort(), outliers.factor)
     kept = kept.filter((place) => valueAt(place) >= low && valueAt(place) <= high)
   }
-  const cleaned = Float64Array.from(kept, valueAt)
+  const cleaned = gather(kept, valueAt)
   const sorted = cleaned.toSorted()
   return {
     values: cleaned,
     places: kept,
-    exposure: Float64Array.from(kept, (place) => exposure?.[place] ?? 1),
+    exposure: gather(kept, (place) => exposure?.[place] ?? 1),
     hasExposure: exposure !== undefined,
     sorted,
     scores: centredScores(cleaned, kept, sorted),
   }
+}
+
+/** Written as a loop: making a typed array from another with a function takes ten times as long. */
+function gather(places: Int32Array, valueAt: (place: number) => number): Float64Array {
+  const gathered = new Float64Array(places.length)
+  places.forEach((place, index) => {
+    gathered[index] = valueAt(place)
+  })
+  return gathered
 }

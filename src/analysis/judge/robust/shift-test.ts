@@ -1,5 +1,6 @@
 import { medianDifference, orderedDifference } from '../../statistics/ordered-difference.js'
 import { normalScoreTest, shiftAtLevel } from '../../statistics/normal-scores.js'
+import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperQuantile, studentUpperTail } from '../../statistics/student.js'
 import type { Dependence } from './autocorrelation.js'
@@ -22,6 +23,9 @@ export interface BoundErrors {
 
 /** Up to so many points in all the test counts every way to share out the ranks; beyond it, normal scores are used. */
 const EXACT_UP_TO = 50
+const QUARTILES_IN_DEVIATIONS = 1.349
+/** How far, as a share of its distance from the estimate, a bound is first looked for from where it is expected. */
+const FIRST_STEP = 0.1
 
 /**
  * The test for a shift with the Hodges-Lehmann estimate and an interval. Dependence in time divides the test's normal score,
@@ -34,6 +38,7 @@ export function testShift(
   errors: BoundErrors,
 ): Shift {
   const widening = Math.sqrt(inflation)
+  const estimate = medianDifference(experiment, control)
   const ranks = rankShift(experiment, control)
   const reach = (error: number): number => studentUpperQuantile(error, freedom) * widening
   const reaches = { lower: reach(errors.lower), upper: reach(errors.upper) }
@@ -42,10 +47,10 @@ export function testShift(
   return {
     pHigh: studentUpperTail(scores.above / widening, freedom),
     pLow: studentUpperTail(scores.below / widening, freedom),
-    estimate: medianDifference(experiment, control),
+    estimate,
     interval: isSmall
       ? rankInterval(experiment, control, ranks.deviation, reaches)
-      : scoreInterval(experiment, control, ranks.deviation, reaches),
+      : scoreInterval(experiment, control, estimate, reaches),
     cliffsDelta: ranks.cliffsDelta,
   }
 }
@@ -70,19 +75,22 @@ function rankInterval(
   ]
 }
 
-/** The bounds are the shifts that the test does not reject, looked for from those of the ranks. */
+/** The bounds are the shifts that the test does not reject, looked for from where they lie for normal values. */
 function scoreInterval(
   x: Float64Array,
   y: Float64Array,
-  deviation: number,
+  estimate: number,
   reaches: BoundErrors,
 ): readonly [number, number] {
   const test = normalScoreTest(x, y)
   const ends = [(x[0] ?? 0) - (y.at(-1) ?? 0), (x.at(-1) ?? 0) - (y[0] ?? 0)] as const
-  const [lower, upper] = rankInterval(x, y, deviation, reaches)
-  const width = Math.max((upper - lower) / 8, (ends[1] - ends[0]) / 1e6)
-  return [
-    shiftAtLevel(test, reaches.lower, ends, lower, width),
-    shiftAtLevel(test, -reaches.upper, ends, upper, width),
-  ]
+  const spread = (quartileDistance(x) + quartileDistance(y)) / (2 * QUARTILES_IN_DEVIATIONS)
+  const error = Math.max(spread * Math.sqrt(1 / x.length + 1 / y.length), (ends[1] - ends[0]) / 1e6)
+  const boundAt = (reach: number): number =>
+    shiftAtLevel(test, reach, ends, estimate - reach * error, Math.abs(reach) * error * FIRST_STEP)
+  return [boundAt(reaches.lower), boundAt(-reaches.upper)]
+}
+
+function quartileDistance(sorted: Float64Array): number {
+  return sortedQuantile(sorted, 0.75) - sortedQuantile(sorted, 0.25)
 }

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+
+import { readCanaryConfig, readMetricSpecs } from '../../../src/analysis/judge/canary-config.js'
+import { AppError } from '../../../src/errors.js'
+
+const VALUES = { control: [1, null, 'NaN', 2.5], experiment: ['+Inf', 3] }
+
+const problemsOf = (document: unknown): string[] => {
+  try {
+    readCanaryConfig(document)
+  } catch (raw) {
+    if (raw instanceof AppError) return raw.details.map(({ message }) => message)
+    throw raw
+  }
+  return []
+}
+
+describe('a canary config of Kayenta', () => {
+  test('has the defaults that Kayenta gives', () => {
+    const { metrics, thresholds } = readCanaryConfig({ metrics: [{ name: 'm', values: VALUES }] })
+    expect(thresholds).toEqual({ pass: 95, marginal: 75 })
+    expect(metrics[0]?.spec).toEqual({
+      name: 'm',
+      groups: [''],
+      direction: 'either',
+      nanStrategy: 'remove',
+      critical: false,
+      mustHaveData: false,
+      muted: false,
+      outliers: { strategy: 'keep', factor: 3 },
+      effectSize: {
+        measure: 'meanRatio',
+        allowedIncrease: 1,
+        allowedDecrease: 1,
+        criticalIncrease: 1,
+        criticalDecrease: 1,
+      },
+      kind: 'auto',
+      noData: {},
+    })
+  })
+
+  test('keeps what the metric says', () => {
+    const canary = {
+      direction: 'increase',
+      critical: true,
+      outliers: { strategy: 'remove', outlierFactor: 2 },
+      effectSize: { measure: 'cles', allowedIncrease: 0.8 },
+      limits: { max: 5 },
+      noData: { empty: 'ignore' },
+    }
+    const [spec] = readMetricSpecs({
+      name: 'whole config',
+      judge: { name: 'NetflixACAJudge-v1.0' },
+      metrics: [{ name: 'm', groups: ['a', 'b'], query: { type: 'x' }, analysisConfigurations: { canary } }],
+    })
+    expect(spec).toMatchObject({
+      groups: ['a', 'b'],
+      direction: 'increase',
+      critical: true,
+      outliers: { strategy: 'remove', factor: 2 },
+      effectSize: { measure: 'cles', allowedIncrease: 0.8, criticalIncrease: 0.5 },
+      limits: { figure: 'mean', max: 5 },
+      noData: { empty: 'ignore' },
+    })
+  })
+
+  test('reads everything that is no number as a gap', () => {
+    const [metric] = readCanaryConfig({ metrics: [{ name: 'm', values: VALUES }] }).metrics
+    expect(metric?.control.values).toEqual(Float64Array.of(1, Number.NaN, Number.NaN, 2.5))
+    expect(metric?.experiment.values).toEqual(Float64Array.of(Number.NaN, 3))
+  })
+
+  test('takes a direction that it does not know for either', () => {
+    const analysisConfigurations = { canary: { direction: 'Increase' } }
+    const [spec] = readMetricSpecs({ metrics: [{ name: 'm', analysisConfigurations }] })
+    expect(spec?.direction).toBe('either')
+  })
+
+  test('that is wrong has all its problems named at once', () => {
+    const document = {
+      metrics: [
+        { name: 'a', values: { control: [1, 'one', true], experiment: [] } },
+        { name: 'b', analysisConfigurations: { canary: { nanStrategy: 'drop', critical: 'yes' } } },
+      ],
+      classifier: { groupWeights: { a: -1 } },
+    }
+    const problems = problemsOf(document).join('\n')
+    for (const path of ['control[1]', 'control[2]', 'nanStrategy', 'critical', 'groupWeights.a']) {
+      expect(problems).toContain(path)
+    }
+  })
+
+  test.each([
+    [
+      {
+        metrics: [
+          { name: 'a', values: VALUES },
+          { name: 'a', values: VALUES },
+        ],
+      },
+      /another metric named "a"/,
+    ],
+    [{ metrics: [{ name: 'a' }] }, /metrics\[0\]\.values: is missing/],
+    [
+      { metrics: [{ name: 'a', values: VALUES, exposure: { control: [1], experiment: [1, 1] } }] },
+      /exposure\.control: must have a number for each of the 4 values/,
+    ],
+    [{ metrics: [] }, /metrics/],
+    [[], /the document/],
+  ])('%#: is refused with the place and what is wanted', (document, message) => {
+    expect(problemsOf(document).join('\n')).toMatch(message)
+  })
+})
