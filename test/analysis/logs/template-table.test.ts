@@ -66,6 +66,16 @@ describe('words that turn out to be values', () => {
     expect(templatesOf('user  left the room', 'user u1 left the room')).toEqual(['user <*> left the room'])
   })
 
+  it('are one with what is glued to them', () => {
+    const names = ['vim', 'tar', 'sed', 'man', 'git', 'bzr']
+    expect(
+      templatesOf(
+        ...names.map((name) => `Unpacking the package ${name}:amd64 over it`),
+        'Unpacking the package gcc12 over it',
+      ),
+    ).toEqual(['Unpacking the package <*> over it'])
+  })
+
   it('change together in dotted names', () => {
     expect(
       templatesOf(

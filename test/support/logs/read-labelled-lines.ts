@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { z } from 'zod'
 
-/** Lines of real systems with their true templates; they stand beside the repository and may be absent. */
-const DIRECTORY = fileURLToPath(new URL('../../../../shared/conformance/logs/', import.meta.url))
+/** Lines of real systems with their true templates; they stand beside the repository, from whose root tests and benchmarks run, and may be absent. */
+const DIRECTORY = join(process.cwd(), '../shared/conformance/logs')
 const Line = z.object({ content: z.string(), event: z.string() })
 
 export interface LabelledLines {
@@ -19,6 +19,6 @@ export function readLabelledLines(): LabelledLines[] {
 }
 
 function readLines(file: string): z.output<typeof Line>[] {
-  const text = readFileSync(`${DIRECTORY}${file}`, 'utf8').trimEnd()
+  const text = readFileSync(join(DIRECTORY, file), 'utf8').trimEnd()
   return text.split('\n').map((line) => Line.parse(JSON.parse(line)))
 }

@@ -3,6 +3,7 @@ import { group } from 'd3-array'
 import type { Pattern } from '../pattern.js'
 import { firstRow } from '../pattern.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
+import { joinGluedValues } from './join-glued-values.js'
 import { mergeDotted } from './merge-dotted.js'
 import { mergeFrequent } from './merge-frequent.js'
 import { mergeSiblings } from './merge-siblings.js'
@@ -11,7 +12,7 @@ import { mergeSiblings } from './merge-siblings.js'
 export function mergePatterns(patterns: readonly Pattern[]): readonly Pattern[] {
   const byLength = group(patterns, ({ words }) => words.length)
   const merged = [...byLength.values()].flatMap(mergeAlike)
-  return fillEmptyPlaces(merged).toSorted((a, b) => firstRow(a) - firstRow(b))
+  return fillEmptyPlaces(joinGluedValues(merged)).toSorted((a, b) => firstRow(a) - firstRow(b))
 }
 
 /** Each step finds what the one before it made alike. */

@@ -1,0 +1,29 @@
+import { group } from 'd3-array'
+
+import { VALUE } from '../masking/scan-words.js'
+import { unite, wordsKey } from '../pattern.js'
+import type { Pattern } from '../pattern.js'
+
+/**
+ * Two values with a colon and no space between them are one (`libc:amd64`), as they are where masking alone finds both. Unites
+ * what is the same after that.
+ */
+export function joinGluedValues(patterns: readonly Pattern[]): readonly Pattern[] {
+  const joined = patterns.map(withoutGlue)
+  return [...group(joined, ({ words }) => wordsKey(words)).values()].map(unite)
+}
+
+function withoutGlue(pattern: Pattern): Pattern {
+  const { words, gaps } = pattern
+  const kept = [...words.keys()].filter(
+    (place) => !isGlued(words, gaps, place) && !isGlued(words, gaps, place - 1),
+  )
+  if (kept.length === words.length) return pattern
+  return { ...pattern, words: kept.map((at) => words[at] ?? ''), gaps: kept.map((at) => gaps[at] ?? 0) }
+}
+
+/** Whether the word is a colon right between two values. */
+function isGlued(words: readonly string[], gaps: readonly number[], place: number): boolean {
+  const isBetween = words[place] === ':' && words[place - 1] === VALUE && words[place + 1] === VALUE
+  return isBetween && gaps[place] === 0 && gaps[place + 1] === 0
+}
