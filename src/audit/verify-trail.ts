@@ -74,7 +74,10 @@ async function follow(
     const wrong = due.find(({ seq, hash }) =>
       check.links.some((link) => link.seq === seq && link.hash !== hash),
     )
-    if (wrong !== undefined) return rewritten(check.end, end.seq, wrong)
+    if (wrong !== undefined) {
+      const right = due.findLast(({ seq }) => seq < wrong.seq)
+      return rewritten(right ?? end, wrong)
+    }
     end = check.end
     if (check.broken !== undefined) {
       const { seq, problem } = check.broken
@@ -85,10 +88,12 @@ async function follow(
   }
 }
 
-/** The chain is whole, and yet another one than the checkpoint saw. */
-function rewritten(end: ChainEnd, rightSeq: number, { seq }: ChainEnd): Followed {
-  const problem = `record ${seq} has another hash than its checkpoint says: it, or one between ${rightSeq + 1} and it, was written anew`
-  return { end, problems: [problem], firstBadSeq: seq }
+/** The chain is whole, and yet another one than a checkpoint saw: `right` is the last place that is known to be right. */
+function rewritten({ seq, hash }: ChainEnd, wrong: ChainEnd): Followed {
+  const first = seq + 1
+  const place = first === wrong.seq ? `record ${first}` : `record ${wrong.seq}, or one from ${first} on,`
+  const problem = `${place} was written anew: the hash of record ${wrong.seq} is not what its checkpoint says`
+  return { end: { seq, hash }, problems: [problem], firstBadSeq: first }
 }
 
 function missingTail(end: ChainEnd, expectations: readonly ChainEnd[]): Omit<Followed, 'end'> {

@@ -62,7 +62,9 @@ export class EventIntake {
   take(body: Uint8Array, endpoint: EventEndpoint, origin: string | undefined): Promise<AuditReceipt> {
     if (this.#waitingBytes > this.#deps.maxWaitingBytes) {
       this.#failed += 1
-      throw new AppError('unavailable', 'too many events are waiting to be written; try again')
+      return Promise.reject(
+        new AppError('unavailable', 'too many events are waiting to be written; try again'),
+      )
     }
     this.#waitingBytes += body.byteLength
     return new Promise((resolve, reject) => {

@@ -19,6 +19,8 @@ export interface OpenDatabaseOptions {
   readonly walAutocheckpointPages?: number
   /** Memory for pages of the file, at most; filled as they are read. */
   readonly pageCacheKib?: number
+  /** How large the file may become; what would make it larger fails as on a full disk. */
+  readonly maxPages?: number
   /** How long a statement waits for another process's write, in milliseconds. */
   readonly busyTimeoutMs?: number
 }
@@ -102,6 +104,7 @@ function configured(options: OpenDatabaseOptions, database: Database.Database): 
     database.pragma('journal_mode = wal')
     database.pragma(`synchronous = ${options.synchronous}`)
     database.pragma('foreign_keys = on')
+    if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
     database.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`)
     if (options.walAutocheckpointPages !== undefined) {
       database.pragma(`wal_autocheckpoint = ${options.walAutocheckpointPages}`)

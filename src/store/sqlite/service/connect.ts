@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Readers } from '../../readers.js'
 import type { Transaction } from '../../transaction.js'
 import { openDatabase, openReadOnly } from '../open-database.js'
+import type { OpenDatabaseOptions } from '../open-database.js'
 import { makeAnalysisReader } from './analysis-reader.js'
 import { makeAnalysisRepository } from './analysis-repository.js'
 import { makeAuditKeeper } from './audit-keeper.js'
@@ -29,8 +30,11 @@ export interface ServiceConnection<Context> {
 const WRITING = { pageCacheKib: 32_000, walAutocheckpointPages: 4000 }
 
 /** The connection that writes: there is one at a time, so that the trail has one end. Raises AppError `unavailable`. */
-export function connectWriting(path: string): ServiceConnection<Transaction> {
-  const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING })
+export function connectWriting(
+  path: string,
+  limits: Pick<OpenDatabaseOptions, 'maxPages'> = {},
+): ServiceConnection<Transaction> {
+  const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
   const context = makeTransaction(database)
   return {
     context,

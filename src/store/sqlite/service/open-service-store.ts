@@ -30,6 +30,8 @@ export interface OpenServiceStoreOptions {
   readonly dataDir: string
   /** The script of a thread of the store; without it everything runs on the calling thread. */
   readonly threadScript?: URL
+  /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
+  readonly maxPages?: number
 }
 
 interface Executor {
@@ -48,12 +50,13 @@ const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256
 export async function openServiceStore({
   dataDir,
   threadScript,
+  maxPages,
 }: OpenServiceStoreOptions): Promise<ServiceStore> {
   const path = join(dataDir, 'tidegate.db')
   await prepare(path)
   const lookups = connectReading(path)
   const open = (role: ThreadRole): Executor =>
-    threadScript === undefined ? inProcess(path, role) : inThread(threadScript, { path, role })
+    threadScript === undefined ? inProcess(path, role, maxPages) : inThread(threadScript, { path, role })
   const writing = open('write')
   const reading = open('read')
   const writer = new BatchingRunner(writing.execute, MAX_WRITES_PER_COMMIT)
@@ -88,8 +91,9 @@ function inThread(script: URL, options: StoreThreadOptions): Executor {
   return { execute: (calls) => client.execute(calls), close: () => client.close() }
 }
 
-function inProcess(path: string, role: ThreadRole): Executor {
-  return role === 'write' ? executorOf(connectWriting(path)) : executorOf(connectReading(path))
+function inProcess(path: string, role: ThreadRole, maxPages: number | undefined): Executor {
+  if (role === 'read') return executorOf(connectReading(path))
+  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }))
 }
 
 function executorOf<Context>({ execute, close }: ServiceConnection<Context>): Executor {

@@ -1,0 +1,81 @@
+import { exportTrail } from '../../src/audit/export-trail.js'
+import type { ExportQuery } from '../../src/audit/export-trail.js'
+import { indexColumns, indexText } from '../../src/audit/audit-operations.js'
+import { searchTrail } from '../../src/audit/search-trail.js'
+import type { TrailQuery } from '../../src/audit/search-trail.js'
+import { verifyTrail } from '../../src/audit/verify-trail.js'
+import { recordEvents } from '../../src/events/record-events.js'
+import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import { makeEvent } from './events.js'
+
+const EVENTS_PER_STEP = 50
+const INDEX_STEP = 2000
+const TEXT_STEP = 200
+
+/** Appends events up to a number of records; gives the microseconds per record of the last `measured`, without making them. */
+export async function fill(store: ServiceStore, from: number, to: number, measured: number): Promise<number> {
+  let us = 0
+  for (let index = from; index < to; index += EVENTS_PER_STEP) {
+    const bodies = Array.from({ length: EVENTS_PER_STEP }, (_, offset) => ({
+      endpoint: 'echo' as const,
+      body: new Uint8Array(makeEvent(index + offset)),
+      receivedMs: Date.now(),
+      origin: '127.0.0.1',
+    }))
+    const startedAt = performance.now()
+    await store.writer.run(recordEvents, bodies)
+    if (index >= to - measured) us += (performance.now() - startedAt) * 1000
+    if (index % INDEX_STEP === 0) {
+      const indexAt = performance.now()
+      await store.writer.run(indexColumns, { limit: INDEX_STEP })
+      if (index >= to - measured) us += (performance.now() - indexAt) * 1000
+    }
+  }
+  return us / measured
+}
+
+/** Brings free text up to date; gives the microseconds per record. */
+export async function indexAllText(store: ServiceStore): Promise<number> {
+  const startedAt = performance.now()
+  let records = 0
+  for (;;) {
+    const count = await store.writer.run(indexText, { limit: TEXT_STEP, maxBytes: 1e9 })
+    records += count
+    if (count < TEXT_STEP) break
+  }
+  await store.writer.run(indexColumns, { limit: INDEX_STEP })
+  return ((performance.now() - startedAt) * 1000) / Math.max(records, 1)
+}
+
+/** The slowest of a hundred searches, in milliseconds, of so many. */
+export async function searchP99(
+  store: ServiceStore,
+  searches: number,
+  query: (index: number) => Omit<TrailQuery, 'limit'>,
+): Promise<number> {
+  const times: number[] = []
+  for (let index = 0; index < searches; index += 1) {
+    const startedAt = performance.now()
+    await searchTrail(store.reader, { ...query(index), limit: 50 })
+    times.push(performance.now() - startedAt)
+  }
+  times.sort((a, b) => a - b)
+  return times[Math.ceil(times.length * 0.99) - 1] ?? 0
+}
+
+/** Records a second. */
+export async function exportRate(store: ServiceStore, records: number, query: ExportQuery): Promise<number> {
+  const startedAt = performance.now()
+  let bytes = 0
+  for await (const text of exportTrail(store.reader, query)) bytes += text.length
+  if (bytes === 0) throw new Error('nothing was exported')
+  return (records / (performance.now() - startedAt)) * 1000
+}
+
+/** Records a second. */
+export async function verifyRate(store: ServiceStore, records: number): Promise<number> {
+  const startedAt = performance.now()
+  const { isIntact, checked, problems } = await verifyTrail({ reader: store.reader })
+  if (!isIntact || checked !== records) throw new Error(`${checked} records: ${problems.join('; ')}`)
+  return (records / (performance.now() - startedAt)) * 1000
+}
