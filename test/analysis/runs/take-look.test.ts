@@ -1,0 +1,247 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+
+import { readLogTemplate } from '../../../src/analysis/logs/log-template.js'
+import type { LookReport } from '../../../src/analysis/runs/look-report.js'
+import { judgeLook } from '../../../src/analysis/runs/judge-look.js'
+import { readMetricTemplate } from '../../../src/analysis/runs/metric-template.js'
+import { joinLines, unpackData } from '../../../src/analysis/runs/pack-look.js'
+import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../../src/analysis/runs/plan.js'
+import { failedLook, lookBudgetMs, takeLook } from '../../../src/analysis/runs/take-look.js'
+import type { LinesAnswer, LinesQuery, SeriesAnswer, SeriesQuery } from '../../../src/analysis/sources.js'
+import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
+import { makeFakeSources, wave } from '../../support/fake-sources.js'
+import type { LinesScript, SeriesScript } from '../../support/fake-sources.js'
+
+const TIMING = makeTiming({ lifetimeMs: 60 * MINUTE_MS, intervalMs: 30 * MINUTE_MS })
+const SIDES = {
+  baseline: { scope: { version: 'stable' }, startMs: START_MS },
+  canary: { scope: { version: 'canary' }, startMs: START_MS },
+}
+
+function metricsOf(...names: string[]): PlannedMetrics {
+  const metrics = names.map((name) => ({ name, riskDirection: 'Higher' }))
+  const template = readMetricTemplate({ data: { groups: [{ group: 'load', metrics }] } })
+  return { source: 'metrics', aggregate: undefined, ...template, ...SIDES }
+}
+
+const LOGS: PlannedLogs = {
+  ...{ source: 'logs', query: '*', index: undefined, maxLines: undefined, ...SIDES },
+  template: readLogTemplate({ templateName: 'app-log' }),
+}
+
+function plan(more: Partial<RunPlan['targets'][number]>, timing = TIMING): RunPlan {
+  return makeRunPlan({ timing, targets: [{ name: 'shop', metrics: undefined, logs: undefined, ...more }] })
+}
+
+function isCanary({ scope }: SeriesQuery | LinesQuery): boolean {
+  return scope['version'] === 'canary'
+}
+
+/** The canary's values are so many times the baseline's. */
+function times(factor: number): SeriesScript {
+  return (query) => ({ values: wave(query, MINUTE_MS, isCanary(query) ? 10 * factor : 10) })
+}
+
+const failed: Partial<SeriesAnswer> = { state: 'failed', reasons: ['metrics: the source answers 503'] }
+
+async function look(
+  planned: RunPlan,
+  series: SeriesScript,
+  lines?: LinesScript,
+  nth = 2,
+): Promise<LookReport> {
+  const request = { runId: 1, plan: planned, look: nth, seenLogTemplates: [] }
+  return (await takeLook(request, makeFakeSources(series, lines))).report
+}
+
+describe('a look at metrics', () => {
+  test.each([
+    ['passes what is alike', times(1), 'Success', 100],
+    ['fails what is three times as much', times(3), 'Fail', 0],
+  ] as const)('%s', async (_, series, verdict, score) => {
+    const report = await look(plan({ metrics: metricsOf('latency') }), series)
+    expect(report).toMatchObject({ look: 2, looks: 2, verdict, score, errors: [] })
+  })
+
+  test('asks for the window of both sides in the scope of each', async () => {
+    const asked: SeriesQuery[] = []
+    await look(
+      plan({ metrics: metricsOf('latency{v="${version}"}') }),
+      (query) => {
+        asked.push(query)
+        return {}
+      },
+      undefined,
+      1,
+    )
+    const window = { startMs: START_MS, endMs: START_MS + 30 * MINUTE_MS, stepMs: MINUTE_MS }
+    expect(asked).toMatchObject([
+      { ...window, query: 'latency{v="${version}"}', scope: { version: 'stable' } },
+      { ...window, query: 'latency{v="${version}"}', scope: { version: 'canary' } },
+    ])
+  })
+
+  test('asks for no more than four metrics at a time', async () => {
+    let [running, most] = [0, 0]
+    const sources = makeFakeSources(async (query) => {
+      most = Math.max(most, ++running)
+      await new Promise(setImmediate)
+      running--
+      return times(1)(query)
+    })
+    const names = Array.from({ length: 20 }, (_, index) => `m${index}`)
+    const request = { runId: 1, plan: plan({ metrics: metricsOf(...names) }), look: 2, seenLogTemplates: [] }
+    await takeLook(request, sources)
+    expect(most).toBe(8)
+  })
+
+  test.each<[string, SeriesScript]>([
+    ['that fails on both sides', () => failed],
+    ['that fails for the canary', (query) => (isCanary(query) ? failed : times(1)(query))],
+    ['that fails for the baseline', (query) => (isCanary(query) ? times(1)(query) : failed)],
+  ])('does not pass with a source %s, and says so', async (_, series) => {
+    const report = await look(plan({ metrics: metricsOf('latency') }), series)
+    expect(report.verdict).not.toBe('Success')
+    expect(report.score).toBeLessThan(90)
+    expect(report.errors.join()).toContain('metrics: the source answers 503')
+  })
+
+  test('does not pass with one of many metrics that cannot be had', async () => {
+    const series: SeriesScript = (query) => (query.query === 'm3' ? failed : times(1)(query))
+    const report = await look(plan({ metrics: metricsOf('m1', 'm2', 'm3', 'm4') }), series)
+    expect(report.verdict).toBe('Review')
+    expect(report.errors).toEqual([
+      'shop: m3, baseline: metrics: the source answers 503',
+      'shop: m3, canary: metrics: the source answers 503',
+    ])
+  })
+
+  test('does not pass with half an answer, however good that half is', async () => {
+    const half = { state: 'incomplete', reasons: ['metrics: the last 30 points are missing'] } as const
+    const report = await look(plan({ metrics: metricsOf('latency') }), (query) => ({
+      ...times(1)(query),
+      ...half,
+    }))
+    expect(report).toMatchObject({ verdict: 'Review', score: 89 })
+    expect(report.reason).toContain('the last 30 points are missing')
+  })
+
+  test('does not pass with nothing to compare', async () => {
+    const report = await look(plan({ metrics: metricsOf('latency') }), () => ({ state: 'empty' }))
+    expect(report.verdict).not.toBe('Success')
+  })
+
+  test('fails what names a source that is not there any more', async () => {
+    const metrics = { ...metricsOf('latency'), source: 'gone' }
+    const report = await look(plan({ metrics }), times(1))
+    expect(report.verdict).not.toBe('Success')
+    expect(report.errors).toContain('shop: latency, canary: analysis.sources has no source gone of metrics')
+  })
+})
+
+/** A line a second, each tenth of the canary's another one where it is given. */
+function lines(canaryText?: string): LinesScript {
+  return (query) => ({
+    lines: Array.from({ length: 600 }, (_, index) => ({
+      atMs: query.startMs + index * 1000,
+      text:
+        isCanary(query) && canaryText !== undefined && index % 10 === 0
+          ? canaryText
+          : `INFO order ${index} is paid`,
+    })),
+  })
+}
+
+describe('a look at logs', () => {
+  test('passes what is alike', async () => {
+    expect(await look(plan({ logs: LOGS }), () => ({}), lines())).toMatchObject({
+      verdict: 'Success',
+      errors: [],
+    })
+  })
+
+  test('fails an error that only the canary has, and shows it', async () => {
+    const report = await look(plan({ logs: LOGS }), () => ({}), lines('FATAL no memory left'))
+    expect(report.verdict).toBe('Fail')
+    expect(report.targets[0]?.logs?.findings[0]).toMatchObject({
+      change: 'new',
+      canaryEvents: 60,
+      baselineEvents: 0,
+    })
+  })
+
+  test.each<[string, Partial<LinesAnswer>]>([
+    ['fails', { state: 'failed', reasons: ['logs: the source answers 503'] }],
+    ['answers for some of its shards', { state: 'incomplete', reasons: ['logs: 2 of 5 shards failed'] }],
+  ])('does not pass where the source %s', async (_, answer) => {
+    const report = await look(
+      plan({ logs: LOGS }),
+      () => ({}),
+      (query) => ({ ...lines()(query), ...answer }),
+    )
+    expect(report.verdict).not.toBe('Success')
+    expect(report.errors.join()).toContain(answer.reasons?.[0])
+  })
+
+  test('names the worse part where metrics pass and the log does not', async () => {
+    const planned = plan({ metrics: metricsOf('latency'), logs: LOGS })
+    const report = await look(planned, times(1), lines('FATAL no memory left'))
+    expect(report.verdict).toBe('Fail')
+    expect(report.reason).toMatch(/^logs: /)
+  })
+
+  test('of a canary without a baseline asks for the canary alone', async () => {
+    const template = readLogTemplate({ templateName: 'a', scoringAlgorithm: 'autonomous', filterKey: 'pod' })
+    const asked: LinesQuery[] = []
+    const canary = { scope: { pod: '.*canary.*' }, startMs: START_MS }
+    await look(
+      plan({ logs: { ...LOGS, template, canary } }),
+      () => ({}),
+      (query) => {
+        asked.push(query)
+        return lines()(query)
+      },
+    )
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.filters).toEqual([{ field: 'pod', value: 'canary', match: 'prefix' }])
+  })
+})
+
+describe('the data of a look', () => {
+  test('give the same report when they are judged again', async () => {
+    const planned = plan({ metrics: metricsOf('latency'), logs: LOGS })
+    const request = { runId: 1, plan: planned, look: 2, seenLogTemplates: ['a'] }
+    const sources = makeFakeSources((query) => {
+      const { values = new Float64Array() } = times(1.2)(query)
+      return { values: values.map((value, index) => (index % 7 === 0 ? Number.NaN : value)) }
+    }, lines('ERROR no stock left'))
+    const { report, ...packed } = await takeLook(request, sources)
+    const kept = joinLines(
+      unpackData(packed.data),
+      JSON.parse(gunzipSync(packed.lines).toString()) as Parameters<typeof joinLines>[1],
+    )
+    expect(judgeLook(planned, kept).report).toEqual(report)
+    expect(judgeLook(planned, kept, 'kayenta').report.targets[0]?.metrics?.judgeName).toBe(
+      'NetflixACAJudge-v1.0',
+    )
+  })
+})
+
+test('a look that could not be taken says why and passes nothing', () => {
+  const planned = plan({ metrics: metricsOf('latency') })
+  const { report } = failedLook({ runId: 1, plan: planned, look: 1, seenLogTemplates: [] }, new Error('full'))
+  expect(report).toMatchObject({
+    ...{ look: 1, looks: 2, score: 0, verdict: 'Fail', endsRun: false },
+    canaryWindow: { startMs: START_MS, endMs: START_MS + 30 * MINUTE_MS },
+    errors: ['the look could not be taken: full'],
+  })
+})
+
+test.each([
+  [3000, 30_000],
+  [60_000, 60_000],
+  [3_600_000, 240_000],
+])('the queries of a look every %d ms end within %d ms', (intervalMs, budgetMs) => {
+  expect(lookBudgetMs(intervalMs)).toBe(budgetMs)
+})
