@@ -40,8 +40,14 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     noData: noData ?? worthTooLittle(tested, settings),
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
-    p: mattering(tested?.tests ?? [])[0]?.p ?? 1,
+    p: tested === undefined ? 1 : comparableP(tested, settings),
   }
+}
+
+/** The least p of a change that matters. Counts may err more, so theirs weighs less (weighted Benjamini-Hochberg, Genovese 2006). */
+function comparableP({ tests, alpha }: Tested, settings: RobustSettings): number {
+  const [surest] = mattering(tests)
+  return surest === undefined ? 1 : Math.min(1, (surest.p * settings.alpha) / alpha)
 }
 
 /** Classifies a metric, given its p-value among those of all metrics. */
