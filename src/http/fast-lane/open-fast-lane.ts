@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Front } from '../front.js'
 import { findPolicyRoute } from '../policy/policy-routes.js'
 import { parseRequestTarget } from '../request-target.js'
+import { isEventPath } from '../routes/events.js'
 import type { Patience } from '../standard-server.js'
 import { PlainConnection } from './plain-connection.js'
 import type { ConnectionLane } from './plain-connection.js'
@@ -19,7 +20,7 @@ export interface FastLaneOptions {
   readonly patience: Patience
 }
 
-/** The connections of a server that send nothing but plain policy requests. */
+/** The connections of a server that send nothing but plain policy requests and events. */
 export interface FastLane {
   /** Ends the connections that are between two requests, and each other one with its next answer. */
   drain(): void
@@ -31,7 +32,7 @@ type ConnectionListener = (this: Server, socket: Socket) => void
 
 /**
  * Puts a fast lane before a server: each new connection starts in it and stays as long as it sends plain requests to the
- * policy operations, one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
+ * policy operations or those for events, one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
  * server's own listener, which reads that request from its beginning and keeps the connection.
  */
 export function openFastLane(server: Server, options: FastLaneOptions): FastLane {
@@ -78,7 +79,8 @@ class Lane implements ConnectionLane {
 
   takes({ method, url, bodyLength }: PlainHead): boolean {
     if (bodyLength > MAX_BODY_BYTES) return false
-    return findPolicyRoute({ method, target: parseRequestTarget(url) }) !== undefined
+    const target = parseRequestTarget(url)
+    return isEventPath(target.path) || findPolicyRoute({ method, target }) !== undefined
   }
 
   handOver(connection: PlainConnection, socket: Socket, unread: Buffer): void {

@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.js'
 import type { EventIntake } from '../../events/event-intake.js'
 import type { EventEndpoint } from '../../events/orchestrator-event.js'
 import type { Authenticate } from '../authenticate.js'
@@ -21,6 +22,11 @@ const ENDPOINTS: ReadonlyMap<string, EventEndpoint> = new Map([
   ['/auditservice/v1/echo/events/data', 'audit'],
 ])
 
+/** Whether requests for a path are answered without the web application. */
+export function isEventPath(path: string): boolean {
+  return ENDPOINTS.has(path)
+}
+
 /**
  * `POST /platform/echo`, `/oes/echo` and `/auditservice/v1/echo/events/data`: 200 once the event is durable. They are answered on
  * the exchange itself, since thousands a second arrive; all other requests go on to `next`.
@@ -43,7 +49,18 @@ async function answerEvent(
   }
   deps.authenticate(exchange, ['orchestrator'])
   requireJsonType(exchange)
-  const body = await readBody(exchange, deps.maxBodyBytes)
+  const body = await readEventBody(exchange, deps.maxBodyBytes)
   const { seq } = await deps.intake.take(body, endpoint, callerOf(exchange).origin)
   exchange.send(200, `{"seq":${seq}}\n`)
+}
+
+/** The limit has a key of its own. */
+async function readEventBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  try {
+    return await readBody(exchange, limit)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== 'too_large') throw error
+    const message = `the event is over the limit of ${limit} bytes (audit.maxBodyBytes)`
+    throw new AppError('too_large', message, { cause: error })
+  }
 }
