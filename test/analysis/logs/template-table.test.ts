@@ -53,6 +53,12 @@ describe('words that turn out to be values', () => {
     ])
   })
 
+  it('are not what is done, though it stands behind such a word', () => {
+    expect(templatesOf('cannot open the file for reading', 'cannot open the file for writing')).toHaveLength(
+      2,
+    )
+  })
+
   it('are no states, methods or levels', () => {
     const states = ['NEW', 'READY', 'RUNNING', 'DONE', 'FAILED', 'LOST', 'KILLED']
     expect(templatesOf(...states.map((state) => `the task changed to ${state} at last`))).toHaveLength(7)

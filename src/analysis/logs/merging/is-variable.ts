@@ -2,6 +2,7 @@ import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import type { Pattern } from '../pattern.js'
 import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
+import type { WordKind } from './word-kind.js'
 
 /** Where in a template the place stands. */
 interface Frame {
@@ -15,6 +16,21 @@ interface Frame {
 /** With fewer shared words than this two messages are alike by chance. */
 const LEAST_SHARED_WORDS = 2
 const MANY_SHARED_WORDS = 3
+
+/** How many different words at one place are values, by what speaks for or against it. */
+const NEEDED = {
+  state: 12,
+  start: 12,
+  capitalised: 8,
+  plain: 6,
+  field: 5,
+  quoted: 4,
+  dotted: 3,
+  named: 3,
+  namedInLongMessage: 2,
+  startBesideValue: 3,
+  besideValue: 2,
+} as const
 
 /**
  * Whether the one place at which these patterns differ holds a value. A few different words are taken for different
@@ -32,20 +48,26 @@ export function isVariable(place: number, siblings: readonly Pattern[]): boolean
 
 function valuesNeeded(frame: Frame, words: readonly string[], isValueElsewhere: boolean): number {
   const kind = commonKind(words)
-  if (kind === 'state') return 12
-  const needed = neededByPlace(frame, kind)
+  if (kind === 'state') return NEEDED.state
+  const needed = neededByPlace(frame, kind, words)
   if (!isValueElsewhere || frame.words < LEAST_SHARED_WORDS) return needed
-  return Math.min(needed, frame.isStart ? 3 : 2)
+  return Math.min(needed, frame.isStart ? NEEDED.startBesideValue : NEEDED.besideValue)
 }
 
-function neededByPlace(frame: Frame, kind: 'dotted' | 'capitalised' | 'plain'): number {
-  if (frame.isStart) return 12
-  if (kind === 'dotted') return 3
-  if (frame.before === '=' || frame.before === ':') return 5
-  if (frame.before === '"' || frame.before === "'") return 4
-  if (kind === 'capitalised') return 8
-  if (NAMING_WORDS.has(frame.before.toLowerCase())) return frame.words >= MANY_SHARED_WORDS ? 2 : 3
-  return 6
+function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): number {
+  const { before, isStart } = frame
+  if (isStart) return NEEDED.start
+  if (kind === 'dotted') return NEEDED.dotted
+  if (before === '=' || before === ':') return NEEDED.field
+  if (before === '"' || before === "'") return NEEDED.quoted
+  if (kind === 'capitalised') return NEEDED.capitalised
+  if (!NAMING_WORDS.has(before.toLowerCase()) || words.some(isActivity)) return NEEDED.plain
+  return frame.words >= MANY_SHARED_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
+}
+
+/** `for reading` and `for writing` say what is done and name nothing. */
+function isActivity(word: string): boolean {
+  return word.endsWith('ing')
 }
 
 function frameOf(words: readonly string[], place: number): Frame {
