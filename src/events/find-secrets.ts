@@ -1,6 +1,7 @@
 import { asBuffer } from '../lib/as-buffer.js'
 import { decodeString } from '../lib/json/decode-string.js'
 import type { Extent } from '../lib/json/extent.js'
+import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../lib/json/json-bytes.js'
 import { MAX_NESTING } from '../lib/json/nesting.js'
 import { walkElements, walkMembers } from '../lib/json/scan-members.js'
 import { scanSpace } from '../lib/json/scan-space.js'
@@ -19,9 +20,6 @@ export type FoundSecret = Extent & Redacted
 
 type NameTest = (name: string) => boolean
 
-const QUOTE = 0x22
-const OPEN_ARRAY = 0x5b
-const OPEN_OBJECT = 0x7b
 /** How a text begins that holds JSON, plain (white space may be escaped) or as Base64. */
 const TEXT_STARTS: ReadonlySet<number> = new Set(Buffer.from('{[\\ eW'))
 

@@ -1,4 +1,5 @@
 import { decodeString } from '../lib/json/decode-string.js'
+import { BACKSLASH, COLON, QUOTE } from '../lib/json/json-bytes.js'
 import { scanSpace } from '../lib/json/scan-space.js'
 import { scanString } from '../lib/json/scan-string.js'
 
@@ -7,9 +8,6 @@ const KEY = Buffer.from('"application"')
 const SEARCHED_BYTES = 8192
 /** `application` itself, or inside `new`, `pipeline` or `app`. */
 const MAX_DEPTH = 2
-const COLON = 0x3a
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const OPENERS = new Set([0x7b, 0x5b])
 const CLOSERS = new Set([0x7d, 0x5d])
 

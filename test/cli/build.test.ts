@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { readBundle } from '../../src/pdp/bundle/read-bundle.js'
-import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const workspace = makeWorkspace({
   'policies/a.rego': 'package a.b\nallow = true\nreasons contains "x" if false\n',
@@ -15,7 +16,7 @@ const workspace = makeWorkspace({
   'clashing/rules/a.rego': 'package a\n\nx = 1 { input.a }\nx = 2 { input.b }\n',
   'calling/a.rego': 'package a\nallow { http.send({}) }\n',
 })
-const { directory: cwd } = workspace
+const { path: cwd } = workspace
 afterAll(workspace.remove)
 
 const bytesOf = (file: string): Buffer => readFileSync(join(cwd, file))

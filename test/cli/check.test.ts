@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const LONG = '{"name": "slow", "stages": [{"wait": 9007199254740993}]}'
 const SHORT = '{"name": "quick", "stages": [{"wait": 1}]}'
@@ -31,7 +32,7 @@ const workspace = makeWorkspace({
   'text.json': '"a text"',
   'none.json': '[]',
 })
-const { directory: cwd } = workspace
+const { path: cwd } = workspace
 afterAll(workspace.remove)
 
 const env = { TIDEGATE_POLICIES_BUNDLES: 'b.tar.gz' }
@@ -120,7 +121,7 @@ describe('a fault ends check with 2', () => {
         '  the array holds no pipeline definition',
         'error    odd.json "odd"',
         '  error(s) occurred while evaluating query',
-        '  1/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
+        '  b.tar.gz/policies/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
         'error    empty',
         '  empty: there is no *.json in this directory',
         '',

@@ -5,7 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 
 import { configKeys } from '../../src/config/config-keys.js'
 import { configurationPage } from '../../src/config/configuration-page.js'
-import { ROOT, makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+import { ROOT, runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const HASH = '0123456789abcdef'.repeat(4)
 const workspace = makeWorkspace({
@@ -13,7 +14,7 @@ const workspace = makeWorkspace({
   'bad.yaml': 'server:\n  adr: x\nlog:\n  level: loud\n',
 })
 afterAll(workspace.remove)
-const { directory: cwd } = workspace
+const { path: cwd } = workspace
 
 describe('config', () => {
   test('prints the effective values, where they come from, and no whole hash', async () => {

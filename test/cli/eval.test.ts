@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { ROOT, makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+import { ROOT, runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const workspace = makeWorkspace({
   'policies/old.rego': [
@@ -31,7 +32,7 @@ const workspace = makeWorkspace({
   'untyped/p.rego': 'package p\nallow { y == 1 }\n',
   'calling/p.rego': 'package p\nallow {\n  http.send({"method": "get", "url": "http://127.0.0.1:1"})\n}\n',
 })
-const { directory: cwd } = workspace
+const { path: cwd } = workspace
 afterAll(workspace.remove)
 
 /** Most of these ask a bundle: it needs no compiler and starts faster. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, it } from 'vitest'
 
-import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 describe('tidegate serve that cannot start', () => {
   const workspace = makeWorkspace({
@@ -14,8 +15,8 @@ describe('tidegate serve that cannot start', () => {
   })
   afterAll(workspace.remove)
   const serve = (...args: readonly string[]): ReturnType<typeof runTidegate> =>
-    runTidegate(['serve', '--data-dir', join(workspace.directory, 'data'), ...args], {
-      cwd: workspace.directory,
+    runTidegate(['serve', '--data-dir', join(workspace.path, 'data'), ...args], {
+      cwd: workspace.path,
     })
 
   it('exits with 2 and names the place when a policy does not compile', async () => {

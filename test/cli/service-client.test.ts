@@ -7,7 +7,7 @@ import { z } from 'zod'
 
 import { makeServiceClient } from '../../src/cli/service-client.js'
 import type { Terminal } from '../../src/cli/terminal.js'
-import { makeWorkspace } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -59,7 +59,7 @@ describe('a command that asks a running service', () => {
       response.end(JSON.stringify(request.headers.authorization)),
     )
     const client = await makeServiceClient(
-      { ...options(url), tokenFile: `${workspace.directory}/token` },
+      { ...options(url), tokenFile: `${workspace.path}/token` },
       terminal({ TIDEGATE_TOKEN: 'of-environment' }),
     )
     expect(await client.ask(z.string(), { path: '/' })).toBe('Bearer of-file')

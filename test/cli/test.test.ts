@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { makeWorkspace, runTidegate } from '../support/run-tidegate.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const workspace = makeWorkspace({
   'policies/old.rego': 'package old\nallow { input.x == 1 }\nother { input.x == 2 }\n',
@@ -24,7 +25,7 @@ const workspace = makeWorkspace({
   'untested/p.rego': 'package p\nallow = true\n',
   'broken/p_test.rego': 'package p\ntest_x {\n',
 })
-const { directory: cwd } = workspace
+const { path: cwd } = workspace
 afterAll(workspace.remove)
 
 const runTests = (...args: readonly string[]) => runTidegate(['test', ...args], { cwd })

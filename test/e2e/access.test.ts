@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
-import { failToServe, makeWorkspace, startTidegate } from '../support/tidegate-process.js'
+import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 
 const TOKENS = {
@@ -156,13 +157,17 @@ describe('the address', () => {
     ['with --insecure', {}, ['--insecure']],
     ['with server.insecure', { insecure: true }, []],
   ])('beyond loopback it starts %s, and warns', async (_name, extra, args) => {
-    const open = await startTidegate({ workspace, config: anywhere(extra), args })
+    const open = await startTidegate({ workspace, config: anywhere(extra), args, dataDir: 'open' })
     expect(open.log().find(({ level }) => level === 'warn')?.msg).toMatch(/without tokens/)
     expect(await open.end('SIGTERM')).toBe(0)
   })
 
   test('beyond loopback it starts with tokens', async () => {
-    const open = await startTidegate({ workspace, config: { ...anywhere(), auth: { tokens } } })
+    const open = await startTidegate({
+      workspace,
+      config: { ...anywhere(), auth: { tokens } },
+      dataDir: 'open',
+    })
     expect(open.log().some(({ level }) => level === 'warn')).toBe(false)
     expect(await open.end('SIGTERM')).toBe(0)
   })

@@ -6,7 +6,8 @@ import { ask } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { startOpa } from '../support/opa-server.js'
 import type { OpaServer } from '../support/opa-server.js'
-import { makeWorkspace, startTidegate } from '../support/tidegate-process.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 
 const POLICIES = new URL('../cases/http/parity/policies', import.meta.url).pathname

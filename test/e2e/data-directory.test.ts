@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { failToServe, makeWorkspace, startTidegate } from '../support/tidegate-process.js'
+import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
 
 const workspace = makeWorkspace()
 workspace.write({ 'policies/app.rego': 'package app\n\nimport rego.v1\n\nallow := true\n' })

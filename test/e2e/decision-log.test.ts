@@ -2,8 +2,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
-import { failToServe, makeWorkspace, startTidegate } from '../support/tidegate-process.js'
-import type { TidegateProcess, Workspace } from '../support/tidegate-process.js'
+import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import type { Workspace } from '../support/workspace.js'
 
 const POLICIES = {
   'policies/app.rego':

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { objectOf, postJson } from '../support/http-client.js'
 import { strictWalk, tolerantWalk } from '../support/orchestrator-client.js'
-import { makeWorkspace, startTidegate } from '../support/tidegate-process.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 
 const DenialCase = z.strictObject({
@@ -75,7 +76,12 @@ describe('the same rules as static policies', () => {
     const files = (some: typeof cases): string[] =>
       some.map(({ packageName }) => `${workspace.path}/policies/${packageName}.rego`)
     const staticPolicies = { policies: { staticPackages: ['rules.**'] } }
-    const whole = await startTidegate({ workspace, directories: files(sound), config: staticPolicies })
+    const whole = await startTidegate({
+      workspace,
+      directories: files(sound),
+      config: staticPolicies,
+      dataDir: 'static',
+    })
     const answer = await postJson(whole.url, '/v1/staticPolicy/eval/', { input: { name: 'x', stage: 'y' } })
     await whole.end('SIGTERM')
     expect(answer.status).toBe(401)
@@ -83,7 +89,7 @@ describe('the same rules as static policies', () => {
     expect(reasons).toEqual(expect.arrayContaining(['a', 'bad', 'first', 'from msg', 'just a text', 'named']))
     expect(new Set(reasons).size).toBe(reasons.length)
 
-    const broken = await startTidegate({ workspace, config: staticPolicies })
+    const broken = await startTidegate({ workspace, config: staticPolicies, dataDir: 'static' })
     const failure = await postJson(broken.url, '/v1/staticPolicy/eval', { input: { name: 'x', stage: 'y' } })
     await broken.end('SIGTERM')
     expect(failure.status).toBe(500)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf } from '../support/http-client.js'
 import { mutate, seededRandom } from '../support/random-bytes.js'
-import { makeWorkspace, startTidegate } from '../support/tidegate-process.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 
 const MUTATIONS = 2000

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'dist/cli.js')
@@ -33,23 +31,4 @@ export function runTidegate(
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(stdin)
   })
-}
-
-/** A directory with files, for one test file. */
-export interface Workspace {
-  readonly directory: string
-  readonly write: (files: Readonly<Record<string, string>>) => void
-  readonly remove: () => void
-}
-
-export function makeWorkspace(files: Readonly<Record<string, string>> = {}): Workspace {
-  const directory = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  const write = (more: Readonly<Record<string, string>>): void => {
-    for (const [name, text] of Object.entries(more)) {
-      mkdirSync(join(directory, dirname(name)), { recursive: true })
-      writeFileSync(join(directory, name), text)
-    }
-  }
-  write(files)
-  return { directory, write, remove: () => rmSync(directory, { recursive: true, force: true }) }
 }

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { waitUntil } from './wait-until.js'
+import type { Workspace } from './workspace.js'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/cli.js')
 
@@ -27,29 +26,6 @@ export interface ProcessEnd {
   readonly output: string
 }
 
-/** A folder that is removed when the process of the tests ends its use with `remove`. */
-export interface Workspace {
-  readonly path: string
-  /** Writes files, named by their path within the folder, and gives the folder. */
-  readonly write: (files: Readonly<Record<string, string>>) => string
-  readonly remove: () => void
-}
-
-export function makeWorkspace(): Workspace {
-  const path = mkdtempSync(join(tmpdir(), 'tidegate-e2e-'))
-  return {
-    path,
-    write: (files) => {
-      for (const [name, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(path, name)), { recursive: true })
-        writeFileSync(join(path, name), text)
-      }
-      return path
-    },
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  }
-}
-
 /** What a test says of the service; the rest is set so that tests do not meet. */
 export interface ServeSettings {
   readonly workspace: Workspace
@@ -57,6 +33,8 @@ export interface ServeSettings {
   readonly directories?: readonly string[]
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly args?: readonly string[]
+  /** The name of the data directory in the workspace, which only one service at a time may have. */
+  readonly dataDir?: string
 }
 
 /** Starts `tidegate serve` on a free port of loopback and waits until it serves. Throws what it wrote when it ends instead. */
@@ -92,9 +70,15 @@ export async function failToServe(settings: ServeSettings): Promise<ProcessEnd> 
 }
 
 function spawnServe(settings: ServeSettings): { child: ChildProcess; output: () => string } {
-  const { workspace, directories = [join(workspace.path, 'policies')], config = {}, args = [] } = settings
+  const {
+    workspace,
+    directories = [join(workspace.path, 'policies')],
+    config = {},
+    args = [],
+    dataDir = 'data',
+  } = settings
   const whole = {
-    dataDir: join(workspace.path, 'data'),
+    dataDir: join(workspace.path, dataDir),
     ...config,
     server: { addr: '127.0.0.1:0', ...config['server'] },
     policies: { directories, ...config['policies'] },

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/json-bytes.js'
 import { refuseMalformed } from '../../lib/json/refuse-malformed.js'
 import { scanElements, scanMembers } from '../../lib/json/scan-members.js'
 import { scanSpace } from '../../lib/json/scan-space.js'
@@ -11,8 +12,6 @@ export interface Definition {
   readonly input: Uint8Array
 }
 
-const OPEN_ARRAY = 0x5b
-const OPEN_OBJECT = 0x7b
 /** The members under which the orchestrator sends what is to be saved. */
 const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
 

@@ -1,5 +1,6 @@
 import { AppError, toError } from '../../errors.js'
 import { decodeString } from '../../lib/json/decode-string.js'
+import { OPEN_OBJECT, QUOTE } from '../../lib/json/json-bytes.js'
 import { locateInput } from '../../lib/json/locate-input.js'
 import { locateValue } from '../../lib/json/locate-value.js'
 import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluate-static-policies.js'
@@ -12,8 +13,6 @@ import { Decision } from './decision.js'
 import { missingFields } from './missing-fields.js'
 import type { PolicyContext } from './policy-context.js'
 
-const QUOTE = 0x22
-const OPEN_OBJECT = 0x7b
 const NEEDED = 'input must be a JSON object, or text that holds one'
 
 /** `POST /v1/staticPolicy/eval`: 200 allowed, 401 denied with the reasons of all static policies, 500 not evaluated. */

@@ -1,12 +1,5 @@
 import { AppError } from '../../errors.js'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const BACKSLASH = 0x5c
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 
 /**
  * Takes a JSON array in pieces, cut anywhere, and gives its elements as soon as they are whole, so that the array is never in

@@ -1,9 +1,8 @@
 import { byteTable, skipRun } from './byte-run.js'
 import { decodeUnit, writeUtf8 } from './decode-string.js'
 import type { EditedCopy } from './edited-copy.js'
+import { BACKSLASH, QUOTE } from './json-bytes.js'
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const LOWER_U = 0x75
 const SLASH = 0x2f
 const LINE_SEPARATOR = 0x2028

@@ -1,18 +1,12 @@
 import { copyCanonicalString } from './canonical-string.js'
 import { byteTable, skipRun } from './byte-run.js'
 import { EditedCopy } from './edited-copy.js'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 import { MemberOrder } from './member-order.js'
 import { rearrange } from './rearrange.js'
 import { scanSpace } from './scan-space.js'
 
 const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /** The bytes of numbers and literals. */
 const SCALAR = byteTable((_, char) => /[-+.0-9A-Za-z]/.test(char))

@@ -1,4 +1,5 @@
-const BACKSLASH = 0x5c
+import { BACKSLASH } from './json-bytes.js'
+
 const LOWER_U = 0x75
 const REPLACEMENT = 0xfffd
 const INVALID = REPLACEMENT * 16 + 1

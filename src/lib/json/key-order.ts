@@ -1,8 +1,6 @@
 import { decodeString } from './decode-string.js'
+import { BACKSLASH, QUOTE } from './json-bytes.js'
 import { scanString } from './scan-string.js'
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
 /**
  * Orders two object keys of a valid JSON text, given by their opening quotes, bytewise by their decoded UTF-8 as Go does: negative,

@@ -1,14 +1,12 @@
 import { AppError } from '../../errors.js'
 import { decodeString } from './decode-string.js'
 import type { Extent } from './extent.js'
+import { BACKSLASH, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 import { scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
 import { scanValue } from './scan-value.js'
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_OBJECT = 0x7b
 const LOWER_N = 0x6e
 const TYPE_NAMES: Readonly<Record<number, string>> = {
   0x5b: 'array',

@@ -1,4 +1,5 @@
-const BACKSLASH = 0x5c
+import { BACKSLASH } from './json-bytes.js'
+
 const ESCAPE_LENGTH = 6
 const STARTS: readonly string[] = ['\\ud', '\\uD']
 const REPLACEMENT = Buffer.from('\\ufffd')

@@ -1,13 +1,12 @@
 import { decodeString } from './decode-string.js'
 import type { Extent } from './extent.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js'
 import { replaceExtents } from './replace-extents.js'
 import { scanElements, scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
 import { scanValue } from './scan-value.js'
 
-const OPEN_ARRAY = 0x5b
-const OPEN_OBJECT = 0x7b
 const ANY = '*'
 
 interface Branch extends Extent {

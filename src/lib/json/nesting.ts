@@ -1,15 +1,10 @@
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+
 /**
  * As deep as documents of the orchestrator are read. An execution inside the trigger of another adds two levels each; what is far
  * deeper would exhaust the stack of whatever is recursive.
  */
 export const MAX_NESTING = 512
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /**
  * Whether objects and arrays stand more than `levels` deep in a JSON text. To be asked before `JSON.parse`: what that gives may

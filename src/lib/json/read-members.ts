@@ -1,10 +1,9 @@
 import { decodeString } from './decode-string.js'
 import type { Extent } from './extent.js'
+import { OPEN_OBJECT } from './json-bytes.js'
 import { scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
-
-const OPEN_OBJECT = 0x7b
 
 /**
  * The extents of an object's members by key, the last of a repeated key; undefined when the value is no object. Nothing

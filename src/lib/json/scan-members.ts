@@ -1,10 +1,7 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA } from './json-bytes.js'
 import { afterMemberText, scanKey, scanValue } from './scan-value.js'
 import { scanSpace } from './scan-space.js'
 import { syntaxError } from './syntax-error.js'
-
-const COMMA = 0x2c
-const CLOSE_ARRAY = 0x5d
-const CLOSE_OBJECT = 0x7d
 
 /** Takes one object member: where its key (quotes included) starts, and the extent of its value. */
 export type MemberVisitor = (keyStart: number, valueStart: number, valueEnd: number) => void

@@ -1,8 +1,6 @@
 import { byteTable, skipRun } from './byte-run.js'
+import { BACKSLASH, QUOTE } from './json-bytes.js'
 import { syntaxError } from './syntax-error.js'
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
 /** 1 for the bytes that need no look inside a string: everything but control characters, `"` and `\`. */
 const PLAIN = byteTable((byte) => byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH)

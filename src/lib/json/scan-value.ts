@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 import { scanLiteral, scanNumber } from './scan-scalar.js'
 import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
@@ -6,13 +7,6 @@ import { syntaxError } from './syntax-error.js'
 
 /** Levels of containers, as in Go's encoding/json. */
 export const MAX_DEPTH = 10_000
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /** The closing bracket due at each depth. Scratch space: written before it is read within one call. */
 const closers = new Uint8Array(MAX_DEPTH + 1)

@@ -1,11 +1,10 @@
 import { decodeString } from './decode-string.js'
 import type { Extent } from './extent.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from './json-bytes.js'
 import { scanElements, scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
 
-const OPEN_ARRAY = 0x5b
-const OPEN_OBJECT = 0x7b
 const INDEX = /^(0|[1-9]\d*)$/
 
 /**

@@ -156,7 +156,9 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
 /** The texts of a decision that may quote its input. */
 function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
   const { application, error, result } = row
-  const shown = result === null ? null : hide(Buffer.from(result).toString(), isResultCut(row))
+  // Streaming: half a character at the end of what was cut is left out.
+  const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
+  const shown = text === null ? null : hide(text, isResultCut(row))
   return {
     ...row,
     application: application === null ? null : hide(application, false),

@@ -1,0 +1,9 @@
+/** The bytes that give JSON its structure (RFC 8259, section 2), and the two that matter inside its strings. */
+export const QUOTE = 0x22
+export const COMMA = 0x2c
+export const COLON = 0x3a
+export const OPEN_ARRAY = 0x5b
+export const BACKSLASH = 0x5c
+export const CLOSE_ARRAY = 0x5d
+export const OPEN_OBJECT = 0x7b
+export const CLOSE_OBJECT = 0x7d
