@@ -23,13 +23,8 @@ export function defineGates(command: Command, session: Session): void {
         'tidegate gates approve 17 --comment "looks good"',
       ),
     )
-  const { out, err } = session.terminal
-  const add = (usage: string): Command =>
-    addServiceOptions(command.command(usage))
-      .exitOverride()
-      .helpOption('-h, --help', 'print this help')
-      .configureOutput({ writeOut: out, writeErr: err, outputError: () => undefined })
-      .showSuggestionAfterError(true)
+  // What the program set for this command, its subcommands take over.
+  const add = (usage: string): Command => addServiceOptions(command.command(usage))
   defineList(add('list'), session)
   defineInstances(add('instances'), session)
   defineShow(add('show <instance>'), session)
