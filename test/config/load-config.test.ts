@@ -129,7 +129,7 @@ describe('the effective configuration', () => {
   test('may listen anywhere with a token, or when told to be insecure', () => {
     const tokens = JSON.stringify([{ name: 'ci', roles: ['admin'], sha256: HASH.toUpperCase() }])
     const guarded = loadConfig({ env: { TIDEGATE_SERVER_ADDR: '0.0.0.0:1', TIDEGATE_AUTH_TOKENS: tokens } })
-    expect(guarded.auth.tokens).toEqual([{ name: 'ci', roles: ['admin'], sha256: HASH }])
+    expect(guarded.auth.tokens).toEqual([{ name: 'ci', roles: ['admin'], groups: [], sha256: HASH }])
     expect(problemsOf({ env: { TIDEGATE_SERVER_ADDR: '[::]:1', TIDEGATE_SERVER_INSECURE: 'true' } })).toEqual(
       [],
     )
