@@ -59,7 +59,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       lookups: store.lookups,
       now: Date.now,
       callbackTargets: config.callbacks,
-      publicUrl: config.server.publicUrl?.replace(/\/+$/, ''),
+      publicUrl: config.server.publicUrl,
       maxBodyBytes: config.server.maxBodyBytes,
       groupsOf: (tokenName) => groups.get(tokenName) ?? [],
       triggered: (instanceId) => work.add(instanceId),

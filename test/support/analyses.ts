@@ -44,6 +44,7 @@ export function makeLookReport(more: Partial<LookReport> = {}): LookReport {
     verdict: 'Success',
     reason: 'all metrics pass',
     endsRun: false,
+    isUnanswered: false,
     errors: [],
     targets: [],
     ...more,

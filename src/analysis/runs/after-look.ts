@@ -22,7 +22,10 @@ export function afterLook(runId: number, plan: RunPlan, report: LookReport, nowM
   }
 }
 
-function isOver({ judge, timing }: RunPlan, { look, looks, verdict, endsRun }: LookReport): boolean {
+function isOver(
+  { judge, timing }: RunPlan,
+  { look, looks, verdict, endsRun, isUnanswered }: LookReport,
+): boolean {
   if (look >= looks || endsRun) return true
-  return verdict === 'Fail' && (judge === 'kayenta' || timing.lookBackMs !== undefined)
+  return verdict === 'Fail' && !isUnanswered && (judge === 'kayenta' || timing.lookBackMs !== undefined)
 }

@@ -2,7 +2,7 @@ import { judgeMetrics } from '../judge/judge-run.js'
 import type { JudgeOptions, JudgeReport, Side } from '../judge/types.js'
 import type { JudgedLogs } from '../logs/types.js'
 import { judgeLogData } from './judge-log-data.js'
-import type { LookData, MetricData, SeriesData, TargetData } from './look-data.js'
+import type { LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
 import type { LookReport, TargetReport } from './look-report.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan } from './plan.js'
@@ -21,11 +21,10 @@ export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): Ju
   const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
   const reports = targets.map(({ report }) => report)
   const errors = plan.targets.flatMap((target, index) => errorsOf(target, data.targets[index]))
-  const combined = combineParts(reports, plan.thresholds)
+  const unanswered = plan.targets.flatMap((target, index) => unansweredParts(target, data.targets[index]))
   const report: LookReport = {
     ...{ look: data.look, looks, canaryWindow: canaryWindow(plan, data.look) },
-    // What was not complete cannot be a success.
-    ...(errors.length > 0 ? withoutSuccess(combined, plan, errors) : combined),
+    ...withheld(combineParts(reports, plan.thresholds), plan, errors, unanswered),
     errors,
     targets: reports,
   }
@@ -100,17 +99,36 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
   )
 }
 
+/** The parts of a target of which no source said anything on one side at least. */
+function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined): string[] {
+  const { metrics = [], logs } = data ?? {}
+  const isSilent = ({ baseline, canary }: MetricData | LogData): boolean =>
+    baseline?.state === 'failed' || canary.state === 'failed'
+  return [
+    ...(metrics.length > 0 && metrics.every(isSilent) ? [`the metrics of ${name}`] : []),
+    ...(logs !== undefined && isSilent(logs) ? [`the log of ${name}`] : []),
+  ]
+}
+
 type Combined = ReturnType<typeof combineParts>
 
-function withoutSuccess(combined: Combined, { thresholds }: RunPlan, errors: readonly string[]): Combined {
-  if (combined.verdict !== 'Success') return combined
+/** What was not complete cannot be a success, and that of which nothing is known is a failure: some readers let a review pass. */
+function withheld(
+  combined: Combined,
+  { thresholds }: RunPlan,
+  errors: readonly string[],
+  unanswered: readonly string[],
+): Combined & Pick<LookReport, 'isUnanswered'> {
   const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
-  return {
-    ...combined,
-    score: Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1)),
-    verdict: 'Review',
-    reason: `not all data could be had (${errors[0] ?? ''}${more})`,
+  const because = `(${errors[0] ?? ''}${more})`
+  if (combined.verdict !== 'Fail' && unanswered.length > 0) {
+    const reason = `nothing is known of ${unanswered.join(', ')} ${because}`
+    return { ...combined, score: 0, verdict: 'Fail', reason, isUnanswered: true }
   }
+  if (combined.verdict !== 'Success' || errors.length === 0) return { ...combined, isUnanswered: false }
+  const score = Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1))
+  const reason = `not all data could be had ${because}`
+  return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
 }
 
 /** What a look sees of the canary; of several services, the first one's. */

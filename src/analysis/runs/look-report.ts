@@ -21,6 +21,8 @@ export interface LookReport {
   readonly reason: string
   /** Whether further looks cannot mend it. */
   readonly endsRun: boolean
+  /** Whether it fails for want of an answer of its sources alone, so that a later look may do better. */
+  readonly isUnanswered: boolean
   /** What went wrong at the sources or in between, a sentence each. */
   readonly errors: readonly string[]
   readonly targets: readonly TargetReport[]

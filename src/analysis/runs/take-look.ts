@@ -38,6 +38,7 @@ export function failedLook({ plan, look }: LookRequest, error: Error): LookResul
       verdict: 'Fail',
       reason,
       endsRun: false,
+      isUnanswered: true,
       errors: [reason],
       targets: [],
     },

@@ -24,6 +24,12 @@ describe('a run after a look', () => {
     ['ends with a failure of the Kayenta judge', KAYENTA, { verdict: 'Fail', score: 20 }, 'COMPLETED'],
     ['goes on after a review of the Kayenta judge', KAYENTA, { verdict: 'Review' }, 'RUNNING'],
     ['ends with a failure in a sliding window', SLIDING, { verdict: 'Fail' }, 'COMPLETED'],
+    [
+      'goes on after a failure in a sliding window for want of an answer',
+      SLIDING,
+      { verdict: 'Fail', isUnanswered: true },
+      'RUNNING',
+    ],
     ['goes on after a review in a sliding window', SLIDING, { verdict: 'Review' }, 'RUNNING'],
   ])('%s', (_, plan, report, state) => {
     expect(afterLook(7, makeRunPlan(plan), makeLookReport(report), NOW_MS).state).toBe(state)

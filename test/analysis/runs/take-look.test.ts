@@ -100,10 +100,10 @@ describe('a look at metrics', () => {
     ['that fails on both sides', () => failed],
     ['that fails for the canary', (query) => (isCanary(query) ? failed : times(1)(query))],
     ['that fails for the baseline', (query) => (isCanary(query) ? times(1)(query) : failed)],
-  ])('does not pass with a source %s, and says so', async (_, series) => {
+  ])('fails with a source %s, and says so', async (_, series) => {
     const report = await look(plan({ metrics: metricsOf('latency') }), series)
-    expect(report.verdict).not.toBe('Success')
-    expect(report.score).toBeLessThan(90)
+    expect(report).toMatchObject({ verdict: 'Fail', score: 0, isUnanswered: true })
+    expect(report.reason).toMatch(/^nothing is known of the metrics of shop \(/)
     expect(report.errors.join()).toContain('metrics: the source answers 503')
   })
 
@@ -135,7 +135,7 @@ describe('a look at metrics', () => {
   test('fails what names a source that is not there any more', async () => {
     const metrics = { ...metricsOf('latency'), source: 'gone' }
     const report = await look(plan({ metrics }), times(1))
-    expect(report.verdict).not.toBe('Success')
+    expect(report.verdict).toBe('Fail')
     expect(report.errors).toContain('shop: latency, canary: analysis.sources has no source gone of metrics')
   })
 })
@@ -171,16 +171,17 @@ describe('a look at logs', () => {
     })
   })
 
-  test.each<[string, Partial<LinesAnswer>]>([
-    ['fails', { state: 'failed', reasons: ['logs: the source answers 503'] }],
-    ['answers for some of its shards', { state: 'incomplete', reasons: ['logs: 2 of 5 shards failed'] }],
-  ])('does not pass where the source %s', async (_, answer) => {
-    const report = await look(
-      plan({ logs: LOGS }),
-      () => ({}),
-      (query) => ({ ...lines()(query), ...answer }),
-    )
-    expect(report.verdict).not.toBe('Success')
+  test.each<['Fail' | 'Review', string, Partial<LinesAnswer>]>([
+    ['Fail', 'does not answer', { state: 'failed', reasons: ['logs: the source answers 503'] }],
+    [
+      'Review',
+      'answers for some of its shards',
+      { state: 'incomplete', reasons: ['logs: 2 of 5 shards failed'] },
+    ],
+  ])('are %s where the source %s', async (verdict, _, answer) => {
+    const script: LinesScript = (query) => ({ ...lines()(query), ...answer })
+    const report = await look(plan({ logs: LOGS }), () => ({}), script)
+    expect(report.verdict).toBe(verdict)
     expect(report.errors.join()).toContain(answer.reasons?.[0])
   })
 
