@@ -56,9 +56,21 @@ function parse(text: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
-    refuseMalformed(bytes)
-    throw new AppError('invalid', 'the body is no JSON', { cause })
+    throw new AppError('invalid', `the body is not valid JSON: ${whatIsMalformed(bytes)}`, {
+      code: 'invalid_json',
+      cause,
+    })
   }
+}
+
+function whatIsMalformed(bytes: Buffer): string {
+  if (bytes.length === 0) return 'it is empty'
+  try {
+    refuseMalformed(bytes)
+  } catch (raw) {
+    if (raw instanceof AppError) return raw.message
+  }
+  return 'it cannot be read'
 }
 
 /** Contract 4.4. `name` is what the orchestrator itself never sends: the kind stands in `details.type`. */

@@ -137,12 +137,12 @@ describe('what is refused', () => {
   })
 
   it.each([
-    ['', 'EOF'],
-    ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
-    ['{"eventId":"hunter2', 'unexpected EOF'],
+    ['', 'the body is not valid JSON: it is empty'],
+    ['{"a":tru}', "the body is not valid JSON: invalid character '}' in literal true (expecting 'e')"],
+    ['{"eventId":"hunter2', 'the body is not valid JSON: unexpected EOF'],
     ['[1]', 'the body must be a JSON object: an event, or a wrapper around one'],
     ['null', 'the body must be a JSON object: an event, or a wrapper around one'],
-    ['{} {}', "invalid character '{' after top-level value"],
+    ['{} {}', "the body is not valid JSON: invalid character '{' after top-level value"],
   ])('%j: %s', (body, message) => {
     expect(refusal(body)).toMatchObject({ kind: 'invalid', message })
   })
