@@ -29,7 +29,7 @@ const HELP = examples(
 export function defineEval(command: Command, session: Session): void {
   addOutputOptions(addEvaluationOptions(command))
     .description(
-      'Evaluates one rule or package and prints what the Data API answers: {"result": …}, or {} when it is undefined.',
+      'Evaluates one rule or package and prints what the Data API answers: {"result": …}, or {} when it is undefined. Ends with 0 whatever the value; `tidegate check` judges.',
     )
     .option('--input <file>', 'the input as JSON or YAML, or - for standard input; none leaves it undefined')
     .addHelpText('after', HELP)

@@ -65,6 +65,7 @@ describe('eval prints what the Data API answers', () => {
     ['YAML input', ['--entrypoint', 'old/allow', '--input', 'ann.yaml'], '{"result":true}'],
     ['input in ISO-8859-1', ['--entrypoint', 'old/echo/user', '--input', 'latin1.json'], '{"result":"Jörg"}'],
     ['an undefined rule', ['--entrypoint', 'old/allow'], '{}'],
+    ['a denial, which is a value like any other', ['--entrypoint', 'new/deep/reasons'], '{"result":["no"]}'],
     ['a path that is not there', ['--entrypoint', 'nowhere/at/all'], '{}'],
     [
       'indented',

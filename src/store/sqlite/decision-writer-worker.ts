@@ -9,9 +9,9 @@ import { toStoreError } from './sqlite-error.js'
 
 /**
  * Below the thread that decides, so that on a busy core the log is late before a decision is; not so far below that it
- * would starve: a third of a saturated core is what writing every decision takes.
+ * would starve: two fifths of a saturated core, which writing every decision of some kilobytes takes.
  */
-const NICENESS = 3
+const NICENESS = 2
 
 if (parentPort !== null) {
   yieldToDecisions()
