@@ -26,7 +26,7 @@ if (parentPort !== null) {
     },
   )
   port.on('message', (request: LookRequest) => {
-    takeLook(request, sources).then(
+    takeLook(request, sources, Date.now).then(
       (result) => answer({ type: 'taken', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),
     )

@@ -1,5 +1,11 @@
 import type { Sources } from '../../src/analysis/runs/fetch-look.js'
-import type { LinesAnswer, LinesQuery, SeriesAnswer, SeriesQuery } from '../../src/analysis/sources.js'
+import type {
+  FetchBudget,
+  LinesAnswer,
+  LinesQuery,
+  SeriesAnswer,
+  SeriesQuery,
+} from '../../src/analysis/sources.js'
 import { stepGrid } from '../../src/analysis/sources/step-grid.js'
 
 /** What a made-up source says of one query; members that are left out are those of a complete answer. */
@@ -10,7 +16,7 @@ const COMPLETE = { state: 'complete', reasons: [], warnings: [] } as const
 
 /** Sources named `metrics` and `logs` that answer at once. */
 export function makeFakeSources(
-  series: (query: SeriesQuery) => Partial<SeriesAnswer> | Promise<Partial<SeriesAnswer>>,
+  series: (query: SeriesQuery, budget: FetchBudget) => Partial<SeriesAnswer> | Promise<Partial<SeriesAnswer>>,
   lines: LinesScript = () => ({}),
 ): Sources {
   return new Map([
@@ -20,10 +26,10 @@ export function makeFakeSources(
         name: 'metrics',
         type: 'file',
         metrics: {
-          fetchSeries: async (query) => {
+          fetchSeries: async (query, budget) => {
             const { startMs, stepMs } = stepGrid(query, query.stepMs)
             const whole = { ...COMPLETE, query: query.query, startMs, stepMs, truncatedPoints: 0 }
-            return { ...whole, values: new Float64Array(), ...(await series(query)) }
+            return { ...whole, values: new Float64Array(), ...(await series(query, budget)) }
           },
         },
       },

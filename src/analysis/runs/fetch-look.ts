@@ -12,18 +12,21 @@ const CONCURRENCY = 4
 
 export type Sources = ReadonlyMap<string, AnalysisSource>
 
+/** What is left of the time for all queries of a look together. */
+export type RemainingBudget = () => FetchBudget
+
 /** Fetches what a look needs, both sides at the same time. Never rejects: what goes wrong is part of the data. */
 export async function fetchLook(
   plan: RunPlan,
   look: number,
   sources: Sources,
-  budget: FetchBudget,
+  remaining: RemainingBudget,
 ): Promise<readonly TargetData[]> {
   const targets: TargetData[] = []
   for (const { metrics, logs } of plan.targets) {
     targets.push({
-      metrics: metrics && (await fetchMetrics(metrics, plan.timing, look, sources, budget)),
-      logs: logs && (await fetchLogs(logs, plan.timing, look, sources, budget)),
+      metrics: metrics && (await fetchMetrics(metrics, plan.timing, look, sources, remaining)),
+      logs: logs && (await fetchLogs(logs, plan.timing, look, sources, remaining)),
     })
   }
   return targets
@@ -34,14 +37,16 @@ async function fetchMetrics(
   timing: Timing,
   look: number,
   sources: Sources,
-  budget: FetchBudget,
+  remaining: RemainingBudget,
 ): Promise<readonly MetricData[]> {
   const source = sources.get(planned.source)?.metrics ?? missingMetricSource(planned.source)
   const fetchOne = async (metric: PlannedMetric): Promise<MetricData> => {
     const fetchSide = async (side: PlannedSide): Promise<SeriesData> => {
       const { aggregate } = planned
       const request = { query: metric.query, scope: side.scope, stepMs: timing.stepMs, aggregate }
-      return toSeriesData(await source.fetchSeries({ ...request, ...lookWindow(timing, side, look) }, budget))
+      return toSeriesData(
+        await source.fetchSeries({ ...request, ...lookWindow(timing, side, look) }, remaining()),
+      )
     }
     const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
     return { baseline, canary }
@@ -58,7 +63,7 @@ async function fetchLogs(
   timing: Timing,
   look: number,
   sources: Sources,
-  budget: FetchBudget,
+  remaining: RemainingBudget,
 ): Promise<LogData> {
   const source = sources.get(planned.source)?.logs ?? missingLogSource(planned.source)
   const { query, index, maxLines, template } = planned
@@ -70,7 +75,7 @@ async function fetchLogs(
     const filters = filtersOf(template.filterKey, scope)
     const answer = await source.fetchLines(
       { query, index, messageField, filters, limits, scope, ...window },
-      budget,
+      remaining(),
     )
     return toLinesData(answer, window.startMs)
   }

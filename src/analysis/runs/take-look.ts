@@ -2,6 +2,7 @@ import type { LookRequest, LookResult } from './analysis-runner.js'
 import { fetchLook } from './fetch-look.js'
 import type { Sources } from './fetch-look.js'
 import { canaryWindow, judgeLook } from './judge-look.js'
+import type { FetchBudget } from '../sources.js'
 import type { LookData } from './look-data.js'
 import { packLook } from './pack-look.js'
 import { lookCount } from './schedule.js'
@@ -19,9 +20,11 @@ export function lookBudgetMs(intervalMs: number): number {
 export async function takeLook(
   { plan, look, seenLogTemplates }: LookRequest,
   sources: Sources,
+  now: () => number,
 ): Promise<LookResult> {
-  const budget = { budgetMs: lookBudgetMs(plan.timing.intervalMs) }
-  const targets = await fetchLook(plan, look, sources, budget)
+  const untilMs = now() + lookBudgetMs(plan.timing.intervalMs)
+  const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
+  const targets = await fetchLook(plan, look, sources, remaining)
   const data: LookData = { look, targets, seenLogTemplates }
   return { ...judgeLook(plan, data), ...packLook(data) }
 }

@@ -52,7 +52,7 @@ async function look(
   nth = 2,
 ): Promise<LookReport> {
   const request = { runId: 1, plan: planned, look: nth, seenLogTemplates: [] }
-  return (await takeLook(request, makeFakeSources(series, lines))).report
+  return (await takeLook(request, makeFakeSources(series, lines), () => START_MS)).report
 }
 
 describe('a look at metrics', () => {
@@ -92,8 +92,21 @@ describe('a look at metrics', () => {
     })
     const names = Array.from({ length: 20 }, (_, index) => `m${index}`)
     const request = { runId: 1, plan: plan({ metrics: metricsOf(...names) }), look: 2, seenLogTemplates: [] }
-    await takeLook(request, sources)
+    await takeLook(request, sources, () => START_MS)
     expect(most).toBe(8)
+  })
+
+  test('has one time for all its queries together', async () => {
+    let nowMs = START_MS
+    const budgets: number[] = []
+    const sources = makeFakeSources((query, { budgetMs }) => {
+      budgets.push(budgetMs)
+      nowMs += 100_000
+      return times(1)(query)
+    })
+    const request = { runId: 1, plan: plan({ metrics: metricsOf('a', 'b') }), look: 2, seenLogTemplates: [] }
+    await takeLook(request, sources, () => nowMs)
+    expect(budgets).toEqual([240_000, 140_000, 40_000, 0])
   })
 
   test.each<[string, SeriesScript]>([
@@ -217,7 +230,7 @@ describe('the data of a look', () => {
       const { values = new Float64Array() } = times(1.2)(query)
       return { values: values.map((value, index) => (index % 7 === 0 ? Number.NaN : value)) }
     }, lines('ERROR no stock left'))
-    const { report, ...packed } = await takeLook(request, sources)
+    const { report, ...packed } = await takeLook(request, sources, () => START_MS)
     const kept = joinLines(
       unpackData(packed.data),
       JSON.parse(gunzipSync(packed.lines).toString()) as Parameters<typeof joinLines>[1],
