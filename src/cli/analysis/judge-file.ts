@@ -9,9 +9,17 @@ import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import { readDocument, STDIN } from '../read-document.js'
 import { outJson } from '../shared-options.js'
+import type { OutputOptions } from '../shared-options.js'
 import type { Terminal } from '../terminal.js'
-import type { JudgeCommandOptions } from './judge.js'
 import { judgeReportText } from './judge-report.js'
+
+/** What the flags of `tidegate analysis judge` say. */
+export interface JudgeCommandOptions extends OutputOptions {
+  readonly judge: 'default' | 'kayenta'
+  readonly tolerance?: number
+  readonly confidence?: number
+  readonly look?: { readonly look: number; readonly looks: number }
+}
 
 /** Judges one file and prints the report. */
 export async function judgeFile(

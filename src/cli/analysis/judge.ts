@@ -4,15 +4,7 @@ import type { Command } from 'commander'
 import { wrongUse } from '../output/report-failure.js'
 import type { Session } from '../session.js'
 import { addOutputOptions, examples } from '../shared-options.js'
-import type { OutputOptions } from '../shared-options.js'
-
-/** What the flags of `tidegate analysis judge` say. */
-export interface JudgeCommandOptions extends OutputOptions {
-  readonly judge: 'default' | 'kayenta'
-  readonly tolerance?: number
-  readonly confidence?: number
-  readonly look?: { readonly look: number; readonly looks: number }
-}
+import type { JudgeCommandOptions } from './judge-file.js'
 
 const LOOK = /^(\d{1,6})\/(\d{1,6})$/
 
