@@ -16,6 +16,8 @@ export interface BenchServer {
 export interface RunningBenchServer {
   /** Resident memory now, in MB. */
   readonly residentMb: () => number
+  /** User and system time used so far, in seconds: other load on the machine hardly changes it. */
+  readonly cpuSeconds: () => number
   /** Resolves once the server has nothing to do any more. */
   readonly idle: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -26,6 +28,7 @@ const POLL_MS = 100
 /** A server counts as idle when it used less than a twentieth of a core for a second. */
 const IDLE_WINDOW_MS = 1000
 const IDLE_TICKS = 5
+const TICKS_PER_SECOND = 100
 
 /** Starts a server pinned to one core and waits until it answers. Its output goes to a file. */
 export async function startBenchServer(
@@ -42,6 +45,7 @@ export async function startBenchServer(
   await untilHealthy(server, child)
   return {
     residentMb: () => residentMb(child),
+    cpuSeconds: () => cpuTicks(child) / TICKS_PER_SECOND,
     idle: () => untilIdle(child),
     stop: async () => {
       if (child.exitCode !== null) return

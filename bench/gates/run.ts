@@ -33,6 +33,8 @@ const STATUSES_OF = 900
 interface Figures {
   readonly instances: number
   readonly latencies: readonly Latencies[]
+  /** CPU time of one request of the steady load, in milliseconds. */
+  readonly cpuMs: number
   readonly statusPerSecond: number
   readonly callbackSeconds: number
   readonly residentMb: number
@@ -58,7 +60,10 @@ async function measure(instances: number, directory: string): Promise<Figures> {
     const lastAt = await receiver.until(callbacks)
     const callbackSeconds = (lastAt - receiver.firstAt()) / 1000
     await service.idle()
+    const cpuBefore = service.cpuSeconds()
     const latencies = await runSteadily(endlessSteps(receiver.url), Number(flags.rate), Number(flags.seconds))
+    const answered = latencies.reduce((sum, { requests }) => sum + requests, 0)
+    const cpuMs = ((service.cpuSeconds() - cpuBefore) * 1000) / answered
     const { requestsPerSecond: statusPerSecond } = await drive({
       url: URL,
       body: { path: '/approvalGateInstances/1/status' },
@@ -67,7 +72,7 @@ async function measure(instances: number, directory: string): Promise<Figures> {
       core: GENERATOR_CORE,
       directory,
     })
-    return { instances, latencies, statusPerSecond, callbackSeconds, residentMb: service.residentMb() }
+    return { instances, latencies, cpuMs, statusPerSecond, callbackSeconds, residentMb: service.residentMb() }
   } finally {
     await service.stop()
     receiver.server.close()
@@ -160,11 +165,11 @@ function report(all: readonly Figures[]): string {
       ),
     ),
     '',
-    `| instances | statuses/s | ${flags.callbacks} callbacks s | MB |`,
-    '| --------- | ---------- | ---------------- | -- |',
+    `| instances | CPU ms per request | statuses/s | ${flags.callbacks} callbacks s | MB |`,
+    '| --------- | ------------------ | ---------- | ---------------- | -- |',
     ...all.map(
-      ({ instances, statusPerSecond, callbackSeconds, residentMb }) =>
-        `| ${[instances, Math.round(statusPerSecond), callbackSeconds.toFixed(2), Math.round(residentMb)].join(' | ')} |`,
+      ({ instances, cpuMs, statusPerSecond, callbackSeconds, residentMb }) =>
+        `| ${[instances, cpuMs.toFixed(2), Math.round(statusPerSecond), callbackSeconds.toFixed(2), Math.round(residentMb)].join(' | ')} |`,
     ),
   ]
   return `${lines.join('\n')}\n`
