@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-gates bench-judge bench-logs check build clean
+.PHONY: help run test bench bench-gates bench-judge bench-logs bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,11 @@ bench-judge: $(BUILT) ## The judge's false alarms, detection and speed on simula
 bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one core
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/logs/run.js
+
+bench-trail: $(BUILT) ## The audit trail: intake over HTTP, search, export and verification at 1,000,000 records (needs wrk)
+	@command -v wrk >/dev/null || { echo "make bench-trail needs wrk: apt-get install wrk"; exit 2; }
+	npx tsc -p tsconfig.bench.json
+	taskset -c 1 node dist-bench/bench/trail/run.js
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check
