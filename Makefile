@@ -6,10 +6,10 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-gates bench-judge bench-logs bench-trail check build clean
+.PHONY: help run test bench bench-decisions bench-gates bench-judge bench-logs bench-trail check build clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(BUILT) ## Install, build, compile policies/ and serve decisions on http://127.0.0.1:8181
 	node dist/cli.js serve --policies policies $(ARGS)
@@ -19,8 +19,10 @@ test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
 	npm run --silent typecheck
 	npm test
 
-bench: $(BUILT) ## Compare with `opa run --server`, one core each (needs wrk: apt-get install wrk)
-	@command -v wrk >/dev/null || { echo "make bench needs wrk: apt-get install wrk"; exit 2; }
+bench: bench-decisions bench-gates bench-trail bench-judge bench-logs ## All figures, one after another (needs wrk: apt-get install wrk)
+
+bench-decisions: $(BUILT) ## Compare with `opa run --server`, one core each (needs wrk)
+	@command -v wrk >/dev/null || { echo "make bench-decisions needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/run.js $(ARGS)
 
