@@ -6,7 +6,6 @@ import { compareGates, saveGateChanges } from '../gates/declare-gates.js'
 import { expireInstances } from '../gates/expire-instances.js'
 import { fetchEvidence } from '../gates/fetch-evidence.js'
 import { GateWork } from '../gates/gate-work.js'
-import { idsOfNames } from '../gates/pipeline-ids.js'
 import type { FindPipelineIds } from '../gates/pipeline-ids.js'
 import type { GateRoutesDeps } from '../http/gates/gate-routes-deps.js'
 import type { Logger } from '../lib/logger.js'
@@ -30,8 +29,8 @@ export interface GatesParts {
   readonly readSecret: ReadSecret
   /** Tells the sender of callbacks that something may be due. */
   readonly wakeOutbox: () => void
-  /** The numbers of applications and pipelines; those that follow from their names where absent. */
-  readonly findPipelineIds?: FindPipelineIds
+  /** The numbers of applications and pipelines. */
+  readonly findPipelineIds: FindPipelineIds
 }
 
 /** The gates at work. */
@@ -45,7 +44,7 @@ export interface OpenGates {
  * the secrets of connectors do, and `unavailable` when the store cannot be written.
  */
 export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
-  const { store, wakeOutbox, findPipelineIds = idsByName } = parts
+  const { store, wakeOutbox, findPipelineIds } = parts
   const connectors = openConnectors(config, parts.readSecret)
   await takeOverGates(config, store)
   const work = startWork(connectors, parts)
@@ -74,9 +73,6 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
     },
   }
 }
-
-const idsByName: FindPipelineIds = (application, pipeline) =>
-  Promise.resolve(idsOfNames(application, pipeline))
 
 /** Without a difference nothing is written, so that the thread that writes need not start. */
 async function takeOverGates({ gates }: Config, { lookups, writer }: ServiceStore): Promise<void> {

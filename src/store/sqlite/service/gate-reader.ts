@@ -54,14 +54,12 @@ function preparePapers(database: Database): Pick<GateReader, 'findPapers' | 'rev
     },
     reviewsOf: (instanceId) =>
       Promise.resolve(
-        selectReviews
-          .all(instanceId)
-          .map(({ person, action, comment, time_ms }): Review => ({
-            person,
-            action,
-            comment,
-            timeMs: time_ms,
-          })),
+        selectReviews.all(instanceId).map(({ person, action, comment, time_ms }): Review => ({
+          person,
+          action,
+          comment,
+          timeMs: time_ms,
+        })),
       ),
   }
 }
