@@ -9,7 +9,7 @@ export interface TrailIndexerDeps {
 
 /** Records that make a full step: fewer wait for more while the service is busy. */
 const COLUMNS_STEP = 2000
-const TEXT_STEP = 200
+const TEXT_STEP = 100
 const TEXT_STEP_BYTES = 1024 * 1024
 /** More new records than this between two looks, and free text gets one step only. */
 const BUSY_RECORDS = 200
@@ -25,8 +25,12 @@ export class TrailIndexer {
   }
 
   /** One look, and the steps that it finds due. */
-  catchUp(): Promise<void> {
-    return this.#steps(false)
+  async catchUp(): Promise<void> {
+    const { endSeq } = await this.#deps.progress()
+    const isBusy = this.#endSeq > 0 && endSeq - this.#endSeq > BUSY_RECORDS
+    this.#endSeq = endSeq
+    let isDue = true
+    while (isDue && !this.#isStopped) isDue = await this.#step(isBusy)
   }
 
   /** Takes no further step after the one under way. */
@@ -34,17 +38,14 @@ export class TrailIndexer {
     this.#isStopped = true
   }
 
-  async #steps(isAgain: boolean): Promise<void> {
-    if (this.#isStopped) return
-    const { columnsSeq, textSeq, endSeq } = await this.#deps.progress()
-    const isBusy = !isAgain && endSeq - this.#endSeq > BUSY_RECORDS && this.#endSeq > 0
-    this.#endSeq = endSeq
+  /** Gives whether another step is due. */
+  async #step(isBusy: boolean): Promise<boolean> {
+    const { writer, progress } = this.#deps
+    const { columnsSeq, textSeq, endSeq } = await progress()
     const isColumnsDue = isBusy ? endSeq - columnsSeq >= COLUMNS_STEP : endSeq > columnsSeq
-    if (isColumnsDue) await this.#deps.writer.run(indexColumns, { limit: COLUMNS_STEP })
-    if (endSeq > textSeq) {
-      await this.#deps.writer.run(indexText, { limit: TEXT_STEP, maxBytes: TEXT_STEP_BYTES })
-    }
-    const isDone = columnsSeq + COLUMNS_STEP >= endSeq && textSeq + TEXT_STEP >= endSeq
-    if (!isBusy && !isDone) await this.#steps(true)
+    if (isColumnsDue) await writer.run(indexColumns, { limit: COLUMNS_STEP })
+    if (endSeq > textSeq) await writer.run(indexText, { limit: TEXT_STEP, maxBytes: TEXT_STEP_BYTES })
+    const isFarBehind = endSeq - columnsSeq >= 2 * COLUMNS_STEP
+    return isFarBehind || (!isBusy && (endSeq - columnsSeq > COLUMNS_STEP || endSeq - textSeq > TEXT_STEP))
   }
 }
