@@ -27,14 +27,20 @@ export function respondAsLoki(linesOf: LinesOf, firstMs: number): Respond {
 
 /** Answers as Elasticsearch does to a search of which some shards failed. */
 export const respondWithHalfOfTheShards: Respond = ({ method, url }, response) => {
-  if (method === 'DELETE') return respondJson(response, 200, { succeeded: true, num_freed: 1 })
-  if (url.includes('_pit')) return respondJson(response, 200, { id: 'pit-1' })
+  if (method === 'DELETE') {
+    respondJson(response, 200, { succeeded: true, num_freed: 1 })
+    return
+  }
+  if (url.includes('_pit')) {
+    respondJson(response, 200, { id: 'pit-1' })
+    return
+  }
   const failure = {
     shard: 0,
     index: 'logs-1',
     reason: { type: 'node_not_connected_exception', reason: 'gone' },
   }
-  return respondJson(response, 200, {
+  respondJson(response, 200, {
     took: 3,
     timed_out: false,
     pit_id: 'pit-1',
