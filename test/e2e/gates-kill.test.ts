@@ -14,7 +14,8 @@ import { waitUntil } from '../support/wait-until.js'
 
 const ROUNDS = 50
 const WORKERS = 4
-const TIME_LIMIT_MS = 180_000
+/** Fifty starts take under a minute on a quiet machine; a busy one must not fail for being busy. */
+const TIME_LIMIT_MS = 600_000
 /** How much is acknowledged before the process is killed: from its first breath to well into its work. */
 const MAX_ACKNOWLEDGED = 30
 
