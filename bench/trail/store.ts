@@ -1,6 +1,6 @@
 import { exportTrail } from '../../src/audit/export-trail.js'
 import type { ExportQuery } from '../../src/audit/export-trail.js'
-import { indexColumns, indexText } from '../../src/audit/audit-operations.js'
+import { indexColumns, indexText, settleEventIds } from '../../src/audit/audit-operations.js'
 import { searchTrail } from '../../src/audit/search-trail.js'
 import type { TrailQuery } from '../../src/audit/search-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
@@ -28,6 +28,7 @@ export async function fill(store: ServiceStore, from: number, to: number, measur
     if (index % INDEX_STEP === 0) {
       const indexAt = performance.now()
       await store.writer.run(indexColumns, { limit: INDEX_STEP })
+      await store.writer.run(settleEventIds, { limit: INDEX_STEP, gathered: 20_000 })
       if (index >= to - measured) us += (performance.now() - indexAt) * 1000
     }
   }

@@ -17,6 +17,13 @@ export const indexColumns: WriteOperation<{ readonly limit: number }, number> = 
   apply: ({ audit }, { limit }) => audit.indexColumns(limit),
 }
 
+/** Settles some of the newest event ids; gives whether there is more to do. */
+export const settleEventIds: WriteOperation<{ readonly limit: number; readonly gathered: number }, boolean> =
+  {
+    name: 'audit.settle-event-ids',
+    apply: ({ audit }, { limit, gathered }) => audit.settleEventIds(limit, gathered),
+  }
+
 /** Makes further records found by free text; gives how many. */
 export const indexText: WriteOperation<{ readonly limit: number; readonly maxBytes: number }, number> = {
   name: 'audit.index-text',
@@ -74,5 +81,12 @@ export const readCheckpoints: ReadOperation<null, readonly AuditCheckpoint[]> = 
   apply: ({ audit }) => audit.checkpoints(0),
 }
 
-export const auditWrites = [indexColumns, indexText, addCheckpoint, deleteThrough, releaseFreeSpace] as const
+export const auditWrites = [
+  settleEventIds,
+  indexColumns,
+  indexText,
+  addCheckpoint,
+  deleteThrough,
+  releaseFreeSpace,
+] as const
 export const auditReads = [readPage, readTextPage, checkChain, readCheckpoints, exportChunk] as const

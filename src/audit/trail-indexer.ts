@@ -1,6 +1,6 @@
 import type { AuditReader } from '../store/audit-store.js'
 import type { Writer } from '../store/transaction.js'
-import { indexColumns, indexText } from './audit-operations.js'
+import { indexColumns, indexText, settleEventIds } from './audit-operations.js'
 
 export interface TrailIndexerDeps {
   readonly writer: Writer
@@ -9,6 +9,8 @@ export interface TrailIndexerDeps {
 
 /** Records that make a full step: fewer wait for more while the service is busy. */
 const COLUMNS_STEP = 2000
+const IDS_GATHERED = 20_000
+const IDS_STEP = 2000
 const TEXT_STEP = 100
 const TEXT_STEP_BYTES = 1024 * 1024
 /** More new records than this between two looks, and free text gets one step only. */
@@ -41,11 +43,14 @@ export class TrailIndexer {
   /** Gives whether another step is due. */
   async #step(isBusy: boolean): Promise<boolean> {
     const { writer, progress } = this.#deps
-    const { columnsSeq, textSeq, endSeq } = await progress()
+    const { columnsSeq, textSeq, keysSeq, endSeq } = await progress()
     const isColumnsDue = isBusy ? endSeq - columnsSeq >= COLUMNS_STEP : endSeq > columnsSeq
     if (isColumnsDue) await writer.run(indexColumns, { limit: COLUMNS_STEP })
+    const isSettling =
+      endSeq - keysSeq >= IDS_GATHERED &&
+      (await writer.run(settleEventIds, { limit: IDS_STEP, gathered: IDS_GATHERED }))
     if (endSeq > textSeq) await writer.run(indexText, { limit: TEXT_STEP, maxBytes: TEXT_STEP_BYTES })
-    const isFarBehind = endSeq - columnsSeq >= 2 * COLUMNS_STEP
+    const isFarBehind = isSettling || endSeq - columnsSeq >= 2 * COLUMNS_STEP
     return isFarBehind || (!isBusy && (endSeq - columnsSeq > COLUMNS_STEP || endSeq - textSeq > TEXT_STEP))
   }
 }

@@ -92,6 +92,8 @@ export interface SearchProgress {
   readonly columnsSeq: number
   /** Records up to this one are found by free text. */
   readonly textSeq: number
+  /** Records up to this one are found by the ids of their events without being read. */
+  readonly keysSeq: number
   readonly endSeq: number
 }
 
@@ -104,6 +106,8 @@ export interface AuditKeeper extends AuditAppender {
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<void>
   /** Makes at most `limit` further records quick to find by their columns; gives how many. */
   indexColumns(limit: number): Promise<number>
+  /** Moves at most `limit` event ids from memory to the table, once `gathered` are there; gives whether there is more to move. */
+  settleEventIds(limit: number, gathered: number): Promise<boolean>
   /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; gives how many. */
   indexText(limit: number, maxBytes: number): Promise<number>
   /** Deletes at most `limit` of the oldest records up to a checkpoint's; gives how many. Raises `conflict` without such a checkpoint. */

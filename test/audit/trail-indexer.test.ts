@@ -22,7 +22,11 @@ describe('the index of the trail', () => {
     const indexer = new TrailIndexer({ writer: store.writer, progress: () => store.lookups.audit.progress() })
     await store.writer.run(append, 5000)
     await indexer.catchUp()
-    expect(await store.lookups.audit.progress()).toEqual({ columnsSeq: 5000, textSeq: 5000, endSeq: 5000 })
+    expect(await store.lookups.audit.progress()).toMatchObject({
+      columnsSeq: 5000,
+      textSeq: 5000,
+      endSeq: 5000,
+    })
   })
 
   it('leaves free text for later while many records arrive, and has it when they cease', async () => {

@@ -69,8 +69,9 @@ async function createSearch(db: Kysely<unknown>): Promise<void> {
     body, content = '', contentless_delete = 1, detail = 'none', tokenize = 'unicode61 remove_diacritics 2')`.execute(
     db,
   )
-  await sql`create table audit_progress (columns_seq integer not null, text_seq integer not null)`.execute(db)
-  await sql`insert into audit_progress values (0, 0)`.execute(db)
+  await sql`create table audit_progress (
+    columns_seq integer not null, text_seq integer not null, keys_seq integer not null)`.execute(db)
+  await sql`insert into audit_progress values (0, 0, 0)`.execute(db)
 }
 
 /** What was kept can be neither changed nor removed, but for the oldest part while retention says so in the same transaction. */

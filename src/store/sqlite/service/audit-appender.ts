@@ -5,7 +5,7 @@ import { chainHash } from './audit-chain.js'
 import type { LinkedRow } from './audit-chain.js'
 import { selectEnd } from './audit-end.js'
 import type { StoredEnd } from './audit-end.js'
-import { makeEventKeys } from './audit-event-keys.js'
+import type { EventIds } from './audit-event-ids.js'
 import type { Forgetful } from './execute-batch.js'
 
 const INSERT = `
@@ -20,21 +20,24 @@ const CONTROLS = /\p{Cc}+/gu
 const SURROGATES = /[\ud800-\udfff]/
 
 /** Appends records to the trail on a connection that writes. */
-export function makeAuditAppender(database: Database, now: () => number): AuditAppender & Forgetful {
+export function makeAuditAppender(
+  database: Database,
+  eventIds: EventIds,
+  now: () => number,
+): AuditAppender & Forgetful {
   const insert = database.prepare(INSERT)
-  const eventKeys = makeEventKeys(database)
   const readEnd = selectEnd(database)
   let end: StoredEnd | undefined
   const append = (entry: AuditEntry): AuditReceipt => {
     const eventId = columnText(entry.eventId)
-    const place = eventId === null ? undefined : eventKeys.find(eventId)
-    if (place !== undefined && 'seq' in place) return { seq: place.seq, isNew: false }
+    const kept = eventId === null ? undefined : eventIds.find(eventId)
+    if (kept !== undefined) return { seq: kept, isNew: false }
     end ??= readEnd()
     const row = toRow(end.seq + 1, Math.max(now(), end.recordedMs), entry)
     const body = packBody(entry.body)
     const hash = chainHash(end.hash, row, body)
     insert.run(...inOrder(row), hash, body)
-    if (place !== undefined) eventKeys.note(place.freeKey, row.seq)
+    if (eventId !== null) eventIds.note(eventId, row.seq)
     end = { seq: row.seq, recordedMs: row.recorded_ms, hash }
     return { seq: row.seq, isNew: true }
   }

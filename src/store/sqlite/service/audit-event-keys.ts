@@ -1,13 +1,21 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
-/** The records by the ids of their events. */
+interface EventOfRecord {
+  readonly eventId: string
+  readonly seq: number
+}
+
+/** The table that finds records by the ids of their events. */
 export interface EventKeys {
-  /** The record of an event, else the key under which it is to be noted. */
-  find(eventId: string): { readonly seq: number } | { readonly freeKey: number }
-  note(key: number, seq: number): void
+  /** The record of an event. */
+  find(eventId: string): number | undefined
+  /** Adds an event unless it is there. */
+  note(eventId: string, seq: number): void
   /** Forgets an event whose record goes. */
   drop(eventId: string): void
+  /** The same events in the order of the table. */
+  inOrder(events: readonly EventOfRecord[]): EventOfRecord[]
 }
 
 const KEY_BYTES = 6
@@ -32,17 +40,20 @@ export function makeEventKeys(database: Database): EventKeys {
     }
   }
   return {
-    find: (eventId) => {
+    find: (eventId) => locate(eventId).seq,
+    note: (eventId, recordSeq) => {
       const { key, seq } = locate(eventId)
-      return seq === undefined ? { freeKey: key } : { seq }
-    },
-    note: (key, seq) => {
-      insert.run(key, seq)
+      if (seq === undefined) insert.run(key, recordSeq)
     },
     drop: (eventId) => {
       const { key, seq } = locate(eventId)
       if (seq !== undefined) remove.run(key)
     },
+    inOrder: (events) =>
+      events
+        .map((event) => ({ event, key: firstKey(event.eventId) }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ event }) => event),
   }
 }
 

@@ -4,6 +4,7 @@ import { makeAuditAppender } from './audit-appender.js'
 import { makeCheckpointKeeper } from './audit-checkpoint-table.js'
 import { makeColumnIndex } from './audit-column-index.js'
 import { makeAuditReader } from './audit-reader.js'
+import { makeEventIds } from './audit-event-ids.js'
 import { makePrefixDeleter } from './audit-retention.js'
 import { makeTextIndexer } from './audit-text-index.js'
 import type { Forgetful } from './execute-batch.js'
@@ -12,12 +13,13 @@ const PAGE_BYTES = 4096
 
 /** The trail on a connection that writes; `now` in milliseconds since the epoch. */
 export function makeAuditKeeper(database: Database, now: () => number): AuditKeeper & Forgetful {
-  const appender = makeAuditAppender(database, now)
+  const eventIds = makeEventIds(database)
+  const appender = makeAuditAppender(database, eventIds, now)
   const columnIndex = makeColumnIndex(database)
   const indexText = makeTextIndexer(database)
   const reader = makeAuditReader(database)
   const addCheckpoint = makeCheckpointKeeper(database)
-  const deletePrefix = makePrefixDeleter(database, columnIndex)
+  const deletePrefix = makePrefixDeleter(database, columnIndex, eventIds)
   return {
     append: (entry) => appender.append(entry),
     end: () => reader.end(),
@@ -25,6 +27,7 @@ export function makeAuditKeeper(database: Database, now: () => number): AuditKee
     // A promise made by a call: what it raises is a rejection.
     addCheckpoint: (checkpoint) => Promise.resolve(checkpoint).then(addCheckpoint),
     indexColumns: (limit) => Promise.resolve(columnIndex.extend(limit)),
+    settleEventIds: (limit, gathered) => Promise.resolve(eventIds.settle(limit, gathered)),
     indexText: (limit, maxBytes) => Promise.resolve(indexText(limit, maxBytes)),
     deleteThrough: (seq, limit) => Promise.resolve(seq).then((through) => deletePrefix(through, limit)),
     releaseFreeSpace: (maxBytes) => {
@@ -34,6 +37,7 @@ export function makeAuditKeeper(database: Database, now: () => number): AuditKee
     forget: () => {
       appender.forget()
       columnIndex.forget()
+      eventIds.forget()
     },
   }
 }

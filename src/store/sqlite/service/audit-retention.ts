@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors.js'
 import type { ColumnIndex } from './audit-column-index.js'
-import { makeEventKeys } from './audit-event-keys.js'
+import type { EventIds } from './audit-event-ids.js'
 import { HEAD_COLUMNS } from './audit-table.js'
 import type { AuditHeadRow } from './audit-table.js'
 
@@ -12,6 +12,7 @@ import type { AuditHeadRow } from './audit-table.js'
 export function makePrefixDeleter(
   database: Database,
   columnIndex: ColumnIndex,
+  eventIds: EventIds,
 ): (throughSeq: number, limit: number) => number {
   const checkpoint = database.prepare<[number]>(
     "select 1 from audit_checkpoints where seq = ? and reason = 'retention'",
@@ -19,7 +20,6 @@ export function makePrefixDeleter(
   const oldest = database.prepare<[number, number], AuditHeadRow>(
     `select ${HEAD_COLUMNS} from audit where seq <= ? order by seq limit ?`,
   )
-  const eventKeys = makeEventKeys(database)
   const allow = database.prepare<[number]>('insert into audit_retention values (?)')
   const forbid = database.prepare('delete from audit_retention')
   const removeText = database.prepare<[number]>('delete from audit_text where rowid = ?')
@@ -34,7 +34,7 @@ export function makePrefixDeleter(
     columnIndex.drop(rows)
     for (const { seq, event_id: eventId } of rows) {
       removeText.run(seq)
-      if (eventId !== null) eventKeys.drop(eventId)
+      if (eventId !== null) eventIds.drop(eventId)
     }
     allow.run(throughSeq)
     remove.run(last.seq)

@@ -21,6 +21,9 @@ export function makePageReader(database: Database): (query: AuditPageQuery) => A
   const selectOne = database.prepare<[number], AuditHeadRow>(
     `select ${HEAD_COLUMNS} from audit where seq = ?`,
   )
+  const selectNewest = database.prepare<[string], { seq: number }>(
+    'select seq from audit not indexed where seq > (select keys_seq from audit_progress) and event_id = ?',
+  )
   const readAll = (sql: string, parameters: Parameters): AuditHeadRow[] =>
     database.prepare<[Parameters], AuditHeadRow>(sql).all(parameters)
 
@@ -32,8 +35,8 @@ export function makePageReader(database: Database): (query: AuditPageQuery) => A
   }
   return (query) => {
     if (query.filter.eventId !== undefined) {
-      const place = eventKeys.find(query.filter.eventId)
-      const row = 'seq' in place ? selectOne.get(place.seq) : undefined
+      const seq = eventKeys.find(query.filter.eventId) ?? selectNewest.get(query.filter.eventId)?.seq
+      const row = seq === undefined ? undefined : selectOne.get(seq)
       return row !== undefined && matches(row, query) ? [toHead(row)] : []
     }
     const columns = AUDIT_TEXT_COLUMNS.filter((column) => query.filter[column] !== undefined)

@@ -217,6 +217,66 @@ describe('search by columns', () => {
   })
 })
 
+describe('event ids', () => {
+  const settle: WriteOperation<number, boolean> = {
+    name: 'test.settle',
+    apply: ({ audit }, limit) => audit.settleEventIds(limit, 10),
+  }
+  const settleAndFail: WriteOperation<number, never> = {
+    name: 'test.settle-and-fail',
+    apply: async ({ audit }, limit) => {
+      await audit.settleEventIds(limit, 10)
+      throw new Error('no')
+    },
+  }
+  const seqsAgain = async (store: TestStore): Promise<number[]> => store.writer.run(appendAll, entries(30))
+  const expected = Array.from({ length: 30 }, (_, index) => index + 1)
+
+  it('are known in memory, while they are moved to their table, and there', async () => {
+    const store = await filled(30)
+    expect(await seqsAgain(store)).toEqual(expected)
+    expect(await store.writer.run(settle, 7)).toBe(true)
+    expect(await seqsAgain(store)).toEqual(expected)
+    while (await store.writer.run(settle, 7));
+    expect(await store.lookups.audit.progress()).toMatchObject({ keysSeq: 30 })
+    expect(await seqsAgain(store)).toEqual(expected)
+    expect(await seqsOf(store, { eventId: 'event-9' })).toEqual([9])
+  })
+
+  it('are known after a restart at any of these points', async () => {
+    for (const steps of [0, 2, 9]) {
+      const store = await filled(30)
+      for (let step = 0; step < steps; step += 1) await store.writer.run(settle, 7)
+      await store.close()
+      const again = await open(store.dataDir)
+      expect(await seqsAgain(again)).toEqual(expected)
+    }
+  })
+
+  it('are known when a move was undone, begun or ended', async () => {
+    const store = await filled(30)
+    await expect(store.writer.run(settleAndFail, 7)).rejects.toThrow()
+    expect(await seqsAgain(store)).toEqual(expected)
+    await expect(store.writer.run(settleAndFail, 100)).rejects.toThrow()
+    expect(await seqsAgain(store)).toEqual(expected)
+    while (await store.writer.run(settle, 7));
+    expect(await seqsAgain(store)).toEqual(expected)
+  })
+
+  it('of a record that was undone are free again', async () => {
+    const store = await filled(3)
+    const appendAndFail: WriteOperation<AuditEntry, never> = {
+      name: 'test.append-and-fail',
+      apply: async ({ audit }, given) => {
+        await audit.append(given)
+        throw new Error('no')
+      },
+    }
+    await expect(store.writer.run(appendAndFail, entry(4))).rejects.toThrow()
+    expect(await store.writer.run(appendAll, [entry(5), entry(4), entry(4)])).toEqual([4, 5, 5])
+  })
+})
+
 describe('search by free text', () => {
   const words = async (store: TestStore, ...given: string[]): Promise<number[]> => {
     const { records } = await store.lookups.audit.textPage({ filter: {}, words: given, limit: 100 })
