@@ -84,7 +84,7 @@ describe('a service at work', () => {
       /^http_request_duration_seconds_count\{code="404",handler="unmatched",method="get"\} [1-9]/m,
       /^tidegate_evaluations_total\{kind="data",outcome="defined"\} [1-9]/m,
       /^tidegate_policy_loads_total\{result="success"\} 1$/m,
-      /^tidegate_policy_load_duration_seconds 0\.\d/m,
+      /^tidegate_policy_load_duration_seconds \d/m,
       /^tidegate_decision_log_written_total \d/m,
       /^process_cpu_seconds_total /m,
       /^nodejs_eventloop_lag_seconds /m,
