@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { readLogTemplate } from '../../../src/analysis/logs/log-template.js'
+import { readCanaryGroups } from '../../../src/analysis/runs/canary-groups.js'
+import { readDefinition } from '../../../src/analysis/runs/definition.js'
+import { readMetricTemplate } from '../../../src/analysis/runs/metric-template.js'
+import { parseDocument } from '../../../src/analysis/runs/parse-document.js'
+import { readRegistration } from '../../../src/analysis/runs/registration.js'
+
+const TEXT = readFileSync(join(import.meta.dirname, '../../../docs/analysis.md'), 'utf8')
+
+/** The blocks of the page that are marked as one kind of document. */
+function examples(kind: string): unknown[] {
+  const blocks = TEXT.matchAll(new RegExp(`^\`\`\`(?:yaml|json) ${kind}\\n(.*?)^\`\`\`$`, 'gms'))
+  return [...blocks].map(([, block]) => parseDocument(block ?? ''))
+}
+
+describe('the examples of docs/analysis.md', () => {
+  test('are definitions that work', () => {
+    const definitions = examples('definition').map((document) => readDefinition(document))
+    expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30])
+    const groups = readCanaryGroups(definitions[0]?.metrics?.canaryConfig)
+    expect(groups.metrics.map(({ query }) => query)).toEqual([
+      'sum(increase(http_errors_total{app="${application}",version="${version}"}[30s]))',
+      'avg(request_seconds{app="${application}",version="${version}"})',
+    ])
+  })
+
+  test('are templates that work', () => {
+    const [metric, ...others] = examples('metric-template').map((document) => readMetricTemplate(document))
+    expect(metric?.metrics).toMatchObject([{ spec: { direction: 'increase', margin: 0.1, critical: false } }])
+    expect(others).toEqual([])
+    const logs = examples('log-template').map((document) => readLogTemplate(document))
+    expect(logs.map(({ errorTopics }) => errorTopics.length)).toEqual([expect.any(Number)])
+  })
+
+  test('are registrations that work', () => {
+    expect(examples('registration').map((body) => readRegistration(body).targets)).toMatchObject([
+      [{ service: 'cart', metric: { canary: { ns: 'shop', pod: 'cart-canary' } } }],
+    ])
+  })
+})
