@@ -81,7 +81,7 @@ class GatheredIds implements EventIds {
   }
 
   drop(eventId: string): void {
-    this.#hasDropped ||= this.#seqs.delete(eventId)
+    if (this.#seqs.delete(eventId)) this.#hasDropped = true
     this.#keys.drop(eventId)
   }
 
