@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-decisions bench-gates bench-judge bench-logs bench-trail check build clean
+.PHONY: help run test bench bench-analysis bench-decisions bench-gates bench-judge bench-logs bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
 	npm run --silent typecheck
 	npm test
 
-bench: bench-decisions bench-gates bench-trail bench-judge bench-logs ## All figures, one after another (needs wrk: apt-get install wrk)
+bench: bench-decisions bench-gates bench-trail bench-judge bench-logs bench-analysis ## All figures, one after another (needs wrk: apt-get install wrk)
 
 bench-decisions: $(BUILT) ## Compare with `opa run --server`, one core each (needs wrk)
 	@command -v wrk >/dev/null || { echo "make bench-decisions needs wrk: apt-get install wrk"; exit 2; }
@@ -38,6 +38,10 @@ bench-judge: $(BUILT) ## The judge's false alarms, detection and speed on simula
 bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one core
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/logs/run.js
+
+bench-analysis: $(BUILT) ## Whole looks of analyses: time, memory and size, on one core
+	npx tsc -p tsconfig.bench.json
+	taskset -c 1 node dist-bench/bench/analysis/run.js $(ARGS)
 
 bench-trail: $(BUILT) ## The audit trail: intake over HTTP, search, export and verification at 1,000,000 records (needs wrk)
 	@command -v wrk >/dev/null || { echo "make bench-trail needs wrk: apt-get install wrk"; exit 2; }

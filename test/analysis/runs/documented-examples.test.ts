@@ -23,7 +23,7 @@ describe('the examples of docs/analysis.md', () => {
     expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30])
     const groups = readCanaryGroups(definitions[0]?.metrics?.canaryConfig)
     expect(groups.metrics.map(({ query }) => query)).toEqual([
-      'sum(increase(http_errors_total{app="${application}",version="${version}"}[30s]))',
+      'round(sum(increase(http_errors_total{app="${application}",version="${version}"}[30s])))',
       'avg(request_seconds{app="${application}",version="${version}"})',
     ])
   })
