@@ -1,6 +1,8 @@
 /** Who does something to a gate, from where, and when. */
 export interface Actor {
   readonly user: string | undefined
+  /** For whom a token's bearer says to act, where both are there. */
+  readonly claimedUser?: string | undefined
   /** The address and the token's name, as far as they are known. */
   readonly origin: string | undefined
   /** Milliseconds since the epoch. */

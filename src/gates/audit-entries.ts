@@ -16,7 +16,11 @@ export function instanceEntry(kind: string, instance: GateInstance, actor: Actor
     user: actor.user,
     status: state,
     origin: actor.origin,
-    body: jsonBytes({ instance: id, gate: gateId, gateName, executionId, state, comment, ...facts }),
+    body: jsonBytes({
+      ...{ instance: id, gate: gateId, gateName, executionId, state, comment },
+      claimedUser: actor.claimedUser,
+      ...facts,
+    }),
   }
 }
 

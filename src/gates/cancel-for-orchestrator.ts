@@ -1,6 +1,7 @@
 import type { WriteOperation } from '../store/transaction.js'
 import type { Actor } from './actor.js'
 import { closeInstance } from './close-instance.js'
+import { expireIfDue } from './expire-if-due.js'
 import type { GateInstance } from './gate-instance.js'
 import { applyCancellation } from './transition.js'
 
@@ -14,8 +15,9 @@ export interface CancellationRequest {
 export const cancelForOrchestrator: WriteOperation<CancellationRequest, GateInstance | undefined> = {
   name: 'gates.cancel-for-orchestrator',
   apply: async (transaction, { instanceId, comment, actor }) => {
-    const instance = await transaction.gates.findInstance(instanceId)
-    if (instance === undefined) return undefined
+    const found = await transaction.gates.findInstance(instanceId)
+    if (found === undefined) return undefined
+    const instance = await expireIfDue(transaction, found, actor.nowMs)
     const closing = applyCancellation(instance, comment)
     if (closing === undefined) return instance
     return await closeInstance(transaction, instance, closing, actor)

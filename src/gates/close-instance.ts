@@ -1,3 +1,4 @@
+import type { GateReader } from '../store/gate-store.js'
 import type { Transaction } from '../store/transaction.js'
 import type { Actor } from './actor.js'
 import { instanceEntry } from './audit-entries.js'
@@ -22,10 +23,18 @@ export async function closeInstance(
     work: undefined,
   }
   await gates.updateInstance(closed)
-  const { evidence } = await gates.findPapers(instance.id)
-  const facts = { decidedBy, evidenceSha256: evidence === undefined ? undefined : textDigest(evidence) }
+  const facts = { decidedBy, evidenceSha256: await evidenceDigest(gates, instance.id) }
   await audit.append(instanceEntry(`gate.${state}`, closed, actor, facts))
   const message = callbackMessage(closed, actor.nowMs)
   if (message !== undefined) await outbox.enqueue(message)
   return closed
+}
+
+/** The SHA-256 of the evidence that stands beside an instance; undefined while there is none. */
+export async function evidenceDigest(
+  gates: Pick<GateReader, 'findPapers'>,
+  instanceId: number,
+): Promise<string | undefined> {
+  const { evidence } = await gates.findPapers(instanceId)
+  return evidence === undefined ? undefined : textDigest(evidence)
 }

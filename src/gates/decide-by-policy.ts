@@ -2,6 +2,8 @@ import type { WriteOperation } from '../store/transaction.js'
 import { serviceActor } from './actor.js'
 import { instanceEntry } from './audit-entries.js'
 import { closeInstance } from './close-instance.js'
+import { expireIfDue } from './expire-if-due.js'
+import { isOpen } from './gate-instance.js'
 import { applyPolicy } from './transition.js'
 
 /** What asking a gate's policy gave: its denials, or why it is left to people. */
@@ -19,8 +21,10 @@ export const decideByPolicy: WriteOperation<PolicyAnswer, void> = {
   name: 'gates.decide-by-policy',
   apply: async (transaction, { instanceId, policy, denials, problem, nowMs }) => {
     const { gates, audit } = transaction
-    const instance = await gates.findInstance(instanceId)
-    if (instance?.work !== 'policy') return
+    const found = await gates.findInstance(instanceId)
+    if (found?.work !== 'policy') return
+    const instance = await expireIfDue(transaction, found, nowMs)
+    if (!isOpen(instance.state)) return
     const actor = serviceActor(nowMs)
     if (denials !== undefined) {
       const closing = applyPolicy(instance, { policy, denials })

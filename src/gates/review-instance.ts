@@ -1,10 +1,10 @@
-import type { Transaction, WriteOperation } from '../store/transaction.js'
-import { serviceActor } from './actor.js'
+import type { WriteOperation } from '../store/transaction.js'
 import { instanceEntry } from './audit-entries.js'
-import { closeInstance } from './close-instance.js'
+import { closeInstance, evidenceDigest } from './close-instance.js'
+import { expireIfDue } from './expire-if-due.js'
 import { requireGate, requireInstance } from './find-or-raise.js'
 import type { GateInstance, Review } from './gate-instance.js'
-import { applyReview, expire, isDue } from './transition.js'
+import { applyReview } from './transition.js'
 import type { RefusalReason, ReviewAttempt } from './transition.js'
 
 export interface ReviewRequest {
@@ -41,19 +41,14 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
       const closed = await closeInstance(transaction, instance, effect, actor)
       return { ...counted, approvals, instance: closed, refusal: undefined }
     }
-    const facts = { action, reviewComment: comment, approvals, approvalsNeeded: gate.approvals }
+    const evidenceSha256 = await evidenceDigest(gates, instanceId)
+    const facts = {
+      ...{ action, reviewComment: comment, approvals, approvalsNeeded: gate.approvals },
+      evidenceSha256,
+    }
     await transaction.audit.append(instanceEntry('gate.reviewed', instance, actor, facts))
     return { ...counted, approvals, instance, refusal: undefined }
   },
-}
-
-async function expireIfDue(
-  transaction: Transaction,
-  instance: GateInstance,
-  nowMs: number,
-): Promise<GateInstance> {
-  if (!isDue(instance, nowMs)) return instance
-  return await closeInstance(transaction, instance, expire(instance), serviceActor(nowMs))
 }
 
 function approvalsOf(reviews: readonly Review[]): number {

@@ -29,8 +29,11 @@ export interface Triggered {
   readonly isNew: boolean
 }
 
-/** A trigger that comes again so long after the decision is no retry: the stage has been restarted. */
-const RETRY_WINDOW_MS = 600_000
+/**
+ * A trigger that comes again so long after the decision is no retry: the stage has been restarted, and must not end by the
+ * decision of its last run.
+ */
+const RETRY_WINDOW_MS = 60_000
 
 /**
  * Starts an instance, or activates the one that was reserved for the execution. The same trigger sent again gives the

@@ -173,6 +173,13 @@ describe("the orchestrator's cancellation", () => {
     },
   )
 
+  test.each([{ why: 1 }, 7, null, ['a']])('counts whatever its reason looks like: %j', async (comment) => {
+    const id = await trigger(`odd ${JSON.stringify(comment)}`)
+    const path = `/visibilityservice/v1/approvalGateInstances/${id}/spinnakerReview`
+    const answer = await put(path, { action: 'cancel', comment }, as('orca'))
+    expect([answer.status, objectOf(answer)['status']]).toEqual([200, 'canceled'])
+  })
+
   test.each([
     [
       'an unknown instance',

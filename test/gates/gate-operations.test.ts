@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { describe, expect, test } from 'vitest'
 
 import { cancelForOrchestrator } from '../../src/gates/cancel-for-orchestrator.js'
@@ -9,6 +11,7 @@ import {
   saveGateChanges,
 } from '../../src/gates/declare-gates.js'
 import { expireInstances } from '../../src/gates/expire-instances.js'
+import { keepEvidence } from '../../src/gates/keep-evidence.js'
 import { listInstances } from '../../src/gates/list-instances.js'
 import { reserveInstance } from '../../src/gates/reserve-instance.js'
 import { reviewInstance } from '../../src/gates/review-instance.js'
@@ -88,13 +91,13 @@ describe('triggering a gate', () => {
     expect(other).toMatchObject({ isNew: true, instance: { id: 2 } })
   })
 
-  test('once more soon after the decision is still a retry, an hour later a new start', async () => {
+  test('once more soon after the decision is still a retry, a minute later a new start', async () => {
     const store = await open()
     await triggered(store.writer)
     await store.writer.run(reviewInstance, review('bo'))
     const at = (nowMs: number) => store.writer.run(triggerGate, makeTrigger({ actor: { ...actor, nowMs } }))
-    expect(await at(NOW_MS + 1000)).toMatchObject({ isNew: false, instance: { id: 1, state: 'approved' } })
-    expect(await at(NOW_MS + HOUR_MS)).toMatchObject({ isNew: true, instance: { id: 2, state: 'activated' } })
+    expect(await at(NOW_MS + 59_999)).toMatchObject({ isNew: false, instance: { id: 1, state: 'approved' } })
+    expect(await at(NOW_MS + 60_000)).toMatchObject({ isNew: true, instance: { id: 2, state: 'activated' } })
   })
 
   test('activates the instance that was reserved for the execution', async () => {
@@ -157,6 +160,19 @@ describe('reviewing an instance', () => {
     })
   })
 
+  test('counts, and its record says by which evidence', async () => {
+    const store = await open()
+    await triggered(store.writer, makeGate({ approvals: 2 }), { asksForEvidence: true })
+    await store.writer.run(keepEvidence, { instanceId: 1, evidence: '[]', outcomes: [], nowMs: NOW_MS })
+    await store.writer.run(reviewInstance, review('bo'))
+    const evidenceSha256 = createHash('sha256').update('[]').digest('hex')
+    expect((await trail(store)).at(-1)).toMatchObject({
+      kind: 'gate.reviewed',
+      user: 'bo',
+      body: { action: 'approve', approvals: 1, approvalsNeeded: 2, evidenceSha256 },
+    })
+  })
+
   test.each([
     ['reject', 'rejected', 'rejected'],
     ['cancel', 'canceled', 'canceled'],
@@ -212,6 +228,18 @@ describe('the orchestrator', () => {
     expect(await store.writer.run(cancelForOrchestrator, request)).toEqual(first)
     expect(await callbacks(store)).toHaveLength(1)
     expect(await store.writer.run(cancelForOrchestrator, { ...request, instanceId: 99 })).toBeUndefined()
+  })
+
+  test('cancels nothing whose time is over, and the trail says for whom it acts', async () => {
+    const store = await open()
+    const claimed = { ...actor, claimedUser: 'zed' }
+    await triggered(store.writer, makeGate(), { actor: claimed })
+    const late = { instanceId: 1, comment: 'stopped', actor: { ...claimed, nowMs: NOW_MS + HOUR_MS } }
+    expect(await store.writer.run(cancelForOrchestrator, late)).toMatchObject({ state: 'expired' })
+    const [, activated, expired] = await trail(store)
+    expect(activated).toMatchObject({ kind: 'gate.activated', user: 'ops', body: { claimedUser: 'zed' } })
+    expect(expired).toMatchObject({ kind: 'gate.expired', user: undefined })
+    expect(await callbacks(store)).toHaveLength(1)
   })
 })
 

@@ -176,6 +176,16 @@ describe('the work for an instance', () => {
     expect((await kinds(store)).at(-1)).toBe('gate.rejected')
   })
 
+  test('that ends after the time of the instance approves nothing', async () => {
+    const store = await open()
+    const { expiresMs } = await triggered(store.writer, makeGate({ policy: 'p' }), asking)
+    const work = startWork(store, { now: () => expiresMs })
+    work.add(1)
+    await work.idle()
+    expect(await store.lookups.gates.findInstance(1)).toMatchObject({ state: 'expired', work: undefined })
+    expect((await kinds(store)).slice(-2)).toEqual(['gate.evidence', 'gate.expired'])
+  })
+
   test('that fails is told of and stays to be done', async () => {
     const store = await open()
     await triggered(store.writer, makeGate(), asking)

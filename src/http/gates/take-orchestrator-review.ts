@@ -10,10 +10,11 @@ import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import { readJsonBody } from '../read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
+import { claimOfToken } from './person-of.js'
 
 const Body = z.looseObject({
-  action: z.string().optional(),
-  comment: z.string().nullish(),
+  action: z.unknown().optional(),
+  comment: z.unknown().optional(),
 })
 
 /**
@@ -30,11 +31,12 @@ export async function takeOrchestratorReview(
   const instanceId = /^\d{1,15}$/.test(idText) ? Number(idText) : undefined
   if (instanceId === undefined) return { status: 'unknown', comment: `${idText} is no instance` }
   const nowMs = deps.now()
-  if (action?.toLowerCase() !== 'cancel') {
+  if (asText(action).toLowerCase() !== 'cancel') {
     const found = await deps.lookups.gates.findInstance(instanceId)
     return statusOf(instanceId, found === undefined ? undefined : asOf(found, nowMs))
   }
-  const request = { instanceId, comment: comment ?? '', actor: { ...callerOf(exchange), nowMs } }
+  const actor = { ...callerOf(exchange), claimedUser: claimOfToken(exchange), nowMs }
+  const request = { instanceId, comment: asText(comment), actor }
   const instance = await deps.writer.run(cancelForOrchestrator, request)
   if (instance !== undefined && !isOpen(instance.state)) deps.closed()
   return statusOf(instanceId, instance)
@@ -55,4 +57,10 @@ async function readLeniently(
 function statusOf(id: number, instance: GateInstance | undefined): object {
   if (instance === undefined) return { id, status: 'unknown', comment: 'there is no such instance' }
   return { id, status: pluginStatus(instance.state), comment: instance.comment }
+}
+
+/** A member that should be a text: a cancellation counts whatever its reason looks like. */
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
 }
