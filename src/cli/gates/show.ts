@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import { EXIT } from '../exit-code.js'
+import { oneLine } from '../output/printable.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'
@@ -27,9 +28,9 @@ export function defineShow(command: Command, session: Session): void {
 function detailsText(details: DetailsAnswer): string {
   const { id, gateName, approvalGateId, status, comment, reviews, evidence, callbacks } = details
   const lines = [
-    `instance ${id} of ${gateName} (gate ${approvalGateId}): ${status}${comment === '' ? '' : `, "${comment}"`}\n`,
+    `${oneLine(`instance ${id} of ${gateName} (gate ${approvalGateId}): ${status}${comment === '' ? '' : `, "${comment}"`}`)}\n`,
     textTable(facts(details)),
-    section('evidence', evidence.map(evidenceText)),
+    section('evidence', evidence.flatMap(evidenceLines)),
     section(
       'reviews',
       reviews.map(({ person, action, comment: words, at }) =>
@@ -62,9 +63,9 @@ function facts(details: DetailsAnswer): string[][] {
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 }
 
-function evidenceText({ connectorType, account, state, output, error }: Evidence): string {
+function evidenceLines({ connectorType, account, state, output, error }: Evidence): string[] {
   const head = `${connectorType}${account === null ? '' : ` (${account})`}: ${state}${error === undefined ? '' : `, ${error}`}`
-  return [head, ...output.map((found) => `  ${outputText(found)}`)].join('\n  ')
+  return [head, ...output.map((found) => `  ${outputText(found)}`)]
 }
 
 function outputText(found: Readonly<Record<string, unknown>>): string {
@@ -74,5 +75,5 @@ function outputText(found: Readonly<Record<string, unknown>>): string {
 }
 
 function section(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`
 }

@@ -6,6 +6,7 @@ import { errorAnswer } from '../../http/error-body.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
 import type { Terminal } from '../terminal.js'
+import { printable } from './printable.js'
 
 export interface ReportOptions {
   readonly isJson: boolean
@@ -30,7 +31,7 @@ export function reportFailure(raw: unknown, terminal: Terminal, options: ReportO
 
 /** `tidegate: message`, then one line for each problem behind it. */
 export function errorText(error: AppError): string {
-  return [`tidegate: ${error.message}`, ...error.details.map(detailText), ''].join('\n')
+  return printable([`tidegate: ${error.message}`, ...error.details.map(detailText), ''].join('\n'))
 }
 
 /** `file:row:col: code: message`; a column of 0 is one that is not known. */

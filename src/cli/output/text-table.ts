@@ -1,5 +1,8 @@
+import { oneLine } from './printable.js'
+
 /** Rows as lines in which the columns stand under each other; `numeric` columns are right-aligned. */
-export function textTable(rows: readonly (readonly string[])[], numeric: readonly number[] = []): string {
+export function textTable(given: readonly (readonly string[])[], numeric: readonly number[] = []): string {
+  const rows = given.map((row) => row.map(oneLine))
   const columns = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

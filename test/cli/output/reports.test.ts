@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 
+import { AppError } from '../../../src/errors.js'
 import { checkReportText } from '../../../src/cli/check/check-report.js'
 import { makeColours } from '../../../src/cli/output/colours.js'
 import { Progress } from '../../../src/cli/output/progress.js'
-import { reportFailure } from '../../../src/cli/output/report-failure.js'
+import { errorText, reportFailure } from '../../../src/cli/output/report-failure.js'
 import { count, textTable } from '../../../src/cli/output/text-table.js'
 import { lineNumbers, lineRanges } from '../../../src/cli/test/coverage.js'
 import type { Terminal } from '../../../src/cli/terminal.js'
@@ -29,6 +30,16 @@ describe('a report', () => {
   test('is coloured on a terminal only', () => {
     expect(checkReportText([finding], makeColours(true))).toContain('\u001b[32mallowed\u001b[39m')
     expect(checkReportText([finding], makeColours(false))).not.toContain('\u001b')
+  })
+
+  test('shows what others wrote without letting it act on the terminal', () => {
+    const title = 'a\u001b]0;title\u0007'
+    expect(textTable([[title, 'two\r\nlines'], ['\u202etxet']])).toBe(
+      'a\ufffd]0;title\ufffd  two lines\n\ufffdtxet\n',
+    )
+    expect(errorText(new AppError('conflict', `${title}\nnext`))).toBe(
+      'tidegate: a\ufffd]0;title\ufffd\nnext\n',
+    )
   })
 
   test('stands in columns, numbers to the right', () => {
