@@ -56,6 +56,6 @@ function unauthenticated(wasPresented: boolean): AppError {
 function forbidden(token: TokenRecord, roles: readonly Role[]): AppError {
   return new AppError(
     'forbidden',
-    `the token ${token.name} may not do this: it needs the role ${roles.join(' or ')}`,
+    `the token ${token.name} may not do this: it needs the role ${roles.join(' or ') || 'admin'}`,
   )
 }

@@ -88,7 +88,11 @@ describe('gates over HTTP', () => {
   })
 
   test('are refused to others, and with every problem at once', async () => {
-    expect((await post('/approvalGates', { name: 'x' }, as('bo'))).status).toBe(403)
+    const refused = await post('/approvalGates', { name: 'x' }, as('bo'))
+    expect([refused.status, objectOf(refused)['message']]).toEqual([
+      403,
+      expect.stringContaining('the role admin'),
+    ])
     const bad = await post('/approvalGates', { approvals: 0, aprovers: {} }, as('root'))
     expect(bad.status).toBe(400)
     for (const word of ['name', 'approvals', 'aprovers']) expect(bad.text).toContain(word)
