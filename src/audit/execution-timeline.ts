@@ -51,7 +51,8 @@ export async function executionTimeline(deps: TimelineDeps, executionId: string)
   if (records.length + decisions.length === 0) {
     throw new AppError('not_found', `nothing is known of the execution ${executionId}`)
   }
-  const entries = [...records.map(fromRecord), ...decisions.map(fromDecision)]
+  // Of one millisecond, a decision comes before the record of what it led to.
+  const entries = [...decisions.map(fromDecision), ...records.map(fromRecord)]
   return {
     executionId,
     application: records.find(({ application }) => application !== undefined)?.application,
