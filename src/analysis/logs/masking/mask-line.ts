@@ -1,4 +1,5 @@
 import { joinLists } from './join-lists.js'
+import { joinObjects } from './join-objects.js'
 import { joinValues } from './join-values.js'
 import { isClosing, isOpening } from './brackets.js'
 import { scanWords, VALUE } from './scan-words.js'
@@ -13,7 +14,7 @@ const MAX_MASKED_CHARACTERS = 2048
 export function maskLine(text: string): ScannedLine {
   const line = scanWords(beginning(text))
   markByNeighbours(line.words)
-  return joinLists(joinValues(line))
+  return joinLists(joinObjects(joinValues(line)))
 }
 
 /** Cut between words: half a word would be another one. */
@@ -37,7 +38,7 @@ function isValueHere(kind: ContextKind, words: readonly string[], at: number): b
     case 'truth':
       return true
     case 'state':
-      return isFieldValue(before, after)
+      return isFieldValue(before, after) || isAnswer(words, at)
     case 'time':
       return before === VALUE
     case 'date':
@@ -50,6 +51,12 @@ function isFieldValue(before: string, after: string): boolean {
   if (before === '=') return true
   if (before === VALUE) return isClosing(after)
   return isOpening(before) && (isClosing(after) || CONTEXT_WORDS.get(after) === 'state')
+}
+
+/** Behind a colon with no word that it could belong to: `required: yes`, but not `error: no entry`. */
+function isAnswer(words: readonly string[], at: number): boolean {
+  const after = words[at + 1]
+  return words[at - 1] === ':' && (after === undefined || (after !== VALUE && !/[\p{L}"']/u.test(after)))
 }
 
 function isDatePart(word: string): boolean {

@@ -1,6 +1,7 @@
 import { addressEnd } from './address.js'
 import { CHARACTER, characterClass } from './characters.js'
 import { locationEnd } from './location.js'
+import { rangeEnd } from './range.js'
 import { isValueWord } from './value-word.js'
 
 /** How a value is written in templates. A line cannot hold it as one word: its brackets are words of their own. */
@@ -43,7 +44,11 @@ function takeDelimiter(text: string, at: number, gap: number, line: ScannedLine)
 
 function takeWord(text: string, start: number, gap: number, line: ScannedLine): number {
   const { end, digits } = wordEnd(text, start)
-  const whole = Math.max(addressEnd(text, start, end), locationEnd(text, start, end))
+  const whole = Math.max(
+    addressEnd(text, start, end),
+    locationEnd(text, start, end),
+    rangeEnd(text, start, end),
+  )
   if (whole > end) {
     push(line, VALUE, gap)
     return whole
@@ -51,7 +56,8 @@ function takeWord(text: string, start: number, gap: number, line: ScannedLine): 
   const trimmed = withoutSentenceEnd(text, start, end)
   if (trimmed > start) {
     const word = text.slice(start, trimmed)
-    push(line, isValueWord(word, digits, text.slice(end, end + 2)) ? VALUE : word, gap)
+    const isValue = isValueWord(word, digits, text.charAt(start - 1), text.slice(end, end + 2))
+    push(line, isValue ? VALUE : word, gap)
   }
   if (trimmed < end) push(line, text.slice(trimmed, end), trimmed > start ? 0 : gap)
   return end

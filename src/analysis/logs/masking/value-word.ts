@@ -1,16 +1,24 @@
-import { HOST_ENDINGS, PACKAGE_BEGINNINGS } from './vocabulary.js'
+import { HOST_ENDINGS, PACKAGE_BEGINNINGS, TERMS_WITH_DIGITS } from './vocabulary.js'
 
 /** `jk2_init(` is a function, `attempt_1445_m_01(` is none. */
 const MOST_DIGITS_OF_A_FUNCTION = 2
+const MOST_DIGITS_OF_A_TERM = 3
 const SHORTEST_HEX_WORD = 8
+/** Objects that print themselves often shorten the hash by which they are told apart: `Token{abcdefa`. */
+const SHORTEST_HASH = 6
 
 /**
  * Whether a word is a value by its own shape: a number, address, path, host, hexadecimal or mixed identifier. `digits` is how
- * many it has, `next` the two characters behind it.
+ * many it has, `before` the character before it, `next` the two characters behind it.
  */
-export function isValueWord(word: string, digits: number, next: string): boolean {
-  if (digits > 0) return !(next.startsWith('(') && isFunction(word, digits, next))
-  return isPath(word) || isStarred(word) || isHex(word) || isHost(word, next) || isAddress(word)
+export function isValueWord(word: string, digits: number, before: string, next: string): boolean {
+  if (digits > 0) return !isTerm(word, digits) && !(next.startsWith('(') && isFunction(word, digits, next))
+  const shortestHex = before === '{' ? SHORTEST_HASH : SHORTEST_HEX_WORD
+  return isPath(word) || isStarred(word) || isHex(word, shortestHex) || isHost(word, next) || isAddress(word)
+}
+
+function isTerm(word: string, digits: number): boolean {
+  return digits <= MOST_DIGITS_OF_A_TERM && word.length > digits && TERMS_WITH_DIGITS.has(word.toLowerCase())
 }
 
 function isFunction(word: string, digits: number, next: string): boolean {
@@ -35,8 +43,8 @@ function isAddress(word: string): boolean {
   return at > 0 && at < word.length - 1
 }
 
-function isHex(word: string): boolean {
-  return word.length >= SHORTEST_HEX_WORD && /^[0-9a-f]+$/i.test(word)
+function isHex(word: string, shortest: number): boolean {
+  return word.length >= shortest && /^[0-9a-f]+$/i.test(word)
 }
 
 /** A dotted name that ends as hosts do, or that a port follows; not `com.example.Thing`, which is reversed. */

@@ -12,7 +12,7 @@ const CONTEXT_KINDS: Readonly<Record<ContextKind, string>> = {
     October November December`,
   time: 'AM PM am pm UTC GMT EST EDT CST CDT MST MDT PST PDT CET CEST BST',
   truth: 'true false True False TRUE FALSE',
-  state: 'on off yes no null none nil undefined NaN ON OFF YES NO None NULL',
+  state: 'on off yes no Yes No null none nil undefined NaN ON OFF YES NO None NULL',
 }
 
 /** The words whose surroundings decide, with their kind. */
@@ -26,6 +26,13 @@ export const CONTEXT_WORDS: ReadonlyMap<string, ContextKind> = new Map(
 export const UNITS = words(
   `B KB MB GB TB PB KiB MiB GiB TiB kB kb mb gb bytes byte
    ns us µs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours days day`,
+)
+
+/** Names of protocols, formats and methods: `IPv4` and `IPv6` are no values of one kind. In lower case. */
+export const TERMS_WITH_DIGITS = words(
+  `ipv4 ipv6 http2 http3 socks4 socks4a socks5 oauth2 pop3 smb1 smb2 smb3 nfs3 nfs4 nfsv3 nfsv4 sslv2 sslv3 x509 icmpv6
+   dhcpv4 dhcpv6 udp4 udp6 tcp4 tcp6 md4 md5 sha1 sha224 sha256 sha384 sha512 crc32 base32 base64 utf8 utf16 utf-8 utf-16
+   log4j slf4j i18n l10n k8s`,
 )
 
 /** Last labels of host names that are no file extensions and no packages of a program. */
@@ -44,5 +51,5 @@ export const NAMING_WORDS = words(
   `user users username account login host hostname node server client peer member group role tenant project namespace pod
    container image file directory folder device disk volume interface driver module service process program job
    task queue topic table index database schema key class method package plugin component application app bundle
-   domain named called for`,
+   domain name named called for`,
 )

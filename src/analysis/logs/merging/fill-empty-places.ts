@@ -4,10 +4,11 @@ import { coverage, firstRow, wordsKey } from '../pattern.js'
 import type { Pattern } from '../pattern.js'
 
 const WIDE_GAP = 2
+const STAND_INS = new Set(['-', '.', '?'])
 
 /**
  * Unites a pattern with the one that has a value where its own is empty: `from ()` with `from (<*>)`, `user= ` with
- * `user=<*>`, and two spaces with a value between them.
+ * `user=<*>`, two spaces with a value between them, and a mark such as `-` with a value in its place.
  */
 export function fillEmptyPlaces(patterns: readonly Pattern[]): readonly Pattern[] {
   const remaining = new Map(patterns.map((pattern) => [wordsKey(pattern.words), pattern]))
@@ -27,15 +28,26 @@ export function fillEmptyPlaces(patterns: readonly Pattern[]): readonly Pattern[
 function fullerOf(pattern: Pattern, patterns: ReadonlyMap<string, Pattern>): Pattern | undefined {
   if (pattern.isFixed) return undefined
   for (const place of emptyPlaces(pattern)) {
-    const fuller = patterns.get(wordsKey(pattern.words.toSpliced(place, 0, VALUE)))
+    const fuller = patterns.get(
+      wordsKey(pattern.words.toSpliced(place, isStandIn(pattern, place) ? 1 : 0, VALUE)),
+    )
     if (fuller !== undefined) return fuller
   }
   return undefined
 }
 
-function emptyPlaces({ words, gaps }: Pattern): number[] {
-  const places = [...words.keys()].filter((place) => isEmptyBefore(words, gaps, place))
+function emptyPlaces(pattern: Pattern): number[] {
+  const { words, gaps } = pattern
+  const places = [...words.keys()].filter(
+    (place) => isStandIn(pattern, place) || isEmptyBefore(words, gaps, place),
+  )
   return words.at(-1) === '=' ? [...places, words.length] : places
+}
+
+/** A mark that stands where nothing is known, by itself: `for . [10.0.0.1]`. */
+function isStandIn({ words, gaps }: Pattern, place: number): boolean {
+  const isAlone = (gaps[place] ?? 0) > 0 && (gaps[place + 1] ?? 1) > 0
+  return isAlone && place > 0 && STAND_INS.has(words[place] ?? '')
 }
 
 function isEmptyBefore(words: readonly string[], gaps: readonly number[], place: number): boolean {

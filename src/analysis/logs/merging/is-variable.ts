@@ -7,6 +7,7 @@ import type { WordKind } from './word-kind.js'
 /** Where in a template the place stands. */
 interface Frame {
   readonly before: string
+  readonly beforeThat: string
   /** The words that all siblings share. */
   readonly words: number
   /** Whether no other word or value comes before. */
@@ -22,9 +23,12 @@ const NEEDED = {
   state: 12,
   start: 12,
   capitalised: 8,
+  capitalisedName: 4,
   plain: 6,
   field: 5,
   quoted: 4,
+  namedField: 4,
+  dottedStart: 4,
   dotted: 3,
   named: 3,
   namedInLongMessage: 2,
@@ -55,14 +59,25 @@ function valuesNeeded(frame: Frame, words: readonly string[], isValueElsewhere: 
 }
 
 function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): number {
-  const { before, isStart } = frame
-  if (isStart) return NEEDED.start
+  const { before } = frame
+  if (frame.isStart) return neededAtStart(frame, kind)
   if (kind === 'dotted') return NEEDED.dotted
-  if (before === '=' || before === ':') return NEEDED.field
+  if (before === '=' || before === ':') return isNamedField(frame) ? NEEDED.namedField : NEEDED.field
   if (before === '"' || before === "'") return NEEDED.quoted
-  if (kind === 'capitalised') return NEEDED.capitalised
-  if (!NAMING_WORDS.has(before.toLowerCase()) || words.some(isActivity)) return NEEDED.plain
+  const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !words.some(isActivity)
+  if (kind === 'capitalised') return isNamed ? NEEDED.capitalisedName : NEEDED.capitalised
+  if (!isNamed) return NEEDED.plain
   return frame.words >= MANY_SHARED_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
+}
+
+/** Many systems begin a line with the name of the part that speaks. */
+function neededAtStart({ words }: Frame, kind: WordKind): number {
+  return kind === 'dotted' && words >= MANY_SHARED_WORDS ? NEEDED.dottedStart : NEEDED.start
+}
+
+/** `user=root` names as `user root` does, but such fields also tell kinds of failures apart. */
+function isNamedField({ before, beforeThat }: Frame): boolean {
+  return before === '=' && NAMING_WORDS.has(beforeThat.toLowerCase())
 }
 
 /** `for reading` and `for writing` say what is done and name nothing. */
@@ -73,6 +88,7 @@ function isActivity(word: string): boolean {
 function frameOf(words: readonly string[], place: number): Frame {
   return {
     before: words[place - 1] ?? '',
+    beforeThat: words[place - 2] ?? '',
     words: countTellingWords(words.toSpliced(place, 1)),
     isStart: !words.slice(0, place).some((word) => word === VALUE || isRealWord(word)),
   }
