@@ -4,21 +4,22 @@ import { defineJudge } from './analysis/judge.js'
 import { defineCancel, defineList, defineReplay, defineShow, defineStart } from './analysis/runs.js'
 import { defineTemplates } from './analysis/templates.js'
 import type { Session } from './session.js'
+import { examples } from './shared-options.js'
 
 /** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
 export function defineAnalysis(command: Command, session: Session): void {
-  command.description('Judges canaries against their baseline.')
-  const add = (name: string): Command =>
-    command
-      .command(name)
-      .exitOverride()
-      .helpOption('-h, --help', 'print this help')
-      .configureOutput({
-        writeOut: session.terminal.out,
-        writeErr: session.terminal.err,
-        outputError: () => undefined,
-      })
-      .showSuggestionAfterError(true)
+  command
+    .description('Judges canaries against their baseline.')
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis judge canary.json',
+        'tidegate analysis start shop --wait',
+        'tidegate analysis show 17',
+      ),
+    )
+  // What the program set for this command, its subcommands take over.
+  const add = (name: string): Command => command.command(name)
   defineJudge(add('judge'), session)
   defineTemplates(add('templates'), session)
   defineList(add('list'), session)

@@ -20,14 +20,8 @@ export function defineAudit(command: Command, session: Session): void {
         'tidegate audit verify --data-dir data --public-key KEY',
       ),
     )
-  const { out, err } = session.terminal
-  const add = (usage: string): Command =>
-    command
-      .command(usage)
-      .exitOverride()
-      .helpOption('-h, --help', 'print this help')
-      .configureOutput({ writeOut: out, writeErr: err, outputError: () => undefined })
-      .showSuggestionAfterError(true)
+  // What the program set for this command, its subcommands take over.
+  const add = (usage: string): Command => command.command(usage)
   defineSearch(add('search [words...]'), session)
   defineShow(add('show <seq>'), session)
   defineExport(add('export'), session)

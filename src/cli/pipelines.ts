@@ -18,14 +18,8 @@ export function definePipelines(command: Command, session: Session): void {
         'tidegate pipelines check',
       ),
     )
-  const { out, err } = session.terminal
-  const add = (usage: string): Command =>
-    command
-      .command(usage)
-      .exitOverride()
-      .helpOption('-h, --help', 'print this help')
-      .configureOutput({ writeOut: out, writeErr: err, outputError: () => undefined })
-      .showSuggestionAfterError(true)
+  // What the program set for this command, its subcommands take over.
+  const add = (usage: string): Command => command.command(usage)
   definePull(add('pull'), session)
   definePush(add('push <path...>'), session)
   defineEstateCheck(add('check'), session)

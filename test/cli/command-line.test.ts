@@ -6,7 +6,20 @@ import { describe, expect, test } from 'vitest'
 
 import { ROOT, runTidegate } from '../support/run-tidegate.js'
 
-const COMMANDS = ['serve', 'eval', 'check', 'test', 'build', 'config', 'hash-token', 'version']
+const COMMANDS = [
+  'serve',
+  'eval',
+  'check',
+  'test',
+  'build',
+  'gates',
+  'analysis',
+  'audit',
+  'pipelines',
+  'config',
+  'hash-token',
+  'version',
+]
 
 describe('help', () => {
   test('lists every command, exit codes and examples', async () => {

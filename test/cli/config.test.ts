@@ -34,13 +34,13 @@ describe('config', () => {
   })
 
   test('lists every problem at once and exits with 2', async () => {
-    const run = await runTidegate(['config', '--config', 'bad.yaml'], { cwd, env: { TIDEGATE_NOPE: '1' } })
+    const run = await runTidegate(['config', '--config', 'bad.yaml'], { cwd, env: { TIDEGATE_UNHEARD_OF: '1' } })
     expect(run).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: [
         'tidegate: the configuration cannot be used: there are 3 problems',
-        'unknown_variable: environment variable TIDEGATE_NOPE: unknown',
+        'unknown_variable: environment variable TIDEGATE_UNHEARD_OF: unknown',
         'unknown_key: server.adr: unknown key, did you mean server.addr? (bad.yaml:2)',
         'invalid_value: log.level: must be one of debug, info, warn, error, silent, not "loud" (bad.yaml:4)',
         '',
