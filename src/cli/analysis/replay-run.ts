@@ -6,6 +6,7 @@ import type { LookData } from '../../analysis/runs/look-data.js'
 import type { LookReport } from '../../analysis/runs/look-report.js'
 import { joinLines } from '../../analysis/runs/pack-look.js'
 import type { RunPlan } from '../../analysis/runs/plan.js'
+import { AppError } from '../../errors.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
 import { makeServiceClient } from '../service-client.js'
@@ -45,6 +46,7 @@ async function askLook(id: string, options: ReplayOptions, terminal: Terminal): 
   const client = await makeServiceClient(options, terminal)
   const path = `/analysis/${encodeURIComponent(id)}`
   const run = await client.ask(Run, { path })
+  if (run.looksDone === 0) throw new AppError('conflict', `analysis ${id} has no look to judge again yet`)
   const look = options.look ?? String(run.looksDone)
   const [report, data, lines] = await Promise.all([
     client.ask(Report, { path: `${path}/looks/${encodeURIComponent(look)}` }),

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { runTidegate } from '../support/run-tidegate.js'
+import type { ProgramRun } from '../support/run-tidegate.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+/** Runs of three seconds, for which a few points must do. */
+function definition(canary: string): string {
+  return JSON.stringify({
+    lifetimeMinutes: 0.05,
+    stepSeconds: 1,
+    judge: 'kayenta',
+    scopes: { baseline: { version: 'stable' }, canary: { version: canary } },
+    metrics: {
+      source: 'files',
+      canaryConfig: {
+        metrics: [
+          { name: 'latency', groups: ['speed'], query: { customInlineTemplate: '${version}.csv#latency' } },
+        ],
+      },
+    },
+  })
+}
+
+/** A point for each second around now. */
+function latencies(level: number): string {
+  const firstMs = Math.floor(Date.now() / 1000 - 10) * 1000
+  const rows = Array.from({ length: 600 }, (_, second) => {
+    const time = new Date(firstMs + second * 1000).toISOString()
+    return `${time},${level * (1 + 0.05 * Math.sin(second * 2.4))}`
+  })
+  return `time,latency\n${rows.join('\n')}\n`
+}
+
+const workspace = makeWorkspace({
+  'policies/release.rego': 'package release\n\nallow := true\n',
+  'data/stable.csv': latencies(100),
+  'data/slow.csv': latencies(300),
+  'definitions/shop.json': definition('stable'),
+  'definitions/bank.json': definition('slow'),
+})
+let tidegate: TidegateProcess
+beforeAll(async () => {
+  tidegate = await startTidegate({
+    workspace,
+    config: {
+      analysis: {
+        sources: [{ name: 'files', type: 'file', directory: `${workspace.path}/data` }],
+        definitions: `${workspace.path}/definitions`,
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await tidegate.end('SIGTERM')
+  workspace.remove()
+})
+
+const analysis = (...args: readonly string[]): Promise<ProgramRun> =>
+  runTidegate(['analysis', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
+
+/** Starts a run that goes on; gives its number as text. */
+async function started(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await analysis('start', 'shop', '--lifetime', '30', '--format', 'json', ...args)
+  const { id } = JSON.parse(stdout || stderr) as { id: number }
+  return String(id)
+}
+
+describe('tidegate analysis', () => {
+  test.each([
+    ['shop', 0, 'Success'],
+    ['bank', 1, 'Fail'],
+  ])('starts a run of %s, waits for its end and exits with %d', async (application, exitCode, verdict) => {
+    const run = await analysis('start', application, '--wait', '--execution', '01J')
+    expect(run.exitCode).toBe(exitCode)
+    expect(run.stdout).toContain(verdict)
+    expect(run.stdout).toContain('latency')
+    expect(run.stderr).toContain('0 of 1 looks')
+  })
+
+  test('starts a run by its own times and scores, without waiting', async () => {
+    const plain = await analysis('start', 'shop', '--lifetime', '30')
+    expect(plain).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(plain.stdout).toMatch(/^analysis \d+ of shop has started: tidegate analysis show \d+\n$/)
+    const id = await started('--interval', '10', '--pass', '80', '--marginal', '60')
+    const shown = await analysis('show', id, '--format', 'json')
+    expect(shown.exitCode).toBe(0)
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      state: 'RUNNING',
+      looks: 3,
+      plan: { thresholds: { pass: 80, marginal: 60 }, timing: { lifetimeMs: 1_800_000 } },
+    })
+  })
+
+  test('lists runs, by application and state', async () => {
+    const id = await started()
+    const { stdout } = await analysis('list', '--application', 'shop', '--state', 'running')
+    expect(stdout.split('\n')[0]).toMatch(/^ *id +application +state +looks/)
+    expect(stdout).toMatch(new RegExp(`^ *${id} +shop +running +0/1`, 'm'))
+    expect(stdout).not.toContain('bank')
+    expect(await analysis('list', '--application', 'nobody')).toEqual({
+      exitCode: 0,
+      stdout: 'no analyses\n',
+      stderr: '',
+    })
+  })
+
+  test('cancels a run, once', async () => {
+    const id = await started()
+    const cancelled = `analysis ${id} of shop: cancelled, cancelled after 0 of 1 looks\n`
+    for (let round = 0; round < 2; round++) {
+      expect(await analysis('cancel', id)).toEqual({ exitCode: 0, stdout: cancelled, stderr: '' })
+    }
+    expect((await analysis('show', id)).exitCode).toBe(1)
+  })
+
+  test.each([
+    ['of an application that nobody knows', ['start', 'nobody'], 'there is no application nobody'],
+    ['with a lifetime in words', ['start', 'shop', '--lifetime', 'long'], 'lifetimeMinutes must be a number'],
+    ['that does not exist', ['show', '99999'], 'there is no analysis 99999'],
+    ['that is no number', ['cancel', 'x'], 'must be a whole number|is a whole number'],
+    ['without a look yet', ['replay', '99999'], 'there is no analysis 99999'],
+  ])('exits with 2 for a run %s', async (_, args, problem) => {
+    const { exitCode, stderr } = await analysis(...args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(new RegExp(problem))
+  })
+
+  test('cannot replay a run before its first look', async () => {
+    const { exitCode, stderr } = await analysis('replay', await started())
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/has no look/)
+  })
+})
