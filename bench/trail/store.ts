@@ -48,7 +48,7 @@ export async function indexAllText(store: ServiceStore): Promise<number> {
   return ((performance.now() - startedAt) * 1000) / Math.max(records, 1)
 }
 
-/** The slowest of a hundred searches, in milliseconds, of so many. */
+/** The time, in milliseconds, that 99 of a hundred searches stay below. */
 export async function searchP99(
   store: ServiceStore,
   searches: number,
