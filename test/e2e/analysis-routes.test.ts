@@ -51,8 +51,10 @@ describe('a registration', () => {
     ['a body without an application', {}, 400, 'invalid_parameter'],
     ['a list', [], 400, 'invalid_parameter'],
     ['a template that nobody sent', argoBody({ application: 'shop' }), 409, 'resource_conflict'],
-  ])('is refused for %s', async (_, body, status, code) => {
-    expect(outcome(await post('/autopilot/api/v5/registerCanary', body))).toEqual([status, code])
+  ])('is refused for %s, in members that the job reads too', async (_, body, status, code) => {
+    const answer = await post('/autopilot/api/v5/registerCanary', body)
+    expect(outcome(answer)).toEqual([status, code])
+    expect(objectOf(answer)).toMatchObject({ error: code, message: expect.any(String) as string })
   })
 
   test('of an application that is known but not defined is a conflict that says what to do', async () => {

@@ -69,22 +69,35 @@ export function canaryStatus(run: StoredRun, reportUrl: string): CanaryStatus {
 
 /** The same members for a run that does not exist, since some readers look at nothing else. */
 export function unknownCanaryStatus(id: string, message: string): CanaryStatus {
-  const now = toDate(0)
+  return statusWithoutRun(id, message, 'CANCELLED')
+}
+
+/** The same members for a run that cannot be read just now: its readers poll on, as nothing is known of its end. */
+export function unreadableCanaryStatus(id: string, message: string): CanaryStatus {
+  return statusWithoutRun(id, message, 'RUNNING')
+}
+
+function statusWithoutRun(
+  id: string,
+  message: string,
+  status: CanaryStatus['status']['status'],
+): CanaryStatus {
+  const isComplete = status !== 'RUNNING'
   return {
     id,
     owner: '',
     application: '',
-    launchedDate: now,
+    launchedDate: toDate(0),
     services: [],
-    status: { complete: true, status: 'CANCELLED' },
+    status: { complete: isComplete, status },
     canaryResult: {
       duration: '0 minutes',
-      lastUpdated: now,
+      lastUpdated: toDate(0),
       canaryReportURL: '',
       overallScore: 0,
       overallResult: 'Fail',
       intervalNo: 0,
-      isLastRun: true,
+      isLastRun: isComplete,
       message,
       errors: [message],
     },

@@ -15,6 +15,7 @@ import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { baseUrl } from '../gates/base-url.js'
 import { callerOf } from '../caller-of.js'
+import { errorAnswer } from '../error-body.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 import { readJsonBytes } from '../read-json-body.js'
@@ -73,15 +74,23 @@ export function autopilotRoutes(authenticate: Authenticate, deps: AnalysisRoutes
   return app
 }
 
+/** The Argo job looks at no status: what went wrong must stand in `error`, too. */
 async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
   const { exchange } = c.env
-  const registration = readRegistration(JSON.parse(await readText(c, deps)))
-  const id = await registerCanary(deps, registration, { nowMs: deps.now(), ...callerOf(exchange) })
-  const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
-  return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
-    Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${id}`,
-    'x-opsmx-report-token': deps.reportToken(id),
-  })
+  try {
+    const registration = readRegistration(JSON.parse(await readText(c, deps)))
+    const id = await registerCanary(deps, registration, { nowMs: deps.now(), ...callerOf(exchange) })
+    const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
+    return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
+      Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${id}`,
+      'x-opsmx-report-token': deps.reportToken(id),
+    })
+  } catch (raw) {
+    const failure = toAppError(raw)
+    exchange.failure = failure
+    const { status, body, headers } = errorAnswer(failure)
+    return jsonAnswer({ ...(JSON.parse(body) as object), error: failure.code }, status, headers)
+  }
 }
 
 async function cancel(c: Context<AppEnv>, deps: AnalysisRoutesDeps, id: string): Promise<Response> {

@@ -1,5 +1,11 @@
+import type { StoredRun } from '../../store/analysis-store.js'
+import { toAppError } from '../../errors.js'
 import { findRun, unknownRun } from '../../analysis/runs/analysis-operations.js'
-import { canaryStatus, unknownCanaryStatus } from '../../analysis/runs/canary-status.js'
+import {
+  canaryStatus,
+  unknownCanaryStatus,
+  unreadableCanaryStatus,
+} from '../../analysis/runs/canary-status.js'
 import { baseUrl } from '../gates/base-url.js'
 import type { Exchange } from '../exchange.js'
 import { jsonAnswer } from '../json-answer.js'
@@ -11,7 +17,15 @@ export async function answerCanaryStatus(
   deps: AnalysisRoutesDeps,
   id: string,
 ): Promise<Response> {
-  const run = /^\d{1,10}$/.test(id) ? await deps.reader.run(findRun, Number(id)) : undefined
+  let run: StoredRun | undefined
+  try {
+    run = /^\d{1,10}$/.test(id) ? await deps.reader.run(findRun, Number(id)) : undefined
+  } catch (raw) {
+    const failure = toAppError(raw)
+    exchange.failure = failure
+    const { code, message } = failure
+    return jsonAnswer({ code, message, ...unreadableCanaryStatus(id, message) }, 503)
+  }
   if (run === undefined) {
     const { code, message } = unknownRun(id)
     return jsonAnswer({ code, message, ...unknownCanaryStatus(id, message) }, 404)

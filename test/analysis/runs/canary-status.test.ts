@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 
-import { canaryStatus, unknownCanaryStatus } from '../../../src/analysis/runs/canary-status.js'
+import {
+  canaryStatus,
+  unknownCanaryStatus,
+  unreadableCanaryStatus,
+} from '../../../src/analysis/runs/canary-status.js'
 import type { StoredRun } from '../../../src/store/analysis-store.js'
 import { MINUTE_MS, START_MS, makeRunPlan } from '../../support/analyses.js'
 import { readAsJob, readAsTestVerification, readAsVerification } from '../../support/canary-readers.js'
@@ -66,6 +70,14 @@ describe('the readers of a status conclude', () => {
       'cancelled',
     ])
   })
+})
+
+test('a run that cannot be read just now is polled on', () => {
+  expect(conclusions(unreadableCanaryStatus('7', 'the store has stopped; try again'))).toEqual([
+    'RUNNING',
+    'RUNNING',
+    'running',
+  ])
 })
 
 describe('a status', () => {
