@@ -32,7 +32,8 @@ export interface SenderOptions {
   readonly failed: (error: Error) => void
 }
 
-const LIMIT = 64
+/** Under way together: enough that dozens of receivers that hang, each with all that it may have, leave room for others. */
+const LIMIT = 512
 const LEASE_MARGIN_MS = 5000
 const MAX_RESPONSE_BYTES = 64 * 1024
 const AFTER_STORE_FAILURE_MS = 1000

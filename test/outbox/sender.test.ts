@@ -139,6 +139,20 @@ describe('the sender of the outbox', () => {
     await stuck.close()
   })
 
+  it('delivers to one receiver while many others hang', async () => {
+    const stuck = await Promise.all(Array.from({ length: 40 }, () => receiver(() => undefined)))
+    const healthy = await receiver()
+    const { sender, send, settled } = await openSender()
+    for (const { url } of [...stuck, ...stuck]) await send(url)
+    sender.wake()
+    for (const { count } of stuck) await count(2)
+    await send(healthy.url)
+    sender.wake()
+    await healthy.count(1)
+    expect(await settled(1)).toMatchObject([{ state: 'delivered' }])
+    for (const { close } of stuck) await close()
+  })
+
   it('gives a message up visibly after its time, and sends it again when told to', async () => {
     let status = 500
     const { url, count } = await receiver((response) => {
