@@ -65,9 +65,12 @@ async function look({ plan, limits }: Scenario, directory: string): Promise<Figu
   const request = { runId: 1, plan, look: 1, seenLogTemplates: [] }
   const startedMs = performance.now()
   const startedCpu = process.cpuUsage()
-  const { report, data, lines } = await takeLookInThread({ analysis }, request, console.error).catch(
-    (raw: unknown) => failedLook(request, toError(raw)),
-  )
+  const { report, data, lines } = await takeLookInThread(
+    { analysis },
+    request,
+    console.error,
+    new AbortController().signal,
+  ).catch((raw: unknown) => failedLook(request, toError(raw)))
   const { user, system } = process.cpuUsage(startedCpu)
   return {
     cpuSeconds: (user + system) / 1e6,

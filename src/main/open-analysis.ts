@@ -35,7 +35,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const runner = new AnalysisRunner({
     writer,
     reader,
-    takeLook: (request) => takeLookInThread({ analysis }, request, reportDefect),
+    takeLook: (request, stopped) => takeLookInThread({ analysis }, request, reportDefect, stopped),
     failedLook,
     now: Date.now,
     setTimer: setUnheldTimer,

@@ -83,6 +83,15 @@ const LOKI_DEFINITION = {
 }
 const SEARCH_DEFINITION = { lifetimeMinutes: 30, logs: { source: 'search' } }
 
+function registration(application: string, version: string): object {
+  const side = (name: string): object => {
+    const services = { [application]: { version: name } }
+    return { metric: services, log: services }
+  }
+  const deployment = { canaryStartTimeMs: START_MS, baseline: side('stable'), canary: side(version) }
+  return { application, canaryDeployments: [deployment] }
+}
+
 describe('an analysis', () => {
   const workspace = makeWorkspace({ 'policies/release.rego': 'package release\n\nallow := true\n' })
   let server: LoopbackServer
@@ -135,12 +144,7 @@ describe('an analysis', () => {
 
   /** Analyses the half hour that begins at `START_MS`; gives the status when the run has ended. */
   async function analyse(application: string, version = 'healthy'): Promise<Record<string, unknown>> {
-    const side = (name: string): object => {
-      const shop = { [application]: { version: name } }
-      return { metric: shop, log: shop }
-    }
-    const deployment = { canaryStartTimeMs: START_MS, baseline: side('stable'), canary: side(version) }
-    const body = { application, canaryDeployments: [deployment] }
+    const body = registration(application, version)
     const { headers } = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', body)
     return await waitUntil(
       async () => {
@@ -209,5 +213,17 @@ describe('an analysis', () => {
     expect(page.text).toContain('FATAL no stock table')
     const replay = await runTidegate(['analysis', 'replay', String(status['id']), '--url', tidegate.url])
     expect(replay).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('identical') as string })
+  })
+
+  test('under way does not hold up the end of the service', async () => {
+    const asked = server.seen.length
+    await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', registration('silent', 'healthy'))
+    await waitUntil(
+      () => (server.seen.length > asked ? true : undefined),
+      () => 'the source is not asked',
+    )
+    expect(await tidegate.end('SIGTERM')).toBe(0)
+    expect(tidegate.logText()).toContain('"msg":"shut down"')
+    expect(tidegate.logText()).not.toContain('could not be taken')
   })
 })

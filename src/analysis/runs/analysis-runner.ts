@@ -28,8 +28,8 @@ export interface LookResult {
 export interface AnalysisRunnerOptions {
   readonly writer: Writer
   readonly reader: Reader
-  /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made. */
-  readonly takeLook: (request: LookRequest) => Promise<LookResult>
+  /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made, or is wanted. */
+  readonly takeLook: (request: LookRequest, stopped: AbortSignal) => Promise<LookResult>
   /** The report of a look that could not be taken. */
   readonly failedLook: (request: LookRequest, error: Error) => LookResult
   readonly now: () => number
@@ -50,7 +50,7 @@ export class AnalysisRunner {
   readonly #dueMs = new Map<number, number>()
   #working: Promise<void> | undefined
   #cancelTimer: () => void = () => undefined
-  #isStopped = false
+  readonly #stop = new AbortController()
 
   constructor(options: AnalysisRunnerOptions) {
     this.#options = options
@@ -81,9 +81,13 @@ export class AnalysisRunner {
 
   /** Takes no more looks; the one under way is taken again after the next start. */
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#stop.abort()
     this.#cancelTimer()
     await this.#working
+  }
+
+  get #isStopped(): boolean {
+    return this.#stop.signal.aborted
   }
 
   #wake(): void {
@@ -178,7 +182,7 @@ export class AnalysisRunner {
 
   async #take(request: LookRequest): Promise<LookResult> {
     try {
-      return await this.#options.takeLook(request)
+      return await this.#options.takeLook(request, this.#stop.signal)
     } catch (raw) {
       return this.#options.failedLook(request, toError(raw))
     }

@@ -56,9 +56,9 @@ function makeRunner(store: TestStore, more: Partial<AnalysisRunnerOptions> = {})
     looked: ({ id }, { look, verdict }) => looked.push(`${id}: ${look} ${verdict}`),
     failed: ({ message }) => failures.push(message),
     ...more,
-    takeLook: (request) => {
+    takeLook: (request, stopped) => {
       requests.push(request)
-      return more.takeLook?.(request) ?? Promise.resolve(taken(request))
+      return more.takeLook?.(request, stopped) ?? Promise.resolve(taken(request))
     },
   })
   runners.push(runner)
@@ -178,6 +178,28 @@ describe('a run', () => {
     const run = await runToEnd(store, id, second)
     expect(second.requests.map(({ look }) => look)).toEqual([2, 3])
     expect(run).toMatchObject({ state: 'COMPLETED', looksDone: 3, verdict: 'Success' })
+  })
+
+  test('does not hold up the end of the service: the look under way is given up, and is no failed one', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    const made = makeRunner(store, {
+      takeLook: (_, stopped) =>
+        new Promise((_resolve, reject) => {
+          stopped.addEventListener('abort', () =>
+            reject(new AppError('unavailable', 'the service is stopping')),
+          )
+        }),
+    })
+    await made.runner.start()
+    made.clock.moveTo(START_MS + TEN_MINUTES)
+    await waitUntil(
+      () => made.requests[0],
+      () => 'no look is taken',
+    )
+    await made.runner.stop()
+    expect([made.looked, made.failures]).toEqual([[], []])
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ state: 'RUNNING', looksDone: 0 })
   })
 
   test('that was due while nothing was running is looked at as soon as the service starts', async () => {
