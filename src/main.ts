@@ -161,7 +161,7 @@ async function listen(
   onStop: (close: () => Promise<void>) => void,
 ): Promise<string> {
   const { config, logger, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const authenticate = makeAuthenticate(config.auth.tokens)
+  const authenticate = makeAuthenticate(config.auth)
   const version = packageVersion()
   const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }, registry.health] }
   const app = makeApp({

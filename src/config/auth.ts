@@ -39,4 +39,9 @@ export const AuthSection = z.strictObject({
     'Bearer tokens, each `{name, roles, sha256}` and, for the approvers of gates, `groups`: roles of `orchestrator`, `approver`, `auditor`, `admin`; the hash is printed by `tidegate hash-token`. Tokens themselves are never written down.',
     'a list of {name, roles, sha256}',
   ),
+  openToOrchestrator: key(
+    z.boolean().default(false),
+    "Whether a request without a token may do what the role `orchestrator` may: the orchestrator's own plugins send none. Only for a port that nobody else reaches, or the loopback of its pod.",
+    'true or false',
+  ),
 })
