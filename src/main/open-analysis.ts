@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
 import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
-import { defineAnalysis } from '../analysis/runs/define-analysis.js'
 import { applicationKey } from '../events/registry-change.js'
 import { failedLook } from '../analysis/runs/take-look.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { defineFromFiles } from './define-from-files.js'
 import { installationSecret } from './installation-secret.js'
 import { takeLookInThread } from './look-thread.js'
-import { readDefinitionFiles } from './read-definition-files.js'
 import { setUnheldTimer } from './unheld-timer.js'
 
 export interface AnalysisParts {
@@ -47,10 +46,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     },
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
-  const actor = { nowMs: Date.now(), user: undefined, origin: 'configuration' }
-  for (const { application, document } of await readDefinitionFiles(analysis.definitions)) {
-    await defineAnalysis({ writer, reader }, { application, document, origin: 'configuration' }, actor)
-  }
+  await defineFromFiles(analysis.definitions, store, Date.now())
   // Only then: a service that analyses nothing need not start the thread that reads.
   const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()

@@ -12,15 +12,20 @@ export interface DefinitionRequest {
   readonly origin: 'configuration' | 'api'
 }
 
+/** A definition that a run will not stumble over. Raises `invalid` naming everything wrong. */
+export function readUsableDefinition(document: unknown): AnalysisDefinition {
+  const definition = readDefinition(document)
+  if (definition.metrics?.canaryConfig !== undefined) readCanaryGroups(definition.metrics.canaryConfig)
+  return definition
+}
+
 /** Says how an application is analysed, and gives it with all defaults. Raises `invalid` naming everything wrong. */
 export async function defineAnalysis(
   { writer }: { readonly writer: Writer; readonly reader: Reader },
   { application, document, origin }: DefinitionRequest,
   actor: Actor,
 ): Promise<AnalysisDefinition> {
-  const definition = readDefinition(document)
-  // What a run would stumble over later is refused now.
-  if (definition.metrics?.canaryConfig !== undefined) readCanaryGroups(definition.metrics.canaryConfig)
+  const definition = readUsableDefinition(document)
   await writer.run(saveDefinition, {
     definition: {
       application,

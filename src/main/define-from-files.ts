@@ -1,0 +1,27 @@
+import { deleteDefinition } from '../analysis/runs/analysis-operations.js'
+import { defineAnalysis } from '../analysis/runs/define-analysis.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { readDefinitionFiles } from './read-definition-files.js'
+
+/**
+ * Takes in the definitions of a directory, and forgets those that came from files which are gone; what was said over HTTP stays.
+ * Raises `invalid` as `readDefinitionFiles` does, before anything is changed.
+ */
+export async function defineFromFiles(
+  directory: string | undefined,
+  { writer, reader, lookups }: Pick<ServiceStore, 'writer' | 'reader' | 'lookups'>,
+  nowMs: number,
+): Promise<void> {
+  const actor = { nowMs, user: undefined, origin: 'configuration' }
+  const files = await readDefinitionFiles(directory)
+  for (const { application, definition } of files) {
+    const request = { application, document: definition, origin: 'configuration' } as const
+    await defineAnalysis({ writer, reader }, request, actor)
+  }
+  const named = new Set(files.map(({ application }) => application))
+  for (const { application, origin } of await lookups.analysis.definitions()) {
+    if (origin === 'configuration' && !named.has(application)) {
+      await writer.run(deleteDefinition, { application, actor })
+    }
+  }
+}
