@@ -4,7 +4,7 @@ import type { OutboxRoutesDeps } from '../http/routes/outbox.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
-import { purgeSettled } from '../outbox/outbox-operations.js'
+import { purgeMessages } from '../outbox/purge-messages.js'
 import { OutboxSender } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
@@ -15,7 +15,6 @@ const MS_PER_SECOND = 1000
 const MS_PER_HOUR = 3_600_000
 const HOURS_PER_DAY = 24
 const SECRET_FILE = 'callback-secret'
-const PURGE_LIMIT = 500
 
 /** What the outbox needs beside the configuration. */
 export interface OutboxParts {
@@ -103,8 +102,7 @@ function logAttempt(logger: Logger, message: StoredMessage, progress: OutboxProg
 
 function purgeHourly(store: ServiceStore, keepMs: number, logger: Logger): () => void {
   const purge = (): void => {
-    const request = { beforeMs: Date.now() - keepMs, limit: PURGE_LIMIT }
-    store.writer.run(purgeSettled, request).catch((raw: unknown) => {
+    purgeMessages(store.writer, Date.now() - keepMs).catch((raw: unknown) => {
       logger.error({ error: String(raw) }, 'old messages not removed from the outbox')
     })
   }
