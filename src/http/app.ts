@@ -1,4 +1,4 @@
-import { getRequestListener } from '@hono/node-server'
+import { RequestError, getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 
 import { AppError, toAppError } from '../errors.js'
@@ -48,8 +48,7 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.onError((raw, c) => {
     const error = toAppError(raw)
     c.env.exchange.failure = error
-    const { status, body, headers } = errorAnswer(error)
-    return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE, ...headers } })
+    return errorResponse(error)
   })
   app.notFound((c) => {
     throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
@@ -69,7 +68,9 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
 
 /** The application as the front calls it: it answers on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
-  const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }))
+  const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }), {
+    errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
+  })
   return async (exchange) => {
     if (!(exchange instanceof StandardExchange)) throw pastTheFront()
     const { request, response, target } = exchange
@@ -87,6 +88,17 @@ function exchangeOf(env: { readonly outgoing: object }): Exchange {
   const exchange = exchanges.get(env.outgoing)
   if (exchange === undefined) throw pastTheFront()
   return exchange
+}
+
+function errorResponse(error: AppError): Response {
+  const { status, body, headers } = errorAnswer(error)
+  return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE, ...headers } })
+}
+
+/** A Host header or a path that no URL can be made of. */
+function unreadable(cause: RequestError): AppError {
+  const message = `the request cannot be read: ${cause.message}`
+  return new AppError('invalid', message, { code: 'invalid_request', cause })
 }
 
 function pastTheFront(): AppError {

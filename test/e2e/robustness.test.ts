@@ -166,6 +166,8 @@ describe('callers that misbehave', () => {
       'headers without end',
       `GET / HTTP/1.1\r\nHost: x\r\n${'X-Filler: xxxxxxxxxxxxxxxx\r\n'.repeat(2000)}\r\n`,
     ],
+    ['a crooked Host', 'GET /decisions HTTP/1.1\r\nHost: a/c\r\nConnection: close\r\n\r\n'],
+    ['a path with a backslash', 'GET /decisions\\x HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
     ['a broken chunk', 'POST /v1/data HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
   ])('%s is refused in JSON, and the service lives', async (_name, text) => {
     const answer = await exchange(text)
