@@ -1,5 +1,5 @@
-import { benjaminiHochberg } from '../statistics/benjamini-hochberg.js'
 import { judgeKayenta } from './kayenta/judge-kayenta.js'
+import { adjustOverRun } from './robust/adjust-over-run.js'
 import { assessMetric, classify } from './robust/judge-metric.js'
 import { scoreRun } from './robust/score-run.js'
 import { makeSettings } from './robust/settings.js'
@@ -18,7 +18,7 @@ function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport 
     options.onMetric?.(index + 1, input.metrics.length)
     return assessment
   })
-  const adjusted = benjaminiHochberg(assessments.map(({ p }) => p))
+  const adjusted = adjustOverRun(assessments)
   const results = assessments.map((assessment, index) => classify(assessment, adjusted[index] ?? 1, settings))
   return { judgeName: 'tidegate-v1', ...scoreRun(results, input), results }
 }

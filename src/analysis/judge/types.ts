@@ -121,7 +121,7 @@ export interface Finding {
   readonly alpha: number
   /** The least of the tests' p-values, each for its share of the error. */
   readonly p: number
-  /** Over all metrics of the run (Benjamini and Hochberg). */
+  /** Over the metrics of the run that it stands among: critical ones by Holm, others by Benjamini and Hochberg. */
   readonly pAdjusted: number
   /** How many independent points the sides are worth. */
   readonly effectiveN: { readonly control: number; readonly experiment: number }

@@ -37,6 +37,31 @@ describe('many metrics, many looks', () => {
     expect(judge([slight, ...others]).results[0]?.classification).toBe('High')
   })
 
+  test('ordinary metrics take nothing from a critical one', () => {
+    const critical = { ...borderline, canary: { critical: true } }
+    expect(judge([critical, ...others]).results[0]?.finding?.pAdjusted).toBe(
+      judgeOne(critical).finding?.pAdjusted,
+    )
+  })
+
+  test('two critical metrics are adjusted for each other', () => {
+    const critical = { ...borderline, canary: { critical: true } }
+    const steady = { ...others[0]!, canary: { critical: true } }
+    expect(judge([critical, steady]).results[0]?.finding?.pAdjusted).toBeCloseTo(
+      2 * judgeOne(critical).finding!.pAdjusted,
+      12,
+    )
+  })
+
+  test.each([
+    ['muted metrics', others.map((metric) => ({ ...metric, canary: { muted: true } }))],
+    ['metrics without points', others.map(() => ({ control: [], experiment: [] }))],
+  ])('%s take nothing from the others', (_, beside) => {
+    expect(judge([borderline, ...beside]).results[0]?.finding?.pAdjusted).toBe(
+      judgeOne(borderline).finding?.pAdjusted,
+    )
+  })
+
   test('the looks of a run spend its error, the last ones most', () => {
     const looks = 5
     const spent = points(

@@ -27,6 +27,7 @@ export interface KayentaClassification {
 
 const NOISE_SHARE = 1e-5
 const NOISE_SEED = 12_345
+const MAX_REDRAWS = 20
 
 /** Judges one metric as the NetflixACAJudge does (analysis.md 1.2, steps 3 to 12). Raises what its step 13 turns into `Error`. */
 export function classifyMetric(
@@ -73,7 +74,16 @@ function withNoise(sides: CleanedSides): CleanedSides {
   const normal = seededNormal(seededRandom(NOISE_SEED))
   const shaken = (values: Float64Array): Float64Array =>
     values.map((value) => value + value * NOISE_SHARE * normal())
-  return { control: shaken(sides.control), experiment: shaken(sides.experiment) }
+  const draw = (): CleanedSides => ({ control: shaken(sides.control), experiment: shaken(sides.experiment) })
+  let drawn = draw()
+  for (let redraws = 0; redraws < MAX_REDRAWS && isOneTie(drawn); redraws += 1) drawn = draw()
+  return drawn
+}
+
+/** One point on each side has a variance only where rounding keeps the shifted point beside the other: most noise does. */
+function isOneTie({ control, experiment }: CleanedSides): boolean {
+  const [[x = 0], [y = 0]] = [experiment, control]
+  return experiment.length === 1 && control.length === 1 && x - (x - y) === y
 }
 
 function meanRatio(x: Float64Array, y: Float64Array): number {

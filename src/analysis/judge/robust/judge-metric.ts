@@ -24,6 +24,8 @@ export interface Assessment {
   readonly noData: NoData | undefined
   readonly tested: Tested | undefined
   readonly limit: BrokenLimit | undefined
+  /** Whether the metric had points that could be compared. */
+  readonly isTested: boolean
   /** What to compare over all metrics: 1 when no test found a change that matters. */
   readonly p: number
 }
@@ -34,13 +36,15 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const sides = { control: cleanSide(metric.control, spec), experiment: cleanSide(metric.experiment, spec) }
   const noData = findNoData(metric, sides, settings.minPoints)
   const tested = noData === undefined && !isSame(sides) ? testMetric(sides, spec, settings) : undefined
+  const tooLittle = worthTooLittle(tested, settings)
   return {
     spec,
     sides,
-    noData: noData ?? worthTooLittle(tested, settings),
+    noData: noData ?? tooLittle,
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
-    p: tested === undefined ? 1 : comparableP(tested, settings),
+    isTested: noData === undefined,
+    p: tested === undefined || tooLittle !== undefined ? 1 : comparableP(tested, settings),
   }
 }
 

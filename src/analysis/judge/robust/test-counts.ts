@@ -11,6 +11,8 @@ import { percent, weighted } from './metric-tests.js'
 import type { CleanSides, Tested } from './metric-tests.js'
 import type { RobustSettings } from './settings.js'
 import { testOccurrence } from './test-occurrence.js'
+import { countPoints, totalOf } from './total-events.js'
+import type { Total } from './total-events.js'
 
 /** How the error is shared between more and fewer events. */
 const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: number }>> = {
@@ -20,31 +22,60 @@ const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: 
 }
 /** So many standard errors above what chance gives, counts are not those of independent events. */
 const OVERDISPERSED_ERRORS = 1
+/** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
+const MOST_EXPOSURE_RATIO = 1.1
 
-interface Total {
-  readonly events: number
-  readonly exposure: number
-}
+const EVENTS = 'events were counted'
 
 /**
  * Tests events counted against what they are counted out of: given their sum, the experiment's share of independent events is
- * binomial (exact, mid-p). Events that come in clusters are no independent ones: where most points have none, the points with
- * some are counted instead; elsewhere the clusters widen the test.
+ * binomial (exact, mid-p). Events that come in clusters are no independent ones: where most points have none, the points with some
+ * are counted instead; elsewhere the clusters widen the test.
  */
 export function testCounts(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
   const widening = wideningOf(sides)
   const isRare = isMostlyZero(sides.control) || isMostlyZero(sides.experiment)
-  if (widening.factor > 1 && isRare) return testOccurrence(sides, spec, settings, settings.countAlpha)
-  return testRates(sides, spec, settings, widening)
+  const isByPoint = widening.factor > 1 || isAtMostOne(sides)
+  if (isRare && isByPoint && isExposedAlike(sides)) {
+    return testOccurrence(sides, spec, settings, settings.countAlpha)
+  }
+  return isRare && widening.factor > 1
+    ? testRates(sides, pointsWithEvents(sides), spec, settings)
+    : testRates(sides, allEvents(sides, widening), spec, settings)
 }
 
-function testRates(
-  sides: CleanSides,
-  spec: MetricSpec,
-  settings: RobustSettings,
-  widening: Widening,
-): Tested {
-  const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
+/** Where no point has two events, points with one are what was counted: their number varies less than that of events may. */
+function isAtMostOne({ control, experiment }: CleanSides): boolean {
+  return Math.max(control.sorted.at(-1) ?? 0, experiment.sorted.at(-1) ?? 0) <= 1
+}
+
+/** A side with more traffic has more points with events, whatever its rate: then only rates can be compared. */
+function isExposedAlike({ control, experiment }: CleanSides): boolean {
+  const perPoint = (side: CleanSide): number => totalOf(side).exposure / side.values.length
+  const ratio = perPoint(experiment) / perPoint(control)
+  return Math.max(ratio, 1 / ratio) <= MOST_EXPOSURE_RATIO
+}
+
+/** What was counted on each side, and by how much it varies more than independent events. */
+interface Counted {
+  readonly experiment: Total
+  readonly control: Total
+  readonly widening: Widening
+  readonly what: string
+}
+
+function allEvents({ control, experiment }: CleanSides, widening: Widening): Counted {
+  return { experiment: totalOf(experiment), control: totalOf(control), widening, what: EVENTS }
+}
+
+function pointsWithEvents(sides: CleanSides): Counted {
+  const { control, experiment, dependence: inTime } = countPoints(sides)
+  const { inflation: factor, freedom, autocorrelation } = inTime
+  return { experiment, control, widening: { factor, freedom, autocorrelation }, what: 'points have events' }
+}
+
+function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settings: RobustSettings): Tested {
+  const { experiment: x, control: y, widening, what } = counted
   const events = x.events + y.events
   const shares = SHARES[spec.direction]
   const level = y.events / y.exposure
@@ -56,7 +87,7 @@ function testRates(
   const margin = spec.margin ?? settings.margin
   return {
     kind: 'count',
-    method: widening.factor > 1 ? 'overdispersed' : 'poisson',
+    method: widening.factor > 1 || what !== EVENTS ? 'overdispersed' : 'poisson',
     estimate,
     confidenceInterval: interval,
     level,
@@ -70,21 +101,19 @@ function testRates(
     },
     autocorrelation: widening.autocorrelation,
     detectable: null,
-    tests: rateOutcomes(x, y, spec.direction, margin * level, widening),
+    tests: rateOutcomes(counted, spec.direction, margin * level),
   }
 }
 
 function rateOutcomes(
-  x: Total,
-  y: Total,
+  { experiment: x, control: y, widening, what }: Counted,
   direction: Direction,
   reach: number,
-  widening: Widening,
 ): TestOutcome[] {
   const shares = SHARES[direction]
   const [more, less] = [x.events / x.exposure, y.events / y.exposure]
   const change = less > 0 ? `, a change of ${percent(more / less - 1)}` : ''
-  const says = `${x.events} events were counted, ${y.events} in the baseline${change} for the same exposure`
+  const says = `${x.events} ${what}, ${y.events} in the baseline${change} for the same exposure`
   return (['High', 'Low'] as const).map((side) => {
     const isHigh = side === 'High'
     const [one, other] = isHigh ? [x, y] : [y, x]
@@ -110,11 +139,6 @@ function moreEventsP(x: Total, y: Total): number {
 
 function widened(p: number, { factor, freedom }: Widening): number {
   return factor > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(factor), freedom) : p
-}
-
-function totalOf({ values, exposure }: CleanSide): Total {
-  const sum = (all: Float64Array): number => all.reduce((total, value) => total + value, 0)
-  return { events: sum(values), exposure: sum(exposure) }
 }
 
 interface Widening {

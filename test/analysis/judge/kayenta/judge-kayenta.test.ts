@@ -51,6 +51,11 @@ describe('metrics of the suite that Kayenta has', () => {
   })
 })
 
+test('the noise lets one point be compared with one, as it mostly does there', () => {
+  const input = readCanaryConfig({ metrics: [{ name: 'm', values: { control: [1], experiment: [10] } }] })
+  expect(judgeKayenta(input, { judge: 'kayenta' }).results[0]?.classification).toBe('High')
+})
+
 const VALUES = {
   Pass: { control: [1, 2, 3], experiment: [3, 2, 1] },
   High: { control: series['B'], experiment: series['C'] },

@@ -160,6 +160,28 @@ describe('what a change looks like', () => {
       exposure: { control: points(() => 100), experiment: points(() => 200) },
       is: 'Pass',
     },
+    {
+      name: 'clusters of events in more points for as many times more requests',
+      control: points((index) => (index % 20 === 3 ? 4 : 0)),
+      experiment: points((index) => (index % 4 === 1 ? 4 : 0)),
+      exposure: { control: points(() => 100), experiment: points(() => 500) },
+      is: 'Pass',
+    },
+    {
+      name: 'clusters of events in more points for fewer requests',
+      control: points((index) => (index % 20 === 3 ? 4 : 0)),
+      experiment: points((index) => (index % 4 === 1 ? 4 : 0)),
+      exposure: { control: points(() => 500), experiment: points(() => 100) },
+      is: 'High',
+      test: 'rate',
+    },
+    {
+      name: 'points with one event each',
+      control: points((index) => (index % 20 === 3 ? 1 : 0)),
+      experiment: points((index) => (index % 6 === 1 ? 1 : 0)),
+      is: 'High',
+      test: 'occurrence',
+    },
   ]
 
   test.each(cases)('$name: $is', (given) => {

@@ -1,0 +1,23 @@
+import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
+import { holm } from '../../statistics/holm.js'
+import type { Assessment } from './judge-metric.js'
+
+/**
+ * The p-values of a run's metrics, each adjusted for those that it stands among: critical metrics by Holm, so that one of them
+ * alone fails a run in few runs only and ordinary ones beside them do not hide it; the others by Benjamini and Hochberg. What
+ * scores nothing (muted metrics) and what could not be tested takes nothing from the others.
+ */
+export function adjustOverRun(assessments: readonly Assessment[]): number[] {
+  const adjusted = assessments.map(({ p }) => p)
+  const families = [
+    { adjust: holm, isMember: ({ muted, critical }: Assessment['spec']) => !muted && critical },
+    { adjust: benjaminiHochberg, isMember: ({ muted, critical }: Assessment['spec']) => !muted && !critical },
+    { adjust: benjaminiHochberg, isMember: ({ muted }: Assessment['spec']) => muted },
+  ]
+  for (const { adjust, isMember } of families) {
+    const members = [...assessments.entries()].filter(([, { spec, isTested }]) => isTested && isMember(spec))
+    const values = adjust(members.map(([, { p }]) => p))
+    members.forEach(([index], place) => (adjusted[index] = values[place] ?? 1))
+  }
+  return adjusted
+}
