@@ -84,6 +84,25 @@ export const crossChecks: readonly CrossCheck[] = [
       ),
   },
   {
+    code: 'unknown_approver',
+    paths: [
+      ['gates', 'definitions'],
+      ['auth', 'tokens'],
+    ],
+    check: ({ gates, auth }) => {
+      // Without tokens people are only claimed, under any name.
+      if (auth.tokens.length === 0) return undefined
+      const users = new Set(auth.tokens.map(({ name }) => name))
+      const groups = new Set(auth.tokens.flatMap((token) => token.groups))
+      const unknown = gates.definitions.flatMap(({ name, approvers }) => [
+        ...approvers.users.filter((user) => !users.has(user)).map((user) => `user ${user} of ${name}`),
+        ...approvers.groups.filter((group) => !groups.has(group)).map((group) => `group ${group} of ${name}`),
+      ])
+      if (unknown.length === 0) return undefined
+      return `no token of auth.tokens is the approver ${unknown.join(', ')}: nobody could decide as one`
+    },
+  },
+  {
     code: 'no_policies',
     paths: [
       ['policies', 'directories'],
