@@ -68,7 +68,7 @@ export async function searchP99(
 export async function exportRate(store: ServiceStore, records: number, query: ExportQuery): Promise<number> {
   const startedAt = performance.now()
   let bytes = 0
-  for await (const text of exportTrail(store.reader, query)) bytes += text.length
+  for await (const lines of exportTrail(store.reader, query)) bytes += lines.byteLength
   if (bytes === 0) throw new Error('nothing was exported')
   return (records / (performance.now() - startedAt)) * 1000
 }

@@ -2,6 +2,8 @@
 export interface Terminal {
   /** Writes results to standard output. */
   readonly out: (text: string) => void
+  /** Writes part of a long result to standard output; resolves when it takes more. */
+  readonly outBytes: (bytes: Uint8Array) => Promise<void>
   /** Writes what is not the result to standard error. */
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<Buffer>
@@ -19,6 +21,7 @@ export function systemTerminal(): Terminal {
   endQuietlyWithoutReader(process.stdout)
   return {
     out: (text) => process.stdout.write(text),
+    outBytes,
     err: (text) => process.stderr.write(text),
     readStdin,
     env: process.env,
@@ -26,6 +29,11 @@ export function systemTerminal(): Terminal {
     showsProgress: process.stderr.isTTY,
     hasColours: process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
   }
+}
+
+/** A reader that has gone takes everything: `endQuietlyWithoutReader` has seen to it. */
+function outBytes(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(bytes, () => resolve()))
 }
 
 async function readStdin(): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import type { AnalysisReader } from './analysis-store.js'
+import type { AuditExporter } from './audit-export.js'
 import type { AuditReader } from './audit-store.js'
 import type { GateReader } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
@@ -9,6 +10,7 @@ import type { RegistryReader } from './registry-store.js'
 export interface Readers {
   readonly analysis: AnalysisReader
   readonly audit: AuditReader
+  readonly auditExport: AuditExporter
   readonly outbox: OutboxReader
   readonly registry: RegistryReader
   readonly gates: GateReader

@@ -16,6 +16,7 @@ afterEach(() => {
 
 const terminal = (env: Record<string, string> = {}): Terminal => ({
   out: () => undefined,
+  outBytes: () => Promise.resolve(),
   err: () => undefined,
   readStdin: () => Promise.resolve(Buffer.alloc(0)),
   env,

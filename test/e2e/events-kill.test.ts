@@ -84,8 +84,8 @@ async function eventCounts(dataDir: string): Promise<Map<string, number>> {
   try {
     const verification = await verifyTrail({ reader })
     expect(verification).toMatchObject({ isIntact: true, problems: [] })
-    for await (const text of exportTrail(reader, { filter: {}, format: 'ndjson', withBodies: false })) {
-      for (const line of text.trim().split('\n')) {
+    for await (const lines of exportTrail(reader, { filter: {}, format: 'ndjson', withBodies: false })) {
+      for (const line of Buffer.from(lines).toString().trim().split('\n')) {
         const { eventId } = JSON.parse(line) as { eventId: string }
         counts.set(eventId, (counts.get(eventId) ?? 0) + 1)
       }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
-import { EXPORT_FORMATS } from '../../audit/export-chunk.js'
-import type { ExportFormat } from '../../audit/export-chunk.js'
+import { EXPORT_FORMATS } from '../../store/audit-export.js'
+import type { ExportFormat } from '../../store/audit-export.js'
 import { EXIT } from '../exit-code.js'
 import { Progress } from '../output/progress.js'
 import { makeServiceClient } from '../service-client.js'
@@ -32,12 +32,11 @@ export function defineExport(command: Command, session: Session): void {
       const client = await makeServiceClient({ ...options, format: 'text' }, terminal)
       const query = { ...filterQuery(options), format: options.as, bodies: options.bodies }
       const progress = new Progress(terminal)
-      const decoder = new TextDecoder()
       let bytes = 0
       for await (const chunk of await client.stream({ path: '/audit/export', query })) {
         bytes += chunk.byteLength
         progress.show(`exporting … ${Math.floor(bytes / BYTES_PER_MIB)} MiB`)
-        terminal.out(decoder.decode(chunk, { stream: true }))
+        await terminal.outBytes(chunk)
       }
       progress.end()
       session.exitCode = EXIT.fine

@@ -1,20 +1,20 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { EXPORT_FORMATS } from '../../audit/export-chunk.js'
 import { exportTrail } from '../../audit/export-trail.js'
 import { toRecordView } from '../../audit/record-view.js'
 import { searchTrail } from '../../audit/search-trail.js'
 import { verifyTrail } from '../../audit/verify-trail.js'
 import { AppError } from '../../errors.js'
+import { EXPORT_FORMATS } from '../../store/audit-export.js'
 import type { AuditFilter, AuditReader } from '../../store/audit-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
+import { byteStream } from '../byte-stream.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { Moment } from '../moment.js'
 import { parseQuery } from '../parse-query.js'
-import { textStream } from '../text-stream.js'
 
 export interface AuditRoutesDeps {
   readonly reader: Reader
@@ -88,7 +88,7 @@ export function auditRoutes(authenticate: Authenticate, deps: AuditRoutesDeps): 
     const { format, bodies, ...filter } = parseQuery(ExportQuery, c.req.query())
     const query = { filter: toFilter(filter), format, withBodies: bodies === 'true' }
     const headers = { 'Content-Type': EXPORT_TYPES[format] }
-    return new Response(textStream(exportTrail(deps.reader, query)), { headers })
+    return new Response(byteStream(exportTrail(deps.reader, query)), { headers })
   })
   app.get('/:seq', async (c) => jsonTextAnswer(await recordText(deps, c.req.param('seq'))))
   return app

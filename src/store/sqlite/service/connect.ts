@@ -5,6 +5,7 @@ import { openDatabase, openReadOnly } from '../open-database.js'
 import type { OpenDatabaseOptions } from '../open-database.js'
 import { makeAnalysisReader } from './analysis-reader.js'
 import { makeAnalysisRepository } from './analysis-repository.js'
+import { makeAuditExporter } from './audit-exporter.js'
 import { makeAuditKeeper } from './audit-keeper.js'
 import { makeAuditReader } from './audit-reader.js'
 import type { Outcome } from './call.js'
@@ -73,6 +74,7 @@ function makeReaders(database: Database): Readers {
   return {
     analysis: makeAnalysisReader(database),
     audit: makeAuditReader(database),
+    auditExport: makeAuditExporter(database),
     gates: makeGateReader(database),
     outbox: makeOutboxReader(database),
     registry: makeRegistryReader(database),

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'csv-stringify/sync'
+import { exportTrail } from '../../src/audit/export-trail.js'
+import type { ExportQuery } from '../../src/audit/export-trail.js'
+import { toRecordView } from '../../src/audit/record-view.js'
+import { EXPORT_COLUMNS, EXPORT_FORMATS } from '../../src/store/audit-export.js'
+import type { AuditEntry } from '../../src/store/audit-store.js'
+import type { WriteOperation } from '../../src/store/transaction.js'
+import { useServiceStore } from '../support/service-store.js'
+import type { TestStore } from '../support/service-store.js'
+
+const open = useServiceStore()
+const BODY = '{"text":"a, \\"b\\"",\n"n":1.50}'
+
+const appendAll: WriteOperation<readonly AuditEntry[], number> = {
+  name: 'test.append-all',
+  apply: async ({ audit }, entries) => {
+    for (const entry of entries) await audit.append(entry)
+    return entries.length
+  },
+}
+
+function entry(columns: Partial<AuditEntry>): AuditEntry {
+  return { timeMs: 1_750_000_000_999, source: 'event', kind: 'kind', body: Buffer.from(BODY), ...columns }
+}
+
+async function storeOf(entries: readonly Partial<AuditEntry>[]): Promise<TestStore> {
+  const store = await open()
+  await store.writer.run(appendAll, entries.map(entry))
+  return store
+}
+
+async function exported({ reader }: TestStore, query: Partial<ExportQuery>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  const whole: ExportQuery = { filter: {}, format: 'ndjson', withBodies: false, ...query }
+  for await (const lines of exportTrail(reader, whole)) chunks.push(lines)
+  return Buffer.concat(chunks).toString()
+}
+
+const TRICKY: readonly (readonly [string, Partial<AuditEntry>])[] = [
+  ['nothing but what it must have', {}],
+  [
+    'all columns',
+    {
+      application: 'shop',
+      pipeline: 'roll out',
+      executionId: '01J0',
+      stage: 'Deploy',
+      user: 'ann',
+      status: 'SUCCEEDED',
+      origin: '10.0.0.1',
+      eventId: 'one',
+    },
+  ],
+  ['quotes, commas and backslashes', { user: 'a "b", c\\d', stage: '"', pipeline: ',' }],
+  [
+    'texts that a spreadsheet would run',
+    { user: '=1+1', stage: '+1', pipeline: '-1', status: '@x', kind: '＝"a"' },
+  ],
+  ['texts beyond ASCII', { user: 'Zoë 😀 \u2028', application: 'Zürich' }],
+  ['control characters', { user: 'a\u0000b\n\u007fc' }],
+  ['an empty text', { user: '', application: '' }],
+  ['the first millisecond', { timeMs: 1 }],
+  ['the last of the year 9999', { timeMs: 253_402_300_799_999 }],
+  ['the first after it', { timeMs: 253_402_300_800_000 }],
+  ['the last time there is', { timeMs: 8.64e15 }],
+]
+
+describe('an export', () => {
+  it.each(TRICKY)('shows a record with %s as the API does', async (_, columns) => {
+    const store = await storeOf([columns])
+    const record = await store.lookups.audit.find(1)
+    if (record === undefined) throw new Error('it was not kept')
+    const view = toRecordView(record)
+    expect(await exported(store, {})).toBe(`${JSON.stringify(view)}\n`)
+    const cells = [EXPORT_COLUMNS, EXPORT_COLUMNS.map((column) => view[column])]
+    const sheet = stringify(cells, { escape_formulas: true })
+    expect(await exported(store, { format: 'csv' })).toBe(sheet)
+  })
+
+  it('has each body as it was kept, on one line', async () => {
+    const store = await storeOf([{}, {}])
+    const lines = (await exported(store, { withBodies: true })).trimEnd().split('\n')
+    expect(lines.map((line) => line.slice(line.indexOf(',"body":')))).toEqual(
+      Array.from({ length: 2 }, () => `,"body":${BODY.replace('\n', ' ')}}`),
+    )
+    const sheet = await exported(store, { format: 'csv', withBodies: true })
+    expect(sheet).toContain(`,"${BODY.replaceAll('"', '""')}"\n2,`)
+  })
+
+  it.each(EXPORT_FORMATS.flatMap((format) => [false, true].map((withBodies) => ({ format, withBodies }))))(
+    'has every record once, over many chunks: %o',
+    async (query) => {
+      const count = 4001
+      const body = Buffer.from('{}')
+      const store = await storeOf(
+        Array.from({ length: count }, (_, index) => ({ timeMs: count - index, body })),
+      )
+      const numbers = async (filter: ExportQuery['filter']): Promise<number[]> =>
+        [...(await exported(store, { ...query, filter })).matchAll(/^(?:\{"seq":)?(\d+),/gm)].map(([, seq]) =>
+          Number(seq),
+        )
+      const inOrder = Array.from({ length: count }, (_, index) => index + 1)
+      expect(await numbers({})).toEqual(inOrder)
+      expect(await numbers({ kind: 'kind' })).toEqual(inOrder.toReversed())
+      expect(await numbers({ fromMs: 2, toMs: count })).toEqual(inOrder.slice(1, -1).toReversed())
+    },
+  )
+
+  it('of nothing is empty', async () => {
+    const store = await storeOf([])
+    expect(await exported(store, {})).toBe('')
+    expect(await exported(store, { filter: { user: 'nobody' } })).toBe('')
+  })
+})
