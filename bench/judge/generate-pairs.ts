@@ -81,6 +81,12 @@ const independentErrors =
   (random, count) =>
     Float64Array.from({ length: count }, () => poisson(random, -Math.log(1 - share)))
 
+/** At most one failed request a minute. */
+const singleErrors =
+  (share: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 : 0))
+
 function poisson({ uniform }: Random, mean: number): number {
   const limit = Math.exp(-mean)
   let count = 0
@@ -131,6 +137,7 @@ export const ROWS: readonly Row[] = [
   same('error minutes 5 %', errorMinutes(0.05), NO_FIGURE),
   same('error counts 5 %', errorCounts(0.05), NO_FIGURE, POINTS, 5),
   same('independent errors 5 %', independentErrors(0.05), NO_FIGURE, POINTS, 5),
+  same('single errors 5 %', singleErrors(0.05), NO_FIGURE, POINTS, 5),
   {
     name: 'trivial +2 % at cv 2 %',
     prototype: 14.2,
@@ -152,4 +159,5 @@ export const ROWS: readonly Row[] = [
   change('counts 5 -> 20 %, requests given', 47.8, countsOf(errorCounts(0.05), errorCounts(0.2)), 80),
   change('counts 5 -> 20 %, only counts', 47.8, pairOf(errorCounts(0.05), errorCounts(0.2)), 80),
   change('independent errors 5 -> 20 %', 47.8, pairOf(independentErrors(0.05), independentErrors(0.2)), 80),
+  change('single errors 5 -> 20 %', 47.8, pairOf(singleErrors(0.05), singleErrors(0.2)), 80),
 ]

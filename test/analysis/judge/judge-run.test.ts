@@ -20,6 +20,25 @@ test('the unit of the values does not matter', () => {
   }
 })
 
+test('values in steps are judged alike in every unit', () => {
+  const steps = {
+    control: points(() => Math.round(3 * normal())),
+    experiment: points((index) => 1 + (index % 3)),
+  }
+  const atMargin = { control: points(() => 100), experiment: points(() => 105) }
+  for (const { control, experiment } of [steps, atMargin]) {
+    const found = [1, 0.1, 0.01, 1e-9, 1e9].map((scale) =>
+      judgeOne({
+        control: control.map((value) => value * scale),
+        experiment: experiment.map((value) => value * scale),
+        canary: { kind: 'gauge' },
+      }),
+    )
+    expect(new Set(found.map(({ classification }) => classification)).size).toBe(1)
+    expect(new Set(found.map(({ finding }) => finding?.p.toPrecision(6))).size).toBe(1)
+  }
+})
+
 test('the same data give the same report', () => {
   const metrics = [SAME, WORSE, { control: [], experiment: [1] }]
   expect(reportDocument(judge(metrics))).toEqual(reportDocument(judge(metrics)))

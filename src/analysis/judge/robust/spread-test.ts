@@ -20,6 +20,8 @@ export interface Spread {
 
 /** The ends of a side: so many of its points lie beyond each. */
 const END = 0.1
+/** The width of the grid of deviations, as a share of the largest value. */
+const GRID = 1e-12
 
 /** Whether the experiment's points lie wider about their median: the rank test on absolute deviations. */
 export function testSpread({ control, experiment }: CleanSides): Spread {
@@ -39,9 +41,12 @@ export function testSpread({ control, experiment }: CleanSides): Spread {
   }
 }
 
+/** On a grid: equal distances above and below the median must stay equal whatever rounding, or the unit, made of them. */
 function deviations({ values, sorted }: CleanSide): Float64Array {
   const median = sortedQuantile(sorted, 0.5)
-  return values.map((value) => Math.abs(value - median))
+  const grid = GRID * Math.max(Math.abs(sorted[0] ?? 0), Math.abs(sorted.at(-1) ?? 0))
+  if (!(grid > 0)) return new Float64Array(values.length)
+  return values.map((value) => Math.round(Math.abs(value - median) / grid) * grid)
 }
 
 function mean(values: Float64Array): number {

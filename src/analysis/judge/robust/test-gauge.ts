@@ -19,6 +19,8 @@ import { pooledOrder, testTail } from './tail-test.js'
 const SPREAD_RATIO = 1.5
 /** The bounds of an interval where no change of that direction is looked for. */
 const USUAL_ERROR = 0.1
+/** A change of just the margin is none that matters, whatever rounding, or the unit, made of it. */
+const ROUNDING = 1 + 1e-9
 
 interface Scene {
   readonly sides: CleanSides
@@ -37,7 +39,10 @@ interface Allowed {
 export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
   const level = baselineLevel(sides.control.sorted)
   const margins = marginsOf(spec, settings)
-  const allowed = { increase: margins.increase * level, decrease: margins.decrease * level }
+  const allowed = {
+    increase: margins.increase * level * ROUNDING,
+    decrease: margins.decrease * level * ROUNDING,
+  }
   const scene = { sides, direction: spec.direction, level, allowed }
   const shares = ERROR_SHARES[spec.direction]
   const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
