@@ -9,7 +9,7 @@ import type { ServiceStore } from '../../src/store/sqlite/service/open-service-s
 import { makeEvent } from './events.js'
 
 const EVENTS_PER_STEP = 50
-const INDEX_STEP = 500
+const INDEX_STEP = 1000
 const TEXT_STEP = 200
 
 /** Appends events up to a number of records; gives the microseconds per record of the last `measured`, without making them. */

@@ -8,9 +8,9 @@ export interface TrailIndexerDeps {
 }
 
 /** Records that make a full step: fewer wait for more while the service is busy, and events wait as long as a step takes. */
-const COLUMNS_STEP = 500
+const COLUMNS_STEP = 1000
 const IDS_GATHERED = 20_000
-const IDS_STEP = 500
+const IDS_STEP = 1000
 const TEXT_STEP = 100
 const TEXT_STEP_BYTES = 1024 * 1024
 /** More new records than this between two looks, and free text gets one step only. */
