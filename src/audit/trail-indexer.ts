@@ -11,7 +11,7 @@ export interface TrailIndexerDeps {
 const COLUMNS_STEP = 1000
 const IDS_GATHERED = 20_000
 const IDS_STEP = 1000
-const TEXT_STEP = 100
+const TEXT_STEP = 20
 const TEXT_STEP_BYTES = 1024 * 1024
 /** More new records than this between two looks, and free text gets one step only. */
 const BUSY_RECORDS = 200
