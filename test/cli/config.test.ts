@@ -34,7 +34,10 @@ describe('config', () => {
   })
 
   test('lists every problem at once and exits with 2', async () => {
-    const run = await runTidegate(['config', '--config', 'bad.yaml'], { cwd, env: { TIDEGATE_UNHEARD_OF: '1' } })
+    const run = await runTidegate(['config', '--config', 'bad.yaml'], {
+      cwd,
+      env: { TIDEGATE_UNHEARD_OF: '1' },
+    })
     expect(run).toEqual({
       exitCode: 2,
       stdout: '',

@@ -83,7 +83,11 @@ describe('events that arrive', () => {
       'fulfilled',
     ])
     expect(outcomes[2]).toMatchObject({
-      reason: { kind: 'invalid', code: 'missing_fields', message: expect.stringMatching(/eventId, name/) as unknown },
+      reason: {
+        kind: 'invalid',
+        code: 'missing_fields',
+        message: expect.stringMatching(/eventId, name/) as unknown,
+      },
     })
     expect(outcomes[3]).toMatchObject({ reason: { kind: 'invalid', code: 'nested_too_deeply' } })
     expect(await store.lookups.audit.end()).toMatchObject({ seq: 2 })
