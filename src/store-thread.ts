@@ -1,7 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { operations } from './operations.js'
 import type { StoreThreadOptions } from './store/sqlite/service/messages.js'
-import { serveStore } from './store/sqlite/service/serve-store.js'
+import { serveReads, serveWrites } from './store/sqlite/service/serve-store.js'
 
-// The composition root of a thread of the store, as main.ts is that of the process.
-if (parentPort !== null) serveStore(parentPort, workerData as StoreThreadOptions, operations)
+// The composition root of a thread of the store, as main.ts is that of the process. Each loads only the operations that it
+// runs: the thread that writes never draws a report.
+if (parentPort !== null) {
+  const { path, role } = workerData as StoreThreadOptions
+  if (role === 'write') {
+    serveWrites(parentPort, path, (await import('./write-operations.js')).writeOperations)
+  } else {
+    serveReads(parentPort, path, (await import('./read-operations.js')).readOperations)
+  }
+}

@@ -5,55 +5,54 @@ import type { Readers } from '../../readers.js'
 import type { Transaction } from '../../transaction.js'
 import { toStoreError } from '../sqlite-error.js'
 import { toFailure } from './call.js'
-import type { Call, Outcome } from './call.js'
+import type { Call } from './call.js'
 import { connectReading, connectWriting } from './connect.js'
+import type { ServiceConnection } from './connect.js'
 import type { BoundCall } from './execute-batch.js'
-import type { StoreAnswer, StoreRequest, StoreThreadOptions } from './messages.js'
+import type { StoreAnswer, StoreRequest } from './messages.js'
 
-/** All operations that the threads of the store find by their names. */
-export interface KnownOperations {
-  readonly write: readonly AnyOperation<Transaction>[]
-  readonly read: readonly AnyOperation<Readers>[]
-}
-
-interface Connection {
-  readonly execute: (calls: readonly Call[]) => Promise<readonly Outcome[]>
-  readonly close: () => void
-}
-
-/** What a thread of the store does all its life: opens the database and runs the calls that it is sent. */
-export function serveStore(
+/** What the thread that writes does all its life: opens the database and runs the calls that it is sent. */
+export function serveWrites(
   port: MessagePort,
-  options: StoreThreadOptions,
-  operations: KnownOperations,
+  path: string,
+  operations: readonly AnyOperation<Transaction>[],
+): void {
+  serve(port, () => connectWriting(path), operations)
+}
+
+/** The same for the thread that reads. */
+export function serveReads(
+  port: MessagePort,
+  path: string,
+  operations: readonly AnyOperation<Readers>[],
+): void {
+  serve(port, () => connectReading(path), operations)
+}
+
+function serve<Context>(
+  port: MessagePort,
+  connect: () => ServiceConnection<Context>,
+  operations: readonly AnyOperation<Context>[],
 ): void {
   const answer = (message: StoreAnswer): void => port.postMessage(message)
-  let connection: Connection
+  let connection: ServiceConnection<Context>
   try {
-    connection = connect(options, operations)
+    connection = connect()
   } catch (raw) {
     answer({ type: 'refused', failure: toFailure(toStoreError('open the store', raw)) })
     return
   }
+  const find = finder(operations)
   port.on('message', (request: StoreRequest) => {
     if (request.type === 'close') {
       connection.close()
       port.close()
       return
     }
-    void connection.execute(request.calls).then((outcomes) => answer({ type: 'outcomes', outcomes }))
+    void connection
+      .execute(request.calls.map(find))
+      .then((outcomes) => answer({ type: 'outcomes', outcomes }))
   })
-}
-
-function connect({ path, role }: StoreThreadOptions, operations: KnownOperations): Connection {
-  if (role === 'write') {
-    const { execute, close } = connectWriting(path)
-    const find = finder(operations.write)
-    return { execute: (calls) => execute(calls.map(find)), close }
-  }
-  const { execute, close } = connectReading(path)
-  const find = finder(operations.read)
-  return { execute: (calls) => execute(calls.map(find)), close }
 }
 
 function finder<Context>(operations: readonly AnyOperation<Context>[]): (call: Call) => BoundCall<Context> {

@@ -1,0 +1,25 @@
+import { analysisReads } from './analysis/runs/analysis-operations.js'
+import { showLookData, showLookReport, showRun } from './analysis/runs/show-run.js'
+import { auditReads } from './audit/audit-operations.js'
+import { readRunsChunk } from './events/read-runs.js'
+import { registryReads } from './events/registry-operations.js'
+import { gateReads } from './gates/gate-operations.js'
+import { renderRun } from './http/analysis-report/render-run.js'
+import { countMessages, listMessages } from './outbox/outbox-operations.js'
+import type { AnyOperation } from './store/operation.js'
+import type { Readers } from './store/readers.js'
+
+/** Every operation that only reads, of all parts of the service: what is not listed here, the reading thread does not find. */
+export const readOperations: readonly AnyOperation<Readers>[] = [
+  ...auditReads,
+  ...registryReads,
+  readRunsChunk,
+  listMessages,
+  countMessages,
+  ...gateReads,
+  ...analysisReads,
+  showRun,
+  showLookData,
+  showLookReport,
+  renderRun,
+]
