@@ -76,8 +76,3 @@ export function toAppError(raw: unknown): AppError {
     cause: toError(raw),
   })
 }
-
-/** Ends an exhaustive switch: reached only when a case was forgotten. */
-export function assertNever(value: never): never {
-  throw new AppError('internal', `unexpected value: ${JSON.stringify(value)}`)
-}

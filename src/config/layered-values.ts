@@ -1,4 +1,4 @@
-import { isRecord } from './record.js'
+import { isRecord } from '../lib/record.js'
 
 /** Where a value comes from, for people: `tidegate.yaml:3`, `TIDEGATE_LOG_LEVEL`, `--addr`. */
 export type Origin = string

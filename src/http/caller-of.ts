@@ -11,3 +11,11 @@ export function callerOf(exchange: Exchange): CallerRecord {
   const address = exchange.remoteAddress ?? 'unknown'
   return { user: exchange.callerName, origin: `${address} request ${exchange.requestId}` }
 }
+
+/** The caller as who does something now; the clock is that of the routes. */
+export function actorOf(
+  exchange: Exchange,
+  { now }: { readonly now: () => number },
+): CallerRecord & { readonly nowMs: number } {
+  return { ...callerOf(exchange), nowMs: now() }
+}

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { AppError, toError } from '../errors.js'
+import { AppError, hasErrorCode, toError } from '../errors.js'
 import { openFastLane } from './fast-lane/open-fast-lane.js'
 import type { FastLane } from './fast-lane/open-fast-lane.js'
 import type { Front } from './front.js'
@@ -59,7 +59,7 @@ function urlOf(server: Server): string {
 
 function cannotListen(host: string, port: number, raw: unknown): AppError {
   const error = toError(raw)
-  const hint = 'code' in error && error.code === 'EADDRINUSE' ? ': another program has the port' : ''
+  const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program has the port' : ''
   return new AppError('unavailable', `cannot listen on ${host}:${port}${hint} (${error.message})`, {
     cause: raw,
   })

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { LookRequest, LookResult } from '../analysis/runs/analysis-runner.js'
 import { lookBudgetMs } from '../analysis/runs/take-look.js'
 import type { Config } from '../config/config.js'
-import { AppError } from '../errors.js'
+import { AppError, hasErrorCode } from '../errors.js'
 
 /** What the thread that takes looks is started with. */
 export interface LookThreadOptions {
@@ -56,7 +56,7 @@ export async function takeLookInThread(
 }
 
 function toFailure(cause: Error): AppError {
-  const isFull = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  const isFull = hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')
   const message = isFull ? 'the data are too large: narrow the query or its limits' : cause.message
   return new AppError('unavailable', message, { cause })
 }

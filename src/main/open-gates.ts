@@ -14,6 +14,7 @@ import type { Policies } from '../pdp/policies.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { makeAskGatePolicy } from './ask-gate-policy.js'
 import { openConnectors } from './open-connectors.js'
+import { repeat } from './repeat.js'
 
 const CLOCK_INTERVAL_MS = 1000
 const RESCAN_INTERVAL_MS = 60_000
@@ -67,7 +68,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       findPipelineIds,
     },
     close: async () => {
-      stopClock()
+      await stopClock()
       await work.stop()
       await connectors.close()
     },
@@ -100,20 +101,14 @@ function startWork(
 }
 
 /** Lets instances expire when their time has come, and looks for work that failed before. */
-function startClock({ store, logger, wakeOutbox }: GatesParts, work: GateWork): () => void {
-  const every = (intervalMs: number, act: () => Promise<void>): NodeJS.Timeout => {
-    const timer = setInterval(() => {
-      act().catch((raw: unknown) => {
-        logger.error({ error: toAppError(raw).message }, 'the clock of gates could not be followed')
-      })
-    }, intervalMs)
-    return timer.unref()
+function startClock({ store, logger, wakeOutbox }: GatesParts, work: GateWork): () => Promise<void> {
+  const failed = (error: Error): void =>
+    logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
+  const expiring = repeat(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox), failed)
+  const rescanning = repeat(RESCAN_INTERVAL_MS, () => work.rescan(), failed)
+  return async () => {
+    await Promise.all([expiring.stop(), rescanning.stop()])
   }
-  const timers = [
-    every(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox)),
-    every(RESCAN_INTERVAL_MS, () => work.rescan()),
-  ]
-  return () => timers.forEach(clearInterval)
 }
 
 async function expireDue({ lookups, writer }: ServiceStore, wakeOutbox: () => void): Promise<void> {

@@ -9,6 +9,7 @@ import { OutboxSender } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { installationSecret } from './installation-secret.js'
+import { repeat } from './repeat.js'
 import { setUnheldTimer } from './unheld-timer.js'
 
 const MS_PER_SECOND = 1000
@@ -68,7 +69,14 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   })
   // Only then: a service that never called anyone back need not start the thread that writes.
   if (await store.lookups.outbox.hasPending()) await sender.start()
-  const stopPurging = purgeHourly(store, callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR, logger)
+  const keepMs = callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR
+  const purging = repeat(
+    MS_PER_HOUR,
+    async () => {
+      await purgeMessages(store.writer, Date.now() - keepMs)
+    },
+    (error) => logger.error({ error: error.message }, 'old messages not removed from the outbox'),
+  )
   const wake = (): void => {
     sender.wake()
   }
@@ -76,8 +84,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     routes: { writer: store.writer, reader: store.reader, now: Date.now, wake },
     wake,
     close: async () => {
-      stopPurging()
-      await sender.stop()
+      await Promise.all([purging.stop(), sender.stop()])
       await Promise.all([callbackClient.close(), relayClient.close()])
     },
   }
@@ -98,15 +105,4 @@ function logAttempt(logger: Logger, message: StoredMessage, progress: OutboxProg
     logger.error(about, 'a message was given up; it can be sent again by hand')
   else if (progress.state === 'pending')
     logger.warn(about, 'a message was not delivered and will be tried again')
-}
-
-function purgeHourly(store: ServiceStore, keepMs: number, logger: Logger): () => void {
-  const purge = (): void => {
-    purgeMessages(store.writer, Date.now() - keepMs).catch((raw: unknown) => {
-      logger.error({ error: String(raw) }, 'old messages not removed from the outbox')
-    })
-  }
-  const timer = setInterval(purge, MS_PER_HOUR)
-  timer.unref()
-  return () => clearInterval(timer)
 }

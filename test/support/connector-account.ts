@@ -1,3 +1,5 @@
+import { afterEach } from 'vitest'
+
 import { makeToolConnector } from '../../src/gates/connectors/make-tool-connector.js'
 import type { ToolName } from '../../src/gates/connectors/make-tool-connector.js'
 import type {
@@ -83,4 +85,31 @@ export async function askConnector(
 /** The evidence of a connector that found everything. */
 export function fetchedEvidence(connectorType: string, output: readonly object[]): Evidence {
   return { connectorType, account: 'ours', state: 'fetched', fetchedAt: NOW, output }
+}
+
+/** A server that is closed after each test, and what it was asked. */
+export interface ToolServer {
+  /** Asks a connector at a server that answers with these documents. */
+  readonly fetchFrom: (
+    documents: Readonly<Record<string, unknown>>,
+    tool: ToolName,
+    parameters: ConnectorParameters,
+    path?: string,
+  ) => Promise<AskedConnector>
+  readonly seen: () => readonly SeenRequest[] | undefined
+}
+
+export function useToolServer(): ToolServer {
+  let server: LoopbackServer | undefined
+  afterEach(async () => {
+    await server?.close()
+    server = undefined
+  })
+  return {
+    fetchFrom: async (documents, ...asking) => {
+      server = await serveDocuments(documents)
+      return askConnector(server, ...asking)
+    },
+    seen: () => server?.seen,
+  }
 }

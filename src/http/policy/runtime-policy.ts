@@ -4,7 +4,7 @@ import { evaluateRuntimePolicy } from '../../pdp/evaluate-runtime-policy.js'
 import type { Exchange } from '../exchange.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { missingFields } from './missing-fields.js'
+import { missingFields } from '../../lib/missing-fields.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
 

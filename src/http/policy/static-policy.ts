@@ -10,7 +10,7 @@ import { readBody } from '../read-body.js'
 import { requireJsonType } from '../require-json-type.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { missingFields } from './missing-fields.js'
+import { missingFields } from '../../lib/missing-fields.js'
 import type { PolicyContext } from './policy-context.js'
 
 const NEEDED = 'input must be a JSON object, or text that holds one'

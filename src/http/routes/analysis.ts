@@ -19,7 +19,7 @@ import { showLookData, showLookReport, showRun, summariseRun } from '../../analy
 import { AppError } from '../../errors.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
-import { callerOf } from '../caller-of.js'
+import { actorOf } from '../caller-of.js'
 import { renderRun } from '../analysis-report/render-run.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
@@ -162,13 +162,6 @@ async function reportPage(deps: AnalysisRoutesDeps, id: number): Promise<Respons
 
 async function readDocument(exchange: Exchange, deps: AnalysisRoutesDeps): Promise<unknown> {
   return JSON.parse(Buffer.from(await readJsonBytes(exchange, deps.maxBodyBytes)).toString())
-}
-
-function actorOf(
-  exchange: Exchange,
-  deps: AnalysisRoutesDeps,
-): { nowMs: number; user: string | undefined; origin: string } {
-  return { nowMs: deps.now(), ...callerOf(exchange) }
 }
 
 function toRunId(text: string): number {

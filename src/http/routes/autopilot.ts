@@ -13,8 +13,8 @@ import { toAppError } from '../../errors.js'
 import { toUtf8 } from '../../lib/json/decode-text.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
-import { baseUrl } from '../gates/base-url.js'
-import { callerOf } from '../caller-of.js'
+import { baseUrl } from '../base-url.js'
+import { actorOf } from '../caller-of.js'
 import { errorAnswer } from '../error-body.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
@@ -79,7 +79,7 @@ async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<R
   const { exchange } = c.env
   try {
     const registration = readRegistration(JSON.parse(await readText(c, deps)))
-    const id = await registerCanary(deps, registration, { nowMs: deps.now(), ...callerOf(exchange) })
+    const id = await registerCanary(deps, registration, actorOf(exchange, deps))
     const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
     return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
       Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${id}`,
@@ -97,7 +97,7 @@ async function cancel(c: Context<AppEnv>, deps: AnalysisRoutesDeps, id: string):
   if (/^\d{1,10}$/.test(id)) {
     await deps.writer.run(cancelRun, {
       id: Number(id),
-      actor: { nowMs: deps.now(), ...callerOf(c.env.exchange) },
+      actor: actorOf(c.env.exchange, deps),
     })
     deps.forget(Number(id))
   }
@@ -114,7 +114,7 @@ async function keepTemplate(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promi
     const sha1 = createHash('sha1').update(body).digest('hex')
     await deps.writer.run(saveTemplate, {
       template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },
-      actor: { nowMs: deps.now(), ...callerOf(c.env.exchange) },
+      actor: actorOf(c.env.exchange, deps),
     })
     return jsonAnswer({ status: 'CREATED', sha1 }, 201)
   } catch (raw) {

@@ -6,7 +6,7 @@ import {
   unknownCanaryStatus,
   unreadableCanaryStatus,
 } from '../../analysis/runs/canary-status.js'
-import { baseUrl } from '../gates/base-url.js'
+import { baseUrl } from '../base-url.js'
 import type { Exchange } from '../exchange.js'
 import { jsonAnswer } from '../json-answer.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'

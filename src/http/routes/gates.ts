@@ -3,7 +3,6 @@ import { z } from 'zod'
 
 import { GateDefinitionSchema } from '../../config/gates.js'
 import type { Role } from '../../config/auth.js'
-import type { Actor } from '../../gates/actor.js'
 import { changeGate, createGate, removeGate } from '../../gates/declare-gates.js'
 import { requireGate } from '../../gates/find-or-raise.js'
 import { gateView } from '../../gates/gate-view.js'
@@ -13,7 +12,7 @@ import { ContractTriggerBody } from '../../gates/trigger-body.js'
 import { triggerGate } from '../../gates/trigger-gate.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
-import { callerOf } from '../caller-of.js'
+import { actorOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
 import { pathId } from '../gates/path-id.js'
@@ -79,8 +78,4 @@ export function gateRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Ho
     return jsonAnswer(triggerView(instance))
   })
   return app
-}
-
-function actorOf(exchange: Exchange, { now }: GateRoutesDeps): Actor {
-  return { ...callerOf(exchange), nowMs: now() }
 }

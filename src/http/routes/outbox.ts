@@ -8,7 +8,7 @@ import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
-import { callerOf } from '../caller-of.js'
+import { actorOf } from '../caller-of.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 
@@ -48,8 +48,7 @@ export function outboxRoutes(authenticate: Authenticate, deps: OutboxRoutesDeps)
     const id = toMessageId(c.req.param('id'))
     const message = await deps.writer.run(resendMessage, {
       id,
-      nowMs: deps.now(),
-      ...callerOf(c.env.exchange),
+      ...actorOf(c.env.exchange, deps),
     })
     deps.wake()
     return jsonAnswer(toView(message))

@@ -41,23 +41,10 @@ export function int64Operand(args: Args, index: number): bigint {
   return notAnInteger(index)
 }
 
-/** The operand at `index` as an integer that fits a JavaScript number exactly. */
-export function safeIntegerOperand(args: Args, index: number): number {
-  const integer = Number(integerOperand(args, index))
-  if (!Number.isSafeInteger(integer)) throw new BuiltinError(`operand ${index + 1} is out of range`)
-  return integer
-}
-
 /** The operand at `index` as an array. */
 export function arrayOperand(args: Args, index: number): RegoArray {
   const value = operand(args, index)
   return isArray(value) ? value : wrongType(index, value, 'array')
-}
-
-/** The operand at `index` as a set. */
-export function setOperand(args: Args, index: number): RegoSet {
-  const value = operand(args, index)
-  return value instanceof RegoSet ? value : wrongType(index, value, 'set')
 }
 
 /** The operand at `index` as an object. */

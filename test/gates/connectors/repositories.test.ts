@@ -1,10 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import type { ToolName } from '../../../src/gates/connectors/make-tool-connector.js'
-import type { ConnectorParameters } from '../../../src/gates/connectors.js'
-import { askConnector, fetchedEvidence, serveDocuments } from '../../support/connector-account.js'
-import type { AskedConnector } from '../../support/connector-account.js'
-import type { LoopbackServer } from '../../support/loopback-server.js'
+import { fetchedEvidence, useToolServer } from '../../support/connector-account.js'
 import {
   bitbucketCloudDocuments,
   bitbucketServerDocuments,
@@ -13,20 +9,7 @@ import {
   gitlabDocuments,
 } from './recorded-documents.js'
 
-let server: LoopbackServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
-
-/** Asks a connector at a server that answers with these documents. */
-async function fetchFrom(
-  documents: Readonly<Record<string, unknown>>,
-  ...asking: [tool: ToolName, parameters: ConnectorParameters, path?: string]
-): Promise<AskedConnector> {
-  server = await serveDocuments(documents)
-  return askConnector(server, ...asking)
-}
+const { fetchFrom, seen } = useToolServer()
 
 describe('evidence', () => {
   test('of GitHub is a commit with all its checks', async () => {
@@ -128,7 +111,7 @@ describe('evidence', () => {
       ]),
     )
     expect(asked).toContain('/api/v4/projects/tide/harbour/shop/merge_requests/5')
-    expect(server?.seen[0]?.url).toContain('/projects/tide%2Fharbour%2Fshop/')
+    expect(seen()?.[0]?.url).toContain('/projects/tide%2Fharbour%2Fshop/')
   })
 
   test('of Bitbucket Cloud is a commit with its builds, and a pull request', async () => {

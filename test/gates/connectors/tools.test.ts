@@ -1,10 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import type { ToolName } from '../../../src/gates/connectors/make-tool-connector.js'
-import type { ConnectorParameters } from '../../../src/gates/connectors.js'
-import { askConnector, fetchedEvidence, serveDocuments } from '../../support/connector-account.js'
-import type { AskedConnector } from '../../support/connector-account.js'
-import type { LoopbackServer } from '../../support/loopback-server.js'
+import { fetchedEvidence, useToolServer } from '../../support/connector-account.js'
 import {
   jenkinsDocuments,
   jiraDocuments,
@@ -12,20 +8,7 @@ import {
   sonarqubeDocuments,
 } from './recorded-documents.js'
 
-let server: LoopbackServer | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
-
-/** Asks a connector at a server that answers with these documents. */
-async function fetchFrom(
-  documents: Readonly<Record<string, unknown>>,
-  ...asking: [tool: ToolName, parameters: ConnectorParameters, path?: string]
-): Promise<AskedConnector> {
-  server = await serveDocuments(documents)
-  return askConnector(server, ...asking)
-}
+const { fetchFrom, seen } = useToolServer()
 
 describe('evidence', () => {
   test('of Jira is the state of each issue', async () => {
@@ -170,7 +153,11 @@ describe('evidence', () => {
     expect(evidence).toEqual(
       fetchedEvidence('HTTP', [{ severity: 'low' }, { severity: 'high' }, { value: 'text' }]),
     )
-    expect(server?.seen.map(({ url }) => url).toSorted()).toEqual(['/images/a%2Fb%3A1', '/images/c'])
+    expect(
+      seen()
+        ?.map(({ url }) => url)
+        .toSorted(),
+    ).toEqual(['/images/a%2Fb%3A1', '/images/c'])
   })
 
   test('of any other service joins values of several parameters by their position', async () => {

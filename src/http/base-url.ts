@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js'
-import type { Exchange } from '../exchange.js'
+import { AppError } from '../errors.js'
+import type { Exchange } from './exchange.js'
 
 /** A host with or without a port, as a Host header names it (RFC 9110, 7.2): nothing that could lead elsewhere. */
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import type { Exchange } from '../../../src/http/exchange.js'
-import { baseUrl } from '../../../src/http/gates/base-url.js'
+import type { Exchange } from '../../src/http/exchange.js'
+import { baseUrl } from '../../src/http/base-url.js'
 
 /** A request of which only the Host header is looked at. */
 const asked = (host: string | undefined) => ({ header: () => host }) as unknown as Exchange

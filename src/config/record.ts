@@ -1,1 +1,0 @@
-export { isRecord } from '../lib/record.js'

@@ -1,1 +1,0 @@
-export { missingFields } from '../../lib/missing-fields.js'
