@@ -60,6 +60,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'orchestrator',
+    {
+      summary: 'have the orchestrator read its accounts again',
+      load: async () => (await import('./orchestrator.js')).defineOrchestrator,
+    },
+  ],
+  [
     'config',
     {
       summary: 'print the effective configuration',

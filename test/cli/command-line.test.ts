@@ -16,6 +16,7 @@ const COMMANDS = [
   'analysis',
   'audit',
   'pipelines',
+  'orchestrator',
   'config',
   'hash-token',
   'version',

@@ -1,10 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
-
-import { traceConfig } from '../../config/load-config.js'
-import { readSecrets } from '../../config/read-secrets.js'
-import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
 import type { OrchestratorConnection } from '../../orchestrator/connection.js'
-import { readOrchestratorSettings } from '../../orchestrator/settings.js'
+import { withOrchestrator } from '../orchestrator/connect.js'
 import type { Terminal } from '../terminal.js'
 
 /** The flags that say where the storage service is. */
@@ -13,9 +8,9 @@ export interface StorageOptions {
   readonly storageUrl?: string
 }
 
-/** Makes `use` with a connection to the storage service that flags or the configuration name. */
-export async function withStorage<T>(
-  { config: file, storageUrl }: StorageOptions,
+/** Calls `use` with a connection to the storage service that flags or the configuration name. */
+export function withStorage<T>(
+  { config, storageUrl }: StorageOptions,
   terminal: Terminal,
   use: (connection: OrchestratorConnection) => Promise<T>,
 ): Promise<T> {
@@ -23,20 +18,5 @@ export async function withStorage<T>(
     storageUrl === undefined
       ? []
       : [{ path: ['orchestrator', 'storageUrl'], value: storageUrl, origin: '--storage-url' }]
-  const { config } = traceConfig({ file, env: terminal.env, flags })
-  const { orchestrator } = config
-  const settings = readOrchestratorSettings(orchestrator, readSecrets({ orchestrator }, terminal.env))
-  // The operator names the address himself: it may be anywhere but at a metadata service.
-  const client = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
-  try {
-    return await use({
-      settings,
-      client,
-      now: Date.now,
-      wait: (ms, signal) => wait(ms, undefined, { signal }),
-      random: Math.random,
-    })
-  } finally {
-    await client.close()
-  }
+  return withOrchestrator({ config, flags }, terminal, use)
 }
