@@ -6,7 +6,7 @@ import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
 import { isSuccess, refusalText } from './refusal.js'
 import type { StoreMode } from './settings.js'
-import { failureOf } from './store-report.js'
+import { failureOf, pipelineId } from './store-report.js'
 import type { StoreFailure, StoreReport } from './store-report.js'
 
 /** What became of one part of the pipelines. */
@@ -132,8 +132,8 @@ async function post(
 }
 
 /** One without an id is made anew each time it is sent. */
-function hasId({ id }: Definition): boolean {
-  return typeof id === 'string' && id !== ''
+function hasId(pipeline: Definition): boolean {
+  return pipelineId(pipeline) !== undefined
 }
 
 function allFailed(part: readonly Definition[], reason: string): PartOutcome {

@@ -10,8 +10,8 @@ export interface StoreFailure {
 
 /** What became of the pipelines that were to be stored: each is counted or named once. */
 export interface StoreReport {
-  /** How the storage service took them; undefined where it took none. */
-  readonly mode: StoreMode | undefined
+  /** How the storage service took them, `update` being one after the other by their ids; undefined where it took none. */
+  readonly mode: StoreMode | 'update' | undefined
   readonly stored: number
   readonly failures: readonly StoreFailure[]
 }
@@ -19,6 +19,11 @@ export interface StoreReport {
 /** The name of a pipeline as its definition has it, for people. */
 export function pipelineName({ name }: Definition): string {
   return typeof name === 'string' ? name.trim() : '(without a name)'
+}
+
+/** The orchestrator's id of a pipeline, which one that was never stored has not. */
+export function pipelineId({ id }: Definition): string | undefined {
+  return typeof id === 'string' && id !== '' ? id : undefined
 }
 
 /** One pipeline's failure. */

@@ -43,10 +43,8 @@ describe('tidegate orchestrator refresh', () => {
     status = 200
     const json = ['--format', 'json', '--url', `${component.origin}/other`]
     const { exitCode, stdout } = await refresh(json, { TIDEGATE_ORCHESTRATOR_REFRESH_METHOD: 'GET' })
-    expect({ exitCode, outcome: JSON.parse(stdout) }).toEqual({
-      exitCode: 0,
-      outcome: { outcome: 'refreshed' },
-    })
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ outcome: 'refreshed' })
     expect(component.seen).toMatchObject([{ method: 'GET', url: '/other' }])
   })
 

@@ -75,6 +75,23 @@ describe('tidegate pipelines', () => {
     expect(exitCode).toBe(2)
   })
 
+  it('push --update replaces what exists by its id, and makes nothing anew', async () => {
+    keep(pipeline('known'))
+    const changed = { ...pipeline('known'), description: 'changed' }
+    const definitions = [changed, pipeline('strange'), { name: 'new', application: 'shop' }, pipeline('bad')]
+    workspace.write({ 'pipelines.json': JSON.stringify(definitions) })
+    const { exitCode, stdout } = await run('push', '--update', join(workspace.path, 'pipelines.json'))
+    expect([...storage.pipelines.values()]).toEqual([changed])
+    expect(storage.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'PUT /pipelines/id-known',
+      'PUT /pipelines/id-strange',
+    ])
+    expect(stdout).toContain('not stored  shop "strange"\n  update pipeline id-strange: ')
+    expect(stdout).toContain('not stored  shop "new"\n  it has no id: ')
+    expect(stdout).toContain('1 pipeline stored\n')
+    expect(exitCode).toBe(2)
+  })
+
   it('push --dry-run asks the policies only', async () => {
     workspace.write({ 'pipelines.json': JSON.stringify(pipeline('bad')) })
     const { exitCode, stdout } = await run('push', '--dry-run', join(workspace.path, 'pipelines.json'))

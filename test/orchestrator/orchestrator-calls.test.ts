@@ -28,12 +28,12 @@ function connect(url: string, settings?: Partial<OrchestratorSettings>) {
 }
 
 describe('the update of a pipeline', () => {
-  it('gives it as it was stored', async () => {
+  it('goes to its own path, with the id of the path in its body', async () => {
     const service = await startStorageService({ takesList: false, hasBatch: true })
     closing.push(service.close)
     service.pipelines.set('a', { id: 'x/1' })
-    const stored = await updatePipeline(connect(service.origin), 'x/1', { name: 'a', id: 'other' })
-    expect(stored).toEqual({ name: 'a', id: 'x/1', lastModified: 7 })
+    await updatePipeline(connect(service.origin), 'x/1', { name: 'a', id: 'other' })
+    expect([...service.pipelines.values()]).toEqual([{ name: 'a', id: 'x/1' }])
     expect(service.seen[0]).toMatchObject({ method: 'PUT', url: '/pipelines/x%2F1' })
   })
 

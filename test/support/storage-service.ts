@@ -76,7 +76,10 @@ function putPipeline(request: SeenRequest, response: ServerResponse, known: Map<
   if (![...known.values()].some((one) => one['id'] === id)) {
     springError(response, 404, `Pipeline ${id} not found`)
   } else if (pipeline['id'] !== id) springError(response, 400, 'the ids differ')
-  else respondJson(response, 200, { ...pipeline, lastModified: 7 })
+  else {
+    known.set(String(pipeline['name']), pipeline)
+    respondJson(response, 200, pipeline)
+  }
 }
 
 /** The error object of the orchestrator's services. */

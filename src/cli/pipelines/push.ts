@@ -5,6 +5,7 @@ import { isRecord } from '../../lib/record.js'
 import type { Definition } from '../../orchestrator/definition.js'
 import { storePipelines } from '../../orchestrator/store-pipelines.js'
 import type { StoreReport } from '../../orchestrator/store-report.js'
+import { updatePipelines } from '../../orchestrator/update-pipelines.js'
 import { staticPackages } from '../check/check-definition.js'
 import { isUnchecked } from '../check/check-report.js'
 import { findDefinitions } from '../check/find-definitions.js'
@@ -26,6 +27,7 @@ import { EstateReport } from './estate-report.js'
 
 interface PushOptions extends PolicyOptions, StorageOptions, OutputOptions {
   readonly dryRun?: true
+  readonly update?: true
 }
 
 interface Pushed {
@@ -41,10 +43,15 @@ export function definePush(command: Command, session: Session): void {
       'Stores pipeline definitions after asking the static policies. What is denied is not sent. Exits with 1 when one is denied, with 2 when one could not be checked or stored.',
     )
     .option('--storage-url <url>', 'the storage service (else orchestrator.storageUrl)')
+    .option('--update', 'only replace pipelines that exist, found by their id: never make a new one')
     .option('--dry-run', 'ask the policies only')
     .addHelpText(
       'after',
-      examples('tidegate pipelines push pipelines.json', 'tidegate pipelines push --dry-run dir/'),
+      examples(
+        'tidegate pipelines push pipelines.json',
+        'tidegate pipelines push --update shop.json',
+        'tidegate pipelines push --dry-run dir/',
+      ),
     )
     .action(async (paths: readonly string[], options: PushOptions) => {
       const pushed = await push(paths, options, session.terminal)
@@ -67,8 +74,9 @@ async function push(paths: readonly string[], options: PushOptions, terminal: Te
   })
   if (options.dryRun || allowed.length === 0) return { report, stored: undefined }
   const progress = new Progress(terminal)
+  const write = options.update === true ? updatePipelines : storePipelines
   const stored = await withStorage(options, terminal, (connection) =>
-    storePipelines(connection, allowed, (done) => progress.show(`storing … ${done} of ${allowed.length}`)),
+    write(connection, allowed, (done) => progress.show(`storing … ${done} of ${allowed.length}`)),
   )
   progress.end()
   return { report, stored }

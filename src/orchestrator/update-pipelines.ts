@@ -1,0 +1,43 @@
+import { AppError } from '../errors.js'
+import type { OrchestratorConnection } from './connection.js'
+import type { Definition } from './definition.js'
+import { failureOf, pipelineId } from './store-report.js'
+import type { StoreFailure, StoreReport } from './store-report.js'
+import { updatePipeline } from './update-pipeline.js'
+
+/**
+ * Replaces pipelines that exist, by the ids in their definitions, and makes none anew. One that fails does not keep the others
+ * from being replaced: the report names it. `progress` is told how many are done.
+ */
+export async function updatePipelines(
+  connection: OrchestratorConnection,
+  pipelines: readonly Definition[],
+  progress: (done: number) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<StoreReport> {
+  const failures: StoreFailure[] = []
+  for (const [index, pipeline] of pipelines.entries()) {
+    const reason = await update(connection, pipeline, signal)
+    if (reason !== undefined) failures.push(failureOf(pipeline, reason))
+    progress(index + 1)
+  }
+  const stored = pipelines.length - failures.length
+  return { mode: stored > 0 ? 'update' : undefined, stored, failures }
+}
+
+/** Why it was not replaced, if it was not. */
+async function update(
+  connection: OrchestratorConnection,
+  pipeline: Definition,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const id = pipelineId(pipeline)
+  if (id === undefined) return 'it has no id: pull it first, or store it as a new one'
+  try {
+    await updatePipeline(connection, id, pipeline, signal)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.message
+    throw error
+  }
+}
