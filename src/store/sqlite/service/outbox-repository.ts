@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { makeTimeOrderedIds } from '../../../lib/time-ordered-id.js'
+import { chooseDue } from '../../../outbox/choose-due.js'
+import type { DueMessage } from '../../../outbox/choose-due.js'
 import type {
   Lease,
   LeaseQuery,
@@ -21,7 +23,7 @@ const DUE_RECEIVERS = `
   select receiver from waiting where receiver is not null`
 
 const DUE_OF_RECEIVER = `
-  select * from outbox
+  select id, receiver, next_attempt_ms as dueMs from outbox
   where state = 'pending' and receiver = @receiver and next_attempt_ms <= @nowMs
   order by next_attempt_ms, id limit @limit`
 
@@ -102,27 +104,27 @@ function prepareInsert(database: Database): (message: OutboxMessage, webhookId: 
 
 function prepareLease(database: Database): (query: LeaseQuery) => Lease {
   const receivers = database.prepare<[], { receiver: string }>(DUE_RECEIVERS)
-  const due = database.prepare<[{ receiver: string; nowMs: number; limit: number }], OutboxRow>(
+  const oldest = database.prepare<[{ receiver: string; nowMs: number; limit: number }], DueMessage>(
     DUE_OF_RECEIVER,
   )
   const next = database.prepare<[{ receiver: string; nowMs: number }], { due: number | null }>(
     NEXT_OF_RECEIVER,
   )
-  const hold = database.prepare<[number, number, number]>(
-    'update outbox set next_attempt_ms = ?, leased_until_ms = ? where id = ?',
+  const hold = database.prepare<[{ id: number; leasedUntilMs: number }], OutboxRow>(
+    'update outbox set next_attempt_ms = @leasedUntilMs, leased_until_ms = @leasedUntilMs where id = @id returning *',
   )
   return ({ nowMs, leasedUntilMs, limit, limitPerReceiver, underWay }) => {
-    const rows: OutboxRow[] = []
+    const due: DueMessage[] = []
     const dueTimes: number[] = []
     for (const { receiver } of receivers.all()) {
-      const free = Math.min(limitPerReceiver - (underWay[receiver] ?? 0), limit - rows.length)
-      if (free > 0) rows.push(...due.all({ receiver, nowMs, limit: free }))
+      const free = Math.min(limitPerReceiver - (underWay[receiver] ?? 0), limit)
+      if (free > 0) due.push(...oldest.all({ receiver, nowMs, limit: free }))
       const later = next.get({ receiver, nowMs })?.due
       if (typeof later === 'number') dueTimes.push(later)
     }
-    for (const { id } of rows) hold.run(leasedUntilMs, leasedUntilMs, id)
+    const held = chooseDue(due, underWay, limit).flatMap((id) => hold.all({ id, leasedUntilMs }))
     return {
-      messages: rows.map(toStoredMessage),
+      messages: held.map(toStoredMessage),
       nextDueMs: dueTimes.length === 0 ? undefined : Math.min(...dueTimes),
     }
   }
