@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
-import { key } from './key.js'
+import { key, wholeNumber, wholeNumberText } from './key.js'
+
+const MOST_LOOKS = 64
 
 /** How canaries are analysed. */
 export const AnalysisSection = z.strictObject({
@@ -14,6 +16,11 @@ export const AnalysisSection = z.strictObject({
     z.string().min(1).optional(),
     'A directory with a file for each application, `<application>.yaml` or `.json`, that says how it is analysed. Definitions can be given over HTTP too.',
     'the path of a directory',
+  ),
+  concurrentLooks: key(
+    wholeNumber(1, MOST_LOOKS).default(4),
+    'How many looks of different analyses may be under way at a time, at most half of them (rounded up) of one application. Each may take 1 GiB of memory at the most.',
+    wholeNumberText(1, MOST_LOOKS),
   ),
   allowLoopback: key(
     z.boolean().default(true),

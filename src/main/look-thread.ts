@@ -20,12 +20,12 @@ const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024 }
 /** Beside the budget of the queries: judging two million lines takes its time too. */
 const JUDGING_MS = 120_000
 
-/** Takes one look in a thread of its own, which ends with it: its memory is given back, and nothing it does can hold others up. Rejects once `stopped` is. */
+/** Takes one look in a thread of its own, which ends with it: its memory is given back, and nothing it does can hold others up. Rejects once it is given up. */
 export async function takeLookInThread(
   options: LookThreadOptions,
   request: LookRequest,
   reportDefect: (error: string) => void,
-  stopped: AbortSignal,
+  givenUp: AbortSignal,
 ): Promise<LookResult> {
   const thread = new Worker(SCRIPT, { workerData: options, resourceLimits: THREAD_LIMITS })
   const limitMs = lookBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS
@@ -36,8 +36,9 @@ export async function takeLookInThread(
       timer = setTimeout(() => {
         reject(new AppError('unavailable', `it took longer than ${limitMs / 1000} seconds`))
       }, limitMs)
-      stop = () => reject(new AppError('unavailable', 'the service is stopping'))
-      stopped.addEventListener('abort', stop)
+      stop = () => reject(new AppError('unavailable', 'the look was given up'))
+      givenUp.addEventListener('abort', stop)
+      if (givenUp.aborted) stop()
       thread.on('message', (answer: LookAnswer) => {
         if (answer.type === 'taken') resolve(answer.result)
         else if (answer.type === 'failed')
@@ -50,7 +51,7 @@ export async function takeLookInThread(
     })
   } finally {
     clearTimeout(timer)
-    stopped.removeEventListener('abort', stop)
+    givenUp.removeEventListener('abort', stop)
     await thread.terminate()
   }
 }

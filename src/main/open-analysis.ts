@@ -34,7 +34,8 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const runner = new AnalysisRunner({
     writer,
     reader,
-    takeLook: (request, stopped) => takeLookInThread({ analysis }, request, reportDefect, stopped),
+    concurrentLooks: analysis.concurrentLooks,
+    takeLook: (request, givenUp) => takeLookInThread({ analysis }, request, reportDefect, givenUp),
     failedLook,
     now: Date.now,
     setTimer: setUnheldTimer,
@@ -63,7 +64,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
       return entry?.digest !== undefined
     },
     sources: new Set(analysis.sources.map(({ name }) => name)),
-    schedule: (id, dueMs) => runner.schedule(id, dueMs),
+    schedule: (run) => runner.schedule(run),
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
     maxBodyBytes: server.maxBodyBytes,

@@ -4,6 +4,8 @@ import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { afterLook } from './after-look.js'
 import { findRun, listLogTemplates, listRuns, recordLook } from './analysis-operations.js'
+import { LookQueue } from './look-queue.js'
+import type { WaitingRun } from './look-queue.js'
 import type { LookReport } from './look-report.js'
 import type { RunPlan } from './plan.js'
 
@@ -28,8 +30,10 @@ export interface LookResult {
 export interface AnalysisRunnerOptions {
   readonly writer: Writer
   readonly reader: Reader
+  /** How many looks of different runs may be under way at a time. */
+  readonly concurrentLooks: number
   /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made, or is wanted. */
-  readonly takeLook: (request: LookRequest, stopped: AbortSignal) => Promise<LookResult>
+  readonly takeLook: (request: LookRequest, givenUp: AbortSignal) => Promise<LookResult>
   /** The report of a look that could not be taken. */
   readonly failedLook: (request: LookRequest, error: Error) => LookResult
   readonly now: () => number
@@ -40,20 +44,26 @@ export interface AnalysisRunnerOptions {
   readonly failed: (error: Error) => void
 }
 
+interface LookUnderWay {
+  readonly giveUp: AbortController
+  readonly ended: Promise<void>
+}
+
 const PAGE = 200
 const LONGEST_SLEEP_MS = 60_000
 const AFTER_FAILURE_MS = 5000
 
-/** Takes the looks of all running analyses when they are due, one at a time, and goes on after a restart. */
+/** Takes the looks of all running analyses when they are due, several at a time, and goes on after a restart. */
 export class AnalysisRunner {
   readonly #options: AnalysisRunnerOptions
-  readonly #dueMs = new Map<number, number>()
-  #working: Promise<void> | undefined
+  readonly #queue: LookQueue
+  readonly #underWay = new Map<number, LookUnderWay>()
   #cancelTimer: () => void = () => undefined
-  readonly #stop = new AbortController()
+  #isStopped = false
 
   constructor(options: AnalysisRunnerOptions) {
     this.#options = options
+    this.#queue = new LookQueue(options.concurrentLooks)
   }
 
   /** Takes up the runs that an earlier process had under way. */
@@ -61,7 +71,9 @@ export class AnalysisRunner {
     let beforeId: number | undefined
     for (;;) {
       const runs = await this.#options.reader.run(listRuns, { state: 'RUNNING', beforeId, limit: PAGE })
-      for (const { id, nextLookMs } of runs) this.#dueMs.set(id, nextLookMs)
+      for (const { id, application, nextLookMs } of runs) {
+        this.#queue.add({ id, application, dueMs: nextLookMs })
+      }
       beforeId = runs.at(-1)?.id
       if (runs.length < PAGE) break
     }
@@ -69,70 +81,64 @@ export class AnalysisRunner {
   }
 
   /** A run has been started. */
-  schedule(id: number, dueMs: number): void {
-    this.#dueMs.set(id, dueMs)
+  schedule(run: WaitingRun): void {
+    this.#queue.add(run)
     this.#wake()
   }
 
-  /** A run has been cancelled: what is under way for it is not kept. */
+  /** A run has been cancelled: what is under way for it is given up and not kept. */
   forget(id: number): void {
-    this.#dueMs.delete(id)
+    this.#queue.remove(id)
+    this.#underWay.get(id)?.giveUp.abort()
   }
 
-  /** Takes no more looks; the one under way is taken again after the next start. */
+  /** Takes no more looks; those under way are taken again after the next start. */
   async stop(): Promise<void> {
-    this.#stop.abort()
+    this.#isStopped = true
     this.#cancelTimer()
-    await this.#working
+    const looks = [...this.#underWay.values()]
+    for (const { giveUp } of looks) giveUp.abort()
+    await Promise.all(looks.map(({ ended }) => ended))
   }
 
-  get #isStopped(): boolean {
-    return this.#stop.signal.aborted
-  }
-
+  /** Begins every look that is due and has room, and sleeps until the next one. */
   #wake(): void {
-    this.#working ??= this.#work().then(() => {
-      this.#working = undefined
-      this.#sleep()
-    })
-  }
-
-  async #work(): Promise<void> {
-    let next = this.#nextRun()
-    while (!this.#isStopped && next !== undefined && next.dueMs <= this.#options.now()) {
-      await this.#look(next.id)
-      next = this.#nextRun()
-    }
-  }
-
-  #sleep(): void {
     this.#cancelTimer()
-    const next = this.#nextRun()
-    if (this.#isStopped || next === undefined) return
-    const delayMs = Math.max(next.dueMs - this.#options.now(), 0)
-    this.#cancelTimer = this.#options.setTimer(() => this.#wake(), Math.min(delayMs, LONGEST_SLEEP_MS))
+    if (this.#isStopped) return
+    const nowMs = this.#options.now()
+    let next = this.#queue.next()
+    for (; next !== undefined && next.dueMs <= nowMs; next = this.#queue.next()) this.#begin(next)
+    // Where there is no room the end of a look wakes. The clock may be set, so that no sleep is long.
+    if (next === undefined) return
+    const delayMs = Math.min(Math.max(next.dueMs - nowMs, 0), LONGEST_SLEEP_MS)
+    this.#cancelTimer = this.#options.setTimer(() => this.#wake(), delayMs)
   }
 
-  #nextRun(): { readonly id: number; readonly dueMs: number } | undefined {
-    let next: { id: number; dueMs: number } | undefined
-    for (const [id, dueMs] of this.#dueMs) if (next === undefined || dueMs < next.dueMs) next = { id, dueMs }
-    return next
+  #begin(run: WaitingRun): void {
+    this.#queue.begin(run)
+    const giveUp = new AbortController()
+    const ended = this.#look(run.id, giveUp.signal).then(() => {
+      this.#underWay.delete(run.id)
+      this.#queue.end(run.id)
+      this.#wake()
+    })
+    this.#underWay.set(run.id, { giveUp, ended })
   }
 
-  async #look(id: number): Promise<void> {
+  async #look(id: number, givenUp: AbortSignal): Promise<void> {
     try {
-      const nextMs = await this.#takeAndRecord(id)
+      const nextMs = await this.#takeAndRecord(id, givenUp)
       // It may have been cancelled while the look was taken.
-      if (nextMs === undefined) this.#dueMs.delete(id)
-      else if (this.#dueMs.has(id)) this.#dueMs.set(id, nextMs)
+      if (nextMs === undefined) this.#queue.remove(id)
+      else this.#queue.postpone(id, nextMs)
     } catch (raw) {
       this.#options.failed(toError(raw))
-      if (this.#dueMs.has(id)) this.#dueMs.set(id, this.#options.now() + AFTER_FAILURE_MS)
+      this.#queue.postpone(id, this.#options.now() + AFTER_FAILURE_MS)
     }
   }
 
   /** Gives when the run is to be looked at again. */
-  async #takeAndRecord(id: number): Promise<number | undefined> {
+  async #takeAndRecord(id: number, givenUp: AbortSignal): Promise<number | undefined> {
     const { reader } = this.#options
     const run = await reader.run(findRun, id)
     if (run?.state !== 'RUNNING') return undefined
@@ -143,8 +149,8 @@ export class AnalysisRunner {
       look: run.looksDone + 1,
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
     }
-    const result = await this.#take(request)
-    if (this.#isStopped) return undefined
+    const result = await this.#take(request, givenUp)
+    if (givenUp.aborted) return undefined
     try {
       return await this.#record(run, request, result)
     } catch (raw) {
@@ -180,9 +186,9 @@ export class AnalysisRunner {
     return progress.state === 'RUNNING' ? progress.nextLookMs : undefined
   }
 
-  async #take(request: LookRequest): Promise<LookResult> {
+  async #take(request: LookRequest, givenUp: AbortSignal): Promise<LookResult> {
     try {
-      return await this.#options.takeLook(request, this.#stop.signal)
+      return await this.#options.takeLook(request, givenUp)
     } catch (raw) {
       return this.#options.failedLook(request, toError(raw))
     }

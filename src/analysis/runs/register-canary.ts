@@ -9,6 +9,7 @@ import { findDefinition, findTemplate, startRun } from './analysis-operations.js
 import type { Actor } from './analysis-operations.js'
 import { readDefinition } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
+import type { WaitingRun } from './look-queue.js'
 import { makePlan } from './make-plan.js'
 import type { PlanTemplates } from './make-plan.js'
 import { readMetricTemplate } from './metric-template.js'
@@ -24,8 +25,8 @@ export interface RegisterCanaryDeps {
   readonly isKnownApplication: (application: string) => Promise<boolean>
   /** The configured sources. */
   readonly sources: ReadonlySet<string>
-  /** Told when the run's first look is due. */
-  readonly schedule: (id: number, dueMs: number) => void
+  /** Told of the run and when its first look is due. */
+  readonly schedule: (run: WaitingRun) => void
 }
 
 /**
@@ -55,7 +56,7 @@ export async function registerCanary(
     },
     actor,
   })
-  deps.schedule(id, nextLookMs)
+  deps.schedule({ id, application, dueMs: nextLookMs })
   return id
 }
 

@@ -50,15 +50,16 @@ function makeRunner(store: TestStore, more: Partial<AnalysisRunnerOptions> = {})
   const runner = new AnalysisRunner({
     writer: store.writer,
     reader: store.reader,
+    concurrentLooks: 4,
     failedLook,
     now: clock.now,
     setTimer: clock.setTimer,
     looked: ({ id }, { look, verdict }) => looked.push(`${id}: ${look} ${verdict}`),
     failed: ({ message }) => failures.push(message),
     ...more,
-    takeLook: (request, stopped) => {
+    takeLook: (request, givenUp) => {
       requests.push(request)
-      return more.takeLook?.(request, stopped) ?? Promise.resolve(taken(request))
+      return more.takeLook?.(request, givenUp) ?? Promise.resolve(taken(request))
     },
   })
   runners.push(runner)
@@ -93,7 +94,7 @@ async function runToEnd(store: TestStore, id: number, { clock }: ReturnType<type
 
 async function schedule(store: TestStore, { runner }: ReturnType<typeof makeRunner>): Promise<number> {
   const id = await storeRun(store.writer)
-  runner.schedule(id, START_MS + TEN_MINUTES)
+  runner.schedule({ id, application: 'shop', dueMs: START_MS + TEN_MINUTES })
   return id
 }
 
@@ -129,7 +130,7 @@ describe('a run', () => {
       store.writer,
       makeRunPlan({ timing: makeTiming({ lifetimeMs: TEN_MINUTES }) }),
     )
-    made.runner.schedule(second, made.clock.now())
+    made.runner.schedule({ id: second, application: 'shop', dueMs: made.clock.now() })
     await runWhen(store, second, (looksDone) => looksDone === 1)
     expect(made.requests.map(({ runId }) => runId)).toEqual([second])
     expect(await store.lookups.analysis.run(id)).toMatchObject({ looksDone: 0, state: 'RUNNING' })
@@ -184,10 +185,10 @@ describe('a run', () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     const made = makeRunner(store, {
-      takeLook: (_, stopped) =>
+      takeLook: (_, givenUp) =>
         new Promise((_resolve, reject) => {
-          stopped.addEventListener('abort', () =>
-            reject(new AppError('unavailable', 'the service is stopping')),
+          givenUp.addEventListener('abort', () =>
+            reject(new AppError('unavailable', 'the look was given up')),
           )
         }),
     })

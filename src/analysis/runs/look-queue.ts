@@ -1,0 +1,64 @@
+/** A run that waits for its next look. */
+export interface WaitingRun {
+  readonly id: number
+  readonly application: string
+  /** When its next look is due, in milliseconds since the epoch. */
+  readonly dueMs: number
+}
+
+/** Which run is looked at next: several at a time, each run's looks one after another. */
+export class LookQueue {
+  readonly #runs = new Map<number, WaitingRun>()
+  readonly #underWay = new Map<number, string>()
+  readonly #most: number
+  readonly #mostOfOne: number
+
+  /** With room for so many looks at a time. */
+  constructor(most: number) {
+    this.#most = most
+    // What one application asks may hang: it must not take all the room there is.
+    this.#mostOfOne = Math.ceil(most / 2)
+  }
+
+  /** A run waits, or waits for another time. */
+  add(run: WaitingRun): void {
+    this.#runs.set(run.id, run)
+  }
+
+  /** A run that is there still waits until then. */
+  postpone(id: number, dueMs: number): void {
+    const run = this.#runs.get(id)
+    if (run !== undefined) this.#runs.set(id, { ...run, dueMs })
+  }
+
+  /** A run waits no more. */
+  remove(id: number): void {
+    this.#runs.delete(id)
+  }
+
+  /** The run that may be looked at first, were it later: of those that wait the one that is due longest. */
+  next(): WaitingRun | undefined {
+    if (this.#underWay.size >= this.#most) return undefined
+    let next: WaitingRun | undefined
+    for (const run of this.#runs.values()) {
+      if ((next === undefined || run.dueMs < next.dueMs) && this.#isFree(run)) next = run
+    }
+    return next
+  }
+
+  /** A look is under way until it is said to have ended. */
+  begin({ id, application }: WaitingRun): void {
+    this.#underWay.set(id, application)
+  }
+
+  end(id: number): void {
+    this.#underWay.delete(id)
+  }
+
+  #isFree({ id, application }: WaitingRun): boolean {
+    if (this.#underWay.has(id)) return false
+    let others = 0
+    for (const other of this.#underWay.values()) if (other === application) others += 1
+    return others < this.#mostOfOne
+  }
+}
