@@ -14,19 +14,21 @@ import type { LookAnswer, LookThreadOptions } from './main/look-thread.js'
 if (parentPort !== null) {
   const port = parentPort
   const { analysis } = workerData as LookThreadOptions
+  // A clock that is set must not change what is left of a budget.
+  const steadyNow = (): number => performance.timeOrigin + performance.now()
   const answer = (message: LookAnswer): void => port.postMessage(message)
   const sources = makeSources(
     readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env)),
     {
       client: makeOutboundClient(analysis),
-      now: Date.now,
+      now: steadyNow,
       wait,
       random: Math.random,
       reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),
     },
   )
   port.on('message', (request: LookRequest) => {
-    takeLook(request, sources, Date.now).then(
+    takeLook(request, sources, steadyNow).then(
       (result) => answer({ type: 'taken', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),
     )
