@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.js'
 import { asBuffer } from '../lib/as-buffer.js'
-import { toWebhookRequest } from '../orchestrator/deliver-webhook.js'
-import type { WebhookDelivery } from '../orchestrator/deliver-webhook.js'
+import { toWebhookRequest } from '../orchestrator/webhook-request.js'
+import type { WebhookDelivery } from '../orchestrator/webhook-request.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import type { OutboxMessage } from '../store/outbox-store.js'
 import type { Writer, WriteOperation } from '../store/transaction.js'
@@ -53,8 +53,7 @@ export async function relayWebhook(
 ): Promise<void> {
   checkToken(settings, delivery.headers['x-gitlab-token'])
   // What is secret joins the message only when it is sent.
-  const target = { ...settings, gateCredentials: undefined, webhookToken: undefined }
-  const { url, headers } = toWebhookRequest(target, delivery)
+  const { url, headers } = toWebhookRequest(settings, delivery)
   const body = asBuffer(delivery.body)
   const isNew = await writer.run(keepWebhook, {
     message: { topic: 'webhook.relay', url, headers, body: body.toString(), createdMs: now() },

@@ -8,12 +8,12 @@ import { applyEvents } from '../events/registry-operations.js'
 import { idsOfNames } from '../gates/pipeline-ids.js'
 import type { FindPipelineIds } from '../gates/pipeline-ids.js'
 import type { HealthPlugin } from '../http/routes/health.js'
-import { authHeaders } from '../lib/outbound/credentials.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
 import type { OrchestratorConnection } from '../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../orchestrator/settings.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
+import { webhookCredentials } from '../orchestrator/webhook-request.js'
 import type { RegistryReader } from '../store/registry-store.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { repeat } from './repeat.js'
@@ -60,19 +60,12 @@ export function openRegistry(config: Config, { store, logger, readSecret }: Regi
   return {
     settings,
     status: reconciling.status,
-    relayHeaders: () => relayHeaders(settings),
+    relayHeaders: () => webhookCredentials(settings),
     health: { name: 'registry', isUp: () => reconciling.status().last?.isDone !== false },
     findPipelineIds: (application, pipeline) => findIds(store.lookups.registry, application, pipeline),
     close: async () => {
       await Promise.all([applying.stop(), reconciling.stop()])
     },
-  }
-}
-
-function relayHeaders({ gateCredentials, webhookToken }: OrchestratorSettings): Record<string, string> {
-  return {
-    ...authHeaders(gateCredentials),
-    ...(webhookToken !== undefined && { 'x-gitlab-token': webhookToken.reveal() }),
   }
 }
 

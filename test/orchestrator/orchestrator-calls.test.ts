@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { Secret } from '../../src/lib/outbound/credentials.js'
-import { deliverWebhook } from '../../src/orchestrator/deliver-webhook.js'
 import { refreshConfiguration } from '../../src/orchestrator/refresh-configuration.js'
 import type { OrchestratorSettings } from '../../src/orchestrator/settings.js'
 import { updatePipeline } from '../../src/orchestrator/update-pipeline.js'
-import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
+import { startLoopbackServer } from '../support/loopback-server.js'
 import type { LoopbackServer, Respond } from '../support/loopback-server.js'
 import { connectTo } from '../support/orchestrator-connection.js'
 import { springError, startStorageService } from '../support/storage-service.js'
@@ -81,44 +79,5 @@ describe('the refresh of the configuration', () => {
 
   it('is not called where no URL is configured', async () => {
     expect(await refreshConfiguration(connect('http://127.0.0.1:9'))).toBe('not_configured')
-  })
-})
-
-describe('the delivery of a webhook', () => {
-  const webhookToken = new Secret('s3cret')
-  const body = Buffer.from('{"object_kind":"push","é":1}')
-
-  it('goes on byte for byte with our token and what describes it, and nothing else', async () => {
-    const server = await serve((_, response) => respondJson(response, 200, { eventProcessed: true }))
-    const { client, settings } = connect(`${server.origin}/gate`, { webhookToken })
-    const headers = {
-      'content-type': 'application/json; charset=utf-8',
-      'x-gitlab-event': 'Push Hook',
-      'x-gitlab-token': 'what the sender had',
-      cookie: 'c',
-      authorization: 'Bearer ours',
-    }
-    await deliverWebhook(client, settings, { body, headers })
-    const [seen] = server.seen
-    expect(seen).toMatchObject({
-      method: 'POST',
-      url: '/gate/webhooks/webhook/gitlab',
-      body: body.toString(),
-    })
-    expect(seen?.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'x-gitlab-event': 'Push Hook',
-      'x-gitlab-token': 's3cret',
-    })
-    expect(seen?.headers).not.toHaveProperty('cookie')
-    expect(seen?.headers).not.toHaveProperty('authorization')
-  })
-
-  it('that the gateway refuses is an error that holds no secret', async () => {
-    const server = await serve((_, response) => springError(response, 500, 'broken'))
-    const { client, settings } = connect(server.origin, { webhookToken })
-    const delivery = deliverWebhook(client, settings, { body, headers: {} })
-    await expect(delivery).rejects.toMatchObject({ kind: 'unavailable' })
-    await expect(delivery).rejects.not.toThrow(/s3cret/)
   })
 })
