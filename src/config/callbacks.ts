@@ -21,6 +21,11 @@ export const CallbacksSection = z.strictObject({
     'Whether callbacks may go to private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7 and their like). Link-local and metadata addresses never are.',
     'true or false',
   ),
+  allowedHosts: key(
+    z.array(z.string().regex(/^(?:\*\.)?[\w.:-]*\w$/)).default([]),
+    'The hosts that callbacks may go to, as they stand in the URLs: names, `*.example.org` for all names below one, addresses; any host where the list is empty. Private and loopback ones must be allowed above as well.',
+    'a list of hosts such as gate.example.org, *.example.org or 10.1.2.3',
+  ),
   timeoutSeconds: key(
     wholeNumber(1, 300).default(10),
     'How long a receiver may take to answer.',

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../errors.js'
 import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
 import { refuseMalformed } from '../lib/json/refuse-malformed.js'
+import { REDACTION_MARK } from '../lib/redaction-mark.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
 import { mayHoldSecrets } from './secret-names.js'
@@ -33,7 +34,7 @@ export function redactText(text: Buffer, redactEmbedded: EmbeddedRedactor | unde
 function redactInner(json: Buffer, redactEmbedded: EmbeddedRedactor | undefined): Redacted | undefined {
   if (!isUtf8(json) || !mayHoldSecrets(json.toString('latin1')) || !isJson(json)) return undefined
   if (redactEmbedded !== undefined && !nestsDeeper(json.toString(), MAX_NESTING)) return redactEmbedded(json)
-  return { text: Buffer.from('[redacted]'), count: 1, names: ['(embedded text)'] }
+  return { text: Buffer.from(REDACTION_MARK), count: 1, names: ['(embedded text)'] }
 }
 
 function isJson(bytes: Buffer): boolean {

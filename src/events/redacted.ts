@@ -1,5 +1,7 @@
+import { REDACTION_MARK } from '../lib/redaction-mark.js'
+
 /** What is written instead of a secret: a JSON text. */
-export const REDACTED: Buffer = Buffer.from('"[redacted]"')
+export const REDACTED: Buffer = Buffer.from(JSON.stringify(REDACTION_MARK))
 
 /** A JSON text in which secrets were replaced. */
 export interface Redacted {

@@ -1,3 +1,4 @@
+import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { GateReader } from '../store/gate-store.js'
 import type { OutboxReader, StoredMessage } from '../store/outbox-store.js'
 import { callbackSubject } from './callback-message.js'
@@ -72,7 +73,7 @@ export async function instanceDetails(
 }
 
 function callbackView({ id, url, state, attempts, lastStatus, lastError, settledMs }: StoredMessage): object {
-  return { id, url, state, attempts, lastStatus, lastError, settledAt: isoTime(settledMs) }
+  return { id, url: shownUrl(url), state, attempts, lastStatus, lastError, settledAt: isoTime(settledMs) }
 }
 
 function parsed(text: string | undefined): unknown {

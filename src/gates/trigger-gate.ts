@@ -1,3 +1,5 @@
+import { maskPointers } from '../lib/json/mask-pointers.js'
+import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { GateRepository } from '../store/gate-store.js'
 import type { WriteOperation } from '../store/transaction.js'
 import type { Actor } from './actor.js'
@@ -49,12 +51,27 @@ export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
     if (known !== undefined && isRetry(known, actor.nowMs)) return { instance: known, isNew: false }
     const gate = await requireEnabledGate(gates, gateId)
     const instance = await activate(gates, gate, request, bodyDigest)
-    await gates.savePapers(instance.id, { request: body })
+    await gates.savePapers(instance.id, { request: shownRequest(request) })
     const { approvalCallbackUrl, rejectionCallbackUrl, triggerToken } = request
-    const facts = { bodySha256: bodyDigest, approvalCallbackUrl, rejectionCallbackUrl, triggerToken }
+    const facts = {
+      bodySha256: bodyDigest,
+      approvalCallbackUrl: shownUrl(approvalCallbackUrl),
+      rejectionCallbackUrl: shownUrl(rejectionCallbackUrl),
+      triggerToken,
+    }
     await audit.append(instanceEntry('gate.activated', instance, actor, facts))
     return { instance, isNew: true }
   },
+}
+
+/** The body as people and policies see it; only the sender of callbacks needs their whole URLs. */
+function shownRequest({ body, approvalCallbackUrl, rejectionCallbackUrl }: TriggerRequest): string {
+  const urls = { approvalCallbackURL: approvalCallbackUrl, rejectionCallbackURL: rejectionCallbackUrl }
+  return Object.entries(urls).reduce((text, [member, url]) => {
+    const shown = shownUrl(url)
+    if (shown === url) return text
+    return maskPointers(Buffer.from(text), [[member]], JSON.stringify(shown)).bytes.toString()
+  }, body)
 }
 
 function isRetry({ state, decidedMs }: GateInstance, nowMs: number): boolean {

@@ -1,6 +1,7 @@
 import { toError } from '../errors.js'
 import type { OutboundClient, OutboundResponse } from '../lib/outbound/outbound-client.js'
 import { OutboundError } from '../lib/outbound/outbound-error.js'
+import { shownUrl } from '../lib/outbound/shown-url.js'
 import { retryAfterMs } from '../lib/outbound/back-off.js'
 import type { AuditEntry } from '../store/audit-store.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
@@ -194,7 +195,15 @@ function settledEntry(
     executionId: message.executionId,
     status: state,
     body: Buffer.from(
-      JSON.stringify({ message: id, webhookId, subject, url, attempts, lastStatus, lastError }),
+      JSON.stringify({
+        message: id,
+        webhookId,
+        subject,
+        url: shownUrl(url),
+        attempts,
+        lastStatus,
+        lastError,
+      }),
     ),
   }
 }

@@ -17,7 +17,7 @@ import { reserveInstance } from '../../src/gates/reserve-instance.js'
 import { reviewInstance } from '../../src/gates/review-instance.js'
 import { triggerGate } from '../../src/gates/trigger-gate.js'
 import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
-import { DEFINITION, NOW_MS, makeGate, makeTrigger, triggered } from '../support/gates.js'
+import { DEFINITION, NOW_MS, makeGate, makeTrigger, trail, triggered } from '../support/gates.js'
 import { useServiceStore } from '../support/service-store.js'
 
 const open = useServiceStore()
@@ -29,17 +29,6 @@ const review = (person: string, action: 'approve' | 'reject' | 'cancel' = 'appro
   attempt: { person, action, comment: 'words', groups: [], timeMs },
   origin: '10.0.0.1',
 })
-
-/** The trail as far as it goes. */
-async function trail({ lookups }: ServiceStore) {
-  const records = []
-  for (let seq = 1; ; seq++) {
-    const record = await lookups.audit.find(seq)
-    if (record === undefined) return records
-    const body = JSON.parse(Buffer.from(record.body).toString()) as Record<string, unknown>
-    records.push({ ...record, body })
-  }
-}
 
 const callbacks = (store: ServiceStore) => store.lookups.outbox.list({ limit: 100 })
 

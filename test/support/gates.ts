@@ -3,6 +3,7 @@ import type { GateInstance } from '../../src/gates/gate-instance.js'
 import { saveGateChanges } from '../../src/gates/declare-gates.js'
 import { triggerGate } from '../../src/gates/trigger-gate.js'
 import type { TriggerRequest } from '../../src/gates/trigger-gate.js'
+import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
 import type { Writer } from '../../src/store/transaction.js'
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')
@@ -81,4 +82,15 @@ export async function triggered(
   await writer.run(saveGateChanges, [{ kind: 'gate.declared', gate }])
   const { instance } = await writer.run(triggerGate, makeTrigger({ gateId: gate.id, ...more }))
   return instance
+}
+
+/** The trail as far as it goes. */
+export async function trail({ lookups }: ServiceStore) {
+  const records = []
+  for (let seq = 1; ; seq++) {
+    const record = await lookups.audit.find(seq)
+    if (record === undefined) return records
+    const body = JSON.parse(Buffer.from(record.body).toString()) as Record<string, unknown>
+    records.push({ ...record, body })
+  }
 }

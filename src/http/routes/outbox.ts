@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
+import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { listMessages, resendMessage } from '../../outbox/outbox-operations.js'
 import type { StoredMessage } from '../../store/outbox-store.js'
 import type { Reader } from '../../store/readers.js'
@@ -61,7 +62,7 @@ function toView(message: StoredMessage): Record<string, unknown> {
   const { id, webhookId, topic, subject, application, executionId, url, state } = message
   const isPending = state === 'pending'
   return {
-    ...{ id, webhookId, topic, subject, application, executionId, url, state },
+    ...{ id, webhookId, topic, subject, application, executionId, url: shownUrl(url), state },
     attempts: message.attempts,
     createdAt: toTime(message.createdMs),
     nextAttemptAt: isPending ? toTime(message.nextAttemptMs) : undefined,

@@ -1,12 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Which addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never;
+ * Which hosts and addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never;
  * loopback and private ranges (RFC 1918, unique local, carrier-grade NAT) only where allowed, in IPv6 clothes too.
  */
 export interface AddressPolicy {
   readonly allowLoopback: boolean
   readonly allowPrivate: boolean
+  /** Only these hosts: names, `*.example.org` for all names below one, addresses. Absent or empty: any host. */
+  readonly allowedHosts?: readonly string[]
 }
 
 type AddressKind = 'public' | 'loopback' | 'private' | 'metadata' | 'link-local' | 'reserved'

@@ -22,9 +22,18 @@ export function refuseTarget(url: string, policy: AddressPolicy): string | undef
 
 /** URL parsing has turned decimal, octal, hexadecimal and short forms of IPv4 into the usual one already. */
 function refuseHost(hostname: string, policy: AddressPolicy): string | undefined {
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = hostname.replace(/^\[|\]$|\.$/g, '')
+  if (!isListed(host, policy)) return 'not among the allowed hosts'
   if (isIP(host) !== 0) return refuseAddress(host, policy)
   // RFC 6761, 6.3: these names are loopback wherever they are asked.
-  const isLocalhost = /^(?:.+\.)?localhost\.?$/.test(host)
+  const isLocalhost = /^(?:.+\.)?localhost$/.test(host)
   return isLocalhost ? refuseAddress('127.0.0.1', policy) : undefined
+}
+
+function isListed(host: string, { allowedHosts = [] }: AddressPolicy): boolean {
+  if (allowedHosts.length === 0) return true
+  return allowedHosts.some((entry) => {
+    const allowed = entry.toLowerCase()
+    return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed
+  })
 }

@@ -6,6 +6,10 @@ import { refuseTarget } from '../../../src/lib/outbound/refuse-target.js'
 const STRICT = { allowLoopback: false, allowPrivate: false }
 const OPEN = { allowLoopback: true, allowPrivate: true }
 
+const LISTED = {
+  ...STRICT,
+  allowedHosts: ['gate.example.org', '*.Apps.example.org', '203.0.114.7', '2600:db8::7'],
+}
 const NEVER = [
   'http://169.254.169.254/latest/meta-data/',
   'http://169.254.1.1/',
@@ -101,6 +105,35 @@ describe('a target', () => {
       expect(refuseTarget(url, OPEN)).toContain('not an absolute URL')
     },
   )
+
+  test.each([
+    'https://gate.example.org/done',
+    'https://GATE.example.org.:8443/',
+    'http://shop.apps.example.org/',
+    'http://a.b.apps.example.org/',
+    'http://203.0.114.7/',
+    'http://[2600:DB8:0::7]/',
+  ])('%s is tried where its host is listed', (url) => {
+    expect(refuseTarget(url, LISTED)).toBeUndefined()
+  })
+
+  test.each([
+    'https://example.org/',
+    'https://gate.example.org.evil.example/',
+    'https://evilgate.example.org/',
+    'https://apps.example.org/',
+    'https://evilapps.example.org/',
+    'http://203.0.114.8/',
+    'http://localhost/',
+  ])('%s is refused where its host is not listed', (url) => {
+    expect(refuseTarget(url, LISTED)).toMatch(/is not among the allowed hosts$/)
+  })
+
+  test('whose host is listed must be allowed by its range as well', () => {
+    expect(refuseTarget('http://10.0.0.1/', { ...STRICT, allowedHosts: ['10.0.0.1'] })).toMatch(
+      /is a private address/,
+    )
+  })
 
   test('with a password in its URL is refused without showing it', () => {
     const refusal = refuseTarget('https://ana:hunter2@example.org/', OPEN)

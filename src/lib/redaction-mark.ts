@@ -1,0 +1,2 @@
+/** What stands where something secret stood. */
+export const REDACTION_MARK = '[redacted]'
