@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
 import type { ErrorDetail } from '../../errors.js'
+import { countedOutOf, exposureProblems } from './exposure.js'
 import type { JudgeInput, MetricSeries, MetricSpec, Side } from './types.js'
 
 const MAX_NAMED_PROBLEMS = 100
@@ -62,6 +63,7 @@ const Canary = z
     effectSize: EffectSize,
     margin: z.number().min(0).optional(),
     kind: z.enum(['auto', 'gauge', 'count']).default('auto'),
+    exposure: z.string().min(1).optional(),
     limits: z
       .object({
         figure: z.enum(['mean', 'median', 'p95', 'p99', 'max']).default('mean'),
@@ -81,6 +83,7 @@ const Metric = z.object({
   analysisConfigurations: z.object({ canary: Canary }).prefault({}),
   values: Sides.optional(),
   exposure: Sides.optional(),
+  exposureQuery: z.unknown().optional(),
   error: z.string().optional(),
 })
 
@@ -106,10 +109,10 @@ export function readCanaryConfig(document: unknown): JudgeInput {
   const read = Config.safeParse(document)
   if (!read.success) throw invalid(read.error.issues.map(describe))
   const { metrics, classifier } = read.data
-  const problems = [...repeatedNames(metrics), ...metrics.flatMap(seriesProblems)]
+  const problems = [...configProblems(metrics), ...metrics.flatMap(seriesProblems)]
   if (problems.length > 0) throw invalid(problems)
   return {
-    metrics: metrics.map(toSeries),
+    metrics: toSeries(metrics),
     groupWeights: classifier.groupWeights,
     thresholds: classifier.scoreThresholds,
   }
@@ -119,7 +122,7 @@ export function readCanaryConfig(document: unknown): JudgeInput {
 export function readMetricSpecs(document: unknown): readonly MetricSpec[] {
   const read = Config.safeParse(document)
   if (!read.success) throw invalid(read.error.issues.map(describe))
-  const problems = repeatedNames(read.data.metrics)
+  const problems = configProblems(read.data.metrics)
   if (problems.length > 0) throw invalid(problems)
   return read.data.metrics.map(toSpec)
 }
@@ -134,13 +137,34 @@ function toSpec({ name, groups, analysisConfigurations }: MetricDocument): Metri
   }
 }
 
-function toSeries(metric: MetricDocument): MetricSeries {
-  const side = (name: 'control' | 'experiment'): Side => ({
-    values: metric.values?.[name] ?? new Float64Array(),
-    exposure: metric.exposure?.[name],
-    error: metric.error,
+function toSeries(metrics: readonly MetricDocument[]): MetricSeries[] {
+  const own = metrics.map((metric) => ({
+    spec: toSpec(metric),
+    control: toSide(metric, 'control'),
+    experiment: toSide(metric, 'experiment'),
+  }))
+  return own.map((metric) => {
+    const exposure = own.find(({ spec }) => spec.name === metric.spec.exposure)
+    if (exposure === undefined) return metric
+    return {
+      spec: metric.spec,
+      control: countedOutOf(metric.control, exposure.control),
+      experiment: countedOutOf(metric.experiment, exposure.experiment),
+    }
   })
-  return { spec: toSpec(metric), control: side('control'), experiment: side('experiment') }
+}
+
+function toSide({ values, exposure, error }: MetricDocument, name: 'control' | 'experiment'): Side {
+  return { values: values?.[name] ?? new Float64Array(), exposure: exposure?.[name], error }
+}
+
+function configProblems(metrics: readonly MetricDocument[]): ErrorDetail[] {
+  const exposed = metrics.map(({ name, analysisConfigurations, exposure, exposureQuery }) => ({
+    name,
+    exposure: analysisConfigurations.canary.exposure,
+    own: exposure ? 'exposure' : exposureQuery ? 'exposureQuery' : undefined,
+  }))
+  return [...repeatedNames(metrics), ...exposureProblems(exposed)]
 }
 
 function repeatedNames(metrics: readonly MetricDocument[]): ErrorDetail[] {

@@ -50,6 +50,8 @@ export interface MetricSpec {
   readonly margin?: number | undefined
   readonly kind: MetricKind
   readonly limits?: Limits | undefined
+  /** The name of the metric whose values say what this one's events are counted out of. */
+  readonly exposure?: string | undefined
   readonly noData: Partial<Record<NoDataState, NoDataPolicy>>
 }
 
@@ -147,6 +149,10 @@ export interface MetricResult {
   readonly experimentStats: SeriesStats
   /** Mean of the experiment by mean of the control; null where it has no value. */
   readonly ratio: number | null
+  /** What its events were counted out of on each side, in all; the metric that says so where that is another one. */
+  readonly exposure?:
+    | { readonly metric?: string | undefined; readonly control: number; readonly experiment: number }
+    | undefined
   readonly finding: Finding | null
 }
 

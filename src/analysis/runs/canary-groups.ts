@@ -24,9 +24,9 @@ export interface CanaryGroups extends MetricTemplate {
 export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
   const queries = readCanaryQueries(canaryConfig)
   const metrics = readMetricSpecs(canaryConfig).map((spec) => {
-    const query = queries.get(spec.name)
-    if (query === undefined) throw new AppError('invalid', `metric ${spec.name} has no query`)
-    return { spec, query }
+    const asked = queries.get(spec.name)
+    if (asked === undefined) throw new AppError('invalid', `metric ${spec.name} has no query`)
+    return { spec, ...asked }
   })
   const { classifier } = Classified.safeParse(canaryConfig).data ?? {}
   return {

@@ -11,52 +11,58 @@ const Query = z.looseObject({
 })
 
 const Config = z.looseObject({
-  metrics: z.array(z.looseObject({ name: z.string().min(1), query: Query.nullish() })).min(1),
+  metrics: z
+    .array(z.looseObject({ name: z.string().min(1), query: Query.nullish(), exposureQuery: Query.nullish() }))
+    .min(1),
   templates: z.record(z.string(), z.string()).nullish(),
 })
 
 /** In front of an inline template that is a whole query (Kayenta, Prometheus source). */
 const WHOLE_QUERY = /^PromQL:\s*/
 
+/** What one metric asks for: its values, and where it says so what they are counted out of. */
+export interface CanaryQueries {
+  readonly query: string
+  readonly exposureQuery: string | undefined
+}
+
 /**
- * The query of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1): an inline template as it
+ * The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1): an inline template as it
  * is, else `avg(metric{filters}) by (fields)`. Raises `invalid` naming every metric without one.
  */
-export function readCanaryQueries(document: unknown): ReadonlyMap<string, string> {
+export function readCanaryQueries(document: unknown): ReadonlyMap<string, CanaryQueries> {
   const { metrics, templates } = readBySchema(Config, document, {
     name: 'the canary config',
     code: 'invalid_field',
   })
-  const queries = new Map<string, string>()
-  const missing: string[] = []
-  for (const { name, query } of metrics) {
-    const text = query === null || query === undefined ? undefined : queryText(query, templates ?? {})
-    if (text === undefined) missing.push(name)
-    else queries.set(name, text)
+  const queries = new Map<string, CanaryQueries>()
+  const missing: { readonly name: string; readonly member: string }[] = []
+  for (const { name, query: asked, exposureQuery: askedExposure } of metrics) {
+    const query = queryText(asked, templates ?? {})
+    const exposureQuery = queryText(askedExposure, templates ?? {})
+    if (query === undefined) missing.push({ name, member: 'query' })
+    if (askedExposure && exposureQuery === undefined) missing.push({ name, member: 'exposureQuery' })
+    if (query !== undefined) queries.set(name, { query, exposureQuery })
   }
   if (missing.length === 0) return queries
+  const names = [...new Set(missing.map(({ name }) => name))].join(', ')
   throw new AppError(
     'invalid',
-    `these metrics have no query: ${missing.join(', ')}: give each a query.customInlineTemplate or a query.metricName`,
+    `these metrics have no query: ${names}: give each a query.customInlineTemplate or a query.metricName`,
     {
-      details: missing.map((name) => ({
+      details: missing.map(({ name, member }) => ({
         code: 'missing_field',
-        message: `metric ${name}: query is required`,
+        message: `metric ${name}: ${member} is required`,
       })),
     },
   )
 }
 
 function queryText(
-  {
-    customInlineTemplate,
-    customFilterTemplate,
-    metricName,
-    labelBindings,
-    groupByFields,
-  }: z.output<typeof Query>,
+  query: z.output<typeof Query> | null | undefined,
   templates: Readonly<Record<string, string>>,
 ): string | undefined {
+  const { customInlineTemplate, customFilterTemplate, metricName, labelBindings, groupByFields } = query ?? {}
   if (customInlineTemplate) {
     // Kayenta takes what follows as the filters of the metric, unless the mark says that it is the query itself.
     if (WHOLE_QUERY.test(customInlineTemplate)) return customInlineTemplate.replace(WHOLE_QUERY, '')

@@ -40,16 +40,20 @@ async function fetchMetrics(
   remaining: RemainingBudget,
 ): Promise<readonly MetricData[]> {
   const source = sources.get(planned.source)?.metrics ?? missingMetricSource(planned.source)
-  const fetchOne = async (metric: PlannedMetric): Promise<MetricData> => {
+  const fetchBoth = async (query: string): Promise<MetricData> => {
     const fetchSide = async (side: PlannedSide): Promise<SeriesData> => {
       const { aggregate } = planned
-      const request = { query: metric.query, scope: side.scope, stepMs: timing.stepMs, aggregate }
+      const request = { query, scope: side.scope, stepMs: timing.stepMs, aggregate }
       return toSeriesData(
         await source.fetchSeries({ ...request, ...lookWindow(timing, side, look) }, remaining()),
       )
     }
     const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
     return { baseline, canary }
+  }
+  const fetchOne = async ({ query, exposureQuery }: PlannedMetric): Promise<MetricData> => {
+    const values = await fetchBoth(query)
+    return exposureQuery === undefined ? values : { ...values, exposure: await fetchBoth(exposureQuery) }
   }
   const fetched: MetricData[] = []
   for (let first = 0; first < planned.metrics.length; first += CONCURRENCY) {

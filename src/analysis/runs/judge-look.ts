@@ -1,8 +1,9 @@
 import { judgeMetrics } from '../judge/judge-run.js'
-import type { JudgeOptions, JudgeReport, Side } from '../judge/types.js'
+import { countedOutOf } from '../judge/exposure.js'
+import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../judge/types.js'
 import type { JudgedLogs } from '../logs/types.js'
 import { judgeLogData } from './judge-log-data.js'
-import type { LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
+import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
 import type { LookReport, TargetReport } from './look-report.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan } from './plan.js'
@@ -59,12 +60,26 @@ function judgeMetricData(
   { thresholds }: RunPlan,
   options: JudgeOptions,
 ): JudgeReport {
-  const series = metrics.map(({ spec }, index) => ({
-    spec,
-    control: toSide(data[index]?.baseline),
-    experiment: toSide(data[index]?.canary),
-  }))
+  const series = metrics.map(({ spec }, index) => {
+    const exposure = exposureOf(spec, index, metrics, data)
+    const side = (name: 'baseline' | 'canary'): Side => {
+      const values = toSide(data[index]?.[name])
+      return exposure === undefined ? values : countedOutOf(values, toSide(exposure[name]))
+    }
+    return { spec, control: side('baseline'), experiment: side('canary') }
+  })
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
+}
+
+/** What a metric's events are counted out of: what another metric fetched, or what its own query for it did. */
+function exposureOf(
+  { exposure }: MetricSpec,
+  index: number,
+  metrics: PlannedMetrics['metrics'],
+  data: readonly MetricData[],
+): Partial<MetricData> | undefined {
+  if (exposure === undefined) return data[index]?.exposure
+  return data[metrics.findIndex(({ spec }) => spec.name === exposure)] ?? {}
 }
 
 function toSide(series: SeriesData | undefined): Side {
@@ -77,14 +92,23 @@ function toSide(series: SeriesData | undefined): Side {
   }
 }
 
+interface NamedSide {
+  readonly what: string
+  readonly side: SeriesData | LinesData
+}
+
 /** What sources could not answer, or not wholly, once for all that failed alike. */
 function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined): string[] {
-  const sides = [
-    ...(data?.metrics ?? []).flatMap(({ baseline, canary }, index) => {
+  const sides: NamedSide[] = [
+    ...(data?.metrics ?? []).flatMap(({ baseline, canary, exposure }, index) => {
       const metric = metrics?.metrics[index]?.spec.name ?? 'metric'
+      const both = (what: string, sides: Pick<MetricData, 'baseline' | 'canary'>): NamedSide[] => [
+        { what: `${what}, baseline`, side: sides.baseline },
+        { what: `${what}, canary`, side: sides.canary },
+      ]
       return [
-        { what: `${metric}, baseline`, side: baseline },
-        { what: `${metric}, canary`, side: canary },
+        ...both(metric, { baseline, canary }),
+        ...(exposure === undefined ? [] : both(`exposure of ${metric}`, exposure)),
       ]
     }),
     ...(data?.logs === undefined

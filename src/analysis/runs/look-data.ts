@@ -16,6 +16,8 @@ export interface SeriesData {
 export interface MetricData {
   readonly baseline: SeriesData
   readonly canary: SeriesData
+  /** What the values are counted out of, where the metric has a query for it. */
+  readonly exposure?: { readonly baseline: SeriesData; readonly canary: SeriesData } | undefined
 }
 
 /** Lines as they were fetched. */

@@ -24,6 +24,7 @@ const Metric = z.looseObject({
   ...Shared,
   name: z.string().min(1),
   watchlist: flag.optional(),
+  exposureQuery: z.string().min(1).optional(),
 })
 
 const Data = z.looseObject({
@@ -65,7 +66,10 @@ export function readMetricTemplate(document: unknown): MetricTemplate {
       analysisConfigurations: { canary: toCanary(metric) },
     })),
   })
-  const planned = specs.map((spec, index) => ({ spec, query: metrics[index]?.metric.name ?? spec.name }))
+  const planned = specs.map((spec, index) => {
+    const { name = spec.name, exposureQuery } = metrics[index]?.metric ?? {}
+    return { spec, query: name, ...(exposureQuery !== undefined && { exposureQuery }) }
+  })
   return { metrics: planned, groupWeights: weighGroups(metrics) }
 }
 

@@ -13,6 +13,8 @@ export interface PlannedMetric {
   readonly spec: MetricSpec
   /** In the language of the source, with `${name}` where the scope goes. */
   readonly query: string
+  /** Fetches what its events are counted out of, where `spec.exposure` does not name another metric for that. */
+  readonly exposureQuery?: string | undefined
 }
 
 export interface PlannedMetrics {

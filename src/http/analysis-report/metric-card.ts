@@ -53,7 +53,7 @@ function findingLine({ relative, margin, pAdjusted, effectiveN, detectable }: Fi
   </p>`
 }
 
-function statsTable({ controlStats, experimentStats, ratio }: MetricResult): Html {
+function statsTable({ controlStats, experimentStats, ratio, exposure }: MetricResult): Html {
   const row = (side: string, { count, mean, std, min, max }: SeriesStats): Html =>
     html`<tr>
       <td>${side}</td>
@@ -68,7 +68,15 @@ function statsTable({ controlStats, experimentStats, ratio }: MetricResult): Htm
       ${row('baseline', controlStats)} ${row('canary', experimentStats)}
     </table>
     ${ratio === null ? '' : html`<p class="soft">ratio of the means ${formatNumber(ratio)}</p>`}
+    ${exposure === undefined ? '' : exposureLine(exposure)}
   </div>`
+}
+
+function exposureLine({ metric, control, experiment }: NonNullable<MetricResult['exposure']>): Html {
+  const by = metric === undefined ? '' : ` (${metric})`
+  return html`<p class="soft">
+    counted out of ${formatNumber(control)} in the baseline and ${formatNumber(experiment)} in the canary${by}
+  </p>`
 }
 
 function testsTable(finding: Finding | null): Html {
@@ -94,9 +102,14 @@ function testsTable(finding: Finding | null): Html {
   </div>`
 }
 
-function queries({ baseline, canary }: MetricData): Html {
+function queries({ baseline, canary, exposure }: MetricData): Html {
   const query = (side: string, { query: text, state, reasons, warnings }: SeriesData): Html =>
     html`<p class="soft">${side}: ${state}${[...reasons, ...warnings].map((reason) => `, ${reason}`)}</p>
       <pre>${text}</pre>`
-  return html`${query('baseline', baseline)} ${query('canary', canary)}`
+  const exposures =
+    exposure === undefined
+      ? ''
+      : html`${query('exposure of the baseline', exposure.baseline)}
+        ${query('exposure of the canary', exposure.canary)}`
+  return html`${query('baseline', baseline)} ${query('canary', canary)} ${exposures}`
 }

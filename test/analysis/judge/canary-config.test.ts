@@ -77,6 +77,40 @@ describe('a canary config of Kayenta', () => {
     expect(spec?.direction).toBe('either')
   })
 
+  test('counts a metric out of another one that it names', () => {
+    const analysisConfigurations = { canary: { exposure: 'requests' } }
+    const requests = { control: [10, 20], experiment: [1, 2] }
+    const { metrics } = readCanaryConfig({
+      metrics: [
+        { name: 'errors', values: { control: [1, 2], experiment: [0, 1] }, analysisConfigurations },
+        { name: 'requests', values: requests },
+      ],
+    })
+    expect(metrics[0]).toMatchObject({
+      control: { exposure: Float64Array.of(10, 20) },
+      experiment: { exposure: Float64Array.of(1, 2) },
+    })
+    expect(metrics[1]?.control.exposure).toBeUndefined()
+  })
+
+  test.each([
+    [
+      'has too few points',
+      { values: { control: [10], experiment: [1, 2] } },
+      /its exposure has 1 points for 2 values/,
+    ],
+    ['could not be had', { error: 'it answers 503' }, /its exposure: it answers 503/],
+  ])('cannot judge a metric whose exposure %s', (_, requests, message) => {
+    const analysisConfigurations = { canary: { exposure: 'requests' } }
+    const { metrics } = readCanaryConfig({
+      metrics: [
+        { name: 'errors', values: { control: [1, 2], experiment: [0, 1] }, analysisConfigurations },
+        { name: 'requests', ...requests },
+      ],
+    })
+    expect(metrics[0]?.control.error).toMatch(message)
+  })
+
   test('that is wrong has all its problems named at once', () => {
     const document = {
       metrics: [

@@ -5,8 +5,41 @@ import { readCanaryQueries } from '../../../src/analysis/runs/canary-queries.js'
 import { problemsOf } from '../../support/problems-of.js'
 
 function queryOf(query: object, templates?: object): string | undefined {
-  return readCanaryQueries({ metrics: [{ name: 'm', query }], templates }).get('m')
+  return readCanaryQueries({ metrics: [{ name: 'm', query }], templates }).get('m')?.query
 }
+
+describe('the exposure of a metric', () => {
+  const canaryConfig = (metric: object) => ({
+    metrics: [
+      { name: 'errors', query: { metricName: 'errors' }, ...metric },
+      { name: 'requests', query: { metricName: 'requests' } },
+    ],
+  })
+  const naming = (exposure: string) => ({ analysisConfigurations: { canary: { exposure } } })
+
+  test('is asked by a query of its own, in the form of any other', () => {
+    const exposureQuery = { customInlineTemplate: 'PromQL:sum(requests)' }
+    const { metrics } = readCanaryGroups(canaryConfig({ exposureQuery }))
+    expect(metrics.map(({ query, exposureQuery: asked }) => [query, asked])).toEqual([
+      ['avg(errors)', 'sum(requests)'],
+      ['avg(requests)', undefined],
+    ])
+  })
+
+  test('is what another metric gives', () => {
+    const { metrics } = readCanaryGroups(canaryConfig(naming('requests')))
+    expect(metrics[0]).toMatchObject({ spec: { exposure: 'requests' }, exposureQuery: undefined })
+  })
+
+  test.each([
+    [naming('traffic'), /exposure: there is no metric named "traffic"/],
+    [naming('errors'), /must be another metric/],
+    [{ ...naming('requests'), exposureQuery: { metricName: 'requests' } }, /has exposureQuery too/],
+    [{ exposureQuery: { groupByFields: ['zone'] } }, /metric errors: exposureQuery is required/],
+  ])('%# is refused where it says nothing', (metric, message) => {
+    expect(problemsOf(() => readCanaryGroups(canaryConfig(metric))).join('\n')).toMatch(message)
+  })
+})
 
 describe('the query of a metric', () => {
   test.each([

@@ -20,11 +20,14 @@ function examples(kind: string): unknown[] {
 describe('the examples of docs/analysis.md', () => {
   test('are definitions that work', () => {
     const definitions = examples('definition').map((document) => readDefinition(document))
-    expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30])
+    expect(definitions.map(({ lifetimeMinutes }) => lifetimeMinutes)).toEqual([60, 30, 30])
     const groups = readCanaryGroups(definitions[0]?.metrics?.canaryConfig)
     expect(groups.metrics.map(({ query }) => query)).toEqual([
       'round(sum(increase(http_errors_total{app="${application}",version="${version}"}[30s])))',
       'avg(request_seconds{app="${application}",version="${version}"})',
+    ])
+    expect(readCanaryGroups(definitions[1]?.metrics?.canaryConfig).metrics).toMatchObject([
+      { exposureQuery: expect.stringContaining('http_requests_total') as unknown },
     ])
   })
 

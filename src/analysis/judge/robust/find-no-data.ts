@@ -25,12 +25,8 @@ export function findNoData(
   if ((!hasControl || !hasExperiment) && !isFilled) {
     return { state: 'oneSideEmpty', reason: `the ${hasControl ? 'experiment' : 'control'} has no point` }
   }
-  if (isWithoutTraffic(control) || isWithoutTraffic(experiment)) {
-    return {
-      state: 'noTraffic',
-      reason: `the ${isWithoutTraffic(experiment) ? 'experiment' : 'control'} had no traffic`,
-    }
-  }
+  const idle = [experiment, control].find(isWithoutTraffic)
+  if (idle !== undefined) return { state: 'noTraffic', reason: idleReason(idle, idle === experiment) }
   const [n, m] = [sides.control.values.length, sides.experiment.values.length]
   if (Math.min(n, m) < minPoints) {
     return {
@@ -50,6 +46,13 @@ export function policyOf(state: NoDataState, spec: MetricSpec): NoDataPolicy {
 
 function hasPoints({ values }: Side): boolean {
   return values.some((value) => !Number.isNaN(value))
+}
+
+function idleReason({ exposure }: Side, isExperiment: boolean): string {
+  const side = isExperiment ? 'experiment' : 'control'
+  return exposure?.every(Number.isNaN) === true
+    ? `nothing is known of the ${side}'s traffic: its exposure has no point`
+    : `the ${side} had no traffic`
 }
 
 function isWithoutTraffic({ exposure }: Side): boolean {

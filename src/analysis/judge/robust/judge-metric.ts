@@ -13,6 +13,7 @@ import type { RobustSettings } from './settings.js'
 import { testCounts } from './test-counts.js'
 import { testGauge } from './test-gauge.js'
 import { testOccurrence } from './test-occurrence.js'
+import { totalOf } from './total-events.js'
 
 /** Where points are worth too few to be trusted, only so small a share of the error may be made. */
 const PLAIN_SHARE = 0.05
@@ -64,12 +65,20 @@ export function classify(assessment: Assessment, pAdjusted: number, settings: Ro
     controlStats: describeSeries(sides.control.values),
     experimentStats: describeSeries(sides.experiment.values),
     ratio: meanRatio(sides),
+    ...exposureOf(assessment),
     finding:
       tested === undefined
         ? null
         : { ...tested, p: Math.min(1, ...tested.tests.map(({ p }) => p)), pAdjusted },
   }
   return { ...base, ...decide(assessment, pAdjusted, settings) }
+}
+
+/** Left out where nothing is counted out of anything, as most metrics are. */
+function exposureOf({ spec, sides: { control, experiment } }: Assessment): Pick<MetricResult, 'exposure'> {
+  if (!control.hasExposure || !experiment.hasExposure) return {}
+  const totals = { control: totalOf(control).exposure, experiment: totalOf(experiment).exposure }
+  return { exposure: { ...(spec.exposure !== undefined && { metric: spec.exposure }), ...totals } }
 }
 
 type Decision = Pick<

@@ -102,7 +102,7 @@ function measureShift(sides: CleanSides, errors: BoundErrors): Evidence {
 }
 
 /** Explicit margins win; then what Kayenta's effect size allows beyond its neutral value; then the run's. */
-export function marginsOf(spec: MetricSpec, { margin }: RobustSettings): Allowed {
+function marginsOf(spec: MetricSpec, { margin }: RobustSettings): Allowed {
   const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
   const usual = spec.margin ?? margin
   if (spec.margin !== undefined || measure === 'cles') return { increase: usual, decrease: usual }
