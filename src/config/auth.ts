@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { key } from './key.js'
 
 /** What the bearer of a token may do. */
-export const ROLES = ['orchestrator', 'approver', 'auditor', 'admin'] as const
+const ROLES = ['orchestrator', 'approver', 'auditor', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 const Token = z.strictObject({

@@ -18,7 +18,7 @@ export const DEFAULT_STORAGE_URL = 'http://127.0.0.1:8080'
 const DEFAULT_GATE_URL = 'http://127.0.0.1:8084'
 
 /** How pipelines are written to the storage service. */
-export const STORE_MODES = ['auto', 'contract', 'batch', 'single'] as const
+const STORE_MODES = ['auto', 'contract', 'batch', 'single'] as const
 const REFRESH_METHODS = ['POST', 'GET', 'PUT'] as const
 
 const serverUrl = (description: string): z.ZodString =>
@@ -94,6 +94,3 @@ export const OrchestratorSection = z.strictObject({
     'true or false',
   ),
 })
-
-/** The section as it is read. */
-export type OrchestratorConfig = z.output<typeof OrchestratorSection>

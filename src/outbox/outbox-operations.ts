@@ -90,6 +90,6 @@ export const countMessages: ReadOperation<null, Readonly<Record<OutboxState, num
 }
 
 /** The error for a message that is not there. */
-export function unknownMessage(id: number): AppError {
+function unknownMessage(id: number): AppError {
   return new AppError('not_found', `there is no message ${id} in the outbox`)
 }

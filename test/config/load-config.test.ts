@@ -11,7 +11,6 @@ import type { ConfigSources } from '../../src/config/load-config.js'
 import { defaultBufferBounds } from '../../src/decisions/buffered-decision-log.js'
 import { defaultRetention } from '../../src/decisions/retention.js'
 import { AppError } from '../../src/errors.js'
-import { DEFAULT_LIMITS } from '../../src/pdp/wasm/evaluation-limits.js'
 
 const HASH = 'ab'.repeat(32)
 let directory = ''
@@ -53,8 +52,7 @@ describe('the effective configuration', () => {
   })
 
   test('has the defaults of the parts that it configures', () => {
-    const { policies, decisions } = loadConfig({ env: {} })
-    expect(policies.limits).toEqual(DEFAULT_LIMITS)
+    const { decisions } = loadConfig({ env: {} })
     expect(decisions).toMatchObject({
       maxInputBytes: defaultBufferBounds.maxInputBytes,
       maxResultBytes: defaultBufferBounds.maxResultBytes,

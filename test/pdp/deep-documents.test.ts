@@ -8,7 +8,7 @@ import { evaluateDocument, planDocument } from '../../src/pdp/evaluate-document.
 import { loadSnapshot } from '../../src/pdp/load-snapshot.js'
 import { newCall } from '../../src/pdp/new-call.js'
 import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import { DEFAULT_LIMITS } from '../../src/pdp/wasm/evaluation-limits.js'
+import { DEFAULT_LIMITS } from '../support/default-limits.js'
 
 const DEPTH = 10_000
 

@@ -20,13 +20,6 @@ export function binomialLowerTail(successes: number, trials: number, probability
   return betaUpperTail(probability, successes + 1, trials - successes)
 }
 
-/** The exact two-sided test that doubles the smaller tail. */
-export function binomialTwoSided(successes: number, trials: number, probability: number): number {
-  const upper = binomialUpperTail(successes, trials, probability)
-  const lower = binomialLowerTail(successes, trials, probability)
-  return Math.min(1, 2 * Math.min(upper, lower))
-}
-
 /** The exact two-sided interval of Clopper and Pearson for the probability of a success. */
 export function clopperPearson(successes: number, trials: number, confidence: number): Interval {
   const outside = (1 - confidence) / 2

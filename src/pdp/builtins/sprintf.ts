@@ -20,7 +20,7 @@ function toGoArgument(value: RegoValue): GoArgument {
 const INT64_LIMIT = 2n ** 63n
 
 /** Like OPA, by the number's text: `1.0` and `1e3` are floats, and what no double holds stays text. */
-export function toGoNumber(number: RegoNumber): GoArgument {
+function toGoNumber(number: RegoNumber): GoArgument {
   const { text } = number
   if (/^-?\d+$/.test(text)) {
     const value = BigInt(text)

@@ -11,14 +11,3 @@ export interface EvaluationLimits {
   /** An instance whose memory has grown past this many bytes is replaced after the evaluation. */
   readonly recycleMemoryBytes: number
 }
-
-const MIB = 1024 * 1024
-
-/** Enough for any sensible policy over a body of 10 MiB. */
-export const DEFAULT_LIMITS: EvaluationLimits = {
-  loopIterations: 200_000_000,
-  loopIterationsPerInputByte: 100,
-  maxDurationMs: 2000,
-  maxMemoryBytes: 512 * MIB,
-  recycleMemoryBytes: 64 * MIB,
-}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { joinEvents } from '../../../src/analysis/logs/trace/event-joiner.js'
+import { EventJoiner } from '../../../src/analysis/logs/trace/event-joiner.js'
+import type { LogEvent } from '../../../src/analysis/logs/trace/event-joiner.js'
 import { clusterLines } from '../../support/logs/cluster-lines.js'
 
 const JAVA = [
@@ -52,6 +53,12 @@ const DOTNET = [
   '   at System.Net.Http.HttpClient.Send(HttpRequestMessage request)',
   '   at Shop.Orders.Place(Int32 id) in /src/Orders.cs:line 12',
 ]
+
+function joinEvents(lines: readonly string[]): LogEvent[] {
+  const joiner = new EventJoiner()
+  const events = lines.map((line, place) => joiner.add(line, place))
+  return [...events, joiner.end()].filter((event) => event !== undefined)
+}
 
 describe('lines of a stack trace', () => {
   it.each([

@@ -4,7 +4,6 @@ import { benjaminiHochberg } from '../../../src/analysis/statistics/benjamini-ho
 import { betaDistribution, betaQuantile, betaUpperTail } from '../../../src/analysis/statistics/beta.js'
 import {
   binomialLowerTail,
-  binomialTwoSided,
   binomialUpperTail,
   clopperPearson,
 } from '../../../src/analysis/statistics/binomial.js'
@@ -94,7 +93,6 @@ describe('the binomial tests', () => {
   it('have nothing beyond what can happen', () => {
     expect([binomialUpperTail(0, 5, 0.3), binomialUpperTail(6, 5, 0.3)]).toEqual([1, 0])
     expect([binomialLowerTail(-1, 5, 0.3), binomialLowerTail(5, 5, 0.3)]).toEqual([0, 1])
-    expect(binomialTwoSided(5, 10, 0.5)).toBe(1)
   })
 
   // Published with the method: 10 of 100 gives 4.90 % to 17.62 %.

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 
 import { EvaluationBudget, SLICE } from '../../../src/pdp/wasm/evaluation-budget.js'
-import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
+import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 
 /** Goes on as a module does whenever its slice is used up, and counts the iterations until it is stopped. */
 function iterationsUntilStopped(

@@ -9,7 +9,7 @@ import { loadSnapshot } from '../../../src/pdp/load-snapshot.js'
 import { newCall } from '../../../src/pdp/new-call.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import type { Snapshot } from '../../../src/pdp/snapshot.js'
-import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
+import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 
 const POLICY = `package p
 import rego.v1

@@ -11,7 +11,7 @@ import type { OpaProgram } from '../../../src/pdp/opa/find-opa.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { printJson } from '../../../src/pdp/rego/print-text.js'
 import { RegoObject } from '../../../src/pdp/rego/value.js'
-import { DEFAULT_LIMITS } from '../../../src/pdp/wasm/evaluation-limits.js'
+import { DEFAULT_LIMITS } from '../default-limits.js'
 import type { Outcome } from './outcome.js'
 import type { ConformanceCase } from './read-cases.js'
 

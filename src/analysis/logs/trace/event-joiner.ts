@@ -45,10 +45,3 @@ export class EventJoiner {
     return event
   }
 }
-
-/** All events of some lines. `origin` is the place of the first line of each. */
-export function joinEvents(lines: readonly string[]): LogEvent[] {
-  const joiner = new EventJoiner()
-  const events = lines.map((line, place) => joiner.add(line, place))
-  return [...events, joiner.end()].filter((event) => event !== undefined)
-}

@@ -65,7 +65,7 @@ export function namesOf(node: RegoObject, member: string): readonly NameNode[] {
 }
 
 /** Raises the error that Go gives for a JSON value of another type than the member has. */
-export function cannotRead(value: RegoValue, member: string, wanted: string): never {
+function cannotRead(value: RegoValue, member: string, wanted: string): never {
   const got = typeof value === 'boolean' ? 'bool' : typeName(value)
   throw new BuiltinError(`json: cannot unmarshal ${got} into Go struct field ${member} of type ${wanted}`)
 }

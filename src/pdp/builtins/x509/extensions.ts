@@ -37,7 +37,7 @@ export interface BasicConstraints {
   readonly maxPathLength: number
 }
 
-export const OID = {
+const OID = {
   subjectKeyId: '2.5.29.14',
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',

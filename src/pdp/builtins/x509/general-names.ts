@@ -14,7 +14,7 @@ export interface GeneralNames {
 
 const EMAIL = contextTag(1)
 const DNS = contextTag(2)
-export const URI = contextTag(6)
+const URI = contextTag(6)
 const IP = contextTag(7)
 
 export function readGeneralNames(sequence: DerNode | undefined): GeneralNames {
