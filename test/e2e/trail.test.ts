@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +13,7 @@ import {
   pipelineEvent,
 } from '../support/orchestrator-events.js'
 import { runTidegate } from '../support/run-tidegate.js'
-import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -293,21 +292,5 @@ describe('delivery figures', () => {
       applications: [{ application: 'shop' }],
     })
     expect((await ask(service.url, { path: '/insights/delivery?from=2&to=1' })).status).toBe(400)
-  })
-})
-
-describe('a service whose database is damaged', () => {
-  it('says so at the start and leaves the file alone', async () => {
-    const other = makeWorkspace()
-    try {
-      other.write({ 'policies/tiny.rego': 'package tiny\n\ndeny := set()\n', 'data/x': '' })
-      const file = join(other.path, 'data/tidegate.db')
-      writeFileSync(file, 'this is no database, however long it may be '.repeat(200))
-      const { code, output } = await failToServe({ workspace: other })
-      expect(code).toBe(2)
-      expect(output).toMatch(/tidegate\.db: the file is damaged or no database/)
-    } finally {
-      other.remove()
-    }
   })
 })

@@ -19,7 +19,7 @@ function explain(code: string, message: string): string {
     return `the file is damaged or no database (${message}): restore it from a backup or move it away`
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return `the file is locked by another process (${message})`
+    return `the file is locked by another process (${message}): end what holds it, such as a backup or a database shell, and try again`
   }
   if (code === 'SQLITE_FULL') return `no space left (${message})`
   if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN' || code === 'SQLITE_PERM') {
