@@ -1,3 +1,5 @@
+import type { PlannedLook } from '../statistics/alpha-spending.js'
+
 /** Which change of a metric is harm. */
 export type Direction = 'increase' | 'decrease' | 'either'
 
@@ -186,7 +188,7 @@ export interface JudgeOptions {
   readonly tolerance?: number | undefined
   readonly confidence?: number | undefined
   /** Which of the planned looks at the data this is: the error is spent over them. */
-  readonly look?: { readonly look: number; readonly looks: number } | undefined
+  readonly look?: PlannedLook | undefined
   /** Told after each metric, for progress. */
   readonly onMetric?: ((judged: number, of: number) => void) | undefined
 }

@@ -10,6 +10,7 @@ import { logVerdict } from './judge/log-verdict.js'
 import { warningsOf } from './judge/warnings.js'
 import { weighFindings } from './judge/weigh-findings.js'
 import type { LogTemplate } from './log-template.js'
+import type { PlannedLook } from '../statistics/alpha-spending.js'
 import { joinTopics } from './topics/find-topic.js'
 import type {
   JudgedLogs,
@@ -24,14 +25,15 @@ import type {
 
 const MAX_FINDINGS = 200
 
-/** How the lines of an application are judged, as its template says. */
-export function logJudgeOptions(template: LogTemplate): LogJudgeOptions {
+/** How the lines of an application are judged at one look, as its template says; without a look, at the only one. */
+export function logJudgeOptions(template: LogTemplate, look?: PlannedLook): LogJudgeOptions {
   return {
     topics: joinTopics(template.errorTopics, template.disableDefaultErrorTopics),
     sensitivity: template.sensitivity,
     failsOnCritical: true,
     scoresOrdinaryLines: template.infoScoring,
     emptyLog: 'review',
+    look,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ScoreThresholds } from '../judge/types.js'
+import type { PlannedLook } from '../statistics/alpha-spending.js'
 import type { LogLine } from '../sources.js'
 import type { Sensitivity } from './log-template.js'
 import type { Severity, Topic } from './topics/topic.js'
@@ -38,6 +39,8 @@ export interface LogJudgeOptions {
   /** Whether ordinary lines that are new or more frequent cost points too. */
   readonly scoresOrdinaryLines: boolean
   readonly emptyLog: EmptyLogPolicy
+  /** Which of the planned looks at the log this is: the error is spent over them. */
+  readonly look?: PlannedLook | undefined
 }
 
 /** `ordinary` are lines without a topic. */

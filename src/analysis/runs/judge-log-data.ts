@@ -1,6 +1,7 @@
 import type { ScoreThresholds } from '../judge/types.js'
 import { judgeLogs, logJudgeOptions } from '../logs/judge-logs.js'
 import type { JudgedLogs, LogSide } from '../logs/types.js'
+import type { PlannedLook } from '../statistics/alpha-spending.js'
 import type { LinesData, LogData } from './look-data.js'
 import type { PlannedLogs } from './plan.js'
 
@@ -10,6 +11,7 @@ export function judgeLogData(
   { baseline, canary }: LogData,
   thresholds: ScoreThresholds,
   seenTemplates: readonly string[],
+  look: PlannedLook | undefined,
 ): JudgedLogs {
   const input = {
     baseline: baseline && toSide(baseline),
@@ -17,7 +19,7 @@ export function judgeLogData(
     seenTemplates,
     thresholds,
   }
-  return judgeLogs(input, logJudgeOptions(template))
+  return judgeLogs(input, logJudgeOptions(template, look))
 }
 
 function toSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {

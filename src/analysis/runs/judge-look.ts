@@ -47,7 +47,9 @@ function judgeTarget(
   const data = targets[index]
   const metrics = target.metrics && judgeMetricData(target.metrics, data?.metrics ?? [], plan, options)
   const logs: JudgedLogs | undefined =
-    target.logs && data?.logs && judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates)
+    target.logs &&
+    data?.logs &&
+    judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.look)
   return {
     report: { name: target.name, metrics, logs: logs?.report },
     logTemplates: logs?.templatesToRemember ?? [],

@@ -184,6 +184,26 @@ describe('a look at logs', () => {
     })
   })
 
+  test('says little at the first of many looks, and more at the last, of the same lines', async () => {
+    const timing = makeTiming({ lifetimeMs: 120 * MINUTE_MS, intervalMs: 10 * MINUTE_MS })
+    const few: LinesScript = (query) => ({
+      lines: isCanary(query)
+        ? Array.from({ length: 9 }, (_, n) => ({
+            atMs: query.startMs + n * MINUTE_MS,
+            text: 'ERROR no stock',
+          }))
+        : [{ atMs: query.startMs, text: 'INFO started' }],
+    })
+    const [first, last] = [
+      await look(plan({ logs: LOGS }, timing), () => ({}), few, 1),
+      await look(plan({ logs: LOGS }, timing), () => ({}), few, 12),
+    ]
+    expect([first, last].map(({ targets }) => targets[0]?.logs?.findings[0]?.isUnexpected)).toEqual([
+      false,
+      true,
+    ])
+  })
+
   test.each<['Fail' | 'Review', string, Partial<LinesAnswer>]>([
     ['Fail', 'does not answer', { state: 'failed', reasons: ['logs: the source answers 503'] }],
     [

@@ -1,4 +1,4 @@
-import { normalUpperQuantile, normalUpperTail } from '../../statistics/normal.js'
+import { spendAlpha } from '../../statistics/alpha-spending.js'
 import type { Direction, JudgeOptions } from '../types.js'
 
 /** The tests of a metric, and which change they look for. */
@@ -45,23 +45,10 @@ export function makeSettings({
   const alpha = 1 - confidence
   const countAlpha = Math.min(alpha * COUNT_FACTOR, 0.5)
   return {
-    alpha: spend(alpha, look),
-    countAlpha: spend(countAlpha, look),
-    discoveryRate: spend(DISCOVERY_RATE, look),
+    alpha: spendAlpha(alpha, look),
+    countAlpha: spendAlpha(countAlpha, look),
+    discoveryRate: spendAlpha(DISCOVERY_RATE, look),
     margin: tolerance,
     minPoints: MIN_POINTS,
   }
-}
-
-/**
- * The error that one of several looks may make: what the spending of O'Brien and Fleming's kind (Lan and DeMets 1983), 2 - 2
- * Phi(z / sqrt(t)) at the share t of the run, allows now and had not allowed at the look before. However the looks hang together,
- * they spend no more than `alpha` in all.
- */
-function spend(alpha: number, look: JudgeOptions['look']): number {
-  if (look === undefined) return alpha
-  const z = normalUpperQuantile(alpha / 2)
-  const upTo = (done: number): number =>
-    done === 0 ? 0 : 2 * normalUpperTail(z / Math.sqrt(done / look.looks))
-  return upTo(look.look) - upTo(look.look - 1)
 }

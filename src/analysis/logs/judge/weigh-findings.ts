@@ -1,4 +1,5 @@
 import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
+import { spendAlpha } from '../../statistics/alpha-spending.js'
 import type { LineSeverity, LogJudgeOptions } from '../types.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
@@ -14,6 +15,7 @@ export interface WeighedComparison extends Comparison {
   readonly loss: number
 }
 
+/** Among the templates of a run that cost points, at all its looks together; of one that is new ever, its own error. */
 const FALSE_DISCOVERIES = 0.05
 const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
   critical: 3,
@@ -37,10 +39,11 @@ export function weighFindings(
   const seen = new Set(seenTemplates)
   const counting = comparisons.filter((comparison) => mayCost(comparison, options))
   const adjusted = benjaminiHochberg(counting.map(({ pMore }) => pMore))
+  const error = spendAlpha(FALSE_DISCOVERIES, options.look)
   const adjustedOf = new Map(counting.map((comparison, place) => [comparison, adjusted[place]]))
   return comparisons.map((comparison) => {
     const pAdjusted = adjustedOf.get(comparison)
-    return weigh(comparison, pAdjusted, isNewEver(comparison, seen), options)
+    return weigh(comparison, { pAdjusted, error, isNewEver: isNewEver(comparison, seen) }, options)
   })
 }
 
@@ -53,17 +56,25 @@ function isNewEver({ group, change }: Comparison, seen: ReadonlySet<string>): bo
   return change === 'new' && seen.size > 0 && !group.template.keys.some((key) => seen.has(key))
 }
 
+/** What is known of a comparison among the others. */
+interface Standing {
+  /** Undefined where it may cost nothing. */
+  readonly pAdjusted: number | undefined
+  /** How large it may be. */
+  readonly error: number
+  readonly isNewEver: boolean
+}
+
 function weigh(
   comparison: Comparison,
-  pAdjusted: number | undefined,
-  newEver: boolean,
+  { pAdjusted, error, isNewEver: newEver }: Standing,
   { failsOnCritical }: LogJudgeOptions,
 ): WeighedComparison {
   const { group, change, pMore, ratioLower } = comparison
   const { severity } = group
   const mayCostPoints = pAdjusted !== undefined
-  const isProven = mayCostPoints && pAdjusted < FALSE_DISCOVERIES && ratioLower > leastRatio(severity)
-  const isFirst = mayCostPoints && newEver && pMore < FALSE_DISCOVERIES && ratioLower > LEAST_RATIO_NEW_EVER
+  const isProven = mayCostPoints && pAdjusted < error && ratioLower > leastRatio(severity)
+  const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > LEAST_RATIO_NEW_EVER
   const isFatal = failsOnCritical && severity === 'critical' && (isProven || change === 'new')
   const isUnexpected = isProven || isFirst || isFatal
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)

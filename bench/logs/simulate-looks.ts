@@ -1,0 +1,132 @@
+import { seededRandom } from '../../src/analysis/judge/seeded-random.js'
+import { judgeLogs, logJudgeOptions } from '../../src/analysis/logs/judge-logs.js'
+import { readLogTemplate } from '../../src/analysis/logs/log-template.js'
+import type { LogSide } from '../../src/analysis/logs/types.js'
+import type { LogLine } from '../../src/analysis/sources.js'
+
+const MINUTE_MS = 60_000
+const MINUTES = 60
+const TEMPLATE = readLogTemplate({ templateName: 'simulated' })
+
+/** Two logs of an hour that are looked at several times. */
+export interface Simulated {
+  readonly name: string
+  /** Kinds of errors that both sides log, each so often a minute. */
+  readonly kinds: number
+  readonly perMinute: number
+  /** How many times as often the canary logs the first of them. */
+  readonly factor: number
+  /** Whether there is a history, in which none of them stands. */
+  readonly isNewEver: boolean
+  /** Minutes of a sliding window; undefined for one that grows. */
+  readonly lookBack?: number
+}
+
+export const SIMULATED: readonly Simulated[] = [
+  { name: 'alike, 1 kind, 20 an hour', kinds: 1, perMinute: 1 / 3, factor: 1, isNewEver: false },
+  { name: 'alike, 10 kinds, 20 an hour', kinds: 10, perMinute: 1 / 3, factor: 1, isNewEver: false },
+  { name: 'alike, 10 kinds, 120 an hour', kinds: 10, perMinute: 2, factor: 1, isNewEver: false },
+  { name: 'alike, 10 kinds, 4 an hour, new ever', kinds: 10, perMinute: 1 / 15, factor: 1, isNewEver: true },
+  { name: 'alike, 20 kinds, 6 an hour, new ever', kinds: 20, perMinute: 1 / 10, factor: 1, isNewEver: true },
+  {
+    name: 'alike, 10 kinds, 20 an hour, sliding',
+    kinds: 10,
+    perMinute: 1 / 3,
+    factor: 1,
+    isNewEver: false,
+    lookBack: 15,
+  },
+  {
+    name: 'alike, 10 kinds, 6 an hour, new ever, sliding',
+    kinds: 10,
+    perMinute: 1 / 10,
+    factor: 1,
+    isNewEver: true,
+    lookBack: 15,
+  },
+  { name: '1 of 5 kinds x3, 20 an hour', kinds: 5, perMinute: 1 / 3, factor: 3, isNewEver: false },
+  { name: '1 of 5 kinds x3, 60 an hour', kinds: 5, perMinute: 1, factor: 3, isNewEver: false },
+  { name: '1 of 5 kinds x5, 10 an hour', kinds: 5, perMinute: 1 / 6, factor: 5, isNewEver: false },
+]
+
+/** In how many of the runs something cost points. */
+export interface Flagged {
+  /** At one look at least. */
+  readonly atAnyLook: number
+  readonly atTheLast: number
+}
+
+/** Judges so many runs of so many looks each; the error is spent over them, or each look has all of it, as a single one does. */
+export function simulateLooks(
+  simulated: Simulated,
+  {
+    runs,
+    looks,
+    seed,
+    isSpent,
+  }: { readonly runs: number; readonly looks: number; readonly seed: number; readonly isSpent: boolean },
+): Flagged {
+  const random = seededRandom(seed)
+  let [atAnyLook, atTheLast] = [0, 0]
+  for (let run = 0; run < runs; run += 1) {
+    const [baseline, canary] = [logOf(simulated, 1, random), logOf(simulated, simulated.factor, random)]
+    const flagged = Array.from({ length: looks }, (_, index) => {
+      const planned = { look: index + 1, looks }
+      const window = windowOf(simulated, planned)
+      const input = {
+        ...{ baseline: within(baseline, window), canary: within(canary, window) },
+        ...{
+          seenTemplates: simulated.isNewEver ? ['of long ago'] : [],
+          thresholds: { pass: 90, marginal: 70 },
+        },
+      }
+      return judgeLogs(input, logJudgeOptions(TEMPLATE, isSpent ? planned : undefined)).report.score < 100
+    })
+    if (flagged.includes(true)) atAnyLook += 1
+    if (flagged.at(-1) === true) atTheLast += 1
+  }
+  return { atAnyLook, atTheLast }
+}
+
+interface Minutes {
+  readonly from: number
+  readonly until: number
+}
+
+function windowOf(
+  { lookBack = MINUTES }: Simulated,
+  { look, looks }: { look: number; looks: number },
+): Minutes {
+  const until = (MINUTES * look) / looks
+  return { from: Math.max(0, until - lookBack), until }
+}
+
+function within(lines: readonly LogLine[], { from, until }: Minutes): LogSide {
+  const [startMs, endMs] = [from * MINUTE_MS, until * MINUTE_MS]
+  return {
+    lines: lines.filter(({ atMs }) => atMs >= startMs && atMs < endMs),
+    startMs,
+    endMs,
+    isTruncated: false,
+  }
+}
+
+/** Errors that come independently of each other, and an ordinary line now and then so that no side is empty. */
+function logOf({ kinds, perMinute }: Simulated, factor: number, random: () => number): LogLine[] {
+  const lines: LogLine[] = []
+  for (let minute = 0; minute < MINUTES; minute += 5)
+    lines.push({ atMs: minute * MINUTE_MS, text: 'INFO alive' })
+  for (let kind = 0; kind < kinds; kind += 1) {
+    // Of different length, so that no two are taken for one template.
+    const text = `ERROR it failed${' again'.repeat(kind)}`
+    const rate = perMinute * (kind === 0 ? factor : 1)
+    for (let at = wait(rate, random); at < MINUTES; at += wait(rate, random)) {
+      lines.push({ atMs: at * MINUTE_MS, text })
+    }
+  }
+  return lines.sort((a, b) => a.atMs - b.atMs)
+}
+
+function wait(perMinute: number, random: () => number): number {
+  return -Math.log(1 - random()) / perMinute
+}
