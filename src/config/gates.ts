@@ -5,6 +5,9 @@ import { key, wholeNumber, wholeNumberText } from './key.js'
 const MAX_CONFIGURED_ID = 999_999_999
 const MAX_APPROVALS = 50
 const MAX_MINUTES = 60 * 24 * 365
+const MAX_DAYS = 36_500
+/** An audit of a year, held in the year after it. */
+const DEFAULT_DAYS = 730
 const DEFAULT_MINUTES = 60 * 24
 
 const nameText = 'a name of 1 to 200 characters that neither starts nor ends with a space'
@@ -73,6 +76,11 @@ export const GatesSection = z.strictObject({
     z.array(ConfiguredGate).default([]),
     'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/gates.md.',
     'a list of {id, name, …}',
+  ),
+  maxAgeDays: key(
+    wholeNumber(1, MAX_DAYS).default(DEFAULT_DAYS),
+    'How long instances are kept after they ended, with their evidence and reviews, in days. Open ones and ones whose callback was not delivered stay; the audit trail keeps its records of all.',
+    wholeNumberText(1, MAX_DAYS),
   ),
   runtimePolicies: key(
     z.array(RuntimePolicy).default([]),

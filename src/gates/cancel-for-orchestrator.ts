@@ -1,4 +1,5 @@
 import type { WriteOperation } from '../store/transaction.js'
+import { acknowledgedAt } from './acknowledge-instance.js'
 import type { Actor } from './actor.js'
 import { closeInstance } from './close-instance.js'
 import { expireIfDue } from './expire-if-due.js'
@@ -17,9 +18,13 @@ export const cancelForOrchestrator: WriteOperation<CancellationRequest, GateInst
   apply: async (transaction, { instanceId, comment, actor }) => {
     const found = await transaction.gates.findInstance(instanceId)
     if (found === undefined) return undefined
-    const instance = await expireIfDue(transaction, found, actor.nowMs)
+    const due = await expireIfDue(transaction, found, actor.nowMs)
+    const instance = acknowledgedAt(due, actor.nowMs)
     const closing = applyCancellation(instance, comment)
-    if (closing === undefined) return instance
+    if (closing === undefined) {
+      if (instance !== due) await transaction.gates.updateInstance(instance)
+      return instance
+    }
     return await closeInstance(transaction, instance, closing, actor)
   },
 }

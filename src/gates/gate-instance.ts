@@ -29,6 +29,8 @@ export interface GateInstance {
   readonly approvalCallbackUrl: string | undefined
   readonly rejectionCallbackUrl: string | undefined
   readonly work: InstanceWork | undefined
+  /** When the caller first showed that it had the answer to its trigger. */
+  readonly acknowledgedMs: number | undefined
 }
 
 /** An instance that is not kept yet. */

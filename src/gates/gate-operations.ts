@@ -1,12 +1,14 @@
 import type { AnyOperation } from '../store/operation.js'
 import type { Readers } from '../store/readers.js'
 import type { Transaction } from '../store/transaction.js'
+import { acknowledgeInstance } from './acknowledge-instance.js'
 import { cancelForOrchestrator } from './cancel-for-orchestrator.js'
 import { changeGate, createGate, removeGate, saveGateChanges } from './declare-gates.js'
 import { decideByPolicy } from './decide-by-policy.js'
 import { expireInstances } from './expire-instances.js'
 import { keepEvidence } from './keep-evidence.js'
 import { listInstances } from './list-instances.js'
+import { removeEnded } from './remove-ended.js'
 import { reserveInstance } from './reserve-instance.js'
 import { reviewInstance } from './review-instance.js'
 import { triggerGate } from './trigger-gate.js'
@@ -24,6 +26,8 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   keepEvidence,
   decideByPolicy,
   expireInstances,
+  acknowledgeInstance,
+  removeEnded,
 ]
 
 /** The operations of gates that only read. */

@@ -28,5 +28,6 @@ export function reservedInstance(gate: Gate, executionId: string, nowMs: number)
     approvalCallbackUrl: undefined,
     rejectionCallbackUrl: undefined,
     work: undefined,
+    acknowledgedMs: undefined,
   }
 }

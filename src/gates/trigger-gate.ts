@@ -6,8 +6,8 @@ import type { Actor } from './actor.js'
 import { instanceEntry } from './audit-entries.js'
 import { requireEnabledGate, requireGate } from './find-or-raise.js'
 import type { Gate } from './gate.js'
-import { isOpen } from './gate-instance.js'
 import type { GateInstance, InstanceWork } from './gate-instance.js'
+import { isRetry } from './is-retry.js'
 import { expiryOf, reservedInstance } from './new-instance.js'
 import { textDigest } from './text-digest.js'
 
@@ -32,23 +32,20 @@ export interface Triggered {
 }
 
 /**
- * A trigger that comes again so long after the decision is no retry: the stage has been restarted, and must not end by the
- * decision of its last run.
- */
-const RETRY_WINDOW_MS = 60_000
-
-/**
- * Starts an instance, or activates the one that was reserved for the execution. The same trigger sent again gives the
- * same instance. Raises `not_found` or `conflict` where there is no such gate any more.
+ * Starts an instance, or activates the one that was reserved for the execution. The same request sent again gives
+ * the same instance. Raises `not_found` or `conflict` where there is no such gate any more.
  */
 export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
   name: 'gates.trigger',
-  apply: async ({ gates, audit }, request) => {
+  apply: async (transaction, request) => {
+    const { gates, audit } = transaction
     const { gateId, executionId, body, actor } = request
     const bodyDigest = textDigest(body)
     await requireGate(gates, gateId)
     const known = await gates.findTriggered({ gateId, executionId, bodyDigest })
-    if (known !== undefined && isRetry(known, actor.nowMs)) return { instance: known, isNew: false }
+    if (known !== undefined && (await isRetry(transaction, known, actor.nowMs))) {
+      return { instance: known, isNew: false }
+    }
     const gate = await requireEnabledGate(gates, gateId)
     const instance = await activate(gates, gate, request, bodyDigest)
     await gates.savePapers(instance.id, { request: shownRequest(request) })
@@ -72,10 +69,6 @@ function shownRequest({ body, approvalCallbackUrl, rejectionCallbackUrl }: Trigg
     if (shown === url) return text
     return maskPointers(Buffer.from(text), [[member]], JSON.stringify(shown)).bytes.toString()
   }, body)
-}
-
-function isRetry({ state, decidedMs }: GateInstance, nowMs: number): boolean {
-  return isOpen(state) || nowMs - (decidedMs ?? 0) < RETRY_WINDOW_MS
 }
 
 async function activate(

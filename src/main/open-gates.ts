@@ -2,11 +2,14 @@ import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/secret.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
 import { toAppError } from '../errors.js'
+import type { AppError } from '../errors.js'
+import { makeAcknowledgeStatus } from '../gates/acknowledge-status.js'
 import { compareGates, saveGateChanges } from '../gates/declare-gates.js'
 import { expireInstances } from '../gates/expire-instances.js'
 import { fetchEvidence } from '../gates/fetch-evidence.js'
 import { GateWork } from '../gates/gate-work.js'
 import type { FindPipelineIds } from '../gates/pipeline-ids.js'
+import { removeAllEnded } from '../gates/remove-ended.js'
 import type { GateRoutesDeps } from '../http/gates/gate-routes-deps.js'
 import type { Logger } from '../lib/logger.js'
 import { wait } from '../lib/outbound/wait.js'
@@ -17,6 +20,8 @@ import { openConnectors } from './open-connectors.js'
 import { repeat } from './repeat.js'
 
 const CLOCK_INTERVAL_MS = 1000
+const REMOVAL_INTERVAL_MS = 600_000
+const MS_PER_DAY = 86_400_000
 const RESCAN_INTERVAL_MS = 60_000
 const EXPIRED_AT_ONCE = 200
 const CONCURRENCY = 16
@@ -50,7 +55,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
   await takeOverGates(config, store)
   const work = startWork(connectors, parts)
   await work.rescan()
-  const stopClock = startClock(parts, work)
+  const stopClock = startClock(config, parts, work)
   const groups = new Map(config.auth.tokens.map((token) => [token.name, token.groups]))
   return {
     routes: {
@@ -64,6 +69,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       groupsOf: (tokenName) => groups.get(tokenName) ?? [],
       triggered: (instanceId) => work.add(instanceId),
       closed: wakeOutbox,
+      acknowledge: makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) }),
       stagePolicies: config.gates.runtimePolicies,
       findPipelineIds,
     },
@@ -100,15 +106,36 @@ function startWork(
   })
 }
 
-/** Lets instances expire when their time has come, and looks for work that failed before. */
-function startClock({ store, logger, wakeOutbox }: GatesParts, work: GateWork): () => Promise<void> {
+function notAcknowledged({ logger }: GatesParts): (error: AppError, instance: number) => void {
+  return (error, instance) => {
+    logger.warn({ instance, error: error.message }, 'not kept that an instance was asked after')
+  }
+}
+
+/** Lets instances expire when their time has come, looks for work that failed before, and removes what ended long ago. */
+function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () => Promise<void> {
+  const { store, logger, wakeOutbox } = parts
   const failed = (error: Error): void =>
     logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
   const expiring = repeat(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox), failed)
   const rescanning = repeat(RESCAN_INTERVAL_MS, () => work.rescan(), failed)
+  const ending = new AbortController()
+  const keepMs = gates.maxAgeDays * MS_PER_DAY
+  const removing = repeat(REMOVAL_INTERVAL_MS, () => removeOld(parts, keepMs, ending.signal), failed)
   return async () => {
-    await Promise.all([expiring.stop(), rescanning.stop()])
+    ending.abort()
+    await Promise.all([expiring.stop(), rescanning.stop(), removing.stop()])
   }
+}
+
+/** Looks before it writes, so that the thread that writes need not start for nothing. */
+async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: AbortSignal): Promise<void> {
+  const nowMs = Date.now()
+  const beforeMs = nowMs - keepMs
+  const oldestMs = await store.lookups.gates.oldestEndMs()
+  if (oldestMs === undefined || oldestMs >= beforeMs) return
+  const instances = await removeAllEnded(store.writer, { beforeMs, nowMs, signal })
+  if (instances > 0) logger.info({ instances }, 'removed gate instances that ended long ago')
 }
 
 async function expireDue({ lookups, writer }: ServiceStore, wakeOutbox: () => void): Promise<void> {

@@ -25,6 +25,18 @@ export interface TriggerIdentity {
   readonly bodyDigest: string
 }
 
+/** When an instance ended, and which. */
+export interface InstanceEnd {
+  readonly decidedMs: number
+  readonly id: number
+}
+
+export interface EndedQuery {
+  readonly beforeMs: number
+  readonly after: InstanceEnd | undefined
+  readonly limit: number
+}
+
 /** The reading side of the gates. */
 export interface GateReader {
   /** All gates in the order of their ids. */
@@ -39,6 +51,8 @@ export interface GateReader {
   instancesWithWork(afterId: number, limit: number): Promise<readonly number[]>
   /** When the next open instance expires. */
   nextExpiryMs(): Promise<number | undefined>
+  /** When the instance that ended first did. */
+  oldestEndMs(): Promise<number | undefined>
 }
 
 /** The writing side of the gates. */
@@ -57,4 +71,8 @@ export interface GateRepository extends GateReader {
   dueInstances(nowMs: number, limit: number): Promise<readonly GateInstance[]>
   savePapers(instanceId: number, papers: Partial<GatePapers>): Promise<void>
   addReview(instanceId: number, review: Review): Promise<void>
+  /** The instances that ended before a time, after a given one, in the order of their ends. */
+  endedBefore(query: EndedQuery): Promise<readonly InstanceEnd[]>
+  /** Removes instances with their papers and reviews. */
+  removeInstances(ids: readonly number[]): Promise<void>
 }

@@ -75,6 +75,8 @@ export interface OutboxRepository {
   /** Lets every leased message be taken again: for the start, when no one is sending. */
   releaseLeases(nowMs: number): Promise<void>
   find(id: number): Promise<StoredMessage | undefined>
+  /** The states of the messages of a subject. */
+  statesOf(subject: string): Promise<readonly OutboxState[]>
   /** Makes a message due now, with its whole time before it again. */
   restart(id: number, nowMs: number): Promise<void>
   /** Deletes at most `limit` messages that were settled before a time; gives how many. */

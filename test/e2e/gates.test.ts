@@ -4,7 +4,7 @@ import { PUBLIC_URL, as, outcome, useGateService } from '../support/gate-service
 import { ask, objectOf } from '../support/http-client.js'
 import { waitUntil } from '../support/wait-until.js'
 
-const { callbacks, contractBody, get, pluginBody, post, put, review, statusOf, trigger, url } =
+const { callbacks, contractBody, get, log, pluginBody, post, put, review, statusOf, trigger, url } =
   useGateService()
 
 describe('the trigger', () => {
@@ -75,6 +75,48 @@ describe('the trigger', () => {
   ])('is refused for %s', async (_, path, more, status, code) => {
     const answer = await post(path, { ...contractBody('refused'), ...more }, as('orca'))
     expect(outcome(answer)).toEqual([status, code])
+  })
+
+  test('of a stage that is started again right after its rejection gives a new instance to decide', async () => {
+    const path = '/visibilityservice/v4/approvalGates/7/trigger'
+    const start = async () => {
+      const { location = '' } = (await post(path, pluginBody('restarted'), as('orca'))).headers
+      return { id: Number(/(\d+)\/status$/.exec(location)?.[1]), poll: location.slice(PUBLIC_URL.length) }
+    }
+    const first = await start()
+    expect(await start()).toEqual(first)
+    await review(first.id, 'bo', 'reject', 'not today')
+    expect(objectOf(await get(first.poll))).toEqual({ status: 'rejected', comment: 'not today' })
+    const second = await start()
+    expect(second.id).toBeGreaterThan(first.id)
+    expect(objectOf(await get(second.poll))).toEqual({ status: 'activated', comment: '' })
+    expect(await start()).toEqual(second)
+  })
+
+  test('may have keys in its callback URLs, which only their receiver sees', async () => {
+    const body = contractBody('keys')
+    const rejectionCallbackURL = `${body.rejectionCallbackURL}?token=s3cret`
+    const id = await trigger('keys', {}, { rejectionCallbackURL })
+    await review(id, 'bo', 'reject')
+    const received = await waitUntil(
+      () => callbacks().find(({ path: to }) => to.includes('?')),
+      () => 'no callback with a query has come',
+    )
+    expect(received).toMatchObject({ path: '/no?token=s3cret', body: { approvalGateInstanceId: id } })
+    const settled = await waitUntil(
+      async () => {
+        const { text } = await get(`/outbox?subject=gate-instance:${id}`, 'eve')
+        return text.includes('"delivered"') ? text : undefined
+      },
+      () => 'the outbox does not show the callback as delivered',
+    )
+    const shown = [
+      settled,
+      (await get(`/approvalGateInstances/${id}`)).text,
+      (await get('/audit/export?executionId=keys&bodies=true', 'eve')).text,
+    ]
+    for (const text of shown) expect(text).toContain('/no?token=[redacted]')
+    expect(`${shown.join('')}${log()}`).not.toContain('s3cret')
   })
 
   test('needs the role of the orchestrator', async () => {

@@ -80,15 +80,6 @@ describe('triggering a gate', () => {
     expect(other).toMatchObject({ isNew: true, instance: { id: 2 } })
   })
 
-  test('once more soon after the decision is still a retry, a minute later a new start', async () => {
-    const store = await open()
-    await triggered(store.writer)
-    await store.writer.run(reviewInstance, review('bo'))
-    const at = (nowMs: number) => store.writer.run(triggerGate, makeTrigger({ actor: { ...actor, nowMs } }))
-    expect(await at(NOW_MS + 59_999)).toMatchObject({ isNew: false, instance: { id: 1, state: 'approved' } })
-    expect(await at(NOW_MS + 60_000)).toMatchObject({ isNew: true, instance: { id: 2, state: 'activated' } })
-  })
-
   test('activates the instance that was reserved for the execution', async () => {
     const store = await open()
     await store.writer.run(saveGateChanges, [{ kind: 'gate.declared', gate: makeGate() }])

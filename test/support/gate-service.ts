@@ -137,11 +137,13 @@ function makeRequests(url: () => string, receiverUrl: () => string) {
       headers: { 'content-type': 'application/json', ...headers },
     })
   /** Triggers gate 7 and gives the number of the instance. */
-  const trigger = async (executionId: string, headers: Record<string, string> = {}): Promise<number> => {
-    const answer = await post('/approvalGates/7/trigger', contractBody(executionId), {
-      ...as('orca'),
-      ...headers,
-    })
+  const trigger = async (
+    executionId: string,
+    headers: Record<string, string> = {},
+    more: object = {},
+  ): Promise<number> => {
+    const body = { ...contractBody(executionId), ...more }
+    const answer = await post('/approvalGates/7/trigger', body, { ...as('orca'), ...headers })
     expect(answer.status).toBe(200)
     return Number(objectOf(answer)['id'])
   }

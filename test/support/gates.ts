@@ -53,6 +53,7 @@ export function makeInstance(more: Partial<GateInstance> = {}): GateInstance {
     approvalCallbackUrl: 'http://receiver.example/approved',
     rejectionCallbackUrl: 'http://receiver.example/rejected',
     work: undefined,
+    acknowledgedMs: undefined,
     ...more,
   }
 }

@@ -1,3 +1,4 @@
+import type { AcknowledgeStatus } from '../../gates/acknowledge-status.js'
 import type { FindPipelineIds } from '../../gates/pipeline-ids.js'
 import type { StageRule } from '../../gates/find-stage-gate.js'
 import type { AddressPolicy } from '../../lib/outbound/address-policy.js'
@@ -27,6 +28,8 @@ export interface GateRoutesDeps {
   readonly triggered: (instanceId: number) => void
   /** Tells the sender of callbacks that an instance was closed. */
   readonly closed: () => void
+  /** Told of each instance whose status is about to be answered. */
+  readonly acknowledge: AcknowledgeStatus
   readonly stagePolicies: readonly StagePolicy[]
   readonly findPipelineIds: FindPipelineIds
 }

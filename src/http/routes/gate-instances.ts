@@ -70,6 +70,7 @@ export function gateInstanceRoutes(authenticate: Authenticate, deps: GateRoutesD
   app.get('/:id/status', async (c) => {
     enter(c.env.exchange, 'gates.status', READERS)
     const instance = await requireInstance(lookups.gates, instanceIdOf(c.req.param('id')))
+    await deps.acknowledge(instance, now())
     const { state, comment } = asOf(instance, now())
     return jsonAnswer({ status: contractStatus(state), comment })
   })

@@ -51,7 +51,9 @@ export function gatePluginRoutes(authenticate: Authenticate, deps: GateRoutesDep
   })
   async function statusOf(instanceId: number): Promise<object> {
     try {
-      const { state, comment } = asOf(await requireInstance(lookups.gates, instanceId), now())
+      const instance = await requireInstance(lookups.gates, instanceId)
+      await deps.acknowledge(instance, now())
+      const { state, comment } = asOf(instance, now())
       return { status: pluginStatus(state), comment }
     } catch (raw) {
       const { kind } = toAppError(raw)

@@ -2,6 +2,7 @@ import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
 import { createEventQueue } from './events.js'
+import { addGateEnds } from './gate-ends.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
@@ -14,4 +15,5 @@ export const serviceMigrations: Migrations = {
   '0004-events': { up: createEventQueue },
   '0005-registry': { up: createRegistry },
   '0006-analysis': { up: createAnalysis },
+  '0007-gate-ends': { up: addGateEnds },
 }

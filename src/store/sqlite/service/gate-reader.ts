@@ -22,6 +22,9 @@ export function makeGateReader(database: Database): GateReader {
   const selectExpiry = database
     .prepare<[], number | null>(`select min(expires_ms) from gate_instances where ${IS_OPEN}`)
     .pluck()
+  const selectOldestEnd = database
+    .prepare<[], number | null>('select min(decided_ms) from gate_instances where decided_ms is not null')
+    .pluck()
   return {
     listGates: () => Promise.resolve(selectGates.all().map(toGate)),
     findGate: (gateId) => {
@@ -36,6 +39,7 @@ export function makeGateReader(database: Database): GateReader {
     listInstances: prepareList(database),
     instancesWithWork: (afterId, limit) => Promise.resolve(selectWork.all(afterId, limit)),
     nextExpiryMs: () => Promise.resolve(selectExpiry.get() ?? undefined),
+    oldestEndMs: () => Promise.resolve(selectOldestEnd.get() ?? undefined),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors.js'
 import { MAX_ID } from '../../../gates/gate.js'
 import type { NewInstance } from '../../../gates/gate-instance.js'
-import type { GateRepository } from '../../gate-store.js'
+import type { GateRepository, InstanceEnd } from '../../gate-store.js'
 import { IS_OPEN, makeGateReader } from './gate-reader.js'
 import { fromGate, fromInstance, toInstance } from './gate-tables.js'
 import type { GateReviewsTable, GatesTable, InstanceRow, NewInstanceRow } from './gate-tables.js'
@@ -25,6 +25,7 @@ const INSTANCE_COLUMNS = [
   'approval_callback_url',
   'rejection_callback_url',
   'work',
+  'acknowledged_ms',
 ] as const satisfies readonly (keyof NewInstanceRow)[]
 
 /** The gates on a connection that writes. */
@@ -43,6 +44,7 @@ export function makeGateRepository(database: Database): GateRepository {
     ...makeGateReader(database),
     ...prepareSearches(database),
     ...preparePapers(database),
+    ...prepareRemoval(database),
     saveGate: (gate) => {
       upsertGate.run(fromGate(gate))
       return Promise.resolve()
@@ -88,6 +90,32 @@ function prepareSearches(
     findReserved: (gateId, executionId) =>
       Promise.resolve(toOptional(selectReserved.get(executionId, gateId))),
     dueInstances: (nowMs, limit) => Promise.resolve(selectDue.all(nowMs, limit).map(toInstance)),
+  }
+}
+
+function prepareRemoval(database: Database): Pick<GateRepository, 'endedBefore' | 'removeInstances'> {
+  const selectEnded = database.prepare<
+    [{ beforeMs: number; afterMs: number; afterId: number; limit: number }],
+    InstanceEnd
+  >(
+    `select id, decided_ms as decidedMs from gate_instances
+     where decided_ms < @beforeMs and (decided_ms, id) > (@afterMs, @afterId)
+     order by decided_ms, id limit @limit`,
+  )
+  const deletions = [
+    'delete from gate_reviews where instance_id = ?',
+    'delete from gate_papers where instance_id = ?',
+    'delete from gate_instances where id = ?',
+  ].map((text) => database.prepare<[number]>(text))
+  return {
+    endedBefore: ({ beforeMs, after, limit }) => {
+      const { decidedMs: afterMs, id: afterId } = after ?? { decidedMs: 0, id: 0 }
+      return Promise.resolve(selectEnded.all({ beforeMs, afterMs, afterId, limit }))
+    },
+    removeInstances: (ids) => {
+      for (const id of ids) for (const deletion of deletions) deletion.run(id)
+      return Promise.resolve()
+    },
   }
 }
 

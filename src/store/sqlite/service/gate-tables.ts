@@ -39,6 +39,7 @@ export interface GateInstancesTable {
   approval_callback_url: string | null
   rejection_callback_url: string | null
   work: InstanceWork | null
+  acknowledged_ms: number | null
 }
 
 export interface GatePapersTable {
@@ -104,6 +105,7 @@ export function toInstance(row: InstanceRow): GateInstance {
     approvalCallbackUrl: row.approval_callback_url ?? undefined,
     rejectionCallbackUrl: row.rejection_callback_url ?? undefined,
     work: row.work ?? undefined,
+    acknowledgedMs: row.acknowledged_ms ?? undefined,
   }
 }
 
@@ -126,5 +128,6 @@ export function fromInstance(instance: NewInstance): NewInstanceRow {
     approval_callback_url: instance.approvalCallbackUrl ?? null,
     rejection_callback_url: instance.rejectionCallbackUrl ?? null,
     work: instance.work ?? null,
+    acknowledged_ms: instance.acknowledgedMs ?? null,
   }
 }

@@ -8,6 +8,7 @@ import type {
   OutboxMessage,
   OutboxProgress,
   OutboxRepository,
+  OutboxState,
 } from '../../outbox-store.js'
 import { toStoredMessage } from './outbox-table.js'
 import type { OutboxRow } from './outbox-table.js'
@@ -45,6 +46,9 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
      where state = 'pending' and leased_until_ms is not null`,
   )
   const selectOne = database.prepare<[number], OutboxRow>('select * from outbox where id = ?')
+  const selectStates = database
+    .prepare<[string], OutboxState>('select state from outbox where subject = ?')
+    .pluck()
   const restart = database.prepare<[{ id: number; nowMs: number }]>(
     `update outbox set state = 'pending', attempts = 0, tried_since_ms = @nowMs, next_attempt_ms = @nowMs,
        leased_until_ms = null, settled_ms = null where id = @id`,
@@ -72,6 +76,7 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
       const row = selectOne.get(id)
       return Promise.resolve(row === undefined ? undefined : toStoredMessage(row))
     },
+    statesOf: (subject) => Promise.resolve(selectStates.all(subject)),
     restart: (id, nowMs) => {
       restart.run({ id, nowMs })
       return Promise.resolve()
