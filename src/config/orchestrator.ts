@@ -58,6 +58,11 @@ export const OrchestratorSection = z.strictObject({
     'How often the registry is compared with the storage service, in seconds.',
     wholeNumberText(10, MAX_INTERVAL_SECONDS),
   ),
+  maxMissingPercent: key(
+    wholeNumber(0, 100).default(50),
+    'How much of the registry a list of all pipelines, or of all applications, may lack, in percent: one that lacks more (and more than 10) is not believed, and nothing is marked as deleted. 100 believes every list.',
+    wholeNumberText(0, 100),
+  ),
   timeoutSeconds: key(
     wholeNumber(1, MAX_SECONDS).default(30),
     'How long one request may take.',

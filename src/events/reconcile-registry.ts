@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { OrchestratorConnection } from '../orchestrator/connection.js'
-import type { Definition } from '../orchestrator/definition.js'
 import { withListing } from '../orchestrator/list-definitions.js'
 import type { Listing } from '../orchestrator/list-definitions.js'
 import type { RegistryEntry } from '../store/registry-store.js'
@@ -8,7 +7,6 @@ import type { Reader } from '../store/readers.js'
 import type { Writer } from '../store/transaction.js'
 import { Reconciliation } from './reconcile.js'
 import type { KnownEntry } from './reconcile.js'
-import { redactSecrets } from './redact.js'
 import type { RegistryChange } from './registry-change.js'
 import { applyChanges, readEntries, recordInTrail } from './registry-operations.js'
 
@@ -40,7 +38,7 @@ const DEFINITIONS_PER_TURN = 20
 
 /**
  * Brings the registry to what the storage service lists: applications, then pipelines. A list that does not come whole changes
- * nothing of its kind. Raises `unavailable` then.
+ * nothing of its kind, and one that lacks too much deletes nothing. Raises `unavailable` then.
  */
 export async function reconcileRegistry(
   deps: ReconcileDeps,
@@ -65,38 +63,33 @@ function reconcileKind(deps: ReconcileDeps, what: Listed, signal?: AbortSignal):
 }
 
 async function bringIn(
-  { reader, writer, now }: ReconcileDeps,
+  { connection, reader, writer, now }: ReconcileDeps,
   what: Listed,
   listing: Listing,
   signal: AbortSignal | undefined,
 ): Promise<ListOutcome> {
+  const { maxMissingPercent } = connection.settings
   const known = await knownEntries(reader, what)
   const reconciliation = new Reconciliation(what, known, listing.listedAt)
   const isStopped = (): boolean => signal?.aborted === true
   let waiting: RegistryChange[] = []
   let changed = 0
   let compared = 0
-  const flush = async (): Promise<void> => {
-    const changes = waiting
-    waiting = []
-    changed += await writer.run(applyChanges, { changes, nowMs: now() })
+  const apply = async (changes: RegistryChange[]): Promise<void> => {
+    if (changes.length > 0) changed += await writer.run(applyChanges, { changes, nowMs: now() })
   }
   for await (const definition of listing.definitions()) {
-    const change = reconciliation.compare(withoutSecrets(definition))
+    const change = reconciliation.compare(definition)
     if (change !== undefined) waiting.push(change)
-    if (waiting.length >= CHANGES_PER_STEP) await flush()
+    if (waiting.length >= CHANGES_PER_STEP) await apply(waiting.splice(0))
     compared += 1
     if (compared % DEFINITIONS_PER_TURN === 0) await setImmediate()
     if (isStopped()) break
   }
+  await apply(waiting)
   // What was not looked at is not gone.
-  if (!isStopped()) waiting.push(...reconciliation.deletions())
-  while (waiting.length > CHANGES_PER_STEP) {
-    const rest = waiting.splice(CHANGES_PER_STEP)
-    await flush()
-    waiting = rest
-  }
-  if (waiting.length > 0) await flush()
+  waiting = isStopped() ? [] : reconciliation.deletions(maxMissingPercent)
+  while (waiting.length > 0) await apply(waiting.splice(0, CHANGES_PER_STEP))
   return { listed: listing.count, changed }
 }
 
@@ -130,11 +123,4 @@ function toKnown({
     changedAt: changedMs,
     recordedAt: recordedMs,
   }
-}
-
-/** The registry holds definitions as the trail does: without secrets. */
-function withoutSecrets(definition: Definition): Definition {
-  const json = Buffer.from(JSON.stringify(definition))
-  const { text, count } = redactSecrets(json)
-  return count === 0 ? definition : (JSON.parse(text.toString()) as Definition)
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.js'
 import { definitionDigest } from './definition-digest.js'
 import { applicationKey, pipelineKey } from './registry-change.js'
 import type { RegistryChange } from './registry-change.js'
@@ -19,6 +20,9 @@ export interface KnownEntry {
   readonly recordedAt: number
 }
 
+/** So many may go at once, however few there are. */
+const FEW_MISSING = 10
+
 type ListedKind = 'applications' | 'pipelines'
 
 interface Named {
@@ -36,6 +40,7 @@ export class Reconciliation {
   private readonly kind: ListedKind
   private readonly listedAt: number
   private readonly unseen = new Set<KnownEntry>()
+  private liveCount = 0
   private readonly byId = new Map<string, KnownEntry>()
   private readonly byName = new Map<string, KnownEntry>()
 
@@ -44,6 +49,7 @@ export class Reconciliation {
     this.listedAt = listedAt
     for (const entry of known) {
       this.unseen.add(entry)
+      if (entry.digest !== undefined) this.liveCount += 1
       if (entry.pipelineId !== undefined) this.byId.set(entry.pipelineId, entry)
       else this.byName.set(nameKey(entry), entry)
     }
@@ -63,8 +69,23 @@ export class Reconciliation {
     return upsert(named, definition, entry, this.listedAt)
   }
 
-  /** What the listing no longer has; to be asked when all of it was compared. */
-  deletions(): RegistryChange[] {
+  /**
+   * What the listing no longer has; to be asked when all of it was compared. Raises `unavailable` when it lacks more than a few, and
+   * more than `maxMissingPercent` of what there is: a storage service that lost its data, or has not read it yet, answers so too.
+   */
+  deletions(maxMissingPercent: number): RegistryChange[] {
+    const deletions = this.missing()
+    const isBelieved =
+      deletions.length <= FEW_MISSING || deletions.length * 100 <= this.liveCount * maxMissingPercent
+    if (isBelieved) return deletions
+    throw new AppError(
+      'unavailable',
+      `read all ${this.kind}: the list lacks ${deletions.length} of the ${this.liveCount} that are known, and nothing was marked as deleted; if they are gone, set orchestrator.maxMissingPercent to 100`,
+      { code: 'orchestrator_list_incomplete' },
+    )
+  }
+
+  private missing(): RegistryChange[] {
     return [...this.unseen]
       .filter((entry) => entry.digest !== undefined && !this.isNewer(entry))
       .map((entry) => deletion(entry, this.listedAt))

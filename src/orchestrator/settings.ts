@@ -17,6 +17,8 @@ export interface OrchestratorSettings {
   readonly webhookToken: Secret | undefined
   readonly storeMode: StoreMode | 'auto'
   readonly refresh: { readonly url: string | undefined; readonly method: 'POST' | 'GET' | 'PUT' }
+  /** A list that lacks more of what is known is not believed. */
+  readonly maxMissingPercent: number
   readonly timeoutMs: number
   readonly listTimeoutMs: number
   readonly maxListBytes: number
@@ -38,6 +40,7 @@ export function readOrchestratorSettings(
     webhookToken: webhookToken === undefined ? undefined : readSecret(webhookToken),
     storeMode,
     refresh: { url: refresh.url, method: refresh.method },
+    maxMissingPercent: config.maxMissingPercent,
     timeoutMs: config.timeoutSeconds * 1000,
     listTimeoutMs: config.listTimeoutSeconds * 1000,
     maxListBytes,

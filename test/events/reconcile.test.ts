@@ -27,7 +27,23 @@ function known(definition: Definition | undefined, entry: Partial<KnownEntry> = 
 function reconcile(entries: readonly KnownEntry[], listing: readonly Definition[]): RegistryChange[] {
   const reconciliation = new Reconciliation('pipelines', entries, LISTED_AT)
   const changes = listing.map((definition) => reconciliation.compare(definition))
-  return [...changes.filter((change) => change !== undefined), ...reconciliation.deletions()]
+  return [...changes.filter((change) => change !== undefined), ...reconciliation.deletions(50)]
+}
+
+/** What a list of the first pipelines would delete of all, tombstones apart. */
+function missing(knownCount: number, listedCount: number, maxMissingPercent: number): RegistryChange[] {
+  const definition = (index: number): Definition => ({ ...PIPELINE, name: `p${index}`, id: `id-${index}` })
+  const entries = Array.from({ length: knownCount }, (_, index) =>
+    known(definition(index), { pipelineId: `id-${index}` }),
+  )
+  const tombstones = entries.map((entry) => ({
+    ...entry,
+    pipelineId: `${String(entry.pipelineId)}-gone`,
+    digest: undefined,
+  }))
+  const reconciliation = new Reconciliation('pipelines', [...entries, ...tombstones], LISTED_AT)
+  for (let index = 0; index < listedCount; index++) reconciliation.compare(definition(index))
+  return reconciliation.deletions(maxMissingPercent)
 }
 
 describe('a listing', () => {
@@ -72,6 +88,23 @@ describe('a listing', () => {
     ])
   })
 
+  it.each<readonly [string, number, number, number, number]>([
+    ['half of many', 40, 20, 50, 20],
+    ['a few of a few', 10, 0, 0, 10],
+    ['all of many where every list is believed', 40, 0, 100, 40],
+  ])('that lacks %s is believed', (_, knownCount, listedCount, percent, deleted) => {
+    expect(missing(knownCount, listedCount, percent)).toHaveLength(deleted)
+  })
+
+  it.each<readonly [string, number, number, number]>([
+    ['all of many', 11, 0, 99],
+    ['more than half of many', 40, 19, 50],
+    ['a share of what is not deleted yet', 30, 19, 33],
+  ])('that lacks %s deletes nothing', (_, knownCount, listedCount, percent) => {
+    const lacks = `the list lacks ${knownCount - listedCount} of the ${knownCount} that are known, and nothing was`
+    expect(() => missing(knownCount, listedCount, percent)).toThrow(lacks)
+  })
+
   it('brings back what was made anew', () => {
     expect(reconcile([known(undefined)], [PIPELINE])).toMatchObject([{ created: true, changedAt: 501 }])
   })
@@ -102,13 +135,13 @@ describe('a listing', () => {
     const definition = { name: 'SHOP', email: 'a@example.org', updateTs: '700' }
     const entry = { application: 'shop', digest: definitionDigest(definition), changedAt: 1, recordedAt: 1 }
     const same = new Reconciliation('applications', [entry], LISTED_AT)
-    expect([same.compare(definition), same.deletions()]).toEqual([undefined, []])
+    expect([same.compare(definition), same.deletions(50)]).toEqual([undefined, []])
     const other = new Reconciliation('applications', [entry], LISTED_AT)
     expect(other.compare({ ...definition, email: 'b@example.org' })).toMatchObject({
       type: 'application.upserted',
       changedAt: 700,
     })
-    expect(new Reconciliation('applications', [entry], LISTED_AT).deletions()).toMatchObject([
+    expect(new Reconciliation('applications', [entry], LISTED_AT).deletions(50)).toMatchObject([
       { type: 'application.deleted', application: 'shop' },
     ])
   })
@@ -162,7 +195,7 @@ class World {
       const change = reconciliation.compare(definition)
       if (change !== undefined) this.apply(change)
     }
-    reconciliation.deletions().forEach((change) => this.apply(change))
+    reconciliation.deletions(50).forEach((change) => this.apply(change))
   }
 
   known(): unknown[] {

@@ -189,6 +189,18 @@ describe('a reconciliation', () => {
     expect(record?.kind).toBe('registry.reconciled')
   })
 
+  it('believes no empty list where there were many, and brings in what a short list has', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => pipeline(`p${index}`))
+    await reconcile(listing([{ name: 'shop' }], many))
+    const all = await names()
+    await expect(reconcile(listing([{ name: 'shop' }], []))).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(await names()).toEqual(all)
+    await expect(reconcile(listing([{ name: 'shop' }], [pipeline('new')]))).rejects.toThrow(
+      /lacks 30 of the 30/,
+    )
+    expect((await names()).sort()).toEqual(['new', ...all].sort())
+  })
+
   it('changes nothing the second time', async () => {
     const same = listing([{ name: 'shop' }], [pipeline('p', [], { secret: 'hidden', apiToken: 'x' })])
     await reconcile(same)

@@ -17,6 +17,7 @@ export function connectTo(
       webhookToken: undefined,
       storeMode: 'auto',
       refresh: { url: undefined, method: 'POST' },
+      maxMissingPercent: 50,
       timeoutMs: 10_000,
       listTimeoutMs: 10_000,
       maxListBytes: 1024 * 1024,
