@@ -1,15 +1,13 @@
 import { decodeString } from '../lib/json/decode-string.js'
 import { BACKSLASH, COLON, QUOTE } from '../lib/json/json-bytes.js'
+import { openedBetween } from '../lib/json/opened-between.js'
 import { scanSpace } from '../lib/json/scan-space.js'
-import { scanString } from '../lib/json/scan-string.js'
 
 const KEY = Buffer.from('"application"')
 /** Looking further than this costs more than an index entry is worth; callers put the name near the front. */
 const SEARCHED_BYTES = 8192
 /** `application` itself, or inside `new`, `pipeline` or `app`. */
 const MAX_DEPTH = 2
-const OPENERS = new Set([0x7b, 0x5b])
-const CLOSERS = new Set([0x7d, 0x5d])
 
 /**
  * The application that an input (well-formed JSON) is about, for finding its decision again: the first `application`
@@ -21,23 +19,11 @@ export function findApplication(input: Uint8Array): string | undefined {
     const colon = scanSpace(bytes, at + KEY.length)
     const value = scanSpace(bytes, colon + 1)
     if (bytes[colon] !== COLON || bytes[value] !== QUOTE) continue
-    if (depthAt(bytes, at) > MAX_DEPTH) continue
+    if (openedBetween(bytes, 0, at) > MAX_DEPTH) continue
     const end = closingQuote(bytes, value)
     return end === undefined ? undefined : Buffer.from(decodeString(bytes, value, end)).toString()
   }
   return undefined
-}
-
-/** How many objects and arrays are open at an offset that is not inside a string. */
-function depthAt(bytes: Buffer, offset: number): number {
-  let depth = 0
-  for (let at = 0; at < offset; at++) {
-    const byte = bytes[at] ?? 0
-    if (byte === QUOTE) at = scanString(bytes, at) - 1
-    else if (OPENERS.has(byte)) depth += 1
-    else if (CLOSERS.has(byte)) depth -= 1
-  }
-  return depth
 }
 
 /** The offset after a string literal, or undefined when the searched bytes end inside it. */

@@ -1,0 +1,139 @@
+import { asBuffer } from '../lib/as-buffer.js'
+import { decodeString } from '../lib/json/decode-string.js'
+import { COLON, OPEN_OBJECT, QUOTE } from '../lib/json/json-bytes.js'
+import { openedBetween } from '../lib/json/opened-between.js'
+import { scanSpace } from '../lib/json/scan-space.js'
+import { scanString } from '../lib/json/scan-string.js'
+
+/** A member's name as it stands in the text, and a part of it that is quickly searched for. */
+interface MemberName {
+  readonly literal: Buffer
+  readonly part: Buffer
+  /** Where the part stands in the literal. */
+  readonly partAt: number
+}
+
+/** A member that was found: how deep it stands, and where its value starts. */
+interface FoundMember {
+  readonly level: number
+  readonly value: number
+}
+
+/** The search for a text begins with one for its first letter, in blocks; one of eight letters or more gives that up too soon. */
+const MAX_PART_LENGTH = 7
+
+const EXECUTION_ID = memberName('"executionId"', 'x')
+const EXECUTION = memberName('"execution"', 'x')
+const PIPELINE = memberName('"pipeline"', 'p')
+const ID = memberName('"id"', 'd')
+/** In executions only: the types PIPELINE and ORCHESTRATION, `pipelineConfigId`, and `trigger`, where a definition has `triggers`. */
+const MARKS_OF_EXECUTION = ['PIPELIN', 'ORCHEST', 'ConfigI', 'gger"'].map((mark) => Buffer.from(mark))
+/** From the nearer end of the input: looking further costs more than it is worth, and callers put the id at either end. */
+const SEARCHED_BYTES = 64 * 1024
+const MAX_LENGTH = 200
+
+/**
+ * The execution that an input (JSON) is about: the `executionId` of the flat runtime body, of a gate's policy, or one level
+ * below, else the `id` of an `execution` or of a `pipeline` that is an execution, as the plain-OPA plugin sends it
+ * (orchestrator-clients.md 1.6 and 1.7). Undefined when there is none; never raises.
+ */
+export function findExecutionId(input: Uint8Array): string | undefined {
+  const bytes = asBuffer(input)
+  try {
+    return ownExecutionId(bytes) ?? idInside(bytes, EXECUTION) ?? idOfPipeline(bytes)
+  } catch {
+    // Not well-formed: its decision was an error.
+    return undefined
+  }
+}
+
+/** Each half is looked through from the outside, where the level is known. */
+function ownExecutionId(bytes: Buffer): string | undefined {
+  let below: string | undefined
+  const halves = [
+    membersFromStart(bytes, EXECUTION_ID, 0, bytes.length >> 1),
+    membersFromEnd(bytes, EXECUTION_ID),
+  ]
+  for (const half of halves) {
+    for (const { level, value } of half) {
+      if (level > 2) continue
+      const id = textAt(bytes, value)
+      if (level === 1 && id !== undefined) return id
+      below ??= id
+    }
+  }
+  return below
+}
+
+function idOfPipeline(bytes: Buffer): string | undefined {
+  const searched = bytes.length > SEARCHED_BYTES ? bytes.subarray(0, SEARCHED_BYTES) : bytes
+  return MARKS_OF_EXECUTION.some((mark) => searched.includes(mark)) ? idInside(bytes, PIPELINE) : undefined
+}
+
+function idInside(bytes: Buffer, name: MemberName): string | undefined {
+  for (const { level, value } of membersFromStart(bytes, name)) {
+    if (level !== 1 || bytes[value] !== OPEN_OBJECT) continue
+    for (const inner of membersFromStart(bytes, ID, value)) {
+      if (inner.level < 1) return undefined
+      if (inner.level === 1) return textAt(bytes, inner.value)
+    }
+  }
+  return undefined
+}
+
+/** The members of a name from `start` on, in the first part of what follows; levels count from there, and below 1 its container has ended. */
+function* membersFromStart(
+  bytes: Buffer,
+  name: MemberName,
+  start = 0,
+  end = bytes.length,
+): Generator<FoundMember> {
+  let counted = start
+  let level = 0
+  for (const at of positions(bytes, name, start, Math.min(start + SEARCHED_BYTES, end))) {
+    level += openedBetween(bytes, counted, at, 1 - level)
+    counted = at
+    yield { level, value: valueAfter(bytes, at, name) }
+  }
+}
+
+/** The members of a name in the last part of the input, from the last to the first. */
+function* membersFromEnd(bytes: Buffer, name: MemberName): Generator<FoundMember> {
+  let counted = bytes.length
+  let level = 0
+  const start = Math.max(bytes.length >> 1, bytes.length - SEARCHED_BYTES)
+  for (const at of [...positions(bytes, name, start, bytes.length)].reverse()) {
+    level -= openedBetween(bytes, at, counted)
+    counted = at
+    yield { level, value: valueAfter(bytes, at, name) }
+  }
+}
+
+/** Where members of a name begin; not every text of that name is one. */
+function* positions(bytes: Buffer, name: MemberName, start: number, end: number): Generator<number> {
+  const { literal, part, partAt } = name
+  let found = bytes.indexOf(part, start + partAt)
+  for (; found !== -1 && found - partAt < end; found = bytes.indexOf(part, found + part.length)) {
+    const at = found - partAt
+    const isNamed = literal.compare(bytes, at, Math.min(at + literal.length, bytes.length)) === 0
+    if (isNamed && valueAfter(bytes, at, name) !== -1) yield at
+  }
+}
+
+/** Where the value of the member at `at` starts; -1 when what stands there is no member. */
+function valueAfter(bytes: Buffer, at: number, { literal }: MemberName): number {
+  const colon = scanSpace(bytes, at + literal.length)
+  return bytes[colon] === COLON ? scanSpace(bytes, colon + 1) : -1
+}
+
+function textAt(bytes: Buffer, value: number): string | undefined {
+  if (bytes[value] !== QUOTE) return undefined
+  const text = Buffer.from(decodeString(bytes, value, scanString(bytes, value))).toString()
+  return text === '' || text.length > MAX_LENGTH ? undefined : text
+}
+
+function memberName(literal: string, rareLetter: string): MemberName {
+  const partAt = literal.indexOf(rareLetter)
+  const part = Buffer.from(literal.slice(partAt, partAt + MAX_PART_LENGTH))
+  return { literal: Buffer.from(literal), part, partAt }
+}
