@@ -6,8 +6,12 @@ import { toGate, toInstance } from './gate-tables.js'
 import type { GatePapersTable, GateReviewsTable, GatesTable, InstanceRow } from './gate-tables.js'
 import type { ServiceDatabase } from './service-database.js'
 
-/** The words of the partial index, which SQLite uses only for a query that repeats them. */
-export const IS_OPEN = "state in ('not_activated', 'activated')"
+/**
+ * Open instances by the time they expire, in the words of the partial index. Named, since SQLite would take the index of states and
+ * read every open instance.
+ */
+export const OPEN_INSTANCES =
+  "gate_instances indexed by gate_instances_open where state in ('not_activated', 'activated')"
 
 /** Reads gates on any connection. */
 export function makeGateReader(database: Database): GateReader {
@@ -20,7 +24,7 @@ export function makeGateReader(database: Database): GateReader {
     )
     .pluck()
   const selectExpiry = database
-    .prepare<[], number | null>(`select min(expires_ms) from gate_instances where ${IS_OPEN}`)
+    .prepare<[], number>(`select expires_ms from ${OPEN_INSTANCES} order by expires_ms limit 1`)
     .pluck()
   const selectOldestEnd = database
     .prepare<[], number | null>('select min(decided_ms) from gate_instances where decided_ms is not null')
@@ -38,7 +42,7 @@ export function makeGateReader(database: Database): GateReader {
     ...preparePapers(database),
     listInstances: prepareList(database),
     instancesWithWork: (afterId, limit) => Promise.resolve(selectWork.all(afterId, limit)),
-    nextExpiryMs: () => Promise.resolve(selectExpiry.get() ?? undefined),
+    nextExpiryMs: () => Promise.resolve(selectExpiry.get()),
     oldestEndMs: () => Promise.resolve(selectOldestEnd.get() ?? undefined),
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.js'
 import { MAX_ID } from '../../../gates/gate.js'
 import type { NewInstance } from '../../../gates/gate-instance.js'
 import type { GateRepository, InstanceEnd } from '../../gate-store.js'
-import { IS_OPEN, makeGateReader } from './gate-reader.js'
+import { OPEN_INSTANCES, makeGateReader } from './gate-reader.js'
 import { fromGate, fromInstance, toInstance } from './gate-tables.js'
 import type { GateReviewsTable, GatesTable, InstanceRow, NewInstanceRow } from './gate-tables.js'
 
@@ -81,7 +81,7 @@ function prepareSearches(
     `select * from gate_instances where execution_id = ? and gate_id = ? and state = 'not_activated' order by id limit 1`,
   )
   const selectDue = database.prepare<[number, number], InstanceRow>(
-    `select * from gate_instances where ${IS_OPEN} and expires_ms <= ? order by expires_ms limit ?`,
+    `select * from ${OPEN_INSTANCES} and expires_ms <= ? order by expires_ms limit ?`,
   )
   const toOptional = (row: InstanceRow | undefined) => (row === undefined ? undefined : toInstance(row))
   return {
