@@ -1,4 +1,5 @@
 import { analysisWrites } from './analysis/runs/analysis-operations.js'
+import { removeRunData } from './analysis/runs/remove-old-data.js'
 import { auditWrites } from './audit/audit-operations.js'
 import { recordEvents } from './events/record-events.js'
 import { registryWrites } from './events/registry-operations.js'
@@ -27,4 +28,5 @@ export const writeOperations: readonly AnyOperation<Transaction>[] = [
   purgeSettled,
   ...gateWrites,
   ...analysisWrites,
+  removeRunData,
 ]

@@ -28,11 +28,19 @@ export async function applyRetention(options: RetentionOptions): Promise<number>
     deleted += count
     if (count < RECORDS_PER_STEP) break
   }
-  const { fileBytes, liveBytes } = await options.audit.size()
-  for (let freed = 0; freed < fileBytes - liveBytes; freed += RELEASED_BYTES_PER_STEP) {
-    await options.writer.run(releaseFreeSpace, { maxBytes: RELEASED_BYTES_PER_STEP })
-  }
+  await releaseSpace(options)
   return deleted
+}
+
+/** Gives back to the file system what the file does not need any more, step by step. */
+export async function releaseSpace({
+  audit,
+  writer,
+}: Pick<RetentionOptions, 'audit' | 'writer'>): Promise<void> {
+  const { fileBytes, liveBytes } = await audit.size()
+  for (let freed = 0; freed < fileBytes - liveBytes; freed += RELEASED_BYTES_PER_STEP) {
+    await writer.run(releaseFreeSpace, { maxBytes: RELEASED_BYTES_PER_STEP })
+  }
 }
 
 async function expiredSeq({ audit, maxAgeMs, now }: RetentionOptions): Promise<number> {

@@ -4,6 +4,7 @@ import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
 import { key, wholeNumber, wholeNumberText } from './key.js'
 
 const MOST_LOOKS = 64
+const MAX_DAYS = 36_500
 
 /** How canaries are analysed. */
 export const AnalysisSection = z.strictObject({
@@ -21,6 +22,11 @@ export const AnalysisSection = z.strictObject({
     wholeNumber(1, MOST_LOOKS).default(4),
     'How many looks of different analyses may be under way at a time, at most half of them (rounded up) of one application. Each may take 1 GiB of memory at the most.',
     wholeNumberText(1, MOST_LOOKS),
+  ),
+  maxAgeDays: key(
+    wholeNumber(1, MAX_DAYS).default(90),
+    'How many days after its end the data and reports of an analysis stay; its verdict stays for good.',
+    wholeNumberText(1, MAX_DAYS),
   ),
   allowLoopback: key(
     z.boolean().default(true),

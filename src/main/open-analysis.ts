@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { Config } from '../config/config.js'
+import { releaseSpace } from '../audit/apply-retention.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import { applicationKey } from '../events/registry-change.js'
+import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedLook } from '../analysis/runs/take-look.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
@@ -9,6 +11,7 @@ import type { ServiceStore } from '../store/sqlite/service/open-service-store.js
 import { defineFromFiles } from './define-from-files.js'
 import { installationSecret } from './installation-secret.js'
 import { takeLookInThread } from './look-thread.js'
+import { repeat } from './repeat.js'
 import { setUnheldTimer } from './unheld-timer.js'
 
 export interface AnalysisParts {
@@ -23,6 +26,8 @@ export interface OpenAnalysis {
 }
 
 const KEY_FILE = 'report-key'
+const REMOVAL_INTERVAL_MS = 600_000
+const MS_PER_DAY = 86_400_000
 
 /** Takes in the definitions of the configuration and goes on with the runs that were under way. Raises `invalid` for a wrong definition. */
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
@@ -71,5 +76,37 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     now: Date.now,
     reportToken,
   }
-  return { routes, close: () => runner.stop() }
+  const stopRemoving = startRemoving(config, parts)
+  const close = async (): Promise<void> => {
+    await Promise.all([runner.stop(), stopRemoving()])
+  }
+  return { routes, close }
+}
+
+/** Removes the data of old runs from time to time. */
+function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): () => Promise<void> {
+  const { store, logger } = parts
+  const { writer, lookups } = store
+  const ending = new AbortController()
+  const { signal } = ending
+  const options = {
+    writer,
+    analysis: lookups.analysis,
+    maxAgeMs: maxAgeDays * MS_PER_DAY,
+    now: Date.now,
+    signal,
+  }
+  const remove = async (): Promise<void> => {
+    const removed = await removeOldData(options)
+    if (removed === 0) return
+    await releaseSpace({ writer, audit: lookups.audit })
+    logger.info({ removed }, 'data of old analyses removed')
+  }
+  const removing = repeat(REMOVAL_INTERVAL_MS, remove, (error) => {
+    logger.error({ error: error.message }, 'data of old analyses not removed')
+  })
+  return async () => {
+    ending.abort()
+    await removing.stop()
+  }
 }

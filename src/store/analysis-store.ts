@@ -48,6 +48,8 @@ export interface StoredRun extends NewRun {
   readonly errors: readonly string[]
   readonly finishedMs?: number | undefined
   readonly updatedMs: number
+  /** When its looks were removed, being old. */
+  readonly dataRemovedMs?: number | undefined
 }
 
 /** What becomes of a run. */
@@ -87,6 +89,9 @@ export interface AnalysisRepository {
   findRun(id: number): Promise<StoredRun | undefined>
   saveProgress(progress: RunProgress): Promise<void>
   saveLook(look: StoredLook): Promise<void>
+  /** Deletes so many of the looks of a run at the most, the first ones first; gives how many. */
+  deleteLooks(runId: number, limit: number): Promise<number>
+  markDataRemoved(runId: number, nowMs: number): Promise<void>
   /** Remembers that an application's log had these templates. */
   rememberLogTemplates(application: string, keys: readonly string[], runId: number): Promise<void>
 }
@@ -108,6 +113,8 @@ export interface AnalysisReader {
   template(type: TemplateType, name: string, sha1?: string): Promise<StoredTemplate | undefined>
   run(id: number): Promise<StoredRun | undefined>
   runs(filter: RunFilter): Promise<readonly StoredRun[]>
+  /** The first to have ended of the runs that ended before and still have looks. */
+  expiredRun(beforeMs: number): Promise<number | undefined>
   look(runId: number, look: number): Promise<StoredLook | undefined>
   looks(runId: number): Promise<readonly Omit<StoredLook, 'data' | 'lines'>[]>
   logTemplates(application: string): Promise<readonly string[]>

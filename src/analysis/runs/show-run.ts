@@ -23,6 +23,8 @@ export interface RunSummary {
   readonly startedAt: string
   readonly nextLookAt: string | undefined
   readonly finishedAt: string | undefined
+  /** When its looks were removed, being old; their verdict stays. */
+  readonly dataRemovedAt: string | undefined
 }
 
 /** One interval of a run, in short. */
@@ -48,9 +50,10 @@ export function summariseRun(run: StoredRun): RunSummary {
     run
   return {
     ...{ id, application, executionId, owner, state, score, verdict, message, errors, looks, looksDone },
-    startedAt: new Date(run.startedMs).toISOString(),
-    nextLookAt: state === 'RUNNING' ? new Date(run.nextLookMs).toISOString() : undefined,
-    finishedAt: run.finishedMs === undefined ? undefined : new Date(run.finishedMs).toISOString(),
+    startedAt: toText(run.startedMs),
+    nextLookAt: state === 'RUNNING' ? toText(run.nextLookMs) : undefined,
+    finishedAt: run.finishedMs === undefined ? undefined : toText(run.finishedMs),
+    dataRemovedAt: run.dataRemovedMs === undefined ? undefined : toText(run.dataRemovedMs),
   }
 }
 
@@ -65,7 +68,7 @@ export async function collectRun({ analysis }: Readers, id: number): Promise<Sho
     plan: JSON.parse(run.plan) as RunPlan,
     intervals: looks.map(({ look, atMs, report }) => {
       const { score, verdict, reason } = JSON.parse(report) as LookReport
-      return { look, at: new Date(atMs).toISOString(), score, verdict, reason }
+      return { look, at: toText(atMs), score, verdict, reason }
     }),
     report: last === undefined ? undefined : (JSON.parse(last.report) as LookReport),
     data: last === undefined ? undefined : unpackData(last.data),
@@ -95,10 +98,7 @@ export const showLookData: ReadOperation<LookDataRequest, Uint8Array> = {
     const look = asked ?? run.looksDone
     const found = await analysis.look(id, look)
     if (found !== undefined) return found[part]
-    throw new AppError(
-      'not_found',
-      `analysis ${id} has no look ${look}: it has taken ${run.looksDone} of ${run.looks}`,
-    )
+    throw missingLook(run, look)
   },
 }
 
@@ -108,6 +108,19 @@ export const showLookReport: ReadOperation<{ readonly id: number; readonly look:
   apply: async ({ analysis }, { id, look }) => {
     const found = await analysis.look(id, look)
     if (found !== undefined) return found.report
-    throw new AppError('not_found', `analysis ${id} has no look ${look}`)
+    const run = await analysis.run(id)
+    throw run === undefined ? unknownRun(id) : missingLook(run, look)
   },
+}
+
+function missingLook({ id, looks, looksDone, dataRemovedMs }: StoredRun, look: number): AppError {
+  const why =
+    dataRemovedMs === undefined
+      ? `it has taken ${looksDone} of ${looks}`
+      : `what it fetched and reported was removed at ${toText(dataRemovedMs)}, being older than analysis.maxAgeDays`
+  return new AppError('not_found', `analysis ${id} has no look ${look}: ${why}`)
+}
+
+function toText(ms: number): string {
+  return new Date(ms).toISOString()
 }

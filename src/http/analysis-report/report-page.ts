@@ -27,7 +27,8 @@ export async function renderReport(run: ShownRun): Promise<string> {
       </head>
       <body>
         <h1>Canary analysis ${id} of ${application}</h1>
-        ${verdictBox(run)} ${errorList(run.errors)} ${intervals.length > 1 ? intervalTable(intervals) : ''}
+        ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)}
+        ${intervals.length > 1 ? intervalTable(intervals) : ''}
         ${report?.targets.map((target, index) => targetSection(target, data?.targets[index], report.targets.length > 1))}
         <p class="soft">
           ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
@@ -36,6 +37,11 @@ export async function renderReport(run: ShownRun): Promise<string> {
       </body>
     </html>`
   return (await page).toString()
+}
+
+function removedNote({ dataRemovedAt }: ShownRun): Html {
+  if (dataRemovedAt === undefined) return html``
+  return html`<p>What it fetched and reported was removed at ${toClock(dataRemovedAt)}, being old.</p>`
 }
 
 function verdictBox({

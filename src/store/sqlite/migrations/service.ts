@@ -1,5 +1,6 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
+import { addAnalysisRetention } from './analysis-retention.js'
 import { createAudit } from './audit.js'
 import { createEventQueue } from './events.js'
 import { addGateEnds } from './gate-ends.js'
@@ -16,4 +17,5 @@ export const serviceMigrations: Migrations = {
   '0005-registry': { up: createRegistry },
   '0006-analysis': { up: createAnalysis },
   '0007-gate-ends': { up: addGateEnds },
+  '0008-analysis-retention': { up: addAnalysisRetention },
 }

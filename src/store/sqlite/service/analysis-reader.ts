@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, sql, SqliteDialect } from 'kysely'
 import type { AnalysisReader, RunFilter, StoredRun } from '../../analysis-store.js'
 import { toStoredDefinition, toStoredRun, unpackText } from './analysis-tables.js'
 import type { ServiceDatabase } from './service-database.js'
@@ -16,6 +16,7 @@ export function makeAnalysisReader(database: Database): AnalysisReader {
       return row === undefined ? undefined : toStoredRun(row)
     },
     runs: (filter) => listRuns(db, filter),
+    expiredRun: (beforeMs) => findExpiredRun(db, beforeMs),
     look: async (runId, look) => {
       const query = db
         .selectFrom('analysis_looks')
@@ -88,4 +89,18 @@ async function listRuns(
   if (executionId !== undefined) query = query.where('execution_id', '=', executionId)
   if (beforeId !== undefined) query = query.where('id', '<', beforeId)
   return (await query.execute()).map(toStoredRun)
+}
+
+/** The conditions are those of the index. */
+async function findExpiredRun(db: Db, beforeMs: number): Promise<number | undefined> {
+  const query = db
+    .selectFrom('analysis_runs')
+    .select('id')
+    .where('finished_ms', '<', beforeMs)
+    .where('data_removed_ms', 'is', null)
+    .where('looks_done', '>', sql.lit(0))
+    .orderBy('finished_ms')
+    .orderBy('id')
+    .limit(1)
+  return (await query.executeTakeFirst())?.id
 }

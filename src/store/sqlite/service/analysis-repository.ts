@@ -25,6 +25,10 @@ export function makeAnalysisRepository(database: Database): AnalysisRepository {
         .onConflict((conflict) => conflict.columns(['run_id', 'look']).doUpdateSet(row))
         .execute()
     },
+    deleteLooks: (runId, limit) => deleteLooks(db, runId, limit),
+    markDataRemoved: async (runId, nowMs) => {
+      await db.updateTable('analysis_runs').set({ data_removed_ms: nowMs }).where('id', '=', runId).execute()
+    },
     rememberLogTemplates: async (application, keys, runId) => {
       for (const key of keys) {
         await db
@@ -35,6 +39,17 @@ export function makeAnalysisRepository(database: Database): AnalysisRepository {
       }
     },
   }
+}
+
+async function deleteLooks(db: Db, runId: number, limit: number): Promise<number> {
+  const looks = db
+    .selectFrom('analysis_looks')
+    .select('look')
+    .where('run_id', '=', runId)
+    .orderBy('look')
+    .limit(limit)
+  const query = db.deleteFrom('analysis_looks').where('run_id', '=', runId).where('look', 'in', looks)
+  return Number((await query.executeTakeFirst()).numDeletedRows)
 }
 
 type DefinitionMethods = 'saveDefinition' | 'findDefinition' | 'deleteDefinition' | 'saveTemplate'

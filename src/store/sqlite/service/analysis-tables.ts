@@ -41,6 +41,7 @@ interface RunTable {
   errors: string
   finished_ms: number | null
   updated_ms: number
+  data_removed_ms: number | null
 }
 
 /** Reports are text that repeats itself. */
@@ -70,6 +71,7 @@ export function toStoredRun(row: Omit<RunTable, 'id'> & { readonly id: number })
     errors: JSON.parse(row.errors) as string[],
     finishedMs: row.finished_ms ?? undefined,
     updatedMs: row.updated_ms,
+    dataRemovedMs: row.data_removed_ms ?? undefined,
   }
 }
 

@@ -1,0 +1,51 @@
+import type { AnalysisReader } from '../../store/analysis-store.js'
+import type { WriteOperation, Writer } from '../../store/transaction.js'
+
+/** Each look may have megabytes: other writes come in between. */
+const LOOKS_PER_STEP = 8
+
+export interface RemoveOldDataOptions {
+  readonly writer: Writer
+  readonly analysis: Pick<AnalysisReader, 'expiredRun'>
+  /** How long the data of a run stay after its end, in milliseconds. */
+  readonly maxAgeMs: number
+  readonly now: () => number
+  /** Stops between two steps. */
+  readonly signal: AbortSignal
+}
+
+/** Removes what old runs fetched and reported, of the oldest first; their verdicts stay. Gives of how many runs. */
+export async function removeOldData(options: RemoveOldDataOptions): Promise<number> {
+  const { analysis, writer, maxAgeMs, now, signal } = options
+  let removed = 0
+  for (;;) {
+    const nowMs = now()
+    const id = signal.aborted ? undefined : await analysis.expiredRun(nowMs - maxAgeMs)
+    if (id === undefined) return removed
+    if (await writer.run(removeRunData, { id, nowMs, limit: LOOKS_PER_STEP })) removed += 1
+  }
+}
+
+export interface RunDataRemoval {
+  readonly id: number
+  readonly nowMs: number
+  /** So many looks at the most. */
+  readonly limit: number
+}
+
+/** Removes some of the looks of a run that has ended, the first ones first. Gives whether that was all there was. */
+export const removeRunData: WriteOperation<RunDataRemoval, boolean> = {
+  name: 'analysis.remove-data',
+  apply: async ({ analysis, audit }, { id, nowMs, limit }) => {
+    const run = await analysis.findRun(id)
+    if (run === undefined || run.state === 'RUNNING') return false
+    if ((await analysis.deleteLooks(id, limit)) === limit) return false
+    await analysis.markDataRemoved(id, nowMs)
+    await audit.append({
+      ...{ timeMs: nowMs, source: 'analysis', kind: 'analysis.data-removed', application: run.application },
+      executionId: run.executionId,
+      body: Buffer.from(JSON.stringify({ run: id })),
+    })
+    return true
+  },
+}
