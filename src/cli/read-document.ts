@@ -3,26 +3,37 @@ import { readFile } from 'node:fs/promises'
 import { AppError, toError } from '../errors.js'
 import { toUtf8 } from '../lib/json/decode-text.js'
 import { refuseMalformed } from '../lib/json/refuse-malformed.js'
+import { JsonSyntaxError } from '../lib/json/syntax-error.js'
+import { refuseOtherThanText } from './refuse-other-than-text.js'
 import type { Terminal } from './terminal.js'
 
 /** How standard input is written in place of a file. */
 export const STDIN = '-'
+const MARK = Buffer.from('\ufeff')
 
 /**
  * The JSON text of a document: a file, or `-` for standard input; `.yaml` and `.yml` files are turned into JSON.
- * Raises `invalid` naming the file when it cannot be read or is not well-formed.
+ * Raises `invalid` naming the file when it cannot be read or is not well-formed, and where.
  */
 export async function readDocument(file: string, terminal: Terminal): Promise<Uint8Array> {
   const name = file === STDIN ? 'standard input' : file
-  const bytes = await readBytes(file, terminal)
+  const bytes = withoutMark(await readBytes(file, terminal))
+  refuseOtherThanText(bytes, name)
   try {
     if (/\.ya?ml$/i.test(file)) return await yamlToJson(bytes)
     const text = toUtf8(bytes)
     refuseMalformed(text)
     return text
   } catch (raw) {
-    throw new AppError('invalid', `${name}: ${toError(raw).message}`, { cause: raw })
+    throw new AppError('invalid', `${name}${placeOf(raw, bytes)}: ${toError(raw).message}`, { cause: raw })
   }
+}
+
+/** `:row:col` of what breaks a JSON text, both from 1; nothing where it ended too early, since that says it all. */
+function placeOf(raw: unknown, bytes: Buffer): string {
+  if (!(raw instanceof JsonSyntaxError) || raw.at >= bytes.length) return ''
+  const before = bytes.toString('utf8', 0, raw.at).split('\n')
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
 }
 
 async function readBytes(file: string, terminal: Terminal): Promise<Buffer> {
@@ -32,6 +43,11 @@ async function readBytes(file: string, terminal: Terminal): Promise<Buffer> {
   } catch (raw) {
     throw new AppError('invalid', `read ${file}: ${readFailure(raw)}`, { cause: raw })
   }
+}
+
+/** Some editors put a byte order mark before UTF-8, which JSON has none of (RFC 8259, 8.1). */
+function withoutMark(bytes: Buffer): Buffer {
+  return MARK.equals(bytes.subarray(0, MARK.length)) ? bytes.subarray(MARK.length) : bytes
 }
 
 /** What the system says without its own copy of the path. */

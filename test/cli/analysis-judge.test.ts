@@ -23,6 +23,8 @@ const workspace = makeWorkspace({
   'unsure.json': config(metric('latency', [1, 2]), metric('load', steady)),
   'few.json': JSON.stringify({ metrics: [{ name: 'm', values: { control: [1, 2], experiment: [10, 11] } }] }),
   'wrong.json': JSON.stringify({ metrics: [{ name: 'a', values: { control: ['x'] } }] }),
+  'marked.json': `\ufeff${config(metric('latency', steady.toReversed()))}`,
+  'malformed.json': '{\n  "metrics": [NaN]\n}',
   'good.yaml':
     'metrics:\n- name: m\n  values: {control: [1, 2, 3, 4, 5, 6, 7, 8], experiment: [8, 7, 6, 5, 4, 3, 2, 1]}\n',
 })
@@ -35,12 +37,19 @@ describe('tidegate analysis judge', () => {
   test.each([
     ['good.json', 0, 'Success'],
     ['good.yaml', 0, 'Success'],
+    ['marked.json', 0, 'Success'],
     ['unsure.json', 1, 'Review'],
     ['bad.json', 1, 'Fail'],
   ])('%s ends with %d and says %s', async (file, exitCode, verdict) => {
     const run = await judge(file)
     expect(run).toMatchObject({ exitCode, stderr: '' })
     expect(run.stdout).toContain(`${verdict} with`)
+  })
+
+  test('says where a file is no JSON', async () => {
+    const run = await judge('malformed.json')
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(run.stderr).toContain("malformed.json:2:15: invalid character 'N'")
   })
 
   test('prints a table with a reason below each metric that did not pass', async () => {

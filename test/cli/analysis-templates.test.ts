@@ -20,6 +20,7 @@ const workspace = makeWorkspace({
     .map((line) => `${JSON.stringify(line)}\r\n`)
     .join(''),
   'empty.log': '',
+  'coloured.log': '\u001b[31mERROR\u001b[0m order 5 failed\n\u001b[32mINFO\u001b[0m order 6 failed\n',
 })
 
 afterAll(workspace.remove)
@@ -74,6 +75,14 @@ describe('tidegate analysis templates', () => {
       '',
       '2 templates in 5 lines',
       '',
+    ])
+  })
+
+  it('sees through the colours of a line', async () => {
+    const { lines } = await templates(['coloured.log'])
+    expect(lines).toEqual([
+      { cluster: 1, template: 'ERROR order <*> failed' },
+      { cluster: 2, template: 'INFO order <*> failed' },
     ])
   })
 

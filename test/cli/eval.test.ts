@@ -131,13 +131,13 @@ describe('a fault ends eval with 2', () => {
     [
       'input that is not JSON',
       ['--input', 'broken.json'],
-      /^tidegate: broken\.json: invalid character '}' looking for beginning of value\n$/,
+      /^tidegate: broken\.json:1:\d+: invalid character '}' looking for beginning of value\n$/,
     ],
     ['input that is cut', ['--input', 'cut.json'], /^tidegate: cut\.json: unexpected EOF\n$/],
     [
       'text behind the input',
       ['--input', 'two.json'],
-      /^tidegate: two\.json: invalid character '{' after top-level value\n$/,
+      /^tidegate: two\.json:\d+:\d+: invalid character '{' after top-level value\n$/,
     ],
     ['empty standard input', ['--input', '-'], /^tidegate: standard input: EOF\n$/],
     [

@@ -2,10 +2,14 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
 import type { ErrorDetail } from '../../errors.js'
+import { pathText } from '../../lib/path-text.js'
+import { schemaSentence } from '../../lib/schema-sentence.js'
 import { countedOutOf, exposureProblems } from './exposure.js'
 import type { JudgeInput, MetricSeries, MetricSpec, Side } from './types.js'
 
 const MAX_NAMED_PROBLEMS = 100
+/** Members that hold the points of both sides. */
+const POINTS: readonly string[] = ['values', 'exposure']
 
 /** How Prometheus and Kayenta write what JSON cannot: gaps, since nothing can be compared with them. */
 const GAPS: readonly unknown[] = [null, 'NaN', 'Infinity', '-Infinity', '+Inf', '-Inf', 'Inf']
@@ -87,30 +91,32 @@ const Metric = z.object({
   error: z.string().optional(),
 })
 
-const Config = z.object({
-  metrics: z.array(Metric).min(1),
-  classifier: z
-    .object({
-      groupWeights: z.record(z.string(), z.number().min(0)).default({}),
-      scoreThresholds: z
-        .object({ pass: z.number().default(95), marginal: z.number().default(75) })
-        .prefault({}),
-    })
-    .prefault({}),
-})
+const Score = z.number().min(0).max(100)
+const Classifier = z
+  .object({
+    groupWeights: z.record(z.string(), z.number().min(0)).default({}),
+    scoreThresholds: z.object({ pass: Score.default(95), marginal: Score.default(75) }).prefault({}),
+  })
+  .prefault({})
 
 type MetricDocument = z.output<typeof Metric>
+
+const Config = z.object({ metrics: z.array(Metric).min(1), classifier: Classifier })
+
+/** Refined by itself, so that the values of one metric are checked even where another is malformed. */
+const JudgedMetric = Metric.superRefine((metric, context) => {
+  for (const { at, message } of seriesProblems(metric)) {
+    context.addIssue({ code: 'custom', message, path: [...at] })
+  }
+})
+const JudgedConfig = Config.extend({ metrics: z.array(JudgedMetric).min(1) })
 
 /**
  * A canary config of Kayenta in which each metric also has `values` (analysis.md 1.1), as the input of a judge. Members
  * that it does not know are passed over, since configs carry queries too. Raises `invalid` naming everything wrong.
  */
 export function readCanaryConfig(document: unknown): JudgeInput {
-  const read = Config.safeParse(document)
-  if (!read.success) throw invalid(read.error.issues.map(describe))
-  const { metrics, classifier } = read.data
-  const problems = [...configProblems(metrics), ...metrics.flatMap(seriesProblems)]
-  if (problems.length > 0) throw invalid(problems)
+  const { metrics, classifier } = readConfig(JudgedConfig, document)
   return {
     metrics: toSeries(metrics),
     groupWeights: classifier.groupWeights,
@@ -120,11 +126,26 @@ export function readCanaryConfig(document: unknown): JudgeInput {
 
 /** The metrics of a config without values, as templates for a run that fetches them. Raises `invalid`. */
 export function readMetricSpecs(document: unknown): readonly MetricSpec[] {
-  const read = Config.safeParse(document)
+  return readConfig(Config, document).metrics.map(toSpec)
+}
+
+function readConfig(schema: typeof Config, document: unknown): z.output<typeof Config> {
+  const read = schema.safeParse(withoutNulls(document), { error: schemaSentence, reportInput: true })
   if (!read.success) throw invalid(read.error.issues.map(describe))
   const problems = configProblems(read.data.metrics)
   if (problems.length > 0) throw invalid(problems)
-  return read.data.metrics.map(toSpec)
+  return read.data
+}
+
+/** Kayenta writes what a config leaves out as null. Points stay: there null is a gap. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]) => [name, POINTS.includes(name) ? member : withoutNulls(member)]),
+  )
 }
 
 function toSpec({ name, groups, analysisConfigurations }: MetricDocument): MetricSpec {
@@ -176,11 +197,15 @@ function repeatedNames(metrics: readonly MetricDocument[]): ErrorDetail[] {
   })
 }
 
-function seriesProblems({ values, exposure, error }: MetricDocument, index: number): ErrorDetail[] {
-  const at = `metrics[${index}]`
+interface SeriesProblem {
+  readonly at: readonly string[]
+  readonly message: string
+}
+
+function seriesProblems({ values, exposure, error }: MetricDocument): SeriesProblem[] {
   if (values === undefined) {
     return error === undefined
-      ? [problem(`${at}.values`, 'is missing: {"control": […], "experiment": […]}')]
+      ? [{ at: ['values'], message: 'is required: {"control": […], "experiment": […]}' }]
       : []
   }
   if (exposure === undefined) return []
@@ -188,32 +213,29 @@ function seriesProblems({ values, exposure, error }: MetricDocument, index: numb
     values[side].length === exposure[side].length
       ? []
       : [
-          problem(
-            `${at}.exposure.${side}`,
-            `must have a number for each of the ${values[side].length} values`,
-          ),
+          {
+            at: ['exposure', side],
+            message: `must have a number for each of the ${values[side].length} values`,
+          },
         ],
   )
 }
 
-function describe(issue: z.core.$ZodIssue): ErrorDetail {
-  const path = issue.path.reduce<string>(
-    (text, segment) =>
-      typeof segment === 'number'
-        ? `${text}[${segment}]`
-        : `${text}${text === '' ? '' : '.'}${String(segment)}`,
-    '',
-  )
-  return problem(path === '' ? 'the document' : path, issue.message)
+function describe({ path, message }: z.core.$ZodIssue): ErrorDetail {
+  return problem(path.length === 0 ? 'the document' : pathText(path), message)
 }
 
 function problem(path: string, message: string): ErrorDetail {
-  return { code: 'invalid_value', message: `${path}: ${message}` }
+  return { code: 'invalid_value', message: `${path} ${message}` }
 }
 
 function invalid(problems: readonly ErrorDetail[]): AppError {
   return new AppError('invalid', 'the canary config cannot be used: mend what is named below', {
     code: 'invalid_canary_config',
-    details: problems.slice(0, MAX_NAMED_PROBLEMS),
+    details: [...problems.slice(0, MAX_NAMED_PROBLEMS), ...omitted(problems.length - MAX_NAMED_PROBLEMS)],
   })
+}
+
+function omitted(amount: number): ErrorDetail[] {
+  return amount > 0 ? [{ code: 'and_more', message: `${amount} more problems are not named` }] : []
 }

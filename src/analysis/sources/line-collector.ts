@@ -1,3 +1,4 @@
+import { withoutColours } from '../../lib/without-colours.js'
 import type { LineLimits, LogLine } from '../sources.js'
 
 /** What is kept of one line, in UTF-16 units. */
@@ -17,7 +18,8 @@ export class LineCollector {
   }
 
   /** Takes a line; false when it does not fit any more, and then no other is to follow. */
-  add(atMs: number, text: string): boolean {
+  add(atMs: number, given: string): boolean {
+    const text = withoutColours(given)
     const kept = text.length > MAX_LINE_LENGTH ? this.#cutShort(text) : text
     const bytes = Buffer.byteLength(kept)
     if (this.lines.length >= this.limits.maxLines || this.#bytes + bytes > this.limits.maxBytes) {

@@ -2,6 +2,7 @@ import { EventJoiner } from '../../analysis/logs/trace/event-joiner.js'
 import type { LogEvent } from '../../analysis/logs/trace/event-joiner.js'
 import { TemplateTable } from '../../analysis/logs/template-table.js'
 import type { Templates } from '../../analysis/logs/templates.js'
+import { withoutColours } from '../../lib/without-colours.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
 import { makeColours } from '../output/colours.js'
@@ -49,10 +50,10 @@ async function group(file: string, terminal: Terminal): Promise<Grouped> {
   for await (const lines of readLines(file)) {
     for (const line of lines) {
       const content = contentOf(line)
-      if (content === undefined) take(joiner.add(line, 0))
+      if (content === undefined) take(joiner.add(withoutColours(line), 0))
       else {
         take(joiner.end())
-        rows.add(table.add(content), 1)
+        rows.add(table.add(withoutColours(content)), 1)
       }
     }
     progress.show(`grouping … ${rows.length} lines`)

@@ -12,14 +12,25 @@ const SINGLE_LETTER_ESCAPES: Readonly<Record<number, string>> = {
   0x5c: '\\\\',
 }
 
+/** What is wrong with a JSON text, and where. */
+export class JsonSyntaxError extends AppError {
+  /** The offset of the byte that breaks it; its length when it ended too early. */
+  readonly at: number
+
+  constructor(message: string, at: number) {
+    super('invalid', message)
+    this.at = at
+  }
+}
+
 /**
  * The error for the byte that breaks a JSON text, in the words of Go's encoding/json: `invalid character 'x' <context>`,
- * or `unexpected EOF` when the text ended there. It is an `invalid` AppError.
+ * or `unexpected EOF` when the text ended there. It is `invalid`.
  */
-export function syntaxError(bytes: Uint8Array, at: number, context: string): AppError {
+export function syntaxError(bytes: Uint8Array, at: number, context: string): JsonSyntaxError {
   const byte = bytes[at]
-  if (byte === undefined) return new AppError('invalid', 'unexpected EOF')
-  return new AppError('invalid', `invalid character '${quoteByte(byte)}' ${context}`)
+  if (byte === undefined) return new JsonSyntaxError('unexpected EOF', at)
+  return new JsonSyntaxError(`invalid character '${quoteByte(byte)}' ${context}`, at)
 }
 
 /** Go reads the one byte as a Latin-1 character and quotes it as `strconv.Quote` does. */

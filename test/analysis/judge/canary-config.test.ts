@@ -135,14 +135,54 @@ describe('a canary config of Kayenta', () => {
       },
       /another metric named "a"/,
     ],
-    [{ metrics: [{ name: 'a' }] }, /metrics\[0\]\.values: is missing/],
+    [{ metrics: [{ name: 'a' }] }, /metrics\[0\]\.values is required/],
     [
       { metrics: [{ name: 'a', values: VALUES, exposure: { control: [1], experiment: [1, 1] } }] },
-      /exposure\.control: must have a number for each of the 4 values/,
+      /exposure\.control must have a number for each of the 4 values/,
     ],
     [{ metrics: [] }, /metrics/],
     [[], /the document/],
   ])('%#: is refused with the place and what is wanted', (document, message) => {
     expect(problemsOf(document).join('\n')).toMatch(message)
+  })
+
+  test('names a metric without values even where others are malformed, in words', () => {
+    const problems = problemsOf({
+      metrics: [
+        { name: '', values: VALUES },
+        { name: 'b' },
+        { name: 'c', groups: 'g', analysisConfigurations: { canary: { critical: 'yes' } }, values: VALUES },
+      ],
+      classifier: { groupWeights: { g: 'much' }, scoreThresholds: { pass: 950 } },
+    })
+    expect(problems).toEqual([
+      'metrics[0].name must have at least 1 characters',
+      'metrics[1].values is required: {"control": […], "experiment": […]}',
+      'metrics[2].groups must be an array, not "g"',
+      'metrics[2].analysisConfigurations.canary.critical must be true or false, not "yes"',
+      'classifier.groupWeights.g must be a number, not "much"',
+      'classifier.scoreThresholds.pass must be at most 100',
+    ])
+  })
+
+  test('names a hundred problems and counts the others', () => {
+    const control = Array.from({ length: 150 }, () => 'x')
+    const problems = problemsOf({ metrics: [{ name: 'm', values: { control, experiment: [] } }] })
+    expect(problems).toHaveLength(101)
+    expect(problems.at(-1)).toBe('50 more problems are not named')
+  })
+
+  test('takes null for a member that is left out, as Kayenta writes it', () => {
+    const [spec] = readMetricSpecs({
+      metrics: [
+        {
+          name: 'm',
+          groups: null,
+          analysisConfigurations: { canary: { direction: 'increase', outliers: null, effectSize: null } },
+        },
+      ],
+      classifier: { groupWeights: null, scoreThresholds: null },
+    })
+    expect(spec).toMatchObject({ groups: [''], direction: 'increase', outliers: { strategy: 'keep' } })
   })
 })
