@@ -51,7 +51,7 @@ export async function makeServiceClient(options: ServiceOptions, terminal: Termi
     },
     stream: async (request) => {
       const { body } = await send(address, request)
-      return body ?? nothing()
+      return body === null ? nothing() : piecesOf(address, body)
     },
   }
 }
@@ -124,6 +124,19 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+async function* piecesOf(
+  { url }: ServiceAddress,
+  body: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw new AppError('unavailable', `the service at ${url} broke its answer off: what came is not all`, {
+      cause,
+    })
   }
 }
 

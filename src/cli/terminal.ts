@@ -2,8 +2,8 @@
 export interface Terminal {
   /** Writes results to standard output. */
   readonly out: (text: string) => void
-  /** Writes part of a long result to standard output; resolves when it takes more. */
-  readonly outBytes: (bytes: Uint8Array) => Promise<void>
+  /** Writes part of a long result to standard output; resolves when it takes more, to false when nobody reads it any more. */
+  readonly outBytes: (bytes: Uint8Array) => Promise<boolean>
   /** Writes what is not the result to standard error. */
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<Buffer>
@@ -31,9 +31,9 @@ export function systemTerminal(): Terminal {
   }
 }
 
-/** A reader that has gone takes everything: `endQuietlyWithoutReader` has seen to it. */
-function outBytes(bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(bytes, () => resolve()))
+/** What went wrong with standard output is told by `endQuietlyWithoutReader`. */
+function outBytes(bytes: Uint8Array): Promise<boolean> {
+  return new Promise((resolve) => process.stdout.write(bytes, (error) => resolve(!(error instanceof Error))))
 }
 
 async function readStdin(): Promise<Buffer> {

@@ -107,6 +107,22 @@ describe('an export', () => {
     },
   )
 
+  it.each(EXPORT_FORMATS)('has few bodies at a time where they are large: %s', async (format) => {
+    const megabyte = Buffer.from(JSON.stringify('x'.repeat(1024 * 1024)))
+    const store = await storeOf(Array.from({ length: 14 }, () => ({ body: megabyte })))
+    for (const filter of [{}, { kind: 'kind' }]) {
+      const sizes: number[] = []
+      let text = ''
+      for await (const lines of exportTrail(store.reader, { filter, format, withBodies: true })) {
+        sizes.push(lines.byteLength)
+        text += Buffer.from(lines).toString()
+      }
+      expect(Math.max(...sizes)).toBeLessThan(6 * 1024 * 1024)
+      const numbers = [...text.matchAll(/^(?:\{"seq":)?(\d+),/gm)].map(([, seq]) => Number(seq))
+      expect(numbers).toEqual(Array.from({ length: 14 }, (_, index) => index + 1))
+    }
+  })
+
   it('of nothing is empty', async () => {
     const store = await storeOf([])
     expect(await exported(store, {})).toBe('')

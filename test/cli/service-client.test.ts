@@ -16,7 +16,7 @@ afterEach(() => {
 
 const terminal = (env: Record<string, string> = {}): Terminal => ({
   out: () => undefined,
-  outBytes: () => Promise.resolve(),
+  outBytes: () => Promise.resolve(true),
   err: () => undefined,
   readStdin: () => Promise.resolve(Buffer.alloc(0)),
   env,

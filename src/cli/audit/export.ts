@@ -36,7 +36,8 @@ export function defineExport(command: Command, session: Session): void {
       for await (const chunk of await client.stream({ path: '/audit/export', query })) {
         bytes += chunk.byteLength
         progress.show(`exporting … ${Math.floor(bytes / BYTES_PER_MIB)} MiB`)
-        await terminal.outBytes(chunk)
+        // Leaving the loop ends the request too.
+        if (!(await terminal.outBytes(chunk))) break
       }
       progress.end()
       session.exitCode = EXIT.fine

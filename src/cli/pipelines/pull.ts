@@ -31,7 +31,9 @@ export function definePull(command: Command, session: Session): void {
           let written = 0
           for await (const definition of definitions()) {
             if (!isOf(definition, options.application)) continue
-            terminal.out(lineOf(definition, written))
+            const line = lineOf(definition, written)
+            // Whoever reads slowly is waited for, and whoever has gone needs no more.
+            if (!(await terminal.outBytes(Buffer.from(line)))) return
             written += 1
             progress.show(`pulling … ${count(written, 'pipeline')}`)
           }

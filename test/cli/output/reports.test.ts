@@ -14,7 +14,7 @@ function recordingTerminal(showsProgress: boolean): { terminal: Terminal; err: s
   const out: string[] = []
   const terminal: Terminal = {
     out: (text) => out.push(text),
-    outBytes: () => Promise.resolve(),
+    outBytes: () => Promise.resolve(true),
     err: (text) => err.push(text),
     readStdin: () => Promise.resolve(Buffer.alloc(0)),
     env: {},

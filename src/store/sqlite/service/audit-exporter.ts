@@ -13,6 +13,9 @@ const FROM_PLACE = 'select * from audit where seq > ? order by seq limit ?'
 const LISTED = `select audit.* from json_each(?) as wanted cross join audit on audit.seq = wanted.value
   order by wanted.key limit ?`
 
+/** A part with bodies takes no more records from here on: a few bodies may be as large as a thousand others. */
+const ENOUGH_BYTES = 4 * 1024 * 1024
+
 /**
  * Hands the trail out on any connection. SQLite writes the lines: an object for each record would cost several times as much
  * as its line.
@@ -23,13 +26,14 @@ export function makeAuditExporter(database: Database): AuditExporter {
   const readPage = makePageReader(database)
   const part = ({ filter, format, withBodies, limit, after }: AuditExportQuery): AuditExportPart => {
     if (isEverything(filter)) {
-      const { lines, count, lastSeq } = writeAll[format](after?.seq ?? 0, limit, withBodies)
+      const { lines, count, lastSeq, isCut } = writeAll[format](after?.seq ?? 0, limit, withBodies)
       // The time plays no part in the order of places.
-      return count < limit ? { lines } : { lines, next: { timeMs: 0, seq: lastSeq } }
+      return count < limit && !isCut ? { lines } : { lines, next: { timeMs: 0, seq: lastSeq } }
     }
     const heads = readPage({ filter, order: 'oldest_first', limit, after })
-    const { lines } = writeListed[format](JSON.stringify(heads.map(({ seq }) => seq)), limit, withBodies)
-    const last = heads.length < limit ? undefined : heads.at(-1)
+    const wanted = JSON.stringify(heads.map(({ seq }) => seq))
+    const { lines, count, isCut } = writeListed[format](wanted, limit, withBodies)
+    const last = heads.length < limit && !isCut ? undefined : heads[count - 1]
     return last === undefined ? { lines } : { lines, next: { timeMs: last.timeMs, seq: last.seq } }
   }
   return { part: (query) => Promise.resolve(part(query)) }
@@ -43,6 +47,8 @@ interface Lines {
   readonly lines: Uint8Array
   readonly count: number
   readonly lastSeq: number
+  /** Whether bodies filled it before all records were in it. */
+  readonly isCut: boolean
 }
 
 type WriteLines = (which: number | string, limit: number, withBodies: boolean) => Lines
@@ -64,12 +70,25 @@ function lineWriter(database: Database, rows: string, format: ExportFormat): Wri
   return (which, limit, withBodies) => {
     if (!withBodies) {
       const [lines, count, lastSeq] = selectJoined.get(which, limit) ?? [null, 0, null]
-      return { lines: lines ?? new Uint8Array(), count, lastSeq: lastSeq ?? 0 }
+      return { lines: lines ?? new Uint8Array(), count, lastSeq: lastSeq ?? 0, isCut: false }
     }
-    const found = selectLines.all(which, limit)
-    const text = found.map((one) => withBody(format, one)).join('')
-    return { lines: new TextEncoder().encode(text), count: found.length, lastSeq: found.at(-1)?.[3] ?? 0 }
+    return joinWithBodies(format, selectLines.iterate(which, limit))
   }
+}
+
+function joinWithBodies(format: ExportFormat, found: Iterable<LineWithBody>): Lines {
+  const lines: Buffer[] = []
+  let bytes = 0
+  let lastSeq = 0
+  for (const one of found) {
+    if (bytes >= ENOUGH_BYTES)
+      return { lines: Buffer.concat(lines), count: lines.length, lastSeq, isCut: true }
+    const line = Buffer.from(withBody(format, one))
+    lines.push(line)
+    bytes += line.length
+    lastSeq = one[3]
+  }
+  return { lines: Buffer.concat(lines), count: lines.length, lastSeq, isCut: false }
 }
 
 function withBody(format: ExportFormat, [line, packed, bytes]: LineWithBody): string {
