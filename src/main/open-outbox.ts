@@ -73,7 +73,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   const purging = repeat(
     MS_PER_HOUR,
     async () => {
-      await purgeMessages(store.writer, Date.now() - keepMs)
+      await purgeMessages({ writer: store.writer, outbox: store.lookups.outbox }, Date.now() - keepMs)
     },
     (error) => logger.error({ error: error.message }, 'old messages not removed from the outbox'),
   )

@@ -1,11 +1,19 @@
+import type { OutboxReader } from '../store/outbox-store.js'
 import type { Writer } from '../store/transaction.js'
 import { purgeSettled } from './outbox-operations.js'
+
+export interface PurgeDeps {
+  readonly writer: Writer
+  readonly outbox: Pick<OutboxReader, 'oldestSettledMs'>
+}
 
 /** So many at most in one transaction, so that nobody waits for all of them. */
 const AT_ONCE = 500
 
-/** Deletes all messages that were settled before a time; gives how many. */
-export async function purgeMessages(writer: Writer, beforeMs: number): Promise<number> {
+/** Deletes all messages that were settled before a time; gives how many. Writes nothing where there are none. */
+export async function purgeMessages({ writer, outbox }: PurgeDeps, beforeMs: number): Promise<number> {
+  const oldestMs = await outbox.oldestSettledMs()
+  if (oldestMs === undefined || oldestMs >= beforeMs) return 0
   let all = 0
   for (;;) {
     const deleted = await writer.run(purgeSettled, { beforeMs, limit: AT_ONCE })

@@ -97,6 +97,8 @@ export interface OutboxReader {
   list(filter: OutboxFilter): Promise<readonly StoredMessage[]>
   find(id: number): Promise<StoredMessage | undefined>
   hasPending(): Promise<boolean>
+  /** When the first of the settled messages was; undefined where none is. */
+  oldestSettledMs(): Promise<number | undefined>
   /** How many messages are in each state. */
   count(): Promise<Readonly<Record<OutboxState, number>>>
 }

@@ -23,6 +23,10 @@ export function makeOutboxReader(database: Database): OutboxReader {
       const pending = db.selectFrom('outbox').select('id').where('state', '=', sql.lit('pending')).limit(1)
       return (await pending.executeTakeFirst()) !== undefined
     },
+    oldestSettledMs: async () => {
+      const settled = db.selectFrom('outbox').select('settled_ms').where('settled_ms', 'is not', null)
+      return (await settled.orderBy('settled_ms').limit(1).executeTakeFirst())?.settled_ms ?? undefined
+    },
     count: async () => {
       const rows = await db
         .selectFrom('outbox')
