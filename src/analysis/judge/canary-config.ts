@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../errors.js'
 import { pathText } from '../../lib/path-text.js'
 import { schemaSentence } from '../../lib/schema-sentence.js'
 import { countedOutOf, exposureProblems } from './exposure.js'
-import type { JudgeInput, MetricSeries, MetricSpec, Side } from './types.js'
+import type { JudgeInput, MetricSeries, MetricSpec, ScoreThresholds, Side } from './types.js'
 
 const MAX_NAMED_PROBLEMS = 100
 /** Members that hold the points of both sides. */
@@ -91,11 +91,19 @@ const Metric = z.object({
   error: z.string().optional(),
 })
 
+/** Of a config that names no scores. */
+export const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 95, marginal: 75 }
+
 const Score = z.number().min(0).max(100)
 const Classifier = z
   .object({
     groupWeights: z.record(z.string(), z.number().min(0)).default({}),
-    scoreThresholds: z.object({ pass: Score.default(95), marginal: Score.default(75) }).prefault({}),
+    scoreThresholds: z
+      .object({
+        pass: Score.default(DEFAULT_THRESHOLDS.pass),
+        marginal: Score.default(DEFAULT_THRESHOLDS.marginal),
+      })
+      .prefault({}),
   })
   .prefault({})
 

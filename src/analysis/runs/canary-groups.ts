@@ -1,19 +1,22 @@
 import { z } from 'zod'
-import { AppError } from '../../errors.js'
-import { readMetricSpecs } from '../judge/canary-config.js'
+import { ProblemCollector } from '../../lib/problem-collector.js'
+import { DEFAULT_THRESHOLDS, readMetricSpecs } from '../judge/canary-config.js'
 import type { ScoreThresholds } from '../judge/types.js'
 import { readCanaryQueries } from './canary-queries.js'
 import type { MetricTemplate } from './metric-template.js'
 
-/** `readMetricSpecs` refuses a malformed classifier. */
+/** `readMetricSpecs` refuses a malformed classifier. Kayenta writes what is left out as null. */
 const Classified = z.looseObject({
   classifier: z
     .looseObject({
-      groupWeights: z.record(z.string(), z.number()).optional(),
-      scoreThresholds: z.looseObject({ pass: z.number(), marginal: z.number() }).optional(),
+      groupWeights: z.record(z.string(), z.number()).nullish(),
+      scoreThresholds: z
+        .looseObject({ pass: z.number().nullish(), marginal: z.number().nullish() })
+        .nullish(),
     })
-    .optional(),
+    .nullish(),
 })
+type Classifier = NonNullable<z.output<typeof Classified>['classifier']>
 
 /** The metrics of a canary config with the scores that it asks for, if any. */
 export interface CanaryGroups extends MetricTemplate {
@@ -22,16 +25,23 @@ export interface CanaryGroups extends MetricTemplate {
 
 /** A canary config of Kayenta with the queries and groups of its metrics. Raises `invalid` naming everything wrong. */
 export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
-  const queries = readCanaryQueries(canaryConfig)
-  const metrics = readMetricSpecs(canaryConfig).map((spec) => {
-    const asked = queries.get(spec.name)
-    if (asked === undefined) throw new AppError('invalid', `metric ${spec.name} has no query`)
-    return { spec, ...asked }
-  })
+  const problems = new ProblemCollector()
+  const queries = problems.attempt(() => readCanaryQueries(canaryConfig))
+  const specs = problems.attempt(() => readMetricSpecs(canaryConfig)) ?? []
+  problems.raise()
   const { classifier } = Classified.safeParse(canaryConfig).data ?? {}
   return {
-    metrics,
+    metrics: specs.flatMap((spec) => {
+      const asked = queries?.get(spec.name)
+      return asked === undefined ? [] : [{ spec, ...asked }]
+    }),
     groupWeights: classifier?.groupWeights ?? {},
-    thresholds: classifier?.scoreThresholds,
+    thresholds: thresholdsOf(classifier),
   }
+}
+
+function thresholdsOf(classifier: Classifier | null | undefined): ScoreThresholds | undefined {
+  const { pass, marginal } = classifier?.scoreThresholds ?? {}
+  if (typeof pass !== 'number' && typeof marginal !== 'number') return undefined
+  return { pass: pass ?? DEFAULT_THRESHOLDS.pass, marginal: marginal ?? DEFAULT_THRESHOLDS.marginal }
 }

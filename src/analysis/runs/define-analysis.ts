@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { ProblemCollector } from '../../lib/problem-collector.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { saveDefinition } from './analysis-operations.js'
@@ -5,6 +7,11 @@ import type { Actor } from './analysis-operations.js'
 import { readCanaryGroups } from './canary-groups.js'
 import { readDefinition } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
+
+/** As much of a definition as its canary config needs to be looked at, whatever else is wrong. */
+const WithCanaryConfig = z.looseObject({
+  metrics: z.looseObject({ canaryConfig: z.record(z.string(), z.unknown()) }),
+})
 
 export interface DefinitionRequest {
   readonly application: string
@@ -14,9 +21,12 @@ export interface DefinitionRequest {
 
 /** A definition that a run will not stumble over. Raises `invalid` naming everything wrong. */
 export function readUsableDefinition(document: unknown): AnalysisDefinition {
-  const definition = readDefinition(document)
-  if (definition.metrics?.canaryConfig !== undefined) readCanaryGroups(definition.metrics.canaryConfig)
-  return definition
+  const problems = new ProblemCollector()
+  const definition = problems.attempt(() => readDefinition(document))
+  const canaryConfig = WithCanaryConfig.safeParse(document).data?.metrics.canaryConfig
+  if (canaryConfig !== undefined) problems.attempt(() => readCanaryGroups(canaryConfig))
+  problems.raise()
+  return definition ?? readDefinition(document)
 }
 
 /** Says how an application is analysed, and gives it with all defaults. Raises `invalid` naming everything wrong. */

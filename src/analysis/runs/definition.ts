@@ -60,6 +60,13 @@ const Definition = z
   .refine(({ lookBack, lookBackMinutes }) => lookBack === 'growing' || lookBackMinutes !== undefined, {
     error: 'needs lookBackMinutes with a sliding look-back',
   })
+  .refine(
+    ({ lifetimeMinutes, X,
+    { error: `asks for more than ${MAX_LOOKS} looks: give it a longer intervalMinutes` },
+  )
+  .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
+    error: 'has a marginal score above its pass score, which leaves nothing to review',
+  })
 
 /** How the analyses of one application are done. Times are minutes, the step seconds, scores 0 to 100. */
 export type AnalysisDefinition = z.output<typeof Definition>

@@ -6,6 +6,7 @@ import { MAX_LOOKS } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
 import type { MetricTemplate } from './metric-template.js'
 import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan, Timing } from './plan.js'
+import { NO_SCOPES } from './registration.js'
 import type { Registration, SideScopes, TargetRequest } from './registration.js'
 
 const MS_PER_MINUTE = 60_000
@@ -53,13 +54,12 @@ export function makePlan({ registration, definition, templates, nowMs }: PlanReq
 
 /** Without deployments the definition's own scopes say what is compared. */
 function wholeApplication({ application }: Registration): TargetRequest {
-  const scopes = { baseline: {}, canary: {}, template: undefined, templateSha1: undefined }
   return {
     service: application,
     baselineStartMs: undefined,
     canaryStartMs: undefined,
-    metric: scopes,
-    log: scopes,
+    metric: NO_SCOPES,
+    log: NO_SCOPES,
   }
 }
 

@@ -19,6 +19,14 @@ export interface SideScopes {
   readonly templateSha1: string | undefined
 }
 
+/** What the definition says holds. */
+export const NO_SCOPES: SideScopes = {
+  baseline: {},
+  canary: {},
+  template: undefined,
+  templateSha1: undefined,
+}
+
 /** A registration of any client; what it leaves out is taken from the application's definition. */
 export interface Registration {
   readonly application: string
@@ -68,8 +76,9 @@ export function readRegistration(body: unknown): Registration {
   const reader = new MemberReader(problems)
   const config = membersOf(body['canaryConfig'])
   const analysisConfig = membersOf(config['canaryAnalysisConfig'])
+  const application = reader.requiredText(body, 'application')
   const registration: Registration = {
-    application: reader.requiredText(body, 'application'),
+    application,
     executionId: reader.text(body, 'executionId'),
     owner: reader.text(config, 'name'),
     ...readTimes(reader, config, analysisConfig),
@@ -79,9 +88,9 @@ export function readRegistration(body: unknown): Registration {
       SCORES,
     ),
     pass: reader.number(membersOf(config['canarySuccessCriteria']), 'canaryResultScore', SCORES),
-    targets: listOf(body['canaryDeployments']).flatMap((deployment) =>
-      readDeployment(reader, membersOf(deployment)),
-    ),
+    targets: reader
+      .list(body, 'canaryDeployments')
+      .flatMap((deployment) => readDeployment(reader, membersOf(deployment), application)),
     isFromPlugin: 'canaryDeployments' in body || 'isJsonResponse' in body,
   }
   if (problems.length === 0) return registration
@@ -116,8 +125,11 @@ function readTimes(reader: MemberReader, config: Members, analysisConfig: Member
   }
 }
 
-/** One target for each service that either side names for metrics or for logs. */
-function readDeployment(reader: MemberReader, deployment: Members): TargetRequest[] {
+/**
+ * One target for each service that either side names for metrics or for logs. Without services, times that are given are
+ * those of the application as its definition says.
+ */
+function readDeployment(reader: MemberReader, deployment: Members, application: string): TargetRequest[] {
   const baselineStartMs = reader.number(deployment, 'baselineStartTimeMs', TIMES)
   const canaryStartMs = reader.number(deployment, 'canaryStartTimeMs', TIMES)
   const sides = { baseline: membersOf(deployment['baseline']), canary: membersOf(deployment['canary']) }
@@ -137,6 +149,9 @@ function readDeployment(reader: MemberReader, deployment: Members): TargetReques
   const services = new Set(
     (['metric', 'log'] as const).flatMap((kind) => Object.keys(membersOf(sides.canary[kind]))),
   )
+  if (services.size === 0 && (baselineStartMs ?? canaryStartMs) !== undefined) {
+    return [{ service: application, baselineStartMs, canaryStartMs, metric: NO_SCOPES, log: NO_SCOPES }]
+  }
   return [...services].map((service) => ({
     service,
     baselineStartMs,
@@ -194,6 +209,13 @@ class MemberReader {
     return undefined
   }
 
+  list(members: Members, name: string): readonly unknown[] {
+    const given = members[name] ?? []
+    if (Array.isArray(given)) return given
+    this.#problems.push(`${name} must be a list`)
+    return []
+  }
+
   oneOf<T extends string>(members: Members, name: string, allowed: readonly T[]): T | undefined {
     const text = this.text(members, name)?.toLowerCase()
     if (text === undefined) return undefined
@@ -209,8 +231,4 @@ function isMembers(value: unknown): value is Members {
 
 function membersOf(value: unknown): Members {
   return isMembers(value) ? value : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

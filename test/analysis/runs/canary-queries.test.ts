@@ -121,3 +121,19 @@ test('a canary config of Kayenta is taken as it is', () => {
     thresholds: { pass: 95, marginal: 75 },
   })
 })
+
+test.each([
+  [{ pass: 90 }, { pass: 90, marginal: 75 }],
+  [
+    { pass: null, marginal: 60 },
+    { pass: 95, marginal: 60 },
+  ],
+  [null, undefined],
+])('a classifier with the scores %j keeps its weights', (scoreThresholds, thresholds) => {
+  const groups = readCanaryGroups({
+    metrics: [{ name: 'm', query: { metricName: 'm' } }],
+    classifier: { groupWeights: { a: 60 }, scoreThresholds },
+  })
+  expect(groups).toMatchObject({ groupWeights: { a: 60 } })
+  expect(groups.thresholds).toEqual(thresholds)
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { readUsableDefinition } from '../../../src/analysis/runs/define-analysis.js'
 import { readDefinition } from '../../../src/analysis/runs/definition.js'
 import { problemsOf } from '../../support/problems-of.js'
 
@@ -51,6 +52,16 @@ describe('a definition', () => {
       [expect.stringContaining('needs either template')],
     ],
     [
+      'more looks than a run may have',
+      { metrics: METRICS, lifetimeMinutes: 10_000, intervalMinutes: 1 },
+      ['the definition asks for more than 1000 looks: give it a longer intervalMinutes'],
+    ],
+    [
+      'nothing between its scores',
+      { metrics: METRICS, pass: 50, marginal: 80 },
+      [expect.stringContaining('a marginal score above its pass score')],
+    ],
+    [
       'several things at once',
       { metrics: METRICS, lifetimeMinutes: 0, pass: 101, judge: 'mine', lifetime: 30 },
       [
@@ -62,5 +73,21 @@ describe('a definition', () => {
     ],
   ])('is refused with %s', (_, document, problems) => {
     expect(problemsOf(() => readDefinition(document))).toEqual(problems)
+  })
+
+  test('is refused with what is wrong with it and with its canary config at once', () => {
+    const canaryConfig = {
+      metrics: [
+        { name: 'a' },
+        { name: 'b', query: { metricName: 5 } },
+        { name: 'c', query: { metricName: 'c' }, analysisConfigurations: { canary: { nanStrategy: 'x' } } },
+      ],
+    }
+    const document = { lifetimeMinutes: 0, metrics: { source: 'prometheus', canaryConfig } }
+    expect(problemsOf(() => readUsableDefinition(document))).toEqual([
+      'lifetimeMinutes must be at least 0.05',
+      'metrics[1].query.metricName must be a text, not 5',
+      'metrics[2].analysisConfigurations.canary.nanStrategy must be remove or replace, not "x"',
+    ])
   })
 })

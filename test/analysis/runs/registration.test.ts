@@ -107,6 +107,17 @@ describe('a registration', () => {
     ])
   })
 
+  test('may say since when without naming services', () => {
+    const { targets } = readRegistration({
+      application: 'shop',
+      canaryDeployments: [{ canaryStartTimeMs: '1718000000000' }],
+    })
+    const scopes = { baseline: {}, canary: {} }
+    expect(targets).toMatchObject([
+      { service: 'shop', canaryStartMs: 1_718_000_000_000, metric: scopes, log: scopes },
+    ])
+  })
+
   test('has a target for each service of each deployment', () => {
     const deployment = (...services: string[]): object => ({
       canary: { metric: Object.fromEntries(services.map((name) => [name, {}])) },
