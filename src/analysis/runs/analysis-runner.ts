@@ -8,12 +8,15 @@ import { LookQueue } from './look-queue.js'
 import type { WaitingRun } from './look-queue.js'
 import type { LookReport } from './look-report.js'
 import type { RunPlan } from './plan.js'
+import { lookToTake } from './schedule.js'
 
 /** One look to take. */
 export interface LookRequest {
   readonly runId: number
   readonly plan: RunPlan
   readonly look: number
+  /** The look that was taken before, 0 for none; where nothing is said, the one just before. */
+  readonly after?: number | undefined
   /** Templates of the log that earlier runs of the application had. */
   readonly seenLogTemplates: readonly string[]
 }
@@ -146,7 +149,8 @@ export class AnalysisRunner {
     const request: LookRequest = {
       runId: id,
       plan,
-      look: run.looksDone + 1,
+      look: lookToTake(plan, run, this.#options.now()),
+      after: run.looksDone,
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
     }
     const result = await this.#take(request, givenUp)
@@ -165,7 +169,7 @@ export class AnalysisRunner {
     const { writer, now, looked } = this.#options
     const { report, data, lines, logTemplates } = result
     const nowMs = now()
-    const progress = afterLook(run.id, plan, report, nowMs)
+    const progress = afterLook(run, plan, report, nowMs)
     const look = {
       runId: run.id,
       look: report.look,

@@ -18,7 +18,7 @@ export interface JudgedLook {
 /** Judges what a look fetched. The same plan and data give the same report; another judge may be asked for. */
 export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): JudgedLook {
   const looks = lookCount(plan.timing)
-  const options: JudgeOptions = { judge, look: { look: data.look, looks } }
+  const options: JudgeOptions = { judge, look: { look: data.look, looks, after: data.after } }
   const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
   const reports = targets.map(({ report }) => report)
   const errors = plan.targets.flatMap((target, index) => errorsOf(target, data.targets[index]))

@@ -50,6 +50,8 @@ export interface TargetData {
 /** All that a look judges: the same data give the same report. */
 export interface LookData {
   readonly look: number
+  /** The look that was taken before it, where that is not the one just before. */
+  readonly after?: number | undefined
   readonly targets: readonly TargetData[]
   readonly seenLogTemplates: readonly string[]
 }

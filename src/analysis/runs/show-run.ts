@@ -114,10 +114,13 @@ export const showLookReport: ReadOperation<{ readonly id: number; readonly look:
 }
 
 function missingLook({ id, looks, looksDone, dataRemovedMs }: StoredRun, look: number): AppError {
+  const isLeftOut = look > 0 && look < looksDone
   const why =
-    dataRemovedMs === undefined
-      ? `it has taken ${looksDone} of ${looks}`
-      : `what it fetched and reported was removed at ${toText(dataRemovedMs)}, being older than analysis.maxAgeDays`
+    dataRemovedMs !== undefined
+      ? `what it fetched and reported was removed at ${toText(dataRemovedMs)}, being older than analysis.maxAgeDays`
+      : isLeftOut
+        ? 'the run was late and left it out'
+        : `it has taken ${looksDone} of ${looks}`
   return new AppError('not_found', `analysis ${id} has no look ${look}: ${why}`)
 }
 

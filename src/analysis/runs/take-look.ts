@@ -18,14 +18,15 @@ export function lookBudgetMs(intervalMs: number): number {
 
 /** Fetches what a look needs and judges it. */
 export async function takeLook(
-  { plan, look, seenLogTemplates }: LookRequest,
+  { plan, look, after = look - 1, seenLogTemplates }: LookRequest,
   sources: Sources,
   now: () => number,
 ): Promise<LookResult> {
   const untilMs = now() + lookBudgetMs(plan.timing.intervalMs)
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
   const targets = await fetchLook(plan, look, sources, remaining)
-  const data: LookData = { look, targets, seenLogTemplates }
+  const isAfterAnother = after !== look - 1
+  const data: LookData = { look, ...(isAfterAnother && { after }), targets, seenLogTemplates }
   return { ...judgeLook(plan, data), ...packLook(data) }
 }
 

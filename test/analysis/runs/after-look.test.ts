@@ -7,6 +7,7 @@ import { MINUTE_MS, START_MS, makeLookReport, makeRunPlan, makeTiming } from '..
 
 const NOW_MS = START_MS + 10 * MINUTE_MS + 250
 const SLIDING = { timing: makeTiming({ lookBackMs: 10 * MINUTE_MS }) }
+const afterLooks = (looksDone: number) => ({ id: 7, looksDone })
 const KAYENTA = { judge: 'kayenta' } as const
 
 describe('a run after a look', () => {
@@ -32,11 +33,11 @@ describe('a run after a look', () => {
     ],
     ['goes on after a review in a sliding window', SLIDING, { verdict: 'Review' }, 'RUNNING'],
   ])('%s', (_, plan, report, state) => {
-    expect(afterLook(7, makeRunPlan(plan), makeLookReport(report), NOW_MS).state).toBe(state)
+    expect(afterLook(afterLooks(0), makeRunPlan(plan), makeLookReport(report), NOW_MS).state).toBe(state)
   })
 
   test('that goes on knows when it is looked at again', () => {
-    expect(afterLook(7, makeRunPlan(), makeLookReport(), NOW_MS)).toEqual({
+    expect(afterLook(afterLooks(0), makeRunPlan(), makeLookReport(), NOW_MS)).toEqual({
       id: 7,
       state: 'RUNNING',
       looksDone: 1,
@@ -51,13 +52,20 @@ describe('a run after a look', () => {
 
   test('that ends early says so', () => {
     const report = makeLookReport({ verdict: 'Fail', score: 0, reason: 'errors is High', endsRun: true })
-    expect(afterLook(7, makeRunPlan(), report, NOW_MS)).toMatchObject({
+    expect(afterLook(afterLooks(report.look - 1), makeRunPlan(), report, NOW_MS)).toMatchObject({
       message: 'errors is High (ended early, at look 1 of 3)',
       finishedMs: NOW_MS,
     })
   })
 
   test('that ends in its time just says why', () => {
-    expect(afterLook(7, makeRunPlan(), makeLookReport({ look: 3 }), NOW_MS).message).toBe('all metrics pass')
+    expect(afterLook(afterLooks(2), makeRunPlan(), makeLookReport({ look: 3 }), NOW_MS).message).toBe(
+      'all metrics pass',
+    )
+  })
+
+  test('says how many looks were left out', () => {
+    const { message } = afterLook(afterLooks(0), makeRunPlan(), makeLookReport({ look: 3 }), NOW_MS)
+    expect(message).toBe('all metrics pass (looks left out, the run being late: 2)')
   })
 })

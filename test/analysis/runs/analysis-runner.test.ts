@@ -1,24 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { cancelRun } from '../../../src/analysis/runs/analysis-operations.js'
-import { AnalysisRunner } from '../../../src/analysis/runs/analysis-runner.js'
-import type {
-  AnalysisRunnerOptions,
-  LookRequest,
-  LookResult,
-} from '../../../src/analysis/runs/analysis-runner.js'
-import { packLook } from '../../../src/analysis/runs/pack-look.js'
-import { failedLook } from '../../../src/analysis/runs/take-look.js'
 import { AppError } from '../../../src/errors.js'
-import {
-  MINUTE_MS,
-  START_MS,
-  makeLookReport,
-  makeRunPlan,
-  makeTiming,
-  storeRun,
-} from '../../support/analyses.js'
-import { makeManualClock } from '../../support/manual-clock.js'
+import { MINUTE_MS, START_MS, makeRunPlan, makeTiming, storeRun } from '../../support/analyses.js'
+import { runToEnd, runWhen, taken, useAnalysisRunners } from '../../support/analysis-runner.js'
+import type { TestRunner } from '../../support/analysis-runner.js'
 import { useServiceStore } from '../../support/service-store.js'
 import type { TestStore } from '../../support/service-store.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -27,72 +13,9 @@ const TEN_MINUTES = 10 * MINUTE_MS
 const ACTOR = { nowMs: START_MS, user: 'ana', origin: 'test' }
 
 const openStore = useServiceStore()
-const runners: AnalysisRunner[] = []
-afterEach(async () => {
-  for (const runner of runners.splice(0)) await runner.stop()
-})
+const makeRunner = useAnalysisRunners()
 
-function taken({ look, plan }: LookRequest, more: Partial<LookResult['report']> = {}): LookResult {
-  const looks = plan.timing.lifetimeMs / plan.timing.intervalMs
-  return {
-    report: makeLookReport({ look, looks, ...more }),
-    ...packLook({ look, targets: [], seenLogTemplates: [] }),
-    logTemplates: [`template ${look}`],
-  }
-}
-
-/** A runner whose clock stands still until a test moves it. */
-function makeRunner(store: TestStore, more: Partial<AnalysisRunnerOptions> = {}) {
-  const clock = makeManualClock(START_MS)
-  const requests: LookRequest[] = []
-  const looked: string[] = []
-  const failures: string[] = []
-  const runner = new AnalysisRunner({
-    writer: store.writer,
-    reader: store.reader,
-    concurrentLooks: 4,
-    failedLook,
-    now: clock.now,
-    setTimer: clock.setTimer,
-    looked: ({ id }, { look, verdict }) => looked.push(`${id}: ${look} ${verdict}`),
-    failed: ({ message }) => failures.push(message),
-    ...more,
-    takeLook: (request, givenUp) => {
-      requests.push(request)
-      return more.takeLook?.(request, givenUp) ?? Promise.resolve(taken(request))
-    },
-  })
-  runners.push(runner)
-  return { clock, requests, looked, failures, runner }
-}
-
-/** The run once it is as `isReached` wants it. */
-function runWhen(
-  { lookups }: TestStore,
-  id: number,
-  isReached: (looksDone: number, state: string) => boolean,
-) {
-  return waitUntil(
-    async () => {
-      const run = await lookups.analysis.run(id)
-      return run !== undefined && isReached(run.looksDone, run.state) ? run : undefined
-    },
-    () => `run ${id} does not get there`,
-  )
-}
-
-/** Moves the clock from look to look until the run has ended. */
-async function runToEnd(store: TestStore, id: number, { clock }: ReturnType<typeof makeRunner>) {
-  const { looks } = await runWhen(store, id, () => true)
-  for (let look = 1; look <= looks; look++) {
-    clock.moveTo(START_MS + look * TEN_MINUTES)
-    const { state } = await runWhen(store, id, (looksDone) => looksDone >= look)
-    if (state !== 'RUNNING') break
-  }
-  return await runWhen(store, id, (_, state) => state !== 'RUNNING')
-}
-
-async function schedule(store: TestStore, { runner }: ReturnType<typeof makeRunner>): Promise<number> {
+async function schedule(store: TestStore, { runner }: TestRunner): Promise<number> {
   const id = await storeRun(store.writer)
   runner.schedule({ id, application: 'shop', dueMs: START_MS + TEN_MINUTES })
   return id

@@ -100,7 +100,7 @@ describe('looks of several runs', () => {
     const store = await openStore()
     const [shop = 0, cart = 0] = await storeRuns(store, ['shop', 'cart'])
     const made = makeRunner(store, 4)
-    made.clock.moveTo(START_MS + 10 * TEN_MINUTES)
+    made.clock.moveTo(START_MS + 3 * TEN_MINUTES)
     await made.runner.start()
     await untilLooked(made, 6)
     const of = (id: number) => made.looked.filter((look) => look.startsWith(`${id}: `))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { lookCount, lookDueMs, lookWindow } from '../../../src/analysis/runs/schedule.js'
-import { MINUTE_MS, START_MS, makeTiming } from '../../support/analyses.js'
+import { lookCount, lookDueMs, lookToTake, lookWindow } from '../../../src/analysis/runs/schedule.js'
+import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
 
 /** Minutes after the start of the run, and of the window's side. */
 function minutes(ms: number): number {
@@ -92,5 +92,24 @@ describe('the looks of a run', () => {
     const side = { scope: {}, startMs: START_MS - 1440 * MINUTE_MS }
     const { startMs, endMs } = lookWindow(makeTiming(), side, 2)
     expect([minutes(startMs), minutes(endMs)]).toEqual([-1440, -1420])
+  })
+})
+
+describe('the next look of a run', () => {
+  const growing = makeRunPlan()
+  const sliding = makeRunPlan({ timing: makeTiming({ lookBackMs: 10 * MINUTE_MS }) })
+  const kayenta = makeRunPlan({ judge: 'kayenta' })
+
+  test.each([
+    ['is the one after the last', growing, 0, 0, 10, 1],
+    ['is the one after the last, a little late', growing, 0, 0, 35, 1],
+    ['is the last one, five minutes after that was due', growing, 0, 0, 35.1, 3],
+    ['is the one after the last where data of the past are looked at', growing, 0, 600, 600.1, 1],
+    ['is the last one where even that takes too long', growing, 1, 600, 605.1, 3],
+    ['is never left out of a sliding window', sliding, 1, 0, 600, 2],
+    ['is never left out by Kayenta', kayenta, 0, 0, 600, 1],
+  ])('%s', (_, plan, looksDone, registeredMinute, nowMinute, look) => {
+    const run = { looksDone, startedMs: START_MS + registeredMinute * MINUTE_MS }
+    expect(lookToTake(plan, run, START_MS + nowMinute * MINUTE_MS)).toBe(look)
   })
 })

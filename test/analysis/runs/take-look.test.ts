@@ -243,6 +243,17 @@ describe('a look at logs', () => {
 })
 
 describe('the data of a look', () => {
+  test('say which look was taken before, where looks were left out, so that the judge may use their error', async () => {
+    const planned = plan({ metrics: metricsOf('latency') }, { ...TIMING, intervalMs: 6 * MINUTE_MS })
+    const takeAfter = async (after: number) => {
+      const request = { runId: 1, plan: planned, look: 10, after, seenLogTemplates: [] }
+      const { report, data } = await takeLook(request, makeFakeSources(times(1.2)), () => START_MS)
+      expect(judgeLook(planned, unpackData(data)).report).toEqual(report)
+      return report.targets[0]?.metrics?.results[0]?.finding?.alpha ?? 0
+    }
+    expect(await takeAfter(2)).toBeGreaterThan(2 * (await takeAfter(9)))
+  })
+
   test('give the same report when they are judged again', async () => {
     const planned = plan({ metrics: metricsOf('latency'), logs: LOGS })
     const request = { runId: 1, plan: planned, look: 2, seenLogTemplates: ['a'] }
