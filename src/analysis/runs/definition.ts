@@ -61,7 +61,8 @@ const Definition = z
     error: 'needs lookBackMinutes with a sliding look-back',
   })
   .refine(
-    ({ lifetimeMinutes, X,
+    ({ lifetimeMinutes, intervalMinutes = lifetimeMinutes }) =>
+      lifetimeMinutes <= MAX_LOOKS * intervalMinutes,
     { error: `asks for more than ${MAX_LOOKS} looks: give it a longer intervalMinutes` },
   )
   .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
