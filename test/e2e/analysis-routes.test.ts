@@ -257,7 +257,7 @@ describe('runs', () => {
 
   test.each([
     ['/analysis/99999', 404],
-    ['/analysis/x', 400],
+    ['/analysis/x', 404],
     ['/analysis/99999/data', 404],
     ['/analysis?limit=0', 400],
     ['/analysis?state=over', 400],

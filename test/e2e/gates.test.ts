@@ -57,7 +57,7 @@ describe('the trigger', () => {
 
   test.each([
     ['an unknown gate', '/approvalGates/99/trigger', {}, 404, 'resource_not_found'],
-    ['a gate that is no number', '/approvalGates/x/trigger', {}, 400, 'invalid_parameter'],
+    ['a gate that is no number', '/approvalGates/x/trigger', {}, 404, 'resource_not_found'],
     [
       'a callback to a metadata service',
       '/approvalGates/7/trigger',

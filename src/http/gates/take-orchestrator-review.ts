@@ -8,6 +8,7 @@ import { pluginStatus } from '../../gates/status-words.js'
 import { AppError } from '../../errors.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
+import { readPathNumber } from '../path-number.js'
 import { readJsonBody } from '../read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { claimOfToken } from './person-of.js'
@@ -28,7 +29,7 @@ export async function takeOrchestratorReview(
   deps: GateRoutesDeps,
 ): Promise<object> {
   const { action, comment } = await readLeniently(exchange, deps)
-  const instanceId = /^\d{1,15}$/.test(idText) ? Number(idText) : undefined
+  const instanceId = readPathNumber(idText)
   if (instanceId === undefined) return { status: 'unknown', comment: `${idText} is no instance` }
   const nowMs = deps.now()
   if (asText(action).toLowerCase() !== 'cancel') {

@@ -23,6 +23,7 @@ import { actorOf } from '../caller-of.js'
 import { renderRun } from '../analysis-report/render-run.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
+import { requirePathNumber } from '../path-number.js'
 import { readJsonBytes } from '../read-json-body.js'
 import { JSON_TYPE } from '../exchange.js'
 import type { Exchange } from '../exchange.js'
@@ -80,7 +81,7 @@ export function analysisRoutes(authenticate: Authenticate, deps: AnalysisRoutesD
     return jsonAnswer({ id }, 201, { Location: `/analysis/${id}` })
   })
   app.get('/:id', async (c) => {
-    const id = toRunId(c.req.param('id'))
+    const id = runIdOf(c.req.param('id'))
     const wantsPage = accepts(c, {
       header: 'Accept',
       supports: ['application/json', 'text/html'],
@@ -90,13 +91,14 @@ export function analysisRoutes(authenticate: Authenticate, deps: AnalysisRoutesD
     return jsonTextAnswer(await deps.reader.run(showRun, id))
   })
   app.get('/:id/looks/:look', async (c) => {
-    const [id, look] = [toRunId(c.req.param('id')), toRunId(c.req.param('look'))]
+    const id = runIdOf(c.req.param('id'))
+    const look = requirePathNumber(c.req.param('look'), 'look')
     return jsonTextAnswer(await deps.reader.run(showLookReport, { id, look }))
   })
   app.get('/:id/data', (c) => lookData(deps, c.req.param('id'), c.req.query(), 'data'))
   app.get('/:id/lines', (c) => lookData(deps, c.req.param('id'), c.req.query(), 'lines'))
   app.post('/:id/cancel', async (c) => {
-    const id = toRunId(c.req.param('id'))
+    const id = runIdOf(c.req.param('id'))
     const run = await deps.writer.run(cancelRun, { id, actor: actorOf(c.env.exchange, deps) })
     deps.forget(id)
     return jsonAnswer(summariseRun(run))
@@ -141,7 +143,7 @@ async function lookData(
   part: 'data' | 'lines',
 ): Promise<Response> {
   const { look } = parseQuery(DataQuery, query)
-  const packed = await deps.reader.run(showLookData, { id: toRunId(id), look, part })
+  const packed = await deps.reader.run(showLookData, { id: runIdOf(id), look, part })
   return new Response(Buffer.from(packed), {
     headers: { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'gzip' },
   })
@@ -149,7 +151,7 @@ async function lookData(
 
 async function linkedReport(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
   c.env.exchange.handler = 'analysis'
-  const id = toRunId(c.req.param('id') ?? '')
+  const id = runIdOf(c.req.param('id'))
   const expected = Buffer.from(deps.reportToken(id))
   const given = Buffer.from(c.req.param('token') ?? '')
   if (given.length === expected.length && timingSafeEqual(given, expected)) return await reportPage(deps, id)
@@ -164,7 +166,6 @@ async function readDocument(exchange: Exchange, deps: AnalysisRoutesDeps): Promi
   return JSON.parse(Buffer.from(await readJsonBytes(exchange, deps.maxBodyBytes)).toString())
 }
 
-function toRunId(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text)
-  throw new AppError('invalid', `the number of an analysis is a whole number, not "${text}"`)
+function runIdOf(text: string | undefined): number {
+  return requirePathNumber(text, 'analysis')
 }

@@ -15,6 +15,7 @@ import { byteStream } from '../byte-stream.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { Moment } from '../moment.js'
 import { parseQuery } from '../parse-query.js'
+import { requirePathNumber } from '../path-number.js'
 
 export interface AuditRoutesDeps {
   readonly reader: Reader
@@ -100,7 +101,7 @@ function toFilter({ from, to, ...filter }: GivenFilter): AuditFilter {
 
 /** With the body as it was kept, digit for digit. */
 async function recordText({ lookups }: AuditRoutesDeps, text: string): Promise<string> {
-  const record = /^\d{1,15}$/.test(text) ? await lookups.find(Number(text)) : undefined
+  const record = await lookups.find(requirePathNumber(text, 'audit record'))
   if (record === undefined) throw new AppError('not_found', `there is no audit record ${text}`)
   const head = JSON.stringify(toRecordView(record))
   return `${head.slice(0, -1)},"body":${Buffer.from(record.body).toString()}}`

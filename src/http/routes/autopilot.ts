@@ -18,6 +18,7 @@ import { actorOf } from '../caller-of.js'
 import { errorAnswer } from '../error-body.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
+import { readPathNumber } from '../path-number.js'
 import { readJsonBytes } from '../read-json-body.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 import { answerCanaryStatus } from './canary-status-answer.js'
@@ -94,12 +95,10 @@ async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<R
 }
 
 async function cancel(c: Context<AppEnv>, deps: AnalysisRoutesDeps, id: string): Promise<Response> {
-  if (/^\d{1,10}$/.test(id)) {
-    await deps.writer.run(cancelRun, {
-      id: Number(id),
-      actor: actorOf(c.env.exchange, deps),
-    })
-    deps.forget(Number(id))
+  const runId = readPathNumber(id)
+  if (runId !== undefined) {
+    await deps.writer.run(cancelRun, { id: runId, actor: actorOf(c.env.exchange, deps) })
+    deps.forget(runId)
   }
   return answerCanaryStatus(c.env.exchange, deps, id)
 }

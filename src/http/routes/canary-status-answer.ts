@@ -9,6 +9,7 @@ import {
 import { baseUrl } from '../base-url.js'
 import type { Exchange } from '../exchange.js'
 import { jsonAnswer } from '../json-answer.js'
+import { readPathNumber } from '../path-number.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 
 /** The status of a run as its readers poll it; they look at no HTTP status, so that an error has all members too. */
@@ -19,7 +20,8 @@ export async function answerCanaryStatus(
 ): Promise<Response> {
   let run: StoredRun | undefined
   try {
-    run = /^\d{1,10}$/.test(id) ? await deps.reader.run(findRun, Number(id)) : undefined
+    const runId = readPathNumber(id)
+    run = runId === undefined ? undefined : await deps.reader.run(findRun, runId)
   } catch (raw) {
     const failure = toAppError(raw)
     exchange.failure = failure

@@ -14,11 +14,11 @@ import type { Authenticate } from '../authenticate.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
-import { pathId } from '../gates/path-id.js'
 import { personOf } from '../gates/person-of.js'
 import { takeOrchestratorReview } from '../gates/take-orchestrator-review.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
+import { requirePathNumber } from '../path-number.js'
 import { readJsonBody } from '../read-json-body.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
@@ -101,5 +101,5 @@ export function gateInstanceRoutes(authenticate: Authenticate, deps: GateRoutesD
 }
 
 function instanceIdOf(text: string | undefined): number {
-  return pathId(text, 'approvalGateInstanceId')
+  return requirePathNumber(text, 'approval gate instance')
 }

@@ -10,10 +10,10 @@ import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { baseUrl } from '../base-url.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
-import { pathId } from '../gates/path-id.js'
 import { readTrigger } from '../gates/read-trigger.js'
 import { takeOrchestratorReview } from '../gates/take-orchestrator-review.js'
 import { jsonAnswer } from '../json-answer.js'
+import { requirePathNumber } from '../path-number.js'
 
 /** The version of the paths that the plugins know to turn into that of their cancellation: they rewrite `/v2/`. */
 const STATUS_PATH = '/visibilityservice/v2/approvalGateInstances'
@@ -28,7 +28,7 @@ export function gatePluginRoutes(authenticate: Authenticate, deps: GateRoutesDep
     exchange.handler = 'gates.trigger'
     authenticate(exchange, ['orchestrator'])
     const base = baseUrl(exchange, deps.publicUrl)
-    const gateId = pathId(c.req.param('id'), 'approvalGateId')
+    const gateId = requirePathNumber(c.req.param('id'), 'approval gate')
     const request = await readTrigger(exchange, gateId, PluginTriggerBody, deps)
     const { instance } = await writer.run(triggerGate, request)
     deps.triggered(instance.id)
@@ -41,7 +41,7 @@ export function gatePluginRoutes(authenticate: Authenticate, deps: GateRoutesDep
   app.get(`/${VERSION}/approvalGateInstances/:id/status`, async (c) => {
     c.env.exchange.handler = 'gates.status'
     authenticate(c.env.exchange, ['orchestrator', 'approver', 'auditor'])
-    const instanceId = pathId(c.req.param('id'), 'approvalGateInstanceId')
+    const instanceId = requirePathNumber(c.req.param('id'), 'approval gate instance')
     return jsonAnswer(await statusOf(instanceId))
   })
   app.put(`/${VERSION}/approvalGateInstances/:id/spinnakerReview`, async (c) => {

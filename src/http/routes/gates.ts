@@ -15,9 +15,9 @@ import type { Authenticate } from '../authenticate.js'
 import { actorOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
-import { pathId } from '../gates/path-id.js'
 import { readTrigger } from '../gates/read-trigger.js'
 import { jsonAnswer } from '../json-answer.js'
+import { requirePathNumber } from '../path-number.js'
 import { readJsonBody } from '../read-json-body.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
@@ -34,7 +34,7 @@ export function gateRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Ho
     authenticate(exchange, roles)
     return exchange
   }
-  const gateIdOf = (text: string | undefined): number => pathId(text, 'approvalGateId')
+  const gateIdOf = (text: string | undefined): number => requirePathNumber(text, 'approval gate')
   app.get('/', async (c) => {
     enter(c.env.exchange, 'gates', READERS)
     return jsonAnswer({ gates: (await lookups.gates.listGates()).map(gateView) })

@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { listMessages, resendMessage } from '../../outbox/outbox-operations.js'
 import type { StoredMessage } from '../../store/outbox-store.js'
@@ -12,6 +11,7 @@ import type { Authenticate } from '../authenticate.js'
 import { actorOf } from '../caller-of.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
+import { requirePathNumber } from '../path-number.js'
 
 /** What the routes of the outbox need. */
 export interface OutboxRoutesDeps {
@@ -46,7 +46,7 @@ export function outboxRoutes(authenticate: Authenticate, deps: OutboxRoutesDeps)
   app.post('/:id/resend', async (c) => {
     c.env.exchange.handler = 'outbox'
     authenticate(c.env.exchange, ['admin'])
-    const id = toMessageId(c.req.param('id'))
+    const id = requirePathNumber(c.req.param('id'), 'message in the outbox')
     const message = await deps.writer.run(resendMessage, {
       id,
       ...actorOf(c.env.exchange, deps),
@@ -75,9 +75,4 @@ function toView(message: StoredMessage): Record<string, unknown> {
 
 function toTime(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString()
-}
-
-function toMessageId(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new AppError('invalid', `the number of a message is a whole number, not "${text}"`)
 }

@@ -12,6 +12,7 @@ import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
+import { readPathNumber } from '../path-number.js'
 
 export interface RegistryRoutesDeps {
   readonly reader: Reader
@@ -109,8 +110,9 @@ async function readPage(
 
 async function findPipeline({ lookups }: RegistryRoutesDeps, id: string): Promise<RegistryEntry | undefined> {
   const found = await lookups.findPipeline(id)
-  if (found !== undefined || !/^\d{1,10}$/.test(id)) return found
-  const entry = await lookups.findById(Number(id))
+  const number = readPathNumber(id)
+  if (found !== undefined || number === undefined) return found
+  const entry = await lookups.findById(number)
   return entry?.kind === 'pipeline' ? entry : undefined
 }
 
