@@ -3,6 +3,7 @@ import { isLoopback, parseListenAddress } from './config/listen-address.js'
 import type { ListenAddress } from './config/listen-address.js'
 import { readSecrets } from './config/read-secrets.js'
 import type { DecisionLog } from './decisions/decision-log.js'
+import { decisionsOfExecution } from './decisions/query-decisions.js'
 import { AppError } from './errors.js'
 import { makeApp, makeApplication } from './http/app.js'
 import { makeAuthenticate } from './http/authenticate.js'
@@ -89,18 +90,19 @@ async function startParts(
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const readSecret = readSecrets(config, process.env)
   onStop(claimDataDirectory(config.dataDir))
-  const decisions = await openDecisions(config, logger)
-  onStop(decisions.close)
   const store = await openServiceStore({ dataDir: config.dataDir, threadScript: STORE_THREAD })
   onStop(store.close)
+  const trail = openTrail(config, { store, logger, readSecret })
+  onStop(trail.close)
+  // Closed before the trail, to which it gives the last decisions.
+  const decisions = await openDecisions(config, logger, (report) => trail.decisions.take(report))
+  onStop(decisions.close)
   const metrics = makeServiceMetrics(decisions.log)
   const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) {
     const watcher = await watchPolicies(policies)
     onStop(() => watcher.close())
   }
-  const trail = openTrail(config, { store, logger, readSecret })
-  onStop(trail.close)
   const registry = openRegistry(config, { store, logger, readSecret })
   onStop(registry.close)
   const outbox = await openOutbox(config, {
@@ -197,13 +199,18 @@ async function listen(
 function trailRoutes({ config, store, decisions, metrics, outbox, trail, registry }: Parts): TrailRoutesDeps {
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.figures,
+    decisions: () => trail.decisions.figures,
     progress: () => store.lookups.audit.progress(),
     reconciliations: registry.status,
   })
   const { reader, writer, lookups } = store
+  const { read } = decisions
   return {
     audit: trail.routes,
-    timeline: { reader, decisions: decisions.read?.store },
+    timeline: {
+      reader,
+      decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
+    },
     registry: { reader, lookups: lookups.registry },
     insights: { reader, now: Date.now },
     webhooks: {

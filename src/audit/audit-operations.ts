@@ -10,6 +10,7 @@ import type {
 import type { ReadOperation } from '../store/readers.js'
 import type { WriteOperation } from '../store/transaction.js'
 import { exportChunk } from './export-chunk.js'
+import { recordDecisions } from './record-decisions.js'
 
 /** Makes further records quick to find by their columns; gives how many. */
 export const indexColumns: WriteOperation<{ readonly limit: number }, number> = {
@@ -88,5 +89,6 @@ export const auditWrites = [
   addCheckpoint,
   deleteThrough,
   releaseFreeSpace,
+  recordDecisions,
 ] as const
 export const auditReads = [readPage, readTextPage, checkChain, readCheckpoints, exportChunk] as const

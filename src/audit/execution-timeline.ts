@@ -1,13 +1,14 @@
 import { AppError } from '../errors.js'
 import type { AuditHead } from '../store/audit-store.js'
-import type { DecisionReadStore, StoredDecision } from '../store/decision-store.js'
+import type { DecisionHead } from '../store/decision-store.js'
 import type { Reader } from '../store/readers.js'
 import { readPage } from './audit-operations.js'
+import { DECISION_KIND } from './record-decisions.js'
 
 export interface TimelineDeps {
   readonly reader: Reader
-  /** Absent where decisions are not kept. */
-  readonly decisions: Pick<DecisionReadStore, 'page'> | undefined
+  /** The first decisions about an execution, oldest first; absent where decisions are not kept. */
+  readonly decisionsOf: ((executionId: string, limit: number) => Promise<readonly DecisionHead[]>) | undefined
 }
 
 /** One thing that happened in an execution. */
@@ -19,9 +20,11 @@ export interface TimelineEntry {
   readonly stage?: string | undefined
   readonly user?: string | undefined
   readonly status?: string | undefined
-  /** Its audit record. */
-  readonly auditSeq?: number
-  readonly decisionId?: string
+  /** Its audit record; absent for a decision that the trail does not hold. */
+  readonly auditSeq?: number | undefined
+  readonly decisionId?: string | undefined
+  /** The policy that decided, while the decision is still in the decision log. */
+  readonly path?: string
 }
 
 export interface Timeline {
@@ -29,81 +32,94 @@ export interface Timeline {
   readonly application: string | undefined
   readonly pipeline: string | undefined
   readonly entries: readonly TimelineEntry[]
-  /** Whether there is more than is shown. */
+  /** Whether there is more, after the last that is shown. */
   readonly isTruncated: boolean
 }
 
-const MAX_RECORDS = 2000
-const MAX_DECISIONS = 2000
-const DECISIONS_PER_PAGE = 500
-const BYTES_PER_PAGE = 8 * 1024 * 1024
-/** A decision may be asked for before the first event has come, or after the last. */
-const MARGIN_MS = 3_600_000
+/** Of records, and as many decisions. */
+const MAX_SHOWN = 2000
 
 /**
- * All that is known of an execution, in the order of time: events, approvals and analyses of the trail, and the policy decisions
- * whose input names the execution. Raises `not_found` when there is nothing.
+ * All that is known of an execution, in the order of time: events, approvals, analyses and decisions of the trail, and the
+ * decisions that only the decision log holds. Raises `not_found` when there is nothing.
  */
 export async function executionTimeline(deps: TimelineDeps, executionId: string): Promise<Timeline> {
-  const query = { filter: { executionId }, order: 'oldest_first', limit: MAX_RECORDS } as const
-  const records = await deps.reader.run(readPage, query)
-  const decisions = await decisionsOf(deps, executionId, records)
+  const query = { filter: { executionId }, order: 'oldest_first', limit: MAX_SHOWN + 1 } as const
+  const [records, decisions] = await Promise.all([
+    deps.reader.run(readPage, query),
+    deps.decisionsOf?.(executionId, MAX_SHOWN + 1) ?? [],
+  ])
   if (records.length + decisions.length === 0) {
     throw new AppError('not_found', `nothing is known of the execution ${executionId}`)
   }
-  // Of one millisecond, a decision comes before the record of what it led to.
-  const entries = [...decisions.map(fromDecision), ...records.map(fromRecord)]
+  const untilMs = Math.min(firstLeftOut(records), firstLeftOut(decisions))
+  const entries = merge(records, decisions, untilMs)
   return {
     executionId,
-    application: records.find(({ application }) => application !== undefined)?.application,
+    application:
+      records.find(({ application }) => application !== undefined)?.application ??
+      decisions.find(({ application }) => application !== null)?.application ??
+      undefined,
     pipeline: records.find(({ pipeline }) => pipeline !== undefined)?.pipeline,
-    entries: entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
-    isTruncated: records.length === MAX_RECORDS || decisions.length === MAX_DECISIONS,
+    entries,
+    isTruncated: untilMs !== Infinity,
   }
 }
 
-/** Decisions have no column for executions: those of its application and time are looked through. */
-async function decisionsOf(
-  { decisions }: TimelineDeps,
-  executionId: string,
+/** When the first one happened that is too many. What happened later is not shown, lest there be a gap before it. */
+function firstLeftOut(sorted: readonly { readonly timeMs: number }[]): number {
+  return sorted[MAX_SHOWN]?.timeMs ?? Infinity
+}
+
+/** A decision that the trail holds too is one entry. */
+function merge(
   records: readonly AuditHead[],
-): Promise<StoredDecision[]> {
-  const times = records.map(({ timeMs }) => timeMs)
-  if (decisions === undefined || times.length === 0) return []
-  const application = records.find((record) => record.application !== undefined)?.application
-  const filter = {
-    application,
-    fromMs: Math.min(...times) - MARGIN_MS,
-    toMs: Math.max(...times) + MARGIN_MS,
+  decisions: readonly DecisionHead[],
+  untilMs: number,
+): readonly TimelineEntry[] {
+  const decided = new Map(decisions.map((decision) => [decision.decisionId, decision]))
+  const recorded = new Map<string | undefined, AuditHead>()
+  for (const record of records) {
+    if (isDecision(record) && decided.has(record.eventId ?? '')) recorded.set(record.eventId, record)
   }
-  const found: StoredDecision[] = []
-  let lookedAt = 0
-  let after
-  do {
-    const bounds = { rows: DECISIONS_PER_PAGE, bytes: BYTES_PER_PAGE }
-    const page = await decisions.page(filter, bounds, after)
-    found.push(...page.decisions.filter(({ input }) => isNamedIn(input, executionId)))
-    lookedAt += page.decisions.length
-    after = page.next
-  } while (after !== undefined && lookedAt < MAX_DECISIONS)
-  return found
+  const others = records.filter((record) => recorded.get(record.eventId) !== record)
+  const isShown = ({ timeMs }: { readonly timeMs: number }): boolean => timeMs <= untilMs
+  // Of one millisecond, a decision comes before the record of what it led to.
+  const entries = [
+    ...decisions.filter(isShown).map((decision) => fromDecision(decision, recorded.get(decision.decisionId))),
+    ...others.filter(isShown).map(fromRecord),
+  ]
+  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-function isNamedIn(input: Uint8Array | null, executionId: string): boolean {
-  return input !== null && Buffer.from(input).includes(JSON.stringify(executionId))
+function isDecision({ source, kind }: AuditHead): boolean {
+  return source === 'policy' && kind === DECISION_KIND
 }
 
-function fromRecord({ seq, timeMs, source, kind, stage, user, status }: AuditHead): TimelineEntry {
-  return { at: new Date(timeMs).toISOString(), source, kind, stage, user, status, auditSeq: seq }
+function fromRecord(record: AuditHead): TimelineEntry {
+  const { seq, timeMs, source, kind, stage, user, status, eventId } = record
+  return {
+    at: new Date(timeMs).toISOString(),
+    source,
+    kind,
+    stage,
+    user,
+    status,
+    auditSeq: seq,
+    ...(isDecision(record) && { decisionId: eventId }),
+  }
 }
 
-function fromDecision({ decisionId, timeMs, path, outcome, caller }: StoredDecision): TimelineEntry {
+function fromDecision(decision: DecisionHead, record: AuditHead | undefined): TimelineEntry {
+  const { decisionId, timeMs, path, outcome, caller } = decision
   return {
     at: new Date(timeMs).toISOString(),
     source: 'policy',
-    kind: `decision ${path}`,
+    kind: DECISION_KIND,
     user: caller ?? undefined,
     status: outcome,
+    auditSeq: record?.seq,
     decisionId,
+    path,
   }
 }

@@ -10,6 +10,8 @@ const GIB = 1024 * MIB
 const MAX_BODY = 256 * MIB
 const MAX_DAYS = 36_500
 
+const DECISIONS = ['none', 'denied', 'executions'] as const
+
 /** The audit trail and the events that go into it. */
 export const AuditSection = z.strictObject({
   maxBodyBytes: key(
@@ -21,6 +23,16 @@ export const AuditSection = z.strictObject({
     byteSize(MIB, 16 * GIB).default(64 * MIB),
     'Memory that events may hold while they wait to be written; beyond it they are answered 503.',
     byteSizeText(MIB, 16 * GIB),
+  ),
+  decisions: key(
+    z.enum(DECISIONS).default('executions'),
+    'Which policy decisions stand in the trail, while `decisions.enabled` is true: denials and errors that name an execution or an application (`denied`), also all others that name an execution (`executions`), or none.',
+    DECISIONS.join(', '),
+  ),
+  decisionsPerSecond: key(
+    wholeNumber(1, 10_000).default(50),
+    'How many decisions a second go into the trail, averaged over a minute; the rest are counted there. Half of them are kept for denials and errors.',
+    wholeNumberText(1, 10_000),
   ),
   signingKey: secretKey(
     'The Ed25519 key that checkpoints are signed with: PKCS#8 in DER, in Base64 on one line (`tidegate audit keygen` makes one). Without it checkpoints are written unsigned.',

@@ -2,6 +2,9 @@ import { toError } from '../errors.js'
 import type { BatchWriter } from '../store/decision-store.js'
 import { copiedLength, DecisionBatchBuilder } from './decision-batch.js'
 import type { CopyBounds, DecisionBatch } from './decision-batch.js'
+import { isReportable } from './decision-report.js'
+import type { DecisionReport, ReportedDecisions } from './decision-report.js'
+import { findExecutionId } from './find-execution-id.js'
 import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason } from './decision-log.js'
 
 /** Bounds of the memory that the log may hold, and of the time until it writes. */
@@ -38,6 +41,13 @@ export interface BufferedDecisionLogDeps {
   readonly masked: boolean
   /** Told of every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
+  /** Which decisions are reported, and to whom; must not raise. */
+  readonly reports?: ReportedTo | undefined
+}
+
+export interface ReportedTo {
+  readonly reported: ReportedDecisions
+  readonly take: (report: DecisionReport) => void
 }
 
 interface SealedBatch {
@@ -80,11 +90,11 @@ export class BufferedDecisionLog implements DecisionLog {
       const size =
         copiedLength(entry.input, this.#copyBounds.inputBytes) +
         copiedLength(entry.result, this.#copyBounds.resultBytes)
-      if (this.#closed || this.#isFull(size)) this.#dropped.buffer_full += 1
+      if (this.#closed || this.#isFull(size)) this.#drop(entry)
       else this.#batchWithRoom(size).append(entry, this.#copyBounds)
     } catch {
       // Out of memory for another batch: the decision itself must go on.
-      this.#dropped.buffer_full += 1
+      this.#drop(entry)
     }
   }
 
@@ -105,6 +115,16 @@ export class BufferedDecisionLog implements DecisionLog {
       dropped: { ...this.#dropped },
       bufferedRows: this.#sealedRows + (this.#open?.rowCount ?? 0),
       bufferedBytes: this.#sealedBytes + (this.#open?.heldBytes ?? 0),
+    }
+  }
+
+  #drop(entry: DecisionEntry): void {
+    this.#dropped.buffer_full += 1
+    const { reports } = this.#deps
+    if (reports === undefined) return
+    const executionId = entry.input && findExecutionId(entry.input)
+    if (isReportable(reports.reported, { ...entry, executionId })) {
+      reports.take({ decisions: [], omitted: { log_full: 1 } })
     }
   }
 
@@ -166,8 +186,10 @@ export class BufferedDecisionLog implements DecisionLog {
       this.#written += rowCount
       this.#dropped.mask_failed += receipt.maskFailed
       this.#keepMemory(receipt.spentMemory)
+      if (receipt.report !== undefined) this.#deps.reports?.take(receipt.report)
     } catch (raw) {
       this.#dropped.write_failed += rowCount
+      this.#deps.reports?.take({ decisions: [], omitted: { log_failed: rowCount } })
       this.#deps.onWriteError?.(toError(raw))
     }
     this.#unacknowledged -= 1

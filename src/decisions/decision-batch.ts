@@ -1,4 +1,5 @@
 import type { DecisionEntry } from './decision-log.js'
+import { findExecutionId } from './find-execution-id.js'
 
 /**
  * Many decisions in three pieces that cross to another thread cheaply: `cells` and `bytes` are transferred, `texts`
@@ -26,6 +27,8 @@ export interface BatchRow {
   readonly revision: string
   readonly outcome: string
   readonly application: string | null
+  /** The execution that the input is about, only where the copy was cut: else it can be found in the copy. */
+  readonly executionId: string | null
   readonly caller: string | null
   readonly durationNs: number
   readonly requestId: string | null
@@ -36,7 +39,7 @@ export interface BatchRow {
   readonly result: Uint8Array | null
 }
 
-const CELLS_PER_ROW = 17
+const CELLS_PER_ROW = 18
 const ABSENT = -1
 const MAX_TEXT_LENGTH = 1024
 
@@ -89,6 +92,8 @@ export class DecisionBatchBuilder {
     cells[at + 10] = this.#addText(entry.error)
     this.#copyBytes(at + 11, entry.input, bounds.inputBytes)
     this.#copyBytes(at + 14, entry.result, bounds.resultBytes)
+    const isCut = entry.input !== undefined && entry.input.length > bounds.inputBytes
+    cells[at + 17] = this.#addText(isCut ? findExecutionId(entry.input) : undefined)
     this.#rows += 1
   }
 
@@ -148,6 +153,7 @@ export function batchRow(batch: DecisionBatch, index: number): BatchRow {
     inputBytes: sizeCell(batch, at + 13),
     result: bytesCell(batch, at + 14),
     resultBytes: sizeCell(batch, at + 16),
+    executionId: textCell(batch, at + 17),
   }
 }
 

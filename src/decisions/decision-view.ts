@@ -13,6 +13,7 @@ export interface DecisionView {
   readonly revision: string
   readonly outcome: DecisionOutcome
   readonly application?: string
+  readonly executionId?: string
   readonly caller?: string
   readonly durationMs: number
   readonly requestId?: string
@@ -29,7 +30,7 @@ export interface DecisionView {
 
 /** Turns a stored decision into its public form. */
 export function toDecisionView(decision: StoredDecision): DecisionView {
-  const { application, caller, requestId, inputBytes, error } = decision
+  const { application, executionId, caller, requestId, inputBytes, error } = decision
   return {
     decisionId: decision.decisionId,
     time: new Date(decision.timeMs).toISOString(),
@@ -38,6 +39,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     revision: decision.revision,
     outcome: decision.outcome,
     ...(application !== null && { application }),
+    ...(executionId !== null && { executionId }),
     ...(caller !== null && { caller }),
     durationMs: decision.durationNs / 1e6,
     ...(requestId !== null && { requestId }),

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { AppError } from '../errors.js'
 import type {
   DecisionFilter,
+  DecisionHead,
   DecisionPosition,
   DecisionReadStore,
   StoredDecision,
@@ -63,6 +64,16 @@ export async function findDecision(
     )
   }
   return toDecisionView(decision)
+}
+
+/** The first decisions about an execution, oldest first. */
+export async function decisionsOfExecution(
+  { store, log }: DecisionQueryDeps,
+  executionId: string,
+  limit: number,
+): Promise<readonly DecisionHead[]> {
+  await flushed(log)
+  return await store.ofExecution(executionId, limit)
 }
 
 /** Waits for a moment only: a writer that lags must not keep readers from what is written already. */

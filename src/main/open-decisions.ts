@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.js'
 import { nopDecisionLog } from '../decisions/decision-log.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
+import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps } from '../http/routes/decisions.js'
 import type { Logger } from '../lib/logger.js'
 import { openDecisionLog } from '../store/sqlite/open-decision-log.js'
+import type { OpenDecisionLogOptions } from '../store/sqlite/open-decision-log.js'
 
 const MS_PER_DAY = 86_400_000
 
@@ -15,8 +17,15 @@ export interface Decisions {
   readonly close: () => Promise<void>
 }
 
-/** Opens the decision log, or one that keeps nothing. Raises AppError `unavailable` for a file that cannot serve. */
-export async function openDecisions(config: Config, logger: Logger): Promise<Decisions> {
+/**
+ * Opens the decision log, or one that keeps nothing. `take` is given those decisions that belong into the trail. Raises AppError
+ * `unavailable` for a file that cannot serve.
+ */
+export async function openDecisions(
+  config: Config,
+  logger: Logger,
+  take: (report: DecisionReport) => void,
+): Promise<Decisions> {
   const { enabled, mask, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } = config.decisions
   if (!enabled) {
     return { log: nopDecisionLog, read: undefined, isUp: () => true, close: () => Promise.resolve() }
@@ -33,6 +42,7 @@ export async function openDecisions(config: Config, logger: Logger): Promise<Dec
       flushIntervalMs: buffer.flushIntervalMs,
     },
     retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxFileBytes: maxBytes },
+    reports: reports(config, take),
     onWriteError: (error) => {
       writtenAtFailure = log.stats().written
       logger.error({ error: error.message }, 'decisions not written')
@@ -40,4 +50,12 @@ export async function openDecisions(config: Config, logger: Logger): Promise<Dec
   })
   // Up again as soon as anything has been written after a failure.
   return { log, read: { store, log }, isUp: () => log.stats().written > writtenAtFailure, close }
+}
+
+function reports(
+  { audit }: Config,
+  take: (report: DecisionReport) => void,
+): OpenDecisionLogOptions['reports'] {
+  const { decisions: reported, decisionsPerSecond: perSecond } = audit
+  return reported === 'none' ? undefined : { reported, perSecond, take }
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { applyRetention } from '../audit/apply-retention.js'
 import { CheckpointKeeper } from '../audit/checkpoint-keeper.js'
 import { makeCheckpointSigner } from '../audit/checkpoint-signature.js'
+import { DecisionTrail } from '../audit/decision-trail.js'
 import { TrailIndexer } from '../audit/trail-indexer.js'
 import type { CheckpointDeps } from '../audit/write-checkpoint.js'
 import type { Config } from '../config/config.js'
@@ -14,6 +15,8 @@ import { repeat } from './repeat.js'
 
 const INDEX_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 5000
+/** How long a gap is gathered before one record tells of it. */
+const GAP_INTERVAL_MS = 10_000
 const RETENTION_INTERVAL_MS = 600_000
 const MS_PER_MINUTE = 60_000
 const MS_PER_DAY = 86_400_000
@@ -29,6 +32,7 @@ export interface TrailParts {
 /** The trail at work. */
 export interface OpenTrail {
   readonly intake: EventIntake
+  readonly decisions: DecisionTrail
   readonly routes: AuditRoutesDeps
   readonly close: () => Promise<void>
 }
@@ -42,6 +46,11 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
     writer: store.writer,
     now: Date.now,
     maxWaitingBytes: config.audit.maxWaitingBytes,
+  })
+  const decisions = new DecisionTrail({
+    writer: store.writer,
+    now: Date.now,
+    failed: failed('decisions not recorded in the audit trail'),
   })
   const indexer = new TrailIndexer({
     writer: store.writer,
@@ -59,6 +68,8 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
     () => keeper.writeIfDue(),
     failed('audit checkpoint not written'),
   )
+  const noteGap = failed('missing decisions not noted in the audit trail')
+  const noting = repeat(GAP_INTERVAL_MS, () => decisions.recordGap(), noteGap)
   const retaining = repeat(
     RETENTION_INTERVAL_MS,
     () => retain(config, parts, checkpoints),
@@ -66,6 +77,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   )
   return {
     intake,
+    decisions,
     routes: {
       reader: store.reader,
       lookups: store.lookups.audit,
@@ -74,7 +86,8 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
     },
     close: async () => {
       indexer.stop()
-      await Promise.all([indexing.stop(), checkpointing.stop(), retaining.stop()])
+      await Promise.all([indexing.stop(), checkpointing.stop(), retaining.stop(), noting.stop()])
+      await decisions.settle().catch(noteGap)
       await keeper.writeAtEnd('shutdown').catch(failed('audit checkpoint not written'))
     },
   }

@@ -1,9 +1,12 @@
 import type { DecisionBatch } from '../decisions/decision-batch.js'
 import type { DecisionKind, DecisionOutcome } from '../decisions/decision-log.js'
+import type { DecisionReport } from '../decisions/decision-report.js'
 
 /** What became of a batch: decisions that lost their input because it could not be masked. */
 export interface WriteReceipt {
   readonly maskFailed: number
+  /** Of the decisions in the batch that are reported, where any are. */
+  readonly report?: DecisionReport | undefined
   /** The memory of the batch's bytes, when the writer gives it back to be filled again. */
   readonly spentMemory?: Uint8Array<ArrayBuffer>
 }
@@ -47,21 +50,27 @@ export interface DecisionFilter {
   readonly path?: string | undefined
   readonly outcome?: DecisionOutcome | undefined
   readonly application?: string | undefined
+  readonly executionId?: string | undefined
   /** Earliest time, inclusive, in milliseconds since the epoch. */
   readonly fromMs?: number | undefined
   /** Latest time, exclusive. */
   readonly toMs?: number | undefined
 }
 
-/** A decision as it was stored. `input` is absent when none was given or it could not be masked. */
-export interface StoredDecision extends DecisionPosition {
+/** What a decision was, without what went in and came out. */
+export interface DecisionHead extends DecisionPosition {
   readonly decisionId: string
   readonly kind: DecisionKind
   readonly path: string
   readonly revision: string
   readonly outcome: DecisionOutcome
   readonly application: string | null
+  readonly executionId: string | null
   readonly caller: string | null
+}
+
+/** A decision as it was stored. `input` is absent when none was given or it could not be masked. */
+export interface StoredDecision extends DecisionHead {
   readonly durationNs: number
   readonly requestId: string | null
   readonly error: string | null
@@ -90,5 +99,7 @@ export interface DecisionReadStore {
   /** The matching decisions, newest first, that stand behind `after`. */
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage>
   get(decisionId: string): Promise<StoredDecision | undefined>
+  /** The first decisions about an execution, oldest first. */
+  ofExecution(executionId: string, limit: number): Promise<readonly DecisionHead[]>
   close(): Promise<void>
 }

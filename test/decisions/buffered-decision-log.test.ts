@@ -60,6 +60,7 @@ describe('the buffered decision log', () => {
     const row = batchRow(writer.batches[0]!, 0)
     expect({ ...row, input: text(row.input), result: text(row.result) }).toEqual({
       ...entry,
+      executionId: null,
       input: '{"a":1}',
       inputBytes: 7,
       result: 'true',
@@ -121,6 +122,39 @@ describe('the buffered decision log', () => {
     expect(writer.ids()).toEqual([['a'], ['b'], ['c']])
     record('f')
     expect(log.stats()).toMatchObject({ written: 3, dropped: { buffer_full: 2 }, bufferedRows: 1 })
+  })
+
+  it('tells of the decisions that belong into a report and are lost', async () => {
+    const writer = new HeldWriter()
+    const take = vi.fn()
+    const reports = { reported: 'executions', take } as const
+    const bounds = { batchRows: 1, maxBufferedRows: 1 }
+    const log = new BufferedDecisionLog({ writer, bounds, masked: false, reports })
+    log.record(anEntry())
+    const input = Buffer.from('{"executionId":"01J"}')
+    for (const lost of [anEntry(), anEntry({ input }), anEntry({ outcome: 'deny', application: 'shop' })]) {
+      log.record(lost)
+    }
+    expect(take.mock.calls).toEqual([
+      [{ decisions: [], omitted: { log_full: 1 } }],
+      [{ decisions: [], omitted: { log_full: 1 } }],
+    ])
+    const flushed = log.flush()
+    writer.answers[0]!.reject(new Error('no space left'))
+    await flushed
+    expect(take).toHaveBeenLastCalledWith({ decisions: [], omitted: { log_failed: 1 } })
+  })
+
+  it('hands on what the writer reports', async () => {
+    const writer = new HeldWriter()
+    const take = vi.fn()
+    const log = new BufferedDecisionLog({ writer, masked: false, reports: { reported: 'denied', take } })
+    log.record(anEntry())
+    const flushed = log.flush()
+    const report = { decisions: [], omitted: { over_rate: 3 } }
+    writer.answers[0]!.resolve({ maskFailed: 0, report })
+    await flushed
+    expect(take.mock.calls).toEqual([[report]])
   })
 
   it('bounds the bytes that it holds', () => {

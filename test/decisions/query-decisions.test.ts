@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { queryDecisions } from '../../src/decisions/query-decisions.js'
+import { decisionsOfExecution, queryDecisions } from '../../src/decisions/query-decisions.js'
 import type { DecisionReadStore } from '../../src/store/decision-store.js'
 
 const emptyStore: DecisionReadStore = {
   page: () => Promise.resolve({ decisions: [] }),
   get: () => Promise.resolve(undefined),
+  ofExecution: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 }
 
@@ -19,5 +20,16 @@ describe('reading decisions', () => {
     expect(page).not.toHaveBeenCalled()
     finish()
     expect(await answer).toEqual({ decisions: [] })
+  })
+
+  it('waits for those of an execution too', async () => {
+    let finish = (): void => undefined
+    const log = { flush: () => new Promise<void>((resolve) => (finish = resolve)) }
+    const ofExecution = vi.spyOn(emptyStore, 'ofExecution')
+    const answer = decisionsOfExecution({ store: emptyStore, log }, '01J', 5)
+    expect(ofExecution).not.toHaveBeenCalled()
+    finish()
+    await answer
+    expect(ofExecution).toHaveBeenCalledWith('01J', 5)
   })
 })

@@ -20,6 +20,7 @@ const PageQuery = z.strictObject({
     .optional(),
   outcome: z.enum(['allow', 'deny', 'defined', 'undefined', 'error']).optional(),
   application: z.string().optional(),
+  executionId: z.string().optional(),
   from: Moment.optional(),
   to: Moment.optional(),
   limit: z.coerce.number().int().min(1).max(500).optional(),

@@ -1,12 +1,14 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
+import type { DecisionTrailFigures } from '../../audit/decision-trail.js'
 import type { IntakeFigures } from '../../events/event-intake.js'
 import type { SearchProgress } from '../../store/audit-store.js'
 
 /** Where the figures of the trail and the registry come from. */
 export interface TrailFigures {
   readonly intake: () => IntakeFigures
+  readonly decisions: () => DecisionTrailFigures
   readonly progress: () => Promise<SearchProgress>
   readonly reconciliations: () => {
     readonly last:
@@ -43,6 +45,7 @@ export function addTrailMetrics(registry: Registry, figures: TrailFigures): void
     const { textSeq, endSeq } = await figures.progress()
     return endSeq - textSeq
   })
+  addDecisionCounter(registers, figures.decisions)
   new Counter({
     name: 'tidegate_reconciliations_total',
     help: 'Reconciliations of the registry by result.',
@@ -71,4 +74,18 @@ export function addTrailMetrics(registry: Registry, figures: TrailFigures): void
       },
     })
   }
+}
+
+function addDecisionCounter(registers: Registry[], read: () => DecisionTrailFigures): void {
+  new Counter({
+    name: 'tidegate_audit_decisions_total',
+    help: 'Decisions that belong into the audit trail: recorded there, or why not. Of log_failed it is not known whether they belong there.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      const { recorded, omitted } = read()
+      this.reset()
+      for (const [result, count] of Object.entries({ recorded, ...omitted })) this.inc({ result }, count)
+    },
+  })
 }

@@ -15,7 +15,7 @@ export interface SearchStep {
   readonly end?: Pick<DecisionCandidate, 'seq' | 'time_ms'> | undefined
 }
 
-type DrivingFilter = 'path' | 'application' | 'outcome' | 'time'
+type DrivingFilter = 'execution' | 'path' | 'application' | 'outcome' | 'time'
 
 /** Of an index in one step, so that no search holds the thread for more than a few milliseconds. */
 const ROWS_PER_STEP = 2000
@@ -41,15 +41,16 @@ export async function searchStep(
   return { found: await findInStretch(db, filter, after, wanted), end }
 }
 
-function drivingFilter({ path, outcome, application }: DecisionFilter): DrivingFilter {
+function drivingFilter({ path, outcome, application, executionId }: DecisionFilter): DrivingFilter {
+  if (executionId !== undefined) return 'execution'
   if (path !== undefined && !path.endsWith('/')) return 'path'
   if (application !== undefined) return 'application'
   return outcome === undefined || outcome === 'allow' || outcome === 'defined' ? 'time' : 'outcome'
 }
 
 function isIndexed(filter: DecisionFilter): boolean {
-  const { path, outcome, application } = filter
-  const parts = [path, outcome, application].filter((part) => part !== undefined).length
+  const { path, outcome, application, executionId } = filter
+  const parts = [path, outcome, application, executionId].filter((part) => part !== undefined).length
   return parts === 0 || (parts === 1 && drivingFilter(filter) !== 'time')
 }
 
@@ -65,6 +66,7 @@ function findInStretch(
   let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'kept_bytes'])
   if (outcome !== undefined) query = query.where('outcome', '=', outcome)
   if (application !== undefined) query = query.where('application', '=', application)
+  if (path !== undefined && !path.endsWith('/')) query = query.where('path', '=', path)
   if (path?.endsWith('/') === true) query = query.where(sql`substr(path, 1, ${path.length})`, '=', path)
   return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc').limit(wanted).execute()
 }
@@ -99,8 +101,10 @@ function selectInOrder(
 
 function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
   const query = db.selectFrom('decisions')
-  const { path = '', application = '', outcome = '' } = filter
+  const { path = '', application = '', outcome = '', executionId = '' } = filter
   switch (drivingFilter(filter)) {
+    case 'execution':
+      return query.where('execution_id', '=', executionId)
     case 'path':
       return query.where('path', '=', path)
     case 'application':

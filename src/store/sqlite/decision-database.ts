@@ -19,6 +19,7 @@ export interface DecisionTable {
   result_truncated: number
   result: Uint8Array | null
   input: Uint8Array | null
+  execution_id: string | null
 }
 
 /** All tables of `decisions.db`. */

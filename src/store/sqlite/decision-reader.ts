@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
 import type {
   DecisionFilter,
+  DecisionHead,
   DecisionPosition,
   DecisionReadStore,
   PageBounds,
@@ -15,6 +16,12 @@ import { decisionDatabaseOptions } from './decision-database.js'
 import type { DecisionDatabase, DecisionTable } from './decision-database.js'
 import { openReadOnly } from './open-database.js'
 import { toStoreError } from './sqlite-error.js'
+
+/** Without the execution: a column that was added stands behind the input and the pages that it overflows to. */
+const HEAD_COLUMNS = [
+  ...(['seq', 'time_ms', 'decision_id', 'kind', 'path', 'revision', 'outcome'] as const),
+  ...(['application', 'caller'] as const),
+] as const
 
 interface Selection {
   readonly chosen: readonly DecisionPosition[]
@@ -55,6 +62,20 @@ class SqliteDecisionReader implements DecisionReadStore {
         .limit(1)
         .executeTakeFirst()
       return row && toStoredDecision(row)
+    })
+  }
+
+  ofExecution(executionId: string, limit: number): Promise<readonly DecisionHead[]> {
+    return reading(async () => {
+      const rows = await this.#db
+        .selectFrom('decisions')
+        .select(HEAD_COLUMNS)
+        .where('execution_id', '=', executionId)
+        .orderBy('time_ms')
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => toDecisionHead(row, executionId))
     })
   }
 
@@ -114,7 +135,10 @@ function toPosition(row: Pick<DecisionTable, 'time_ms' | 'seq'>): DecisionPositi
   return { timeMs: row.time_ms, seq: row.seq }
 }
 
-function toStoredDecision(row: Selectable<DecisionTable>): StoredDecision {
+function toDecisionHead(
+  row: Pick<Selectable<DecisionTable>, (typeof HEAD_COLUMNS)[number]>,
+  executionId: string | null,
+): DecisionHead {
   return {
     ...toPosition(row),
     decisionId: row.decision_id,
@@ -123,7 +147,14 @@ function toStoredDecision(row: Selectable<DecisionTable>): StoredDecision {
     revision: row.revision,
     outcome: row.outcome as DecisionOutcome,
     application: row.application,
+    executionId,
     caller: row.caller,
+  }
+}
+
+function toStoredDecision(row: Selectable<DecisionTable>): StoredDecision {
+  return {
+    ...toDecisionHead(row, row.execution_id),
     durationNs: row.duration_ns,
     requestId: row.request_id,
     error: row.error,

@@ -1,6 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { batchRow } from '../../decisions/decision-batch.js'
 import type { BatchRow, DecisionBatch } from '../../decisions/decision-batch.js'
+import { DecisionReporter } from '../../decisions/decision-reporter.js'
+import type { ReportOptions } from '../../decisions/decision-reporter.js'
+import { findExecutionId } from '../../decisions/find-execution-id.js'
 import type { HideSecrets } from '../../decisions/hide-secrets.js'
 import { makeInputKeeper } from '../../decisions/mask-input.js'
 import type { InputKeeper, KeptInput } from '../../decisions/mask-input.js'
@@ -15,6 +18,8 @@ export interface DecisionWriterOptions {
   /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
   readonly masks: readonly string[]
   readonly maxInputBytes: number
+  /** Absent where no decision is reported. */
+  readonly reports?: ReportOptions | undefined
 }
 
 const COLUMNS = [
@@ -30,6 +35,7 @@ const COLUMNS = [
     'duration_ns',
   ],
   ...['request_id', 'error', 'input_bytes', 'input_truncated', 'result_truncated', 'result', 'input'],
+  'execution_id',
 ] as const
 
 const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false, hide: undefined }
@@ -39,7 +45,7 @@ export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDec
   const keepInput = makeInputKeeper(options.masks, options.maxInputBytes)
   const database = openDatabase(decisionDatabaseOptions(options.path))
   try {
-    return new SqliteDecisionWriter(database, keepInput)
+    return new SqliteDecisionWriter(database, keepInput, options.reports)
   } catch (raw) {
     database.close()
     throw toStoreError('open decision log', raw)
@@ -50,14 +56,16 @@ export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDec
 export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #database: Database
   readonly #keepInput: InputKeeper
+  readonly #reporter: DecisionReporter | undefined
   readonly #insertRow: Statement
   readonly #deleteBefore: Statement
   readonly #deleteOldest: Statement
   readonly #countRows: Statement
 
-  constructor(database: Database, keepInput: InputKeeper) {
+  constructor(database: Database, keepInput: InputKeeper, reports?: ReportOptions) {
     this.#database = database
     this.#keepInput = keepInput
+    this.#reporter = reports && new DecisionReporter(reports)
     this.#insertRow = database.prepare(
       `insert into decisions (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`,
     )
@@ -112,11 +120,14 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   #insertAll(batch: DecisionBatch): WriteReceipt {
+    // What a batch left that was undone.
+    this.#reporter?.take()
     let maskFailed = 0
     for (let index = 0; index < batch.rowCount; index += 1) {
       const whole = batchRow(batch, index)
       const input = whole.input === null ? NO_INPUT : this.#keepInput(whole.input, whole.inputBytes ?? 0)
-      const row = input.hide === undefined ? whole : withoutSecrets(whole, input.hide)
+      const named = { ...whole, executionId: executionIdOf(whole) }
+      const row = input.hide === undefined ? named : withoutSecrets(named, input.hide)
       if (input.maskFailed) maskFailed += 1
       this.#insertRow.run(
         row.decisionId,
@@ -135,9 +146,11 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
         Number(isResultCut(whole)),
         row.result,
         input.bytes,
+        row.executionId,
       )
+      this.#reporter?.offer(row, isResultCut(whole))
     }
-    return { maskFailed }
+    return { maskFailed, report: this.#reporter?.take() }
   }
 
   #readPragma(name: string): number {
@@ -155,16 +168,24 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
 
 /** The texts of a decision that may quote its input. */
 function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
-  const { application, error, result } = row
+  const { application, executionId, error, result } = row
   // Streaming: half a character at the end of what was cut is left out.
   const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
   const shown = text === null ? null : hide(text, isResultCut(row))
   return {
     ...row,
     application: application === null ? null : hide(application, false),
+    // Of an id, a part is of no use.
+    executionId: executionId !== null && hide(executionId, false) === executionId ? executionId : null,
     error: error === null ? null : hide(error, false),
     result: shown === null ? null : Buffer.from(shown),
   }
+}
+
+/** In the batch where its input was cut, else in the input. */
+function executionIdOf({ executionId, input, inputBytes }: BatchRow): string | null {
+  const isWhole = input !== null && input.length === inputBytes
+  return isWhole ? (findExecutionId(input) ?? null) : executionId
 }
 
 function isResultCut({ result, resultBytes }: BatchRow): boolean {

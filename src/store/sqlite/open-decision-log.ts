@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { BufferedDecisionLog, defaultBufferBounds } from '../../decisions/buffered-decision-log.js'
 import type { BufferBounds } from '../../decisions/buffered-decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
+import type { DecisionReport } from '../../decisions/decision-report.js'
+import type { ReportOptions } from '../../decisions/decision-reporter.js'
 import { defaultRetention } from '../../decisions/retention.js'
 import type { RetentionPolicy } from '../../decisions/retention.js'
 import type { BatchWriter, DecisionReadStore } from '../decision-store.js'
@@ -17,9 +19,16 @@ export interface OpenDecisionLogOptions {
   readonly masks?: readonly string[]
   readonly bounds?: Partial<BufferBounds>
   readonly retention?: Partial<RetentionPolicy>
+  /** Absent where no decision is reported. */
+  readonly reports?: (ReportOptions & ReportTaker) | undefined
   /** Told of every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
   readonly openWriter?: (options: WriterThreadOptions) => Promise<BatchWriter>
+}
+
+/** Who is told of the decisions that are reported. */
+export interface ReportTaker {
+  readonly take: (report: DecisionReport) => void
 }
 
 /** The decision log with both of its sides; `close` flushes it. */
@@ -33,7 +42,7 @@ const RETENTION_INTERVAL_MS = 60_000
 
 /** Opens the decision log in a data directory; raises AppError `unavailable` for a file that cannot serve, `invalid` for a bad mask. */
 export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<OpenDecisionLog> {
-  const { masks = [], openWriter = openWorkerBatchWriter, onWriteError } = options
+  const { masks = [], openWriter = openWorkerBatchWriter, onWriteError, reports } = options
   const path = join(options.dataDir, 'decisions.db')
   const bounds = { ...defaultBufferBounds, ...options.bounds }
   await prepareDecisionDatabase(path)
@@ -41,6 +50,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     path,
     masks,
     maxInputBytes: bounds.maxInputBytes,
+    reports: reports && { reported: reports.reported, perSecond: reports.perSecond },
     retention: { ...defaultRetention, ...options.retention },
     retentionIntervalMs: RETENTION_INTERVAL_MS,
   })
@@ -50,6 +60,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     bounds,
     masked: masks.length > 0,
     ...(onWriteError && { onWriteError }),
+    reports,
   })
   const close = async () => {
     // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.

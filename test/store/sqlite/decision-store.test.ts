@@ -1,6 +1,7 @@
 import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DecisionBatchBuilder } from '../../../src/decisions/decision-batch.js'
 import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
 import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
 import { findDecision, queryDecisions } from '../../../src/decisions/query-decisions.js'
@@ -92,6 +93,75 @@ describe('the decision store', () => {
     expect(shown).not.toHaveProperty('input')
   })
 
+  it('files a decision under its execution, from the whole of an input that is cut', async () => {
+    const { writer, reader } = await openStore({ maxInputBytes: 20 })
+    const input = Buffer.from(JSON.stringify({ padding: 'x'.repeat(100), executionId: '01J' }))
+    const cut = new DecisionBatchBuilder(1, new Uint8Array(1000))
+    cut.append(numbered(1, { input }), { inputBytes: 20, resultBytes: 20 })
+    writer.insert(cut.build())
+    writer.insert(aBatch([numbered(2, { input }), numbered(3, { input: Buffer.from('{}') })]))
+    expect(await allIds(reader, { executionId: '01J' })).toEqual(['d2', 'd1'])
+    expect(await findDecision(reading(reader), 'd1')).toMatchObject({
+      executionId: '01J',
+      inputTruncated: true,
+    })
+    expect(await findDecision(reading(reader), 'd3')).not.toHaveProperty('executionId')
+  })
+
+  it('gives the first decisions of an execution, oldest first', async () => {
+    const { writer, reader } = await openStore()
+    const input = Buffer.from('{"executionId":"01J"}')
+    writer.insert(aBatch([3, 1, 2].map((n) => numbered(n, { input }))))
+    writer.insert(aBatch([numbered(0, { input: Buffer.from('{"executionId":"other"}') })]))
+    const found = await reader.ofExecution('01J', 2)
+    expect(found).toMatchObject([
+      { decisionId: 'd1', executionId: '01J', outcome: 'deny', application: 'app1' },
+      { decisionId: 'd2' },
+    ])
+    expect(found).toHaveLength(2)
+  })
+
+  it('files no decision under an execution that is masked', async () => {
+    const { writer, reader } = await openStore({ masks: ['/executionId'] })
+    writer.insert(aBatch([anEntry({ input: Buffer.from('{"executionId":"01JSECRET"}') })]))
+    expect(JSON.stringify(await findDecision(reading(reader), 'd-1'))).not.toContain('01JSECRET')
+    expect(await reader.ofExecution('01JSECRET', 1)).toEqual([])
+  })
+
+  it('reports the decisions that it is asked for, without what is masked', async () => {
+    const { writer } = await openStore({
+      masks: ['/token'],
+      reports: { reported: 'executions', perSecond: 10 },
+    })
+    const input = Buffer.from('{"executionId":"01J","token":"s3cret"}')
+    const result = Buffer.from('["s3cret is wrong"]')
+    const denied = numbered(1, { input, outcome: 'deny', application: 'shop', result })
+    expect(writer.insert(aBatch([denied, numbered(2, { outcome: 'allow' })]))).toMatchObject({
+      report: {
+        decisions: [
+          { decisionId: 'd1', executionId: '01J', result: '["[masked] is wrong"]', isResultCut: false },
+        ],
+        omitted: {},
+      },
+    })
+    expect(writer.insert(aBatch([numbered(3, { outcome: 'allow' })])).report).toBeUndefined()
+  })
+
+  it('opens a file of before decisions were filed under executions', async () => {
+    const path = join(temporaryFolder(), 'decisions.db')
+    const database = openDatabase(decisionDatabaseOptions(path))
+    await migrate(database, { '0001-decisions': decisionMigrations['0001-decisions']! })
+    database.exec(
+      `insert into decisions (decision_id, time_ms, kind, path, revision, outcome, duration_ns, input_truncated,
+        result_truncated, input) values ('old', ${START}, 'runtime', 'p', 'r', 'deny', 1, 0, 0, cast('{"executionId":"01J"}' as blob))`,
+    )
+    database.close()
+    const { writer, reader } = await openStore({ path })
+    writer.insert(aBatch([numbered(1, { input: Buffer.from('{"executionId":"01J"}') })]))
+    expect(await allIds(reader, {})).toEqual(['d1', 'old'])
+    expect(await allIds(reader, { executionId: '01J' })).toEqual(['d1'])
+  })
+
   it('keeps masked values out of the application, the error and the result too', async () => {
     const { writer, reader } = await openStore({ masks: ['/application', '/token'] })
     const entry = anEntry({
@@ -178,6 +248,12 @@ describe('paging through decisions', () => {
     { name: 'a common outcome', query: { outcome: 'allow' }, test: (n) => n % 2 === 0 && n % 50 !== 0 },
     { name: 'a rare outcome', query: { outcome: 'error' }, test: (n) => n % 50 === 0 },
     { name: 'an outcome that never was', query: { outcome: 'undefined' }, test: () => false },
+    { name: 'an execution', query: { executionId: 'e5' }, test: (n) => n % 11 === 5 },
+    {
+      name: 'an execution in one path',
+      query: { executionId: 'e5', path: 'deploy/allow' },
+      test: (n) => n % 33 === 27,
+    },
     { name: 'an application', query: { application: 'app3' }, test: (n) => n % 7 === 3 },
     { name: 'a time', query: { fromMs: START + 100, toMs: START + 200 }, test: (n) => n >= 100 && n < 200 },
     {
@@ -193,7 +269,8 @@ describe('paging through decisions', () => {
     },
   ])('finds $name, newest first', async ({ query, test }) => {
     const { writer, reader } = await openStore()
-    writer.insert(batchOf(0, 2500))
+    const inputs = range(0, 11).map((n) => Buffer.from(`{"executionId":"e${n}"}`))
+    writer.insert(aBatch(range(0, 2500).map((n) => numbered(n, { input: inputs[n % 11] }))))
     expect(await allIds(reader, { ...query, limit: 97 })).toEqual(matching(test))
   })
 

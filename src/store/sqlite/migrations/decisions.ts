@@ -6,6 +6,7 @@ import type { Migrations } from '../migrate.js'
 /** The schema of the decision log. */
 export const decisionMigrations: Migrations = {
   '0001-decisions': { up: createDecisions },
+  '0002-executions': { up: addExecutions },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -45,5 +46,16 @@ async function createDecisionIndexes(db: Kysely<unknown>): Promise<void> {
   await index('by_rare_outcome')
     .columns(['outcome', 'time_ms', 'seq'])
     .where(sql.ref('outcome'), 'in', RARE_OUTCOMES)
+    .execute()
+}
+
+/** Decisions that were kept before stay without one. */
+async function addExecutions(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('decisions').addColumn('execution_id', 'text').execute()
+  await db.schema
+    .createIndex('decisions_by_execution')
+    .on('decisions')
+    .columns(['execution_id', 'time_ms', 'seq'])
+    .where(sql.ref('execution_id'), 'is not', null)
     .execute()
 }

@@ -1,0 +1,114 @@
+import type { DecisionReport, OmissionReason, ReportedDecision } from '../decisions/decision-report.js'
+import { toError } from '../errors.js'
+import type { Writer } from '../store/transaction.js'
+import { recordDecisions } from './record-decisions.js'
+import type { DecisionGap } from './record-decisions.js'
+
+export interface DecisionTrailDeps {
+  readonly writer: Writer
+  /** In milliseconds since the epoch. */
+  readonly now: () => number
+  /** Told of every step that could not be written. */
+  readonly failed: (error: Error) => void
+  /** Decisions that may wait to be written. */
+  readonly maxWaiting?: number
+}
+
+/** What became of the decisions that belong into the trail, since the start. */
+export interface DecisionTrailFigures {
+  readonly recorded: number
+  readonly omitted: Readonly<Partial<Record<OmissionReason, number>>>
+}
+
+type Omissions = Partial<Record<OmissionReason, number>>
+
+const MAX_WAITING = 1000
+/** Of one step of the writer, so that it keeps nobody else waiting for long. */
+const MAX_STEP = 200
+
+/**
+ * Takes decisions to the trail, behind those who decide: what cannot be kept is counted, and the trail itself says how many are
+ * missing.
+ */
+export class DecisionTrail {
+  readonly #deps: DecisionTrailDeps
+  readonly #omitted: Omissions = {}
+  #waiting: ReportedDecision[] = []
+  #running: Promise<void> | undefined
+  #gap: DecisionGap | undefined
+  #recorded = 0
+
+  constructor(deps: DecisionTrailDeps) {
+    this.#deps = deps
+  }
+
+  get figures(): DecisionTrailFigures {
+    return { recorded: this.#recorded, omitted: { ...this.#omitted } }
+  }
+
+  /** Takes what can wait, and counts the rest. Never raises. */
+  take({ decisions, omitted }: DecisionReport): void {
+    for (const [reason, count] of Object.entries(omitted)) this.#omit(reason as OmissionReason, count)
+    const room = Math.max(0, (this.#deps.maxWaiting ?? MAX_WAITING) - this.#waiting.length)
+    this.#waiting.push(...decisions.slice(0, room))
+    this.#omit('too_many_waiting', decisions.length - room)
+    if (this.#waiting.length > 0) this.#running ??= this.#writeWaiting()
+  }
+
+  /** Says in the trail how many are missing there, if any are since the last time. Raises as the writer does; the next call tries again. */
+  async recordGap(): Promise<void> {
+    const gap = this.#gap
+    if (gap === undefined) return
+    this.#gap = undefined
+    try {
+      await this.#deps.writer.run(recordDecisions, { decisions: [], gap })
+    } catch (error) {
+      this.#addToGap(gap)
+      throw error
+    }
+  }
+
+  /** Resolves when nothing is waiting any more and the trail says what is missing. Raises as `recordGap` does. */
+  async settle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+    await this.recordGap()
+  }
+
+  async #writeWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const decisions = this.#waiting.splice(0, MAX_STEP)
+      try {
+        await this.#deps.writer.run(recordDecisions, { decisions, gap: undefined })
+        this.#recorded += decisions.length
+      } catch (raw) {
+        this.#omit('write_failed', decisions.length)
+        this.#deps.failed(toError(raw))
+      }
+    }
+    this.#running = undefined
+  }
+
+  #omit(reason: OmissionReason, count: number): void {
+    if (count <= 0) return
+    const nowMs = this.#deps.now()
+    this.#omitted[reason] = (this.#omitted[reason] ?? 0) + count
+    this.#addToGap({ count, reasons: { [reason]: count }, fromMs: nowMs, toMs: nowMs })
+  }
+
+  #addToGap(more: DecisionGap): void {
+    this.#gap = this.#gap === undefined ? more : joined(this.#gap, more)
+  }
+}
+
+function joined(a: DecisionGap, b: DecisionGap): DecisionGap {
+  const reasons: Omissions = { ...a.reasons }
+  for (const [reason, count] of Object.entries(b.reasons) as [OmissionReason, number][]) {
+    reasons[reason] = (reasons[reason] ?? 0) + count
+  }
+  return {
+    count: a.count + b.count,
+    reasons,
+    fromMs: Math.min(a.fromMs, b.fromMs),
+    toMs: Math.max(a.toMs, b.toMs),
+  }
+}

@@ -1,0 +1,84 @@
+import type { OmissionReason, ReportedDecision } from '../decisions/decision-report.js'
+import { JsonText, printWithJsonText } from '../lib/json/json-text.js'
+import { refuseMalformed } from '../lib/json/refuse-malformed.js'
+import type { AuditEntry } from '../store/audit-store.js'
+import type { WriteOperation } from '../store/transaction.js'
+
+/** Decisions that belong into the trail and are not there. */
+export interface DecisionGap {
+  readonly count: number
+  readonly reasons: Readonly<Partial<Record<OmissionReason, number>>>
+  /** When the first and the last of them were missed, in milliseconds since the epoch. */
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** The kind of the records of decisions. */
+export const DECISION_KIND = 'policy.decision'
+/** The kind of a record that tells of a gap. */
+export const GAP_KIND = 'policy.decisions_not_recorded'
+
+/** Keeps decisions in the trail, and a record of those that are missing there. */
+export const recordDecisions: WriteOperation<
+  { readonly decisions: readonly ReportedDecision[]; readonly gap: DecisionGap | undefined },
+  null
+> = {
+  name: 'audit.record-decisions',
+  apply: async ({ audit }, { decisions, gap }) => {
+    for (const decision of decisions) {
+      const entry = toEntry(decision)
+      const { isNew } = await audit.append({ ...entry, eventId: decision.decisionId })
+      // Whoever saw the id in the answer may have sent an event under it: that must not keep the decision out.
+      if (!isNew) await audit.append(entry)
+    }
+    if (gap !== undefined) await audit.append(toGapEntry(gap))
+    return null
+  },
+}
+
+function toEntry(decision: ReportedDecision): AuditEntry {
+  const { decisionId, timeMs, kind, path, revision, outcome, requestId, error } = decision
+  const facts = { decisionId, operation: kind, path, revision, outcome }
+  return {
+    timeMs,
+    source: 'policy',
+    kind: DECISION_KIND,
+    application: decision.application ?? undefined,
+    executionId: decision.executionId ?? undefined,
+    user: decision.caller ?? undefined,
+    status: outcome,
+    body: jsonBytes({
+      ...facts,
+      requestId: requestId ?? undefined,
+      error: error ?? undefined,
+      ...resultFacts(decision),
+    }),
+  }
+}
+
+function resultFacts({ result, isResultCut }: ReportedDecision): object {
+  if (result === null) return {}
+  if (isResultCut) return { resultPrefix: result }
+  try {
+    refuseMalformed(Buffer.from(result))
+    return { result: new JsonText(result) }
+  } catch {
+    // A number that was masked leaves text that is no JSON.
+    return { resultPrefix: result }
+  }
+}
+
+function toGapEntry({ count, reasons, fromMs, toMs }: DecisionGap): AuditEntry {
+  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
+  return {
+    timeMs: toMs,
+    source: 'policy',
+    kind: GAP_KIND,
+    status: String(count),
+    body: jsonBytes({ count, reasons, from, to }),
+  }
+}
+
+function jsonBytes(value: object): Uint8Array {
+  return new TextEncoder().encode(printWithJsonText(value))
+}
