@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DEFINITION } from '../support/analysis-service.js'
+import { startReceiver } from '../support/callback-receiver.js'
+import type { CallbackReceiver } from '../support/callback-receiver.js'
+import { stageBody } from '../support/canary-bodies.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { runTidegate } from '../support/run-tidegate.js'
@@ -17,14 +21,24 @@ window := {"deny": ["closed at night"]}
 review := {"deny": []}
 `
 
-const workspace = makeWorkspace({ 'policies/runtime.rego': POLICIES })
+const workspace = makeWorkspace({
+  'policies/runtime.rego': POLICIES,
+  'definitions/shop.json': JSON.stringify(DEFINITION),
+})
+let receiver: CallbackReceiver
 let service: TidegateProcess
 
 beforeAll(async () => {
+  receiver = await startReceiver()
   service = await startTidegate({
     workspace,
     config: {
       decisions: { maxInputBytes: 64 },
+      callbacks: { allowLoopback: true },
+      analysis: {
+        sources: [{ name: 'files', type: 'file', directory: workspace.path }],
+        definitions: `${workspace.path}/definitions`,
+      },
       gates: { definitions: [{ id: 9, name: 'Review', application: 'shop', policy: 'runtime/review' }] },
     },
   })
@@ -32,6 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.end('SIGTERM')
+  await receiver.close()
   workspace.remove()
 })
 
@@ -60,7 +75,7 @@ function policyStageBody(): object {
 }
 
 function triggerBody(): object {
-  const callback = 'http://192.0.2.1/callback'
+  const callback = `${receiver.url}/callback`
   return {
     ...{ approvalCallbackURL: callback, rejectionCallbackURL: callback, executionId: EXECUTION_ID },
     ...{ toolConnectorParameters: [], customConnectorData: [], payloadConstraint: [] },
@@ -82,7 +97,8 @@ function timeline(length: number): Promise<Record<string, unknown>[]> {
 
 it('an execution has one story of its event, its analysis, its decisions and its approval', async () => {
   expect((await post('/oes/echo', startingEvent())).status).toBe(200)
-  const registration = { application: 'shop', executionId: EXECUTION_ID, canaryDeployments: [] }
+  const canaryDeployments = [{ canaryStartTimeMs: Date.now(), canary: { metric: { shop: {} } } }]
+  const registration = stageBody({ executionId: EXECUTION_ID, canaryDeployments })
   const registered = await post('/autopilot/api/v5/registerCanary', registration)
   const denied = await post('/v1/data/runtime/window/deny', policyStageBody())
   expect([denied.status, objectOf(denied)['deny']]).toEqual([401, ['closed at night']])
@@ -92,7 +108,7 @@ it('an execution has one story of its event, its analysis, its decisions and its
   const entries = await timeline(6)
   expect(entries.map(({ source, kind, path, status }) => [source, kind, path ?? status])).toEqual([
     ['event', 'orca:pipeline:starting', undefined],
-    ['analysis', 'analysis.registered', 'running'],
+    ['analysis', 'analysis.started', undefined],
     ['policy', 'policy.decision', 'runtime/window/deny'],
     ['gate', 'gate.activated', 'activated'],
     ['policy', 'policy.decision', 'runtime/review'],
