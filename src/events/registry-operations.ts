@@ -41,15 +41,15 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
     },
   }
 
-/** Brings changes that a reconciliation found into the registry; gives how many entries changed. */
-export const applyChanges: WriteOperation<
-  { readonly changes: readonly RegistryChange[]; readonly nowMs: number },
-  number
-> = {
+/**
+ * Brings changes that a reconciliation found into the registry; gives how many entries changed. They come as the JSON text of a list
+ * of `RegistryChange`: a text passes through the thread that decides in a tenth of the time that objects take.
+ */
+export const applyChanges: WriteOperation<{ readonly changes: string; readonly nowMs: number }, number> = {
   name: 'registry.apply-changes',
   apply: async ({ registry }, { changes, nowMs }) => {
     let changed = 0
-    for (const change of changes) {
+    for (const change of JSON.parse(changes) as readonly RegistryChange[]) {
       changed += await applyChange(registry, change, { source: 'reconciliation', recordedMs: nowMs })
     }
     return changed

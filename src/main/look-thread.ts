@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads'
 import type { LookRequest, LookResult } from '../analysis/runs/analysis-runner.js'
 import { lookBudgetMs } from '../analysis/runs/take-look.js'
 import type { Config } from '../config/config.js'
-import { AppError, hasErrorCode } from '../errors.js'
+import { AppError } from '../errors.js'
+import { workInOwnThread } from './own-thread.js'
 
 /** What the thread that takes looks is started with. */
 export interface LookThreadOptions {
@@ -20,44 +20,30 @@ const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024 }
 /** Beside the budget of the queries: judging two million lines takes its time too. */
 const JUDGING_MS = 120_000
 
-/** Takes one look in a thread of its own, which ends with it: its memory is given back, and nothing it does can hold others up. Rejects once it is given up. */
+/** Takes one look in a thread of its own: nothing it does can hold others up. Rejects once it is given up. */
 export async function takeLookInThread(
   options: LookThreadOptions,
   request: LookRequest,
   reportDefect: (error: string) => void,
   givenUp: AbortSignal,
 ): Promise<LookResult> {
-  const thread = new Worker(SCRIPT, { workerData: options, resourceLimits: THREAD_LIMITS })
-  const limitMs = lookBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS
-  let timer: NodeJS.Timeout | undefined
-  let stop = (): void => undefined
-  try {
-    return await new Promise<LookResult>((resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new AppError('unavailable', `it took longer than ${limitMs / 1000} seconds`))
-      }, limitMs)
-      stop = () => reject(new AppError('unavailable', 'the look was given up'))
-      givenUp.addEventListener('abort', stop)
-      if (givenUp.aborted) stop()
+  return workInOwnThread<LookResult>(
+    {
+      script: SCRIPT,
+      options: { workerData: options, resourceLimits: THREAD_LIMITS },
+      outgrown: 'the data are too large: narrow the query or its limits',
+      abandoned: 'the look was given up',
+      givenUp,
+      limitMs: lookBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS,
+    },
+    (thread, { done, failed }) => {
       thread.on('message', (answer: LookAnswer) => {
-        if (answer.type === 'taken') resolve(answer.result)
+        if (answer.type === 'taken') done(answer.result)
         else if (answer.type === 'failed')
-          reject(new AppError('internal', answer.message, { cause: answer.stack }))
+          failed(new AppError('internal', answer.message, { cause: answer.stack }))
         else reportDefect(answer.error)
       })
-      thread.on('error', (cause) => reject(toFailure(cause)))
-      thread.on('exit', () => reject(new AppError('unavailable', 'its thread ended')))
       thread.postMessage(request)
-    })
-  } finally {
-    clearTimeout(timer)
-    givenUp.removeEventListener('abort', stop)
-    await thread.terminate()
-  }
-}
-
-function toFailure(cause: Error): AppError {
-  const isFull = hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')
-  const message = isFull ? 'the data are too large: narrow the query or its limits' : cause.message
-  return new AppError('unavailable', message, { cause })
+    },
+  )
 }

@@ -16,6 +16,7 @@ import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import { webhookCredentials } from '../orchestrator/webhook-request.js'
 import type { RegistryReader } from '../store/registry-store.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import { compareInThread } from './comparison-thread.js'
 import { repeat } from './repeat.js'
 import type { Repeated } from './repeat.js'
 
@@ -86,7 +87,7 @@ interface Reconciling {
 }
 
 function startReconciling(
-  { orchestrator }: Config,
+  { orchestrator, dataDir }: Config,
   settings: OrchestratorSettings,
   store: ServiceStore,
   logger: Logger,
@@ -95,6 +96,7 @@ function startReconciling(
   let status: ReconcileStatus = { last: undefined, done: 0, failed: 0 }
   if (orchestrator.storageUrl === undefined) return { status: () => status, stop: () => Promise.resolve() }
   const connection = connect(settings)
+  const compare = compareInThread(dataDir)
   const reconcile = async (): Promise<void> => {
     const startedMs = Date.now()
     const ended = (isDone: boolean): ReconcileStatus => ({
@@ -103,7 +105,7 @@ function startReconciling(
       failed: status.failed + (isDone ? 0 : 1),
     })
     try {
-      const deps = { connection, reader: store.reader, writer: store.writer, now: Date.now }
+      const deps = { connection, compare, writer: store.writer, now: Date.now }
       logOutcome(logger, await reconcileRegistry(deps, stopping.signal), startedMs)
       status = ended(true)
     } catch (error) {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { compareList } from '../../src/events/compare-list.js'
+import type { CompareList } from '../../src/events/compare-list.js'
 import { definitionHistory } from '../../src/events/definition-history.js'
 import { EventIntake } from '../../src/events/event-intake.js'
 import { reconcileRegistry } from '../../src/events/reconcile-registry.js'
@@ -164,7 +166,8 @@ describe('a reconciliation', () => {
     const server = await startLoopbackServer(respond)
     const connection = connectTo(server.origin)
     closers.push(connection.close, server.close)
-    return await reconcileRegistry({ connection, reader: store.reader, writer: store.writer, now: Date.now })
+    const compare: CompareList = (list, take) => compareList(list, store.reader, take)
+    return await reconcileRegistry({ connection, compare, writer: store.writer, now: Date.now })
   }
 
   const listing =

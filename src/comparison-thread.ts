@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { compareList } from './events/compare-list.js'
+import type { ComparisonMessage, ComparisonThreadOptions } from './main/comparison-thread.js'
+import { toFailure } from './store/sqlite/service/call.js'
+import { openReader } from './store/sqlite/service/open-reader.js'
+
+const NICENESS = 10
+
+// The composition root of the thread that compares a list of the storage service with the registry: that keeps a core busy for seconds.
+if (parentPort !== null) {
+  const port = parentPort
+  const { dataDir, list } = workerData as ComparisonThreadOptions
+  // Linux alone gives each thread a priority of its own; decisions on the same core go first.
+  if (process.platform === 'linux') setPriority(0, NICENESS)
+  const tell = (message: ComparisonMessage): void => port.postMessage(message)
+  // The listener keeps the thread alive while it waits.
+  const take = async (changes: string): Promise<void> => {
+    const acknowledged = once(port, 'message')
+    tell({ type: 'changes', changes })
+    await acknowledged
+  }
+  try {
+    const { reader, close } = openReader(dataDir)
+    const listed = await compareList(list, reader, take)
+    close()
+    tell({ type: 'compared', listed })
+  } catch (raw) {
+    tell({ type: 'failed', failure: toFailure(raw) })
+  }
+}
