@@ -177,11 +177,13 @@ async function listen(
     metrics,
     version,
   })
+  const { eventsAtRoot } = config.orchestrator
   const front = makeFront({
     authenticate,
+    eventsAtRoot,
     policy: policyContext(config, policies, decisions.log, metrics, version),
     application: withEventRoutes(
-      { authenticate, intake: trail.intake, maxBodyBytes: config.audit.maxBodyBytes },
+      { authenticate, intake: trail.intake, maxBodyBytes: config.audit.maxBodyBytes, atRoot: eventsAtRoot },
       makeApplication(app),
     ),
     finished: (exchange) => {

@@ -53,6 +53,11 @@ export const OrchestratorSection = z.strictObject({
     `one of ${STORE_MODES.join(', ')}`,
   ),
   refresh: Refresh.prefault({}),
+  eventsAtRoot: key(
+    z.boolean().default(false),
+    'Whether `POST /` takes events, instead of asking for the default decision: a sender whose endpoint is a URL without a path posts there, and builds of early 2025 always do.',
+    'true or false',
+  ),
   reconcileIntervalSeconds: key(
     wholeNumber(10, MAX_INTERVAL_SECONDS).default(300),
     'How often the registry is compared with the storage service, in seconds.',

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '../errors.js'
 import type { Authenticate } from './authenticate.js'
 import type { Exchange } from './exchange.js'
-import { findPolicyRoute } from './policy/policy-routes.js'
+import { findPolicyRoute, isRootPost } from './policy/policy-routes.js'
 import type { PolicyContext } from './policy/policy-context.js'
 
 const NEGOTIATED = new Set(['v1/data', 'v0/data'])
@@ -10,6 +10,8 @@ const NEGOTIATED = new Set(['v1/data', 'v0/data'])
 export interface FrontOptions {
   readonly authenticate: Authenticate
   readonly policy: PolicyContext
+  /** Whether `POST /` is for the application, which takes events there, and does not ask for the default decision. */
+  readonly eventsAtRoot: boolean
   /** Answers every request that is for no policy operation. */
   readonly application: (exchange: Exchange) => Promise<void>
   /** Told of every request that has been answered. */
@@ -37,7 +39,8 @@ async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<
 }
 
 async function answer(options: FrontOptions, exchange: Exchange): Promise<void> {
-  const route = findPolicyRoute(exchange)
+  const isForEvents = options.eventsAtRoot && isRootPost(exchange)
+  const route = isForEvents ? undefined : findPolicyRoute(exchange)
   if (route === undefined) {
     await options.application(exchange)
     return

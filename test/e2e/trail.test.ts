@@ -42,6 +42,7 @@ beforeAll(async () => {
       orchestrator: {
         storageUrl: orchestrator.origin,
         gateUrl: orchestrator.origin,
+        eventsAtRoot: true,
         webhookToken: { file: join(workspace.path, 'webhook-token') },
       },
     },
@@ -78,6 +79,8 @@ describe('an event', () => {
     '//oes/echo',
     '/auditservice/v1/echo/events/data',
     '/auditservice/v1/echo/events/data/',
+    '/',
+    '//',
   ])('is taken at %s and found at once', async (path) => {
     const eventId = `at ${path}`
     expect((await post(path, { ...pipelineEvent(), eventId })).status).toBe(200)

@@ -18,10 +18,8 @@ const STATIC_POLICY = '/v1/staticPolicy/eval'
  * The policy operation that a request is for, or undefined when its path is no policy path. Raises
  * `method_not_allowed` for a policy path with another method.
  */
-export function findPolicyRoute({
-  target,
-  method,
-}: Pick<Exchange, 'target' | 'method'>): PolicyRoute | undefined {
+export function findPolicyRoute(exchange: Pick<Exchange, 'target' | 'method'>): PolicyRoute | undefined {
+  const { target, method } = exchange
   const { path } = target
   const dataV1 = below(path, DATA_V1)
   if (dataV1 !== undefined) return dataRoute(dataV1, path, method)
@@ -37,11 +35,16 @@ export function findPolicyRoute({
       answer: (context, exchange) => answerBareDocument(context, exchange, dataV0, 'data'),
     }
   }
-  if (path !== '/' || method !== 'POST') return undefined
+  if (!isRootPost(exchange)) return undefined
   return {
     handler: 'index',
     answer: (context, exchange) => answerBareDocument(context, exchange, context.defaultDecision, 'default'),
   }
+}
+
+/** Whether a request is a `POST /`. */
+export function isRootPost({ target, method }: Pick<Exchange, 'target' | 'method'>): boolean {
+  return target.path === '/' && method === 'POST'
 }
 
 function dataRoute(rawPath: string, path: string, method: string): PolicyRoute {

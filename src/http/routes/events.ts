@@ -5,6 +5,7 @@ import type { Authenticate } from '../authenticate.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import { MethodNotAllowed } from '../method-not-allowed.js'
+import { isRootPost } from '../policy/policy-routes.js'
 import { readBody } from '../read-body.js'
 import { requireJsonType } from '../require-json-type.js'
 
@@ -12,6 +13,8 @@ export interface EventRoutesDeps {
   readonly authenticate: Authenticate
   readonly intake: EventIntake
   readonly maxBodyBytes: number
+  /** Whether `POST /` takes events too. */
+  readonly atRoot: boolean
 }
 
 type Answer = (exchange: Exchange) => Promise<void>
@@ -33,7 +36,8 @@ export function isEventPath(path: string): boolean {
  */
 export function withEventRoutes(deps: EventRoutesDeps, next: Answer): Answer {
   return (exchange) => {
-    const endpoint = ENDPOINTS.get(exchange.target.path)
+    const isAtRoot = deps.atRoot && isRootPost(exchange)
+    const endpoint = isAtRoot ? 'echo' : ENDPOINTS.get(exchange.target.path)
     return endpoint === undefined ? next(exchange) : answerEvent(deps, endpoint, exchange)
   }
 }
