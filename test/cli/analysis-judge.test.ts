@@ -93,7 +93,7 @@ describe('tidegate analysis judge', () => {
   })
 
   test.each([
-    [['wrong.json'], /values\.control\[0\]: must be a number/],
+    [['wrong.json'], /values\.control\[0\] must be a number/],
     [['nowhere.json'], /nowhere\.json/],
     [['good.json', '--confidence', '98'], /--confidence must be a number above 0 and below 1, not '98'/],
     [['good.json', '--look', '3/2'], /--look must be/],

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { RunSummary, ShownRun } from '../../analysis/runs/show-run.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
+import { makeColours } from '../output/colours.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceClient } from '../service-client.js'
@@ -107,7 +108,11 @@ async function untilEnded(client: ServiceClient, id: string, terminal: Terminal)
 
 function print(run: ShownRun, options: ServiceOptions, terminal: Terminal): ExitCode {
   if (options.format === 'json') outJson(terminal, run)
-  else terminal.out(headOf(run) + (run.report === undefined ? '' : reportText(run.report)))
+  else
+    terminal.out(
+      headOf(run) +
+        (run.report === undefined ? '' : reportText(run.report, makeColours(terminal.hasColours))),
+    )
   const isFine = run.state === 'RUNNING' || run.verdict === 'Success'
   return isFine ? EXIT.fine : EXIT.denied
 }

@@ -9,6 +9,9 @@ import type { RunPlan } from '../../analysis/runs/plan.js'
 import { AppError } from '../../errors.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
+import { makeColours } from '../output/colours.js'
+import type { Colours } from '../output/colours.js'
+import { wrapText } from '../output/wrap-text.js'
 import { makeServiceClient } from '../service-client.js'
 import { outJson } from '../shared-options.js'
 import type { Terminal } from '../terminal.js'
@@ -38,7 +41,7 @@ export async function replayRun(id: string, options: ReplayOptions, terminal: Te
   const isIdentical = isDeepStrictEqual(JSON.parse(JSON.stringify(report)), kept.report)
   const isSameJudge = judge === kept.plan.judge
   if (options.format === 'json') outJson(terminal, { id, look: report.look, judge, isIdentical, report })
-  else terminal.out(replayText(kept, report, judge, isIdentical))
+  else terminal.out(replayText(kept, report, judge, isIdentical, makeColours(terminal.hasColours)))
   return isIdentical || !isSameJudge ? EXIT.fine : EXIT.denied
 }
 
@@ -61,9 +64,10 @@ function replayText(
   report: LookReport,
   judge: string,
   isIdentical: boolean,
+  colours: Colours,
 ): string {
   const then = `${before.score} ${before.verdict}`
   const outcome = isIdentical ? 'identical' : `was ${then}`
-  const head = `analysis ${id}, look ${report.look}, ${judge} judge: ${report.score} ${report.verdict} (${outcome})\n${report.reason}\n\n`
-  return head + reportText(report)
+  const head = `analysis ${id}, look ${report.look}, ${judge} judge: ${report.score} ${report.verdict} (${outcome})\n`
+  return `${head}${wrapText(report.reason, '')}\n${reportText(report, colours)}`
 }

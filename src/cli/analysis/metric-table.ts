@@ -1,0 +1,100 @@
+import type { MetricResult } from '../../analysis/judge/types.js'
+import type { Colours } from '../output/colours.js'
+import { oneLine } from '../output/printable.js'
+import { textTable } from '../output/text-table.js'
+import { TEXT_WIDTH, wrapText } from '../output/wrap-text.js'
+
+const HEADINGS = ['METRIC', 'RESULT', 'SCORE', 'CHANGE', 'INTERVAL', 'P', 'POINTS']
+const NUMERIC_HEADINGS: readonly string[] = ['SCORE', 'CHANGE', 'INTERVAL', 'P', 'POINTS']
+const NONE = '-'
+const INDENT = '  '
+
+/**
+ * A line of figures for each metric, and below it why one that did not pass is so. Names that make the lines too wide stand
+ * on lines of their own.
+ */
+export function metricTable(results: readonly MetricResult[], colours: Colours): string {
+  const table = filledColumns([HEADINGS, ...results.map(cellsOf)])
+  const [heading = '', ...lines] = linesOf(table)
+  if (Math.max(heading.length, ...lines.map(({ length }) => length)) <= TEXT_WIDTH) {
+    const rows = results.map(
+      (result, index) => `${coloured(lines[index] ?? '', result, colours)}\n${why(result, INDENT, colours)}`,
+    )
+    return `${colours.strong(heading)}\n${rows.join('')}`
+  }
+  return belowNames(table, results, colours)
+}
+
+function belowNames(
+  table: readonly (readonly string[])[],
+  results: readonly MetricResult[],
+  colours: Colours,
+): string {
+  const [heading = '', ...lines] = linesOf(table.map((cells) => cells.slice(1)))
+  const rows = results.map((result, index) => {
+    const figures = coloured(`${INDENT}${lines[index] ?? ''}`, result, colours)
+    return `${oneLine(result.name)}\n${figures}\n${why(result, INDENT + INDENT, colours)}`
+  })
+  return `${colours.strong(`${HEADINGS[0] ?? ''}\n${INDENT}${heading}`)}\n${rows.join('')}`
+}
+
+function linesOf(table: readonly (readonly string[])[]): string[] {
+  const numeric = (table[0] ?? []).flatMap((heading, column) =>
+    NUMERIC_HEADINGS.includes(heading) ? [column] : [],
+  )
+  return textTable(table, numeric).split('\n').slice(0, -1)
+}
+
+/** Without the columns that say nothing of any metric. */
+function filledColumns(table: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [, ...rows] = table
+  return table.map((cells) => cells.filter((_, column) => rows.some((row) => row[column] !== NONE)))
+}
+
+function cellsOf(result: MetricResult): string[] {
+  const { name, classification, critical, muted, score, finding, controlStats, experimentStats } = result
+  const marks = [...(critical ? ['critical'] : []), ...(muted ? ['muted'] : [])]
+  return [
+    name,
+    marks.length > 0 ? `${classification} (${marks.join(', ')})` : classification,
+    score === null ? NONE : score.toFixed(0),
+    changeOf(result),
+    relativeOf(result)?.interval.map(percent).join(' … ') ?? NONE,
+    finding === null ? NONE : finding.p.toPrecision(2),
+    `${experimentStats.count}/${controlStats.count}`,
+  ]
+}
+
+/** The estimate of a test; where there is none, how the means differ. */
+function changeOf(result: MetricResult): string {
+  const relative = relativeOf(result)
+  if (relative !== null) return percent(relative.estimate)
+  const { finding, ratio, exposure } = result
+  return finding === null && ratio !== null && exposure === undefined ? percent(ratio - 1) : NONE
+}
+
+function relativeOf({ finding }: MetricResult): { estimate: number; interval: readonly number[] } | null {
+  const relative = finding?.kind === 'zeroInflated' ? null : (finding?.relative ?? null)
+  return relative?.interval.every(Number.isFinite) === true ? relative : null
+}
+
+function coloured(line: string, { classification }: MetricResult, colours: Colours): string {
+  if (classification === 'Pass') return line
+  return classification === 'Inconclusive' || classification === 'Nodata'
+    ? colours.strong(line)
+    : colours.bad(line)
+}
+
+function why(
+  { classification, classificationReason }: MetricResult,
+  indent: string,
+  colours: Colours,
+): string {
+  if (classification === 'Pass') return ''
+  return `${colours.faint(wrapText(classificationReason, indent).trimEnd())}\n`
+}
+
+function percent(share: number): string {
+  const digits = Math.abs(share) < 0.1 ? 1 : 0
+  return `${share > 0 ? '+' : ''}${(share * 100).toFixed(digits)} %`
+}
