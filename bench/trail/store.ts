@@ -1,6 +1,6 @@
 import { exportTrail } from '../../src/audit/export-trail.js'
 import type { ExportQuery } from '../../src/audit/export-trail.js'
-import { indexColumns, indexText, settleEventIds } from '../../src/audit/audit-operations.js'
+import { indexColumns, indexText, mergeText, settleEventIds } from '../../src/audit/audit-operations.js'
 import { searchTrail } from '../../src/audit/search-trail.js'
 import type { TrailQuery } from '../../src/audit/search-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
@@ -9,7 +9,10 @@ import type { ServiceStore } from '../../src/store/sqlite/service/open-service-s
 import { makeEvent } from './events.js'
 
 const EVENTS_PER_STEP = 50
-const INDEX_STEP = 1000
+/** As the service does under load: see src/audit/trail-indexer.ts. */
+const RECORDS_PER_INDEXING = 4000
+const VALUES_PER_STEP = 1500
+const IDS = { limit: 500, gathered: 20_000 }
 const TEXT_STEP = 200
 
 /** Appends events up to a number of records; gives the microseconds per record of the last `measured`, without making them. */
@@ -25,14 +28,21 @@ export async function fill(store: ServiceStore, from: number, to: number, measur
     const startedAt = performance.now()
     await store.writer.run(recordEvents, bodies)
     if (index >= to - measured) us += (performance.now() - startedAt) * 1000
-    if (index % INDEX_STEP === 0) {
+    if (index % RECORDS_PER_INDEXING === 0) {
       const indexAt = performance.now()
-      await store.writer.run(indexColumns, { limit: INDEX_STEP })
-      await store.writer.run(settleEventIds, { limit: INDEX_STEP, gathered: 20_000 })
+      await indexAllColumns(store)
       if (index >= to - measured) us += (performance.now() - indexAt) * 1000
     }
   }
   return us / measured
+}
+
+async function indexAllColumns({ writer }: ServiceStore): Promise<void> {
+  const step = { records: RECORDS_PER_INDEXING, values: VALUES_PER_STEP }
+  while (await writer.run(indexColumns, step));
+  for (let ids = 0; ids < RECORDS_PER_INDEXING; ids += IDS.limit) {
+    if (!(await writer.run(settleEventIds, IDS))) break
+  }
 }
 
 /** Brings free text up to date; gives the microseconds per record. */
@@ -41,10 +51,11 @@ export async function indexAllText(store: ServiceStore): Promise<number> {
   let records = 0
   for (;;) {
     const count = await store.writer.run(indexText, { limit: TEXT_STEP, maxBytes: 1e9 })
+    while (await store.writer.run(mergeText, { pages: 64 }));
     records += count
     if (count < TEXT_STEP) break
   }
-  await store.writer.run(indexColumns, { limit: INDEX_STEP })
+  await indexAllColumns(store)
   return ((performance.now() - startedAt) * 1000) / Math.max(records, 1)
 }
 

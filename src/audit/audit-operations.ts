@@ -12,10 +12,10 @@ import type { WriteOperation } from '../store/transaction.js'
 import { exportChunk } from './export-chunk.js'
 import { recordDecisions } from './record-decisions.js'
 
-/** Makes further records quick to find by their columns; gives how many. */
-export const indexColumns: WriteOperation<{ readonly limit: number }, number> = {
+/** Makes further records quick to find by their columns, in steps of so many values; gives whether those taken up need another. */
+export const indexColumns: WriteOperation<{ readonly records: number; readonly values: number }, boolean> = {
   name: 'audit.index-columns',
-  apply: ({ audit }, { limit }) => audit.indexColumns(limit),
+  apply: ({ audit }, { records, values }) => audit.indexColumns(records, values),
 }
 
 /** Settles some of the newest event ids; gives whether there is more to do. */
@@ -29,6 +29,12 @@ export const settleEventIds: WriteOperation<{ readonly limit: number; readonly g
 export const indexText: WriteOperation<{ readonly limit: number; readonly maxBytes: number }, number> = {
   name: 'audit.index-text',
   apply: ({ audit }, { limit, maxBytes }) => audit.indexText(limit, maxBytes),
+}
+
+/** Joins parts of the index of free text; gives whether there was something to join. */
+export const mergeText: WriteOperation<{ readonly pages: number }, boolean> = {
+  name: 'audit.merge-text',
+  apply: ({ audit }, { pages }) => audit.mergeText(pages),
 }
 
 /** Keeps a checkpoint. Raises `conflict` where the chain has no such link. */
@@ -86,6 +92,7 @@ export const auditWrites = [
   settleEventIds,
   indexColumns,
   indexText,
+  mergeText,
   addCheckpoint,
   deleteThrough,
   releaseFreeSpace,

@@ -104,12 +104,17 @@ export interface AuditKeeper extends AuditAppender {
   find(seq: number): Promise<AuditRecord | undefined>
   /** Raises `conflict` where the chain has no such link. */
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<void>
-  /** Makes at most `limit` further records quick to find by their columns; gives how many. */
-  indexColumns(limit: number): Promise<number>
+  /**
+   * Makes further records quick to find by their columns: takes up `records` of them where none are being entered, and enters at most
+   * `values` of theirs; gives whether some are left.
+   */
+  indexColumns(records: number, values: number): Promise<boolean>
   /** Moves at most `limit` event ids from memory to the table, once `gathered` are there; gives whether there is more to move. */
   settleEventIds(limit: number, gathered: number): Promise<boolean>
   /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; gives how many. */
   indexText(limit: number, maxBytes: number): Promise<number>
+  /** Joins parts of the index of free text, writing about so many pages; gives whether there was something to join. */
+  mergeText(pages: number): Promise<boolean>
   /** Deletes at most `limit` of the oldest records up to a checkpoint's; gives how many. Raises `conflict` without such a checkpoint. */
   deleteThrough(seq: number, limit: number): Promise<number>
   /** Gives at most so many free bytes back to the file system. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { indexText, mergeText } from '../../src/audit/audit-operations.js'
 import { TrailIndexer } from '../../src/audit/trail-indexer.js'
-import type { WriteOperation } from '../../src/store/transaction.js'
+import type { WriteOperation, Writer } from '../../src/store/transaction.js'
 import { useServiceStore } from '../support/service-store.js'
 
 const open = useServiceStore()
@@ -34,13 +35,31 @@ describe('the index of the trail', () => {
     const indexer = new TrailIndexer({ writer: store.writer, progress: () => store.lookups.audit.progress() })
     await store.writer.run(append, 10)
     await indexer.catchUp()
-    await store.writer.run(append, 3000)
+    await store.writer.run(append, 5000)
     await indexer.catchUp()
     const busy = await store.lookups.audit.progress()
-    expect(busy.columnsSeq).toBeGreaterThanOrEqual(2000)
-    expect(busy.textSeq).toBeLessThan(3010)
+    expect(busy.columnsSeq).toBeGreaterThanOrEqual(4000)
+    expect(busy.textSeq).toBeLessThan(5010)
     await indexer.catchUp()
-    expect(await store.lookups.audit.progress()).toMatchObject({ columnsSeq: 3010, textSeq: 3010 })
+    expect(await store.lookups.audit.progress()).toMatchObject({ columnsSeq: 5010, textSeq: 5010 })
+  })
+
+  it('joins the parts of the index of free text in steps of its own until none is left to join', async () => {
+    const store = await open()
+    const steps: string[] = []
+    const writer: Writer = {
+      run: (operation, args) => {
+        steps.push(operation.name)
+        return store.writer.run(operation, args)
+      },
+    }
+    const indexer = new TrailIndexer({ writer, progress: () => store.lookups.audit.progress() })
+    await store.writer.run(append, 1000)
+    await indexer.catchUp()
+    expect(steps.filter((name) => name === mergeText.name).length).toBeGreaterThanOrEqual(
+      steps.filter((name) => name === indexText.name).length,
+    )
+    expect(await store.writer.run(mergeText, { pages: 16 })).toBe(false)
   })
 
   it('goes on after a restart where it was', async () => {

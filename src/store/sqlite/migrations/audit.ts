@@ -9,6 +9,11 @@ export async function createAudit(db: Kysely<unknown>): Promise<void> {
   await refuseChanges(db)
 }
 
+/** Parts of the index of free text are joined in steps of their own from now on. */
+export async function mergeTextInSteps(db: Kysely<unknown>): Promise<void> {
+  await sql`insert into audit_text (audit_text, rank) values ('automerge', 0)`.execute(db)
+}
+
 async function createTrail(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit')

@@ -1,7 +1,7 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
 import { addAnalysisRetention } from './analysis-retention.js'
-import { createAudit } from './audit.js'
+import { createAudit, mergeTextInSteps } from './audit.js'
 import { createEventQueue } from './events.js'
 import { addGateEnds } from './gate-ends.js'
 import { createGates } from './gates.js'
@@ -18,4 +18,5 @@ export const serviceMigrations: Migrations = {
   '0006-analysis': { up: createAnalysis },
   '0007-gate-ends': { up: addGateEnds },
   '0008-analysis-retention': { up: addAnalysisRetention },
+  '0009-audit-text-merges': { up: mergeTextInSteps },
 }

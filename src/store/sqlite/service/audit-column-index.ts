@@ -11,20 +11,28 @@ interface Posting {
   readonly seq: number
 }
 
+/** Postings that are entered step by step, in the order of the index. */
+interface Entering {
+  readonly postings: readonly Posting[]
+  /** The last of their records. */
+  readonly throughSeq: number
+  entered: number
+}
+
 /** Values whose numbers are remembered; then all are forgotten. */
 const MAX_REMEMBERED = 50_000
 
 /** The index of the trail by its columns. */
 export interface ColumnIndex extends Forgetful {
-  /** Takes up at most so many further records; gives how many. */
-  readonly extend: (limit: number) => number
+  /** Enters at most so many values of the records that are being taken up, or else of `records` further ones; gives whether some are left. */
+  readonly extend: (records: number, values: number) => boolean
   /** Drops records that go. */
   readonly drop: (rows: readonly AuditHeadRow[]) => void
 }
 
 /**
  * Records are taken up many at once: the entries of one value then fall on the same page, where an index of each column would
- * write a page for every record.
+ * write a page for every record. They are entered in steps, and count as indexed when the last one is.
  */
 export function makeColumnIndex(database: Database): ColumnIndex {
   const selectNext = database.prepare<[number], AuditHeadRow>(
@@ -38,22 +46,40 @@ export function makeColumnIndex(database: Database): ColumnIndex {
   )
   const advance = database.prepare<[number]>('update audit_progress set columns_seq = ?')
   const values = makeValueIds(database)
+  const inOrder = (rows: readonly AuditHeadRow[]): Posting[] =>
+    rows.flatMap((row) => postingsOf(row, values.idOf)).sort(inIndexOrder)
+  let entering: Entering | undefined
   return {
-    extend: (limit) => {
-      const rows = selectNext.all(limit)
-      const last = rows.at(-1)
-      if (last === undefined) return 0
-      const postings = rows.flatMap((row) => postingsOf(row, values.idOf))
-      for (const { valueId, timeMs, seq } of postings.sort(inIndexOrder)) insert.run(valueId, timeMs, seq)
-      advance.run(last.seq)
-      return rows.length
+    extend: (limit, count) => {
+      entering ??= takeUp(selectNext.all(limit), inOrder)
+      if (entering === undefined) return false
+      const { postings, throughSeq } = entering
+      const next = postings.slice(entering.entered, entering.entered + count)
+      for (const { valueId, timeMs, seq } of next) insert.run(valueId, timeMs, seq)
+      entering.entered += next.length
+      if (entering.entered < postings.length) return true
+      advance.run(throughSeq)
+      entering = undefined
+      return false
     },
     drop: (rows) => {
-      const postings = rows.flatMap((row) => postingsOf(row, values.idOf))
-      for (const { valueId, timeMs, seq } of postings.sort(inIndexOrder)) remove.run(valueId, timeMs, seq)
+      // What goes must not be entered afterwards.
+      entering = undefined
+      for (const { valueId, timeMs, seq } of inOrder(rows)) remove.run(valueId, timeMs, seq)
     },
-    forget: values.forget,
+    forget: () => {
+      entering = undefined
+      values.forget()
+    },
   }
+}
+
+function takeUp(
+  rows: readonly AuditHeadRow[],
+  inOrder: (rows: readonly AuditHeadRow[]) => Posting[],
+): Entering | undefined {
+  const last = rows.at(-1)
+  return last && { postings: inOrder(rows), throughSeq: last.seq, entered: 0 }
 }
 
 function postingsOf(row: AuditHeadRow, idOf: (column: AuditTextColumn, value: string) => number): Posting[] {

@@ -6,7 +6,7 @@ import { makeColumnIndex } from './audit-column-index.js'
 import { makeAuditReader } from './audit-reader.js'
 import { makeEventIds } from './audit-event-ids.js'
 import { makePrefixDeleter } from './audit-retention.js'
-import { makeTextIndexer } from './audit-text-index.js'
+import { makeTextIndexer, makeTextMerger } from './audit-text-index.js'
 import type { Forgetful } from './execute-batch.js'
 
 const PAGE_BYTES = 4096
@@ -17,6 +17,7 @@ export function makeAuditKeeper(database: Database, now: () => number): AuditKee
   const appender = makeAuditAppender(database, eventIds, now)
   const columnIndex = makeColumnIndex(database)
   const indexText = makeTextIndexer(database)
+  const mergeText = makeTextMerger(database)
   const reader = makeAuditReader(database)
   const addCheckpoint = makeCheckpointKeeper(database)
   const deletePrefix = makePrefixDeleter(database, columnIndex, eventIds)
@@ -26,9 +27,10 @@ export function makeAuditKeeper(database: Database, now: () => number): AuditKee
     find: (seq) => reader.find(seq),
     // A promise made by a call: what it raises is a rejection.
     addCheckpoint: (checkpoint) => Promise.resolve(checkpoint).then(addCheckpoint),
-    indexColumns: (limit) => Promise.resolve(columnIndex.extend(limit)),
+    indexColumns: (records, values) => Promise.resolve(columnIndex.extend(records, values)),
     settleEventIds: (limit, gathered) => Promise.resolve(eventIds.settle(limit, gathered)),
     indexText: (limit, maxBytes) => Promise.resolve(indexText(limit, maxBytes)),
+    mergeText: (pages) => Promise.resolve(mergeText(pages)),
     deleteThrough: (seq, limit) => Promise.resolve(seq).then((through) => deletePrefix(through, limit)),
     releaseFreeSpace: (maxBytes) => {
       database.pragma(`incremental_vacuum(${Math.ceil(maxBytes / PAGE_BYTES)})`)

@@ -27,11 +27,19 @@ export function makePageReader(database: Database): (query: AuditPageQuery) => A
   const readAll = (sql: string, parameters: Parameters): AuditHeadRow[] =>
     database.prepare<[Parameters], AuditHeadRow>(sql).all(parameters)
 
-  const readIndexed = (query: AuditPageQuery, columns: readonly AuditTextColumn[]): AuditHeadRow[] => {
+  const readIndexed = (
+    query: AuditPageQuery,
+    columns: readonly AuditTextColumn[],
+    indexedSeq: number,
+  ): AuditHeadRow[] => {
     const ids = columns.map((column) => selectValue.get(column, query.filter[column] ?? '')?.id)
     const known = ids.filter((id) => id !== undefined)
     if (known.length < ids.length) return []
-    return readAll(indexedSql(query, known.length), { ...idParameters(known), ...pageParameters(query) })
+    return readAll(indexedSql(query, known.length), {
+      ...idParameters(known),
+      ...pageParameters(query),
+      indexedSeq,
+    })
   }
   return (query) => {
     if (query.filter.eventId !== undefined) {
@@ -41,12 +49,14 @@ export function makePageReader(database: Database): (query: AuditPageQuery) => A
     }
     const columns = AUDIT_TEXT_COLUMNS.filter((column) => query.filter[column] !== undefined)
     if (columns.length === 0) return readAll(timeSql(query), pageParameters(query)).map(toHead)
-    const tailParameters = { ...columnParameters(query.filter, columns), ...pageParameters(query) }
+    // Records behind it may have some of their entries already.
+    const indexedSeq = readProgress().columnsSeq
     const tail = readAll(tailSql(query, columns), {
-      ...tailParameters,
-      indexedSeq: readProgress().columnsSeq,
+      ...columnParameters(query.filter, columns),
+      ...pageParameters(query),
+      indexedSeq,
     })
-    return merge(query, readIndexed(query, columns), tail).map(toHead)
+    return merge(query, readIndexed(query, columns, indexedSeq), tail).map(toHead)
   }
 }
 
@@ -69,7 +79,7 @@ function indexedSql(query: AuditPageQuery, count: number): string {
     .map((name) => `audit.${name}`)
     .join(', ')
   return `select ${heads} from audit_postings p0 ${others} cross join audit on audit.seq = p0.seq
-    where p0.value_id = @id0 ${timeBounds(query, 'p0.')} ${orderAndLimit(query, 'p0.')}`
+    where p0.value_id = @id0 and p0.seq <= @indexedSeq ${timeBounds(query, 'p0.')} ${orderAndLimit(query, 'p0.')}`
 }
 
 function tailSql(query: AuditPageQuery, columns: readonly AuditTextColumn[]): string {

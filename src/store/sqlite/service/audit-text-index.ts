@@ -42,6 +42,21 @@ export function makeTextIndexer(database: Database): (limit: number, maxBytes: n
   }
 }
 
+/**
+ * Joins parts of the index, writing about so many pages; gives whether there was something to join. Left to itself the index joins
+ * them while records are added, now and then many at once, which would hold up all that waits to be written.
+ */
+export function makeTextMerger(database: Database): (pages: number) => boolean {
+  const changes = database.prepare<[], number>('select total_changes()').pluck()
+  const merge = database.prepare<[number]>("insert into audit_text (audit_text, rank) values ('merge', ?)")
+  return (pages) => {
+    const before = changes.get() ?? 0
+    merge.run(pages)
+    // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
+    return (changes.get() ?? 0) - before > 1
+  }
+}
+
 /** The words that a record has in the index because of its columns, in the form of a query. */
 export function columnMarks(filter: AuditFilter): string[] {
   return MARKED_COLUMNS.flatMap((column) => {

@@ -18,9 +18,13 @@ const appendAll: WriteOperation<readonly AuditEntry[], number[]> = {
     return seqs
   },
 }
-const indexColumns: WriteOperation<number, number> = {
+const indexColumns: WriteOperation<number, boolean> = {
   name: 'test.index-columns',
-  apply: ({ audit }, limit) => audit.indexColumns(limit),
+  apply: ({ audit }, records) => audit.indexColumns(records, 10_000),
+}
+const enterSome: WriteOperation<number, boolean> = {
+  name: 'test.enter-some',
+  apply: ({ audit }, values) => audit.indexColumns(100, values),
 }
 const indexText: WriteOperation<number, number> = {
   name: 'test.index-text',
@@ -198,6 +202,28 @@ describe('search by columns', () => {
     const bounds = { fromMs: HOUR + 5, toMs: HOUR + 9 }
     expect(await seqsOf(store, bounds)).toEqual([8, 7, 6, 5])
     expect(await seqsOf(store, { ...bounds, source: 'event', kind: 'even' })).toEqual([8, 6])
+  })
+
+  it('gives each record once while the values of some are being entered', async () => {
+    const store = await filled(30)
+    await store.writer.run(indexColumns, 10)
+    for (let isEntering = true; isEntering;) {
+      isEntering = await store.writer.run(enterSome, 7)
+      expect(await seqsOf(store, { application: 'app-2', kind: 'odd' })).toEqual([29, 23, 17, 11, 5])
+    }
+    expect(await store.lookups.audit.progress()).toMatchObject({ columnsSeq: 30 })
+  })
+
+  it('enters nothing of records that retention has removed meanwhile', async () => {
+    const store = await filled(20)
+    await store.writer.run(enterSome, 7)
+    const { hash = '' } = (await store.lookups.audit.find(12)) ?? {}
+    await store.writer.run(retain, { seq: 12, hash })
+    await store.writer.run(indexColumns, 100)
+    expect(await seqsOf(store, { application: 'app-1' })).toEqual([19, 16, 13])
+    const rest = new Database(join(store.dataDir, 'tidegate.db'), { readonly: true })
+    expect(rest.prepare('select count(*) from audit_postings where seq <= 12').pluck().get()).toBe(0)
+    rest.close()
   })
 
   it.each(['newest_first', 'oldest_first'] as const)('pages %s without gap or repeat', async (order) => {
