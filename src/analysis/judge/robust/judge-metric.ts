@@ -3,6 +3,7 @@ import type { MetricResult, MetricSeries, MetricSpec, TestOutcome } from '../typ
 import { brokenLimit } from './check-limits.js'
 import type { BrokenLimit } from './check-limits.js'
 import { cleanSide } from './clean-side.js'
+import { doubtOf } from './doubt.js'
 import { findNoData, policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './kind-of-values.js'
@@ -25,6 +26,8 @@ export interface Assessment {
   readonly noData: NoData | undefined
   readonly tested: Tested | undefined
   readonly limit: BrokenLimit | undefined
+  /** Why the metric does not pass where no test found a change. */
+  readonly doubt: NoData | undefined
   /** Whether the metric had points that could be compared. */
   readonly isTested: boolean
   /** What to compare over all metrics: 1 when no test found a change that matters. */
@@ -44,6 +47,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     noData: noData ?? tooLittle,
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
+    doubt: noData === undefined ? doubtOf(metric, sides) : undefined,
     isTested: noData === undefined,
     p: tested === undefined || tooLittle !== undefined ? 1 : comparableP(tested, settings),
   }
@@ -99,12 +103,13 @@ function decide(assessment: Assessment, pAdjusted: number, settings: RobustSetti
     }
   }
   if (noData !== undefined) return withoutData(noData, spec)
-  if (tested === undefined) return passed('both sides have the same values')
+  if (tested === undefined) return unchanged('both sides have the same values', assessment)
   const found = mattering(tested.tests)[0]
-  if (found === undefined || found.p > tested.alpha) return passed(passReason(tested))
+  if (found === undefined || found.p > tested.alpha) return unchanged(passReason(tested), assessment)
   if (pAdjusted > settings.discoveryRate) {
-    return passed(
+    return unchanged(
       `${found.says}, but so much is expected of one in so many metrics (adjusted p ${short(pAdjusted)})`,
+      assessment,
     )
   }
   return changed(found, assessment, tested)
@@ -147,7 +152,8 @@ function withoutData({ state, reason }: NoData, spec: MetricSpec): Decision {
   }
 }
 
-function passed(classificationReason: string): Decision {
+function unchanged(classificationReason: string, { doubt, spec }: Assessment): Decision {
+  if (doubt !== undefined) return withoutData(doubt, spec)
   return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
 }
 
