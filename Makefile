@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-analysis bench-decisions bench-gates bench-judge bench-logs bench-trail check build clean
+.PHONY: help run test bench bench-analysis bench-decisions bench-gates bench-judge bench-logs bench-registry bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
 	npm run --silent typecheck
 	npm test
 
-bench: bench-decisions bench-gates bench-trail bench-judge bench-logs bench-analysis ## All figures, one after another (needs wrk: apt-get install wrk)
+bench: bench-decisions bench-gates bench-trail bench-registry bench-judge bench-logs bench-analysis ## All figures, one after another (needs wrk: apt-get install wrk)
 
 bench-decisions: $(BUILT) ## Compare with `opa run --server`, one core each (needs wrk)
 	@command -v wrk >/dev/null || { echo "make bench-decisions needs wrk: apt-get install wrk"; exit 2; }
@@ -47,6 +47,10 @@ bench-trail: $(BUILT) ## The audit trail: intake over HTTP, search, export and v
 	@command -v wrk >/dev/null || { echo "make bench-trail needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/trail/run.js
+
+bench-registry: $(BUILT) ## Reconciliations and pages of 50,000 pipelines, with decisions meanwhile, and exports
+	npx tsc -p tsconfig.bench.json
+	taskset -c 1 node dist-bench/bench/registry/run.js $(ARGS)
 
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check

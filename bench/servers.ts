@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -16,6 +16,9 @@ export interface BenchServer {
 export interface RunningBenchServer {
   /** Resident memory now, in MB. */
   readonly residentMb: () => number
+  /** The most of it since the start or the last `resetPeak`, in MB. */
+  readonly peakMb: () => number
+  readonly resetPeak: () => void
   /** User and system time used so far, in seconds: other load on the machine hardly changes it. */
   readonly cpuSeconds: () => number
   /** Resolves once the server has nothing to do any more. */
@@ -44,7 +47,10 @@ export async function startBenchServer(
   closeSync(output)
   await untilHealthy(server, child)
   return {
-    residentMb: () => residentMb(child),
+    residentMb: () => memoryMb(child, 'VmRSS'),
+    peakMb: () => memoryMb(child, 'VmHWM'),
+    // 5 sets the peak to what is resident now (proc(5)).
+    resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     cpuSeconds: () => cpuTicks(child) / TICKS_PER_SECOND,
     idle: () => untilIdle(child),
     stop: async () => {
@@ -86,7 +92,7 @@ function cpuTicks(child: ChildProcess): number {
 }
 
 /** taskset becomes the program itself, so the child's id is the server's. */
-function residentMb(child: ChildProcess): number {
+function memoryMb(child: ChildProcess, figure: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024
+  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024
 }

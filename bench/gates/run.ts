@@ -10,8 +10,8 @@ import { parseArgs } from 'node:util'
 import { drive } from '../load.js'
 import { startBenchServer } from '../servers.js'
 import { BENCH_GATE, approveInstances, fillStore, triggerBody } from './fill-store.js'
-import { runSteadily, sendJson } from './steady-load.js'
-import type { Latencies, Step } from './steady-load.js'
+import { runSteadily, sendJson } from '../steady-load.js'
+import type { Latencies, Step } from '../steady-load.js'
 
 const { values: flags } = parseArgs({
   options: {
