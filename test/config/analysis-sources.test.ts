@@ -18,7 +18,13 @@ const prometheus = { name: 'prom', type: 'prometheus', url: 'https://prom.exampl
 
 describe('the sources of analysis', () => {
   test('are none by default', () => {
-    expect(loadConfig({ env: {} }).analysis).toEqual({ sources: [], allowLoopback: true, allowPrivate: true })
+    expect(loadConfig({ env: {} }).analysis).toEqual({
+      sources: [],
+      concurrentLooks: 4,
+      maxAgeDays: 90,
+      allowLoopback: true,
+      allowPrivate: true,
+    })
   })
 
   test('have limits by default', () => {
