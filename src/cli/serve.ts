@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { OriginatedValue } from '../config/layered-values.js'
 import { loadConfig } from '../config/load-config.js'
 import { EXIT } from './exit-code.js'
+import { limitGarbage } from './limit-garbage.js'
 import type { Session } from './session.js'
 import { addOutputOptions, addPolicyOptions, examples, policyFlags } from './shared-options.js'
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
@@ -44,6 +45,8 @@ export function defineServe(command: Command, session: Session): void {
         env: session.terminal.env,
         flags: [...policyFlags(options), ...serverFlags(options)],
       })
+      // Before the service is loaded: what that leaves behind would set the bounds.
+      limitGarbage()
       const { runServer } = await import('../main.js')
       await runServer(config)
       session.exitCode = EXIT.fine
