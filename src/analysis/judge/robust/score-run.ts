@@ -25,7 +25,8 @@ export function scoreRun(
   if (critical.length > 0) {
     const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}`
     const score = { score: 0, classification: 'Fail', classificationReason } as const
-    return { score, verdict: 'Fail', endsRun: true, groupScores }
+    // What has no data now may have some at the next look; a change stays one.
+    return { score, verdict: 'Fail', endsRun: critical.some(({ noData }) => noData === null), groupScores }
   }
   const raw = summarise(groupScores, groupWeights)
   const unknown = counted.filter(({ noData }) => noData?.policy === 'review').map(({ name }) => name)

@@ -71,6 +71,11 @@ describe('scores', () => {
     expect(score.classificationReason).toContain('m2 is High')
   })
 
+  test('a critical metric without data fails the look but does not end the run: the next one may have some', () => {
+    const metric = { control: [], experiment: [], error: 'down', canary: { critical: true } }
+    expect(judge([SAME, metric])).toMatchObject({ verdict: 'Fail', score: { score: 0 }, endsRun: false })
+  })
+
   test('a critical change below its critical size is an ordinary one', () => {
     const canary = { critical: true, effectSize: { criticalIncrease: 3 } }
     expect(judgeOne({ ...WORSE, canary })).toMatchObject({ classification: 'High', critical: false })
