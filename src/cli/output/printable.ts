@@ -1,15 +1,8 @@
-/**
- * What would act on a terminal instead of being shown: control characters but for line feed and tab, and the marks that turn
- * the direction of writing (Unicode UAX 9, 2.1 to 2.3). Comments and evidence come from others.
- */
-const ACTS_ON_TERMINAL = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
+import { printable } from '../../lib/printable.js'
 
-/** A text from elsewhere as a terminal may be given it. */
-export function printable(text: string): string {
-  return text.replace(ACTS_ON_TERMINAL, '\ufffd')
-}
+export { printable }
 
-/** The same on one line. */
+/** A text from elsewhere on one line, as a terminal may be given it. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s*[\r\n\u2028\u2029]\s*/g, ' '))
 }

@@ -53,7 +53,7 @@ function cut(isTruncated: boolean): string {
 
 function findingTable(findings: readonly TemplateFinding[]): Html {
   return html`<div class="wide">
-    <table>
+    <table class="stacked">
       <tr>
         <th>severity</th>
         <th>template</th>
@@ -82,11 +82,11 @@ function findingRow(finding: TemplateFinding): Html {
       <p class="soft">${reason}</p>
       ${sampleLines(finding)}
     </td>
-    <td class="number">${formatNumber(finding.baselineEvents)}</td>
-    <td class="number">${formatNumber(finding.canaryEvents)}</td>
-    <td class="number">${ratio === null ? '–' : formatNumber(ratio)}</td>
-    <td class="number">${formatNumber(pAdjusted)}</td>
-    <td class="number">${lostPoints === 0 ? '–' : formatNumber(lostPoints)}</td>
+    <td class="number" data-label="baseline">${formatNumber(finding.baselineEvents)}</td>
+    <td class="number" data-label="canary">${formatNumber(finding.canaryEvents)}</td>
+    <td class="number" data-label="ratio">${ratio === null ? '–' : formatNumber(ratio)}</td>
+    <td class="number" data-label="p">${formatNumber(pAdjusted)}</td>
+    <td class="number" data-label="points lost">${lostPoints === 0 ? '–' : formatNumber(lostPoints)}</td>
   </tr>`
 }
 

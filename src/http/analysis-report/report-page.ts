@@ -4,9 +4,10 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 import type { TargetReport } from '../../analysis/runs/look-report.js'
 import type { LookSummary, ShownRun } from '../../analysis/runs/show-run.js'
 import type { TargetData } from '../../analysis/runs/look-data.js'
+import { printable } from '../../lib/printable.js'
 import { formatNumber } from './format-number.js'
 import { logSection } from './log-section.js'
-import { metricCard } from './metric-card.js'
+import { metricList } from './metric-list.js'
 import { REPORT_STYLES } from './styles.js'
 import { badge, toneOf } from './tone.js'
 
@@ -36,7 +37,8 @@ export async function renderReport(run: ShownRun): Promise<string> {
         </p>
       </body>
     </html>`
-  return (await page).toString()
+  // Names and log lines are of others: none may turn what stands around it.
+  return printable((await page).toString())
 }
 
 function removedNote({ dataRemovedAt }: ShownRun): Html {
@@ -88,7 +90,7 @@ function errorList(errors: readonly string[]): Html {
 function intervalTable(intervals: readonly LookSummary[]): Html {
   return html`<h2>Looks at the data</h2>
     <div class="wide">
-      <table>
+      <table class="stacked looks">
         <tr>
           <th class="number">look</th>
           <th>at</th>
@@ -99,9 +101,9 @@ function intervalTable(intervals: readonly LookSummary[]): Html {
         ${intervals.map(
           ({ look, at, score, verdict, reason }) =>
             html`<tr>
-              <td class="number">${look}</td>
+              <td class="number" data-label="look">${look}</td>
               <td>${toClock(at)}</td>
-              <td class="number">${formatNumber(score)}</td>
+              <td class="number" data-label="score">${formatNumber(score)}</td>
               <td>${badge(verdict, toneOf(verdict))}</td>
               <td>${reason}</td>
             </tr>`,
@@ -124,7 +126,7 @@ function targetSection(
             ${metrics.groupScores.map(({ name: group, score }) => `${group || 'all'} ${formatNumber(score)}`).join(' · ')}
             <i class="baseline"></i>baseline <i class="canary"></i>canary
           </p>
-          ${metrics.results.map((result, index) => metricCard(result, data?.metrics?.[index]))}`
+          ${metricList(metrics.results, data?.metrics)}`
   }
   ${
     logs === undefined

@@ -37,7 +37,13 @@ svg { width: 100%; height: auto; display: block; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-code, pre { font: .85rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; margin: .3rem 0; }
+code { unicode-bidi: isolate; } code, pre { font: .85rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; margin: .3rem 0; }
+@media (max-width: 44rem) { .stacked tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .stacked tr:first-child { display: none; } .stacked td { display: block; padding: .1rem 0; border: 0; }
+  .stacked td.number { display: inline-block; margin-right: 1rem; }
+  .stacked td.number::before { content: attr(data-label) ' '; color: var(--soft); }
+  .looks td { display: inline-block; margin-right: .8rem; } .looks td:last-child { display: block; }
+  .charts > div:first-child .tick { font-size: 20px; } svg { overflow: visible; } }
 details { margin: .3rem 0; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 @media print { body { max-width: none; padding: 0; font-size: 11px; } details:not([open]) > * { display: none; }
   .card, tr { break-inside: avoid; } }

@@ -1,0 +1,40 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+import type { MetricResult } from '../../analysis/judge/types.js'
+import type { MetricData } from '../../analysis/runs/look-data.js'
+import { metricCard } from './metric-card.js'
+import { toneOf } from './tone.js'
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** So many metrics are looked through; of more, those that passed are folded away. */
+const MOST_UNFOLDED = 30
+const URGENCY = { bad: 0, doubt: 1, soft: 2, good: 3 } as const
+
+/** The metrics of one judgement, what asks for attention first. */
+export function metricList(
+  results: readonly MetricResult[],
+  data: readonly (MetricData | undefined)[] = [],
+): Html {
+  const cards = results
+    .map((result, index) => ({ result, data: data[index] }))
+    .toSorted((a, b) => urgency(a.result) - urgency(b.result))
+    .map((each) => ({
+      card: metricCard(each.result, each.data),
+      isPass: toneOf(each.result.classification) === 'good',
+    }))
+  const passed = cards.filter(({ isPass }) => isPass)
+  if (cards.length <= MOST_UNFOLDED || passed.length === 0) return html`${cards.map(({ card }) => card)}`
+  return html`${cards.filter(({ isPass }) => !isPass).map(({ card }) => card)}
+    <details>
+      <summary>${passed.length} metrics that passed</summary>
+      ${passed.map(({ card }) => card)}
+    </details>`
+}
+
+/** Lower is more urgent: critical changes, changes, what could not be judged; what does not count comes last. */
+function urgency({ classification, critical, muted }: MetricResult): number {
+  if (critical) return -1
+  return muted ? URGENCY.good + 1 : URGENCY[toneOf(classification)]
+}
