@@ -10,6 +10,8 @@ import type { RefusalReason, ReviewAttempt } from './transition.js'
 export interface ReviewRequest {
   readonly instanceId: number
   readonly attempt: ReviewAttempt
+  /** Whom the caller says to be, which is no proof. */
+  readonly claimedUser?: string | undefined
   readonly origin: string | undefined
 }
 
@@ -25,7 +27,7 @@ export interface Reviewed {
 /** Counts what one person decides and closes the instance once that is enough. Raises `not_found`. */
 export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
   name: 'gates.review',
-  apply: async (transaction, { instanceId, attempt, origin }) => {
+  apply: async (transaction, { instanceId, attempt, claimedUser, origin }) => {
     const { gates } = transaction
     const instance = await expireIfDue(transaction, await requireInstance(gates, instanceId), attempt.timeMs)
     const gate = await requireGate(gates, instance.gateId)
@@ -36,7 +38,7 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
     const { person, action, comment, timeMs } = attempt
     await gates.addReview(instanceId, { person, action, comment, timeMs })
     const approvals = counted.approvals + (action === 'approve' ? 1 : 0)
-    const actor = { user: person, origin, nowMs: timeMs }
+    const actor = { user: person, claimedUser, origin, nowMs: timeMs }
     if (effect.kind === 'closed') {
       const closed = await closeInstance(transaction, instance, effect, actor)
       return { ...counted, approvals, instance: closed, refusal: undefined }

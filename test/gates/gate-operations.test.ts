@@ -102,6 +102,16 @@ describe('triggering a gate', () => {
 })
 
 describe('reviewing an instance', () => {
+  test.each([
+    ['the name that the caller claimed, where that is all that is known', 'bo', 'bo'],
+    ['for whom the bearer of a token says to act', 'bo', 'cy'],
+  ])('writes down %s', async (_, person, claimedUser) => {
+    const store = await open()
+    await triggered(store.writer)
+    await store.writer.run(reviewInstance, { ...review(person), claimedUser })
+    expect((await trail(store)).at(-1)).toMatchObject({ user: person, body: { claimedUser } })
+  })
+
   test('closes it, writes the record and leaves the callback to be sent', async () => {
     const store = await open()
     await triggered(store.writer)

@@ -24,8 +24,3 @@ export function claimedUser(exchange: Exchange): string | undefined {
   const claimed = exchange.header('x-spinnaker-user')?.trim()
   return claimed === '' ? undefined : claimed
 }
-
-/** The claimed user beside a token, for the record; without a token the caller's name is the claim already. */
-export function claimOfToken(exchange: Exchange): string | undefined {
-  return exchange.caller.tokenName === undefined ? undefined : claimedUser(exchange)
-}

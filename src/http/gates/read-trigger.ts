@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange.js'
 import { readBySchema } from '../../lib/read-by-schema.js'
 import { readJsonBytes } from '../read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { claimOfToken, claimedUser } from './person-of.js'
+import { claimedUser } from './person-of.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
 
@@ -35,6 +35,6 @@ export async function readTrigger(
     asksForEvidence: asked.requests.length + asked.problems.length > 0,
     triggeredBy: claimedUser(exchange) ?? exchange.caller.tokenName,
     triggerToken: exchange.caller.tokenName,
-    actor: { user, origin, claimedUser: claimOfToken(exchange), nowMs: now() },
+    actor: { user, origin, claimedUser: claimedUser(exchange), nowMs: now() },
   }
 }

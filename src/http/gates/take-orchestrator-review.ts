@@ -11,7 +11,7 @@ import type { Exchange } from '../exchange.js'
 import { readPathNumber } from '../path-number.js'
 import { readJsonBody } from '../read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { claimOfToken } from './person-of.js'
+import { claimedUser } from './person-of.js'
 
 const Body = z.looseObject({
   action: z.unknown().optional(),
@@ -36,7 +36,7 @@ export async function takeOrchestratorReview(
     const found = await deps.lookups.gates.findInstance(instanceId)
     return statusOf(instanceId, found === undefined ? undefined : asOf(found, nowMs))
   }
-  const actor = { ...callerOf(exchange), claimedUser: claimOfToken(exchange), nowMs }
+  const actor = { ...callerOf(exchange), claimedUser: claimedUser(exchange), nowMs }
   const request = { instanceId, comment: asText(comment), actor }
   const instance = await deps.writer.run(cancelForOrchestrator, request)
   if (instance !== undefined && !isOpen(instance.state)) deps.closed()

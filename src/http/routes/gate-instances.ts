@@ -14,7 +14,7 @@ import type { Authenticate } from '../authenticate.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
-import { personOf } from '../gates/person-of.js'
+import { claimedUser, personOf } from '../gates/person-of.js'
 import { takeOrchestratorReview } from '../gates/take-orchestrator-review.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
@@ -91,7 +91,8 @@ export function gateInstanceRoutes(authenticate: Authenticate, deps: GateRoutesD
     const { name: person, groups } = personOf(exchange, deps)
     const attempt = { ...decision, person, groups, timeMs: now() }
     const { origin } = callerOf(exchange)
-    const reviewed = await writer.run(reviewInstance, { instanceId, attempt, origin })
+    const request = { instanceId, attempt, claimedUser: claimedUser(exchange), origin }
+    const reviewed = await writer.run(reviewInstance, request)
     const { instance, refusal, approvals, approvalsNeeded } = reviewed
     if (!isOpen(instance.state)) deps.closed()
     if (refusal !== undefined) throw refusedReview(instance, refusal, person)
