@@ -10,6 +10,8 @@ export interface DecisionTrailDeps {
   readonly now: () => number
   /** Told of every step that could not be written. */
   readonly failed: (error: Error) => void
+  /** Resolves after so many milliseconds. */
+  readonly wait: (ms: number) => Promise<void>
   /** Decisions that may wait to be written. */
   readonly maxWaiting?: number
 }
@@ -22,9 +24,12 @@ export interface DecisionTrailFigures {
 
 type Omissions = Partial<Record<OmissionReason, number>>
 
-const MAX_WAITING = 1000
+/** A minute of the default rate may come at once. */
+const MAX_WAITING = 3000
 /** Of one step of the writer, so that it keeps nobody else waiting for long. */
-const MAX_STEP = 200
+const MAX_STEP = 50
+/** Of the time of a step: a flood of denials leaves the writer, and the core, to others for most of the time. */
+const PAUSE = 3
 
 /**
  * Takes decisions to the trail, behind those who decide: what cannot be kept is counted, and the trail itself says how many are
@@ -37,6 +42,7 @@ export class DecisionTrail {
   #running: Promise<void> | undefined
   #gap: DecisionGap | undefined
   #recorded = 0
+  #isSettling = false
 
   constructor(deps: DecisionTrailDeps) {
     this.#deps = deps
@@ -70,22 +76,30 @@ export class DecisionTrail {
 
   /** Resolves when nothing is waiting any more and the trail says what is missing. Raises as `recordGap` does. */
   async settle(): Promise<void> {
+    this.#isSettling = true
     while (this.#running !== undefined) await this.#running
+    this.#isSettling = false
     await this.recordGap()
   }
 
   async #writeWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const decisions = this.#waiting.splice(0, MAX_STEP)
-      try {
-        await this.#deps.writer.run(recordDecisions, { decisions, gap: undefined })
-        this.#recorded += decisions.length
-      } catch (raw) {
-        this.#omit('write_failed', decisions.length)
-        this.#deps.failed(toError(raw))
-      }
+      const startedMs = this.#deps.now()
+      await this.#write(this.#waiting.splice(0, MAX_STEP))
+      const isOver = this.#isSettling || this.#waiting.length === 0
+      if (!isOver) await this.#deps.wait(PAUSE * Math.max(0, this.#deps.now() - startedMs))
     }
     this.#running = undefined
+  }
+
+  async #write(decisions: readonly ReportedDecision[]): Promise<void> {
+    try {
+      await this.#deps.writer.run(recordDecisions, { decisions, gap: undefined })
+      this.#recorded += decisions.length
+    } catch (raw) {
+      this.#omit('write_failed', decisions.length)
+      this.#deps.failed(toError(raw))
+    }
   }
 
   #omit(reason: OmissionReason, count: number): void {

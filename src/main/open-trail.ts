@@ -50,6 +50,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   const decisions = new DecisionTrail({
     writer: store.writer,
     now: Date.now,
+    wait: (ms) => setTimeout(ms),
     failed: failed('decisions not recorded in the audit trail'),
   })
   const indexer = new TrailIndexer({

@@ -25,7 +25,8 @@ function decision(n: number, more: Partial<ReportedDecision> = {}): ReportedDeci
 function makeTrail(writer: Writer, maxWaiting?: number) {
   const failed = vi.fn()
   const limit = maxWaiting === undefined ? {} : { maxWaiting }
-  return { failed, trail: new DecisionTrail({ writer, now: () => NOW_MS, failed, ...limit }) }
+  const wait = () => Promise.resolve()
+  return { failed, trail: new DecisionTrail({ writer, now: () => NOW_MS, wait, failed, ...limit }) }
 }
 
 async function opened() {
@@ -139,4 +140,24 @@ test('does not touch the store when there is nothing to record', async () => {
   trail.take({ decisions: [], omitted: {} })
   await trail.settle()
   expect(run).not.toHaveBeenCalled()
+})
+
+test('leaves the writer to others for three quarters of the time while many are waiting', async () => {
+  const { writer } = await opened()
+  let nowMs = NOW_MS
+  const slow: Writer = {
+    run: (operation, args) => {
+      nowMs += 10
+      return writer.run(operation, args)
+    },
+  }
+  const pauses: number[] = []
+  const wait = (ms: number) => {
+    pauses.push(ms)
+    return Promise.resolve()
+  }
+  const trail = new DecisionTrail({ writer: slow, now: () => nowMs, wait, failed: vi.fn() })
+  trail.take({ decisions: Array.from({ length: 120 }, (_, n) => decision(n)), omitted: {} })
+  await vi.waitFor(() => expect(trail.figures.recorded).toBe(120))
+  expect(pauses).toEqual([30, 30])
 })
