@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../errors.js'
 import type { ErrorDetail } from '../errors.js'
-import type { BuiltinTable } from './builtins/builtin.js'
+import type { Builtins, BuiltinTable } from './builtins/builtin.js'
 import { readBundle } from './bundle/read-bundle.js'
 import { describeBundle } from './bundle/describe-bundle.js'
 import { compilePolicies } from './compile/compile-policies.js'
@@ -28,7 +28,7 @@ export interface PolicyLocations {
 export interface LoadOptions {
   /** Finds the compiler; called only when there is Rego to compile. */
   readonly findOpa: () => Promise<OpaProgram>
-  readonly builtins: BuiltinTable
+  readonly builtins: Builtins
   readonly limits: EvaluationLimits
 }
 
@@ -93,11 +93,12 @@ async function loadModule(part: PolicyPart, data: RegoObject, options: LoadOptio
   if (part.wasm === undefined) return []
   const { builtins, limits } = options
   const module = await PolicyModule.compile(part.wasm, {
-    builtins,
+    builtins: builtins.table,
     limits,
     data: Buffer.from(printJson(data)),
   })
-  refuseMissingBuiltins(part, module, builtins)
+  refuseMissingBuiltins(part, module, builtins.table)
+  await builtins.prepare(module.requiredBuiltins)
   return [...module.entrypoints].map(([name, number]) => {
     const path = part.pathOf(name)
     return { path: path === '' ? [] : path.split('/'), kind: part.kindOf(path), module, number }

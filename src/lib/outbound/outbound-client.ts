@@ -1,5 +1,4 @@
-import { Agent } from 'undici'
-import type { Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 
 import { AppError, toError } from '../../errors.js'
 import type { AddressPolicy } from './address-policy.js'
@@ -61,7 +60,7 @@ export function makeOutboundClient(
   policy: AddressPolicy,
   { resolve = resolveHost, connectionsPerOrigin = DEFAULT_CONNECTIONS, ca }: OutboundClientOptions = {},
 ): OutboundClient {
-  const agent = new Agent({
+  const options: Agent.Options = {
     connections: connectionsPerOrigin,
     maxOrigins: MAX_ORIGINS,
     // The whole request has a time limit of its own.
@@ -72,13 +71,15 @@ export function makeOutboundClient(
       timeout: CONNECT_TIMEOUT_MS,
       ...(ca === undefined ? {} : { ca }),
     },
-  })
+  }
+  let agent: Promise<Agent> | undefined
   const underWay = new Set<Promise<unknown>>()
   let isClosed = false
   const send = async (request: OutboundRequest): Promise<OutboundResponse> => {
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
     if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
+    agent ??= makeAgent(options)
     const sending = sendWithin(agent, request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
@@ -86,12 +87,18 @@ export function makeOutboundClient(
   const close = async (): Promise<void> => {
     isClosed = true
     await Promise.allSettled(underWay)
-    await agent.destroy()
+    await (await agent)?.destroy()
   }
   return { send, close }
 }
 
-async function sendWithin(agent: Agent, request: OutboundRequest): Promise<OutboundResponse> {
+/** The library takes 20 MB, which a service that only decides never needs. */
+async function makeAgent(options: Agent.Options): Promise<Agent> {
+  const undici = await import('undici')
+  return new undici.Agent(options)
+}
+
+async function sendWithin(agent: Promise<Agent>, request: OutboundRequest): Promise<OutboundResponse> {
   const { signal, timeoutMs } = request
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(new RequestTimedOut()), timeoutMs)
@@ -120,7 +127,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 async function exchange(
-  agent: Agent,
+  agent: Promise<Agent>,
   { url, method, headers = {}, body, maxResponseBytes, takeBody }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
@@ -128,7 +135,8 @@ async function exchange(
   const path = `${pathname}${search}`
   // Without the first header a server may compress, and a small answer could unpack to a huge one.
   const sent = { 'accept-encoding': 'identity', ...headers }
-  const response = await agent.request({ origin, path, method, headers: sent, body: body ?? null, signal })
+  const sending = { origin, path, method, headers: sent, body: body ?? null, signal }
+  const response = await (await agent).request(sending)
   const isSuccess = response.statusCode >= 200 && response.statusCode < 300
   return {
     status: response.statusCode,

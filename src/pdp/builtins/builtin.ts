@@ -9,6 +9,13 @@ export type Builtin = (args: readonly RegoValue[], context: BuiltinContext) => R
 /** Built-ins by the name that Rego calls them by. */
 export type BuiltinTable = Readonly<Record<string, Builtin>>
 
+/** Built-ins of which some need a library that is loaded only for the policies that call them. */
+export interface Builtins {
+  readonly table: BuiltinTable
+  /** Resolves when the built-ins of these names may be called. */
+  readonly prepare: (names: readonly string[]) => Promise<void>
+}
+
 /** What one decision shares between all the built-in calls it makes. */
 export interface BuiltinContext {
   /** The time of the decision, in nanoseconds since the epoch: one value however often it is asked for. */

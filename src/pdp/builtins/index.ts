@@ -1,15 +1,15 @@
 import { awsBuiltins } from './aws.js'
-import type { BuiltinTable } from './builtin.js'
+import type { Builtins, BuiltinTable } from './builtin.js'
 import { castBuiltins } from './cast.js'
 import { cryptoBuiltins } from './crypto.js'
 import { globQuoteBuiltins } from './glob-quote.js'
 import { graphBuiltins } from './graph.js'
-import { graphqlBuiltins } from './graphql.js'
 import { hexBuiltins } from './hex.js'
 import { jsonMarshalBuiltins } from './json-marshal.js'
 import { jsonPatchBuiltins } from './json-patch.js'
 import { jsonSchemaBuiltins } from './json-schema.js'
 import { jwtBuiltins } from './jwt.js'
+import { makeLazyFamily } from './lazy-family.js'
 import { nativeFailures } from './native/native-failures.js'
 import { netBuiltins } from './net.js'
 import { numberBuiltins } from './numbers.js'
@@ -28,14 +28,25 @@ import { uuidBuiltins } from './uuid.js'
 import { x509Builtins } from './x509.js'
 import { yamlBuiltins } from './yaml.js'
 
-/** Every built-in that the host gives to a policy module, and why its native ones fail, by the names in Rego. */
-export const hostBuiltins: BuiltinTable = {
+const graphqlFamily = makeLazyFamily(
+  [
+    'graphql.is_valid',
+    'graphql.parse',
+    'graphql.parse_and_verify',
+    'graphql.parse_query',
+    'graphql.parse_schema',
+    'graphql.schema_is_valid',
+  ],
+  async () => (await import('./graphql.js')).graphqlBuiltins,
+)
+
+const table: BuiltinTable = {
   ...awsBuiltins,
   ...castBuiltins,
   ...cryptoBuiltins,
   ...globQuoteBuiltins,
   ...graphBuiltins,
-  ...graphqlBuiltins,
+  ...graphqlFamily.table,
   ...hexBuiltins,
   ...jsonMarshalBuiltins,
   ...jsonPatchBuiltins,
@@ -59,3 +70,6 @@ export const hostBuiltins: BuiltinTable = {
   ...x509Builtins,
   ...yamlBuiltins,
 }
+
+/** Every built-in that the host gives to a policy module, and why its native ones fail, by the names in Rego. */
+export const hostBuiltins: Builtins = { table, prepare: graphqlFamily.prepare }

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { bytes, minimumPages } = meterModule(await compileRego(POLICY))
   const module = new WebAssembly.Module(bytes)
   const options = {
-    builtins: hostBuiltins,
+    builtins: hostBuiltins.table,
     limits: DEFAULT_LIMITS,
     data: Buffer.from(`{"known":[${INTEGERS.join(',')}]}`),
   }
