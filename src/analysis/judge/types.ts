@@ -156,6 +156,8 @@ export interface MetricResult {
     | { readonly metric?: string | undefined; readonly control: number; readonly experiment: number }
     | undefined
   readonly finding: Finding | null
+  /** What a metric that passes shows to somebody who looks at it, a sentence each; it decides nothing. Left out where there is none. */
+  readonly notes?: readonly string[] | undefined
 }
 
 export interface GroupScore {

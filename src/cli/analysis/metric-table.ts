@@ -86,12 +86,14 @@ function coloured(line: string, { classification }: MetricResult, colours: Colou
 }
 
 function why(
-  { classification, classificationReason }: MetricResult,
+  { classification, classificationReason, notes = [] }: MetricResult,
   indent: string,
   colours: Colours,
 ): string {
-  if (classification === 'Pass') return ''
-  return `${colours.faint(wrapText(classificationReason, indent).trimEnd())}\n`
+  const reasons = classification === 'Pass' ? [] : [classificationReason]
+  return [...reasons, ...notes.map((note) => `note: ${note}`)]
+    .map((text) => `${colours.faint(wrapText(text, indent).trimEnd())}\n`)
+    .join('')
 }
 
 function percent(share: number): string {

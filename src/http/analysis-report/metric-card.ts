@@ -13,7 +13,7 @@ type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** One metric: what was decided and why, both series, how their values are spread, the change against the margin. */
 export function metricCard(result: MetricResult, data: MetricData | undefined): Html {
-  const { name, groups, classification, classificationReason, score, muted, critical } = result
+  const { name, groups, classification, classificationReason, score, muted, critical, notes = [] } = result
   return html`<article class="card">
     <header>
       <h3>${name}</h3>
@@ -24,6 +24,7 @@ export function metricCard(result: MetricResult, data: MetricData | undefined): 
       >
     </header>
     <p>${classificationReason}</p>
+    ${notes.map((note) => html`<p><strong>Note:</strong> ${note}</p>`)}
     ${data === undefined ? '' : charts(result, data)}
     ${result.finding === null ? '' : findingLine(result.finding)}
     <details>

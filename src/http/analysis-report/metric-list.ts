@@ -22,7 +22,7 @@ export function metricList(
     .toSorted((a, b) => urgency(a.result) - urgency(b.result))
     .map((each) => ({
       card: metricCard(each.result, each.data),
-      isPass: toneOf(each.result.classification) === 'good',
+      isPass: toneOf(each.result.classification) === 'good' && each.result.notes === undefined,
     }))
   const passed = cards.filter(({ isPass }) => isPass)
   if (cards.length <= MOST_UNFOLDED || passed.length === 0) return html`${cards.map(({ card }) => card)}`
@@ -33,8 +33,9 @@ export function metricList(
     </details>`
 }
 
-/** Lower is more urgent: critical changes, changes, what could not be judged; what does not count comes last. */
-function urgency({ classification, critical, muted }: MetricResult): number {
+/** Lower is more urgent: critical changes, changes, what could not be judged, what is worth a look; what does not count comes last. */
+function urgency({ classification, critical, muted, notes }: MetricResult): number {
   if (critical) return -1
-  return muted ? URGENCY.good + 1 : URGENCY[toneOf(classification)]
+  if (muted) return URGENCY.good + 1
+  return notes === undefined ? URGENCY[toneOf(classification)] : URGENCY.doubt
 }

@@ -1,7 +1,9 @@
 import type { MetricSeries } from '../types.js'
 import type { NoData } from './find-no-data.js'
+import { describeTotals } from './describe-totals.js'
 import { kindOfValues } from './kind-of-values.js'
 import type { CleanSides } from './metric-tests.js'
+import { outageOf } from './outage.js'
 import { totalOf } from './total-events.js'
 
 /** So many points at the end without a value, and this share of all, are no late data any more. */
@@ -14,11 +16,11 @@ const BURST_RATIO = 4
 const BURST_EVENTS = 20
 
 /**
- * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent, or many more events
- * came in a burst, which counts as one. Undefined when nothing of that is so.
+ * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent or to 0, or many more
+ * events came in a burst, which counts as one. Undefined when nothing of that is so.
  */
 export function doubtOf(metric: MetricSeries, sides: CleanSides): NoData | undefined {
-  const reason = silenceOf(metric) ?? burstOf(metric, sides)
+  const reason = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric)
   return reason === undefined ? undefined : { state: 'tooFewPoints', reason }
 }
 
@@ -31,7 +33,13 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
   if (silent < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
   const heard = control.values.subarray(last + 1).filter((value) => !Number.isNaN(value)).length
   if (heard < silent * HEARD_SHARE) return undefined
-  return `the experiment has no value in the last ${silent} of ${points} points, where the control has: see whether the canary still runs`
+  return `the canary has no value in the last ${silent} of ${points} points, where the baseline has: see whether the canary still runs`
+}
+
+/** Where only a rise is harm, 0 is what one hopes for. */
+function fallToZero(metric: MetricSeries): string | undefined {
+  const outage = metric.spec.direction === 'increase' ? undefined : outageOf(metric)
+  return outage?.isLast === true ? outage.reason : undefined
 }
 
 function burstOf({ spec }: MetricSeries, sides: CleanSides): string | undefined {
@@ -39,5 +47,5 @@ function burstOf({ spec }: MetricSeries, sides: CleanSides): string | undefined 
   const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
   const expected = (y.events * x.exposure) / y.exposure
   if (x.events < expected * BURST_RATIO || x.events < expected + BURST_EVENTS) return undefined
-  return `${x.events} events were counted, ${y.events} in the baseline, but in bursts that count as few: see what they are`
+  return `${describeTotals(sides, spec)}, but in bursts that count as few: see what they are`
 }

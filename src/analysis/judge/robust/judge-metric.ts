@@ -3,12 +3,16 @@ import type { MetricResult, MetricSeries, MetricSpec, TestOutcome } from '../typ
 import { brokenLimit } from './check-limits.js'
 import type { BrokenLimit } from './check-limits.js'
 import { cleanSide } from './clean-side.js'
+import { describeTotals } from './describe-totals.js'
 import { doubtOf } from './doubt.js'
 import { findNoData, policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './kind-of-values.js'
 import { mattering, percent } from './metric-tests.js'
 import type { CleanSides, Tested } from './metric-tests.js'
+import { outageOf } from './outage.js'
+import type { Outage } from './outage.js'
+import { passingChanges } from './passing-changes.js'
 import { scoreChange } from './score-change.js'
 import type { RobustSettings } from './settings.js'
 import { testCounts } from './test-counts.js'
@@ -28,6 +32,8 @@ export interface Assessment {
   readonly limit: BrokenLimit | undefined
   /** Why the metric does not pass where no test found a change. */
   readonly doubt: NoData | undefined
+  /** A stretch in which the canary's values were 0: what a change that was found then means. */
+  readonly outage: Outage | undefined
   /** Whether the metric had points that could be compared. */
   readonly isTested: boolean
   /** What to compare over all metrics: 1 when no test found a change that matters. */
@@ -41,16 +47,24 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const noData = findNoData(metric, sides, settings.minPoints)
   const tested = noData === undefined && !isSame(sides) ? testMetric(sides, spec, settings) : undefined
   const tooLittle = worthTooLittle(tested, settings)
+  const doubt = noData === undefined ? doubtOf(metric, sides) : undefined
+  const outage = outageOf(metric)
   return {
     spec,
     sides,
-    noData: noData ?? tooLittle,
+    // A burst or an outage makes neighbours alike: it says more than that they are.
+    noData: noData ?? (tooLittle && (doubt ?? because(outage, tooLittle))),
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
-    doubt: noData === undefined ? doubtOf(metric, sides) : undefined,
+    doubt,
+    outage,
     isTested: noData === undefined,
     p: tested === undefined || tooLittle !== undefined ? 1 : comparableP(tested, settings),
   }
+}
+
+function because(outage: Outage | undefined, { state, reason }: NoData): NoData {
+  return { state, reason: outage?.reason ?? reason }
 }
 
 /** The least p of a change that matters. Counts may err more, so theirs weighs less (weighted Benjamini-Hochberg, Genovese 2006). */
@@ -75,7 +89,19 @@ export function classify(assessment: Assessment, pAdjusted: number, settings: Ro
         ? null
         : { ...tested, p: Math.min(1, ...tested.tests.map(({ p }) => p)), pAdjusted },
   }
-  return { ...base, ...decide(assessment, pAdjusted, settings) }
+  const decision = decide(assessment, pAdjusted, settings)
+  return { ...base, ...decision, ...notesOf(assessment, decision, settings) }
+}
+
+/** Left out where there is none, as in most metrics. */
+function notesOf(
+  { tested, sides, spec }: Assessment,
+  { classification }: Decision,
+  settings: RobustSettings,
+): Pick<MetricResult, 'notes'> {
+  if (classification !== 'Pass' || tested?.kind !== 'gauge') return {}
+  const notes = passingChanges(sides, spec, settings)
+  return notes.length > 0 ? { notes } : {}
 }
 
 /** Left out where nothing is counted out of anything, as most metrics are. */
@@ -105,7 +131,8 @@ function decide(assessment: Assessment, pAdjusted: number, settings: RobustSetti
   if (noData !== undefined) return withoutData(noData, spec)
   if (tested === undefined) return unchanged('both sides have the same values', assessment)
   const found = mattering(tested.tests)[0]
-  if (found === undefined || found.p > tested.alpha) return unchanged(passReason(tested), assessment)
+  if (found === undefined || found.p > tested.alpha)
+    return unchanged(passReason(tested, assessment), assessment)
   if (pAdjusted > settings.discoveryRate) {
     return unchanged(
       `${found.says}, but so much is expected of one in so many metrics (adjusted p ${short(pAdjusted)})`,
@@ -115,10 +142,11 @@ function decide(assessment: Assessment, pAdjusted: number, settings: RobustSetti
   return changed(found, assessment, tested)
 }
 
-function changed(found: TestOutcome, { spec, sides }: Assessment, tested: Tested): Decision {
+function changed(found: TestOutcome, { spec, sides, outage }: Assessment, tested: Tested): Decision {
+  const cause = outage === undefined ? '' : `${outage.reason}; `
   return {
     classification: found.change,
-    classificationReason: `${found.says}${intervalText(tested)} (p ${short(found.p)})`,
+    classificationReason: `${cause}${found.says}${intervalText(tested)} (p ${short(found.p)})`,
     critical: spec.critical && isCritical(found, spec, tested, meanRatio(sides)),
     score: scoreChange(found, tested, spec),
     noData: null,
@@ -157,8 +185,11 @@ function unchanged(classificationReason: string, { doubt, spec }: Assessment): D
   return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
 }
 
-function passReason(tested: Tested): string {
+function passReason(tested: Tested, { sides, spec }: Assessment): string {
   const { relative, detectable, kind } = tested
+  if (kindOfValues(sides, spec.kind) === 'count') {
+    return `no change that matters: ${describeTotals(sides, spec)}${intervalText(tested)}`
+  }
   if (relative === null || kind === 'zeroInflated') return `no change that matters${intervalText(tested)}`
   const seen =
     detectable === null

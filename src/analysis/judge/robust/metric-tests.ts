@@ -20,6 +20,11 @@ export function mattering(tests: readonly TestOutcome[]): TestOutcome[] {
   return tests.filter(({ matters }) => matters).sort((a, b) => a.p - b.p)
 }
 
+/** A share without a sign, to two digits: 2.7 %, 0.078 %. */
+export function precisePercent(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} %`
+}
+
 /** A share as people write it: +12.5 %. */
 export function percent(share: number): string {
   const value = share * 100

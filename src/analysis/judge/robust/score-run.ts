@@ -32,7 +32,8 @@ export function scoreRun(
   const unknown = counted.filter(({ noData }) => noData?.policy === 'review').map(({ name }) => name)
   const score = withReview(raw, unknown.length > 0 || raw === undefined, thresholds)
   const verdict = score >= thresholds.pass ? 'Success' : score >= thresholds.marginal ? 'Review' : 'Fail'
-  const classificationReason = reasonOf(counted, unknown, score, thresholds)
+  const classificationReason =
+    raw === undefined ? nothingJudged(results, unknown) : reasonOf(counted, unknown, score, thresholds)
   return {
     score: { score, classification: verdict, classificationReason },
     verdict,
@@ -82,6 +83,17 @@ function withReview(
   return needsReview && raw >= pass ? round(Math.max(marginal, pass - JUST_BELOW)) : raw
 }
 
+function nothingJudged(results: readonly MetricResult[], unknown: readonly string[]): string {
+  const isIgnored = ({ muted, noData }: MetricResult): boolean => !muted && noData?.policy === 'ignore'
+  const parts = [
+    ['', unknown],
+    ['muted: ', results.filter(({ muted }) => muted).map(({ name }) => name)],
+    ['left out by their noData: ', results.filter(isIgnored).map(({ name }) => name)],
+  ] as const
+  const named = parts.filter(([, names]) => names.length > 0)
+  return `nothing could be judged: ${named.map(([why, names]) => `${why}${names.join(', ')}`).join('; ')}`
+}
+
 function reasonOf(
   counted: readonly MetricResult[],
   unknown: readonly string[],
@@ -95,7 +107,11 @@ function reasonOf(
     ...(changed.length > 0 ? [`lost points: ${changed.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`not judged: ${unknown.join(', ')}`] : []),
   ]
-  if (score >= pass) return parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
+  if (score >= pass) {
+    const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
+    const reason = parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
+    return noted.length > 0 ? `${reason}; worth a look: ${noted.join(', ')}` : reason
+  }
   const limit = score >= marginal ? `${score} is below ${pass}` : `${score} is below ${marginal}`
   return [limit, ...parts].join('; ')
 }

@@ -6,6 +6,7 @@ import type { Direction, MetricSpec, TestOutcome } from '../types.js'
 import { centred, dependence } from './autocorrelation.js'
 import { relativeTo } from './baseline-level.js'
 import type { CleanSide } from './clean-side.js'
+import { describeTotals } from './describe-totals.js'
 import { isMostlyZero } from './kind-of-values.js'
 import { percent, weighted } from './metric-tests.js'
 import type { CleanSides, Tested } from './metric-tests.js'
@@ -25,8 +26,6 @@ const OVERDISPERSED_ERRORS = 1
 /** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
 const MOST_EXPOSURE_RATIO = 1.1
 
-const EVENTS = 'events were counted'
-
 /**
  * Tests events counted against what they are counted out of: given their sum, the experiment's share of independent events is
  * binomial (exact, mid-p). Events that come in clusters are no independent ones: where most points have none, the points with some
@@ -37,11 +36,12 @@ export function testCounts(sides: CleanSides, spec: MetricSpec, settings: Robust
   const isRare = isMostlyZero(sides.control) || isMostlyZero(sides.experiment)
   const isByPoint = widening.factor > 1 || isAtMostOne(sides)
   if (isRare && isByPoint && isExposedAlike(sides)) {
-    return testOccurrence(sides, spec, settings, settings.countAlpha)
+    const counted = { alpha: settings.countAlpha, totals: describeTotals(sides, spec) }
+    return testOccurrence(sides, spec, settings, counted)
   }
   return isRare && widening.factor > 1
-    ? testRates(sides, pointsWithEvents(sides), spec, settings)
-    : testRates(sides, allEvents(sides, widening), spec, settings)
+    ? testRates(sides, pointsWithEvents(sides, describeTotals(sides, spec)), spec, settings)
+    : testRates(sides, allEvents(sides, widening, describeTotals(sides, spec)), spec, settings)
 }
 
 /** Where no point has two events, points with one are what was counted: their number varies less than that of events may. */
@@ -61,21 +61,29 @@ interface Counted {
   readonly experiment: Total
   readonly control: Total
   readonly widening: Widening
-  readonly what: string
+  /** What was counted on both sides, as a sentence. */
+  readonly says: string
+  readonly isByPoint: boolean
 }
 
-function allEvents({ control, experiment }: CleanSides, widening: Widening): Counted {
-  return { experiment: totalOf(experiment), control: totalOf(control), widening, what: EVENTS }
+function allEvents({ control, experiment }: CleanSides, widening: Widening, says: string): Counted {
+  return { experiment: totalOf(experiment), control: totalOf(control), widening, says, isByPoint: false }
 }
 
-function pointsWithEvents(sides: CleanSides): Counted {
+function pointsWithEvents(sides: CleanSides, totals: string): Counted {
   const { control, experiment, dependence: inTime } = countPoints(sides)
   const { inflation: factor, freedom, autocorrelation } = inTime
-  return { experiment, control, widening: { factor, freedom, autocorrelation }, what: 'points have events' }
+  return {
+    experiment,
+    control,
+    widening: { factor, freedom, autocorrelation },
+    says: `${totals}; ${experiment.events} points have some, ${control.events} in the baseline`,
+    isByPoint: true,
+  }
 }
 
 function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settings: RobustSettings): Tested {
-  const { experiment: x, control: y, widening, what } = counted
+  const { experiment: x, control: y, widening, isByPoint } = counted
   const events = x.events + y.events
   const shares = SHARES[spec.direction]
   const level = y.events / y.exposure
@@ -87,7 +95,7 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
   const margin = spec.margin ?? settings.margin
   return {
     kind: 'count',
-    method: widening.factor > 1 || what !== EVENTS ? 'overdispersed' : 'poisson',
+    method: widening.factor > 1 || isByPoint ? 'overdispersed' : 'poisson',
     estimate,
     confidenceInterval: interval,
     level,
@@ -106,14 +114,13 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
 }
 
 function rateOutcomes(
-  { experiment: x, control: y, widening, what }: Counted,
+  { experiment: x, control: y, widening, says: counted }: Counted,
   direction: Direction,
   reach: number,
 ): TestOutcome[] {
   const shares = SHARES[direction]
   const [more, less] = [x.events / x.exposure, y.events / y.exposure]
-  const change = less > 0 ? `, a change of ${percent(more / less - 1)}` : ''
-  const says = `${x.events} ${what}, ${y.events} in the baseline${change} for the same exposure`
+  const says = less > 0 ? `${counted}, a change of ${percent(more / less - 1)}` : counted
   return (['High', 'Low'] as const).map((side) => {
     const isHigh = side === 'High'
     const [one, other] = isHigh ? [x, y] : [y, x]

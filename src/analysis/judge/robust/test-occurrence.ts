@@ -29,13 +29,20 @@ const LEAST_SHARE = 0.01
 /** Fewer values than this on a side say nothing of their size. */
 const LEAST_SIZES = 5
 
+/** What is said of events counted: the error that they may make, and how many there were. */
+export interface CountedEvents {
+  readonly alpha: number
+  readonly totals: string
+}
+
 /** Tests values that are mostly 0: in how many points they are not, and how large they are there. */
 export function testOccurrence(
   sides: CleanSides,
   spec: MetricSpec,
   settings: RobustSettings,
-  alpha = settings.alpha,
+  counted?: CountedEvents,
 ): Tested {
+  const { alpha } = counted ?? settings
   const { control, experiment } = sides
   const together = dependence([control.scores, experiment.scores])
   const [n, m] = [experiment.values.length / together.inflation, control.values.length / together.inflation]
@@ -57,16 +64,24 @@ export function testOccurrence(
     effectiveN: { control: m, experiment: n },
     autocorrelation: together.autocorrelation,
     detectable: null,
-    tests: [...oftenOutcomes(sides, shares), ...sizeOutcomes(sides, shares, margin)],
+    tests: [...oftenOutcomes(sides, shares, counted), ...sizeOutcomes(sides, shares, margin)],
   }
 }
 
-function oftenOutcomes({ control, experiment }: CleanSides, shares: Shares): TestOutcome[] {
+function oftenOutcomes(
+  { control, experiment }: CleanSides,
+  shares: Shares,
+  counted: CountedEvents | undefined,
+): TestOutcome[] {
   const isNotZero = (value: number): boolean => value !== 0
   const high = testMoreOften({ control, experiment }, isNotZero)
   const low = testMoreOften({ control: experiment, experiment: control }, isNotZero)
   const [more, less] = [shareNotZero(experiment), shareNotZero(control)]
-  const says = `${percent(more).replace('+', '')} of the points are not 0, ${percent(less).replace('+', '')} in the baseline`
+  const [often, seldom] = [more, less].map((share) => percent(share).replace('+', ''))
+  const says =
+    counted === undefined
+      ? `${often} of the points are not 0, ${seldom} in the baseline`
+      : `${counted.totals}; ${often} of the points have some, ${seldom} in the baseline`
   return [
     {
       test: 'occurrence',

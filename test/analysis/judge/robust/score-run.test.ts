@@ -108,3 +108,18 @@ describe('scores', () => {
     expect(judgeOne({ ...SAME, canary: { limits } }).classification).toBe(is)
   })
 })
+
+test.each([
+  [[{ ...SAME, canary: { muted: true } }], 'nothing could be judged: muted: m0'],
+  [[{ control: [1], experiment: [2] }], 'nothing could be judged: m0'],
+  [
+    [
+      { control: [1], experiment: [2] },
+      { control: [1], experiment: [2], canary: { noData: { tooFewPoints: 'ignore' } } },
+      { ...SAME, canary: { muted: true } },
+    ],
+    'nothing could be judged: m0; muted: m2; left out by their noData: m1',
+  ],
+])('a run without a score says what could not be judged: %#', (metrics, classificationReason) => {
+  expect(judge(metrics).score).toEqual({ score: 60, classification: 'Review', classificationReason })
+})

@@ -1,0 +1,87 @@
+import { sortedQuantile } from '../../statistics/quantile.js'
+import { rankShift } from '../../statistics/rank-sum-tail.js'
+import { studentUpperTail } from '../../statistics/student.js'
+import type { MetricSpec } from '../types.js'
+import { centredScores, dependence } from './autocorrelation.js'
+import type { Dependence } from './autocorrelation.js'
+import { baselineLevel } from './baseline-level.js'
+import type { CleanSide } from './clean-side.js'
+import { percent } from './metric-tests.js'
+import type { CleanSides } from './metric-tests.js'
+import type { RobustSettings } from './settings.js'
+
+/** Where the last quarter of a window begins. */
+const LATE_FROM = 0.75
+/** Fewer points of a quarter say nothing. */
+const LEAST_LATE_POINTS = 5
+/** The error of a note, a direction. */
+const NOTE_ALPHA = 0.005
+/** A note needs a change of so many margins. */
+const NOTE_MARGINS = 2
+/** So many points at the start beyond all of the baseline are a start that differs. */
+const LEAST_FIRST_POINTS = 3
+
+interface Scene {
+  readonly sides: CleanSides
+  readonly level: number
+  /** The least change that is worth a note, in the metric's unit. */
+  readonly reach: number
+  readonly signs: readonly (1 | -1)[]
+}
+
+/**
+ * What a metric that passes shows all the same to somebody who looks at its series: a canary that left its baseline at the end,
+ * or differed from it at the start. They decide nothing: the tests look at whole windows.
+ */
+export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): string[] {
+  const level = baselineLevel(sides.control.sorted)
+  if (!(level > 0)) return []
+  const { direction } = spec
+  const signs = ([1, -1] as const).filter((sign) => direction !== (sign > 0 ? 'decrease' : 'increase'))
+  const scene = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
+  return [...firstPoints(scene), ...lastQuarter(scene)]
+}
+
+function lastQuarter({ sides, level, reach, signs }: Scene): string[] {
+  const start = LATE_FROM * Math.max(endOf(sides.control), endOf(sides.experiment))
+  const [x, y] = [sides.experiment, sides.control].map((side) =>
+    side.values.filter((_, index) => (side.places[index] ?? 0) >= start).sort(),
+  )
+  if (x === undefined || y === undefined || Math.min(x.length, y.length) < LEAST_LATE_POINTS) return []
+  const { inflation, freedom } = dependenceBefore(sides, start)
+  const { above, below } = rankShift(x, y)
+  const change = sortedQuantile(x, 0.5) - sortedQuantile(y, 0.5)
+  return signs.flatMap((sign) => {
+    const p = studentUpperTail((sign > 0 ? above : below) / Math.sqrt(inflation), freedom)
+    if (p > NOTE_ALPHA || sign * change <= reach) return []
+    return [`the last quarter of the canary is ${away(change / level)} the baseline's`]
+  })
+}
+
+/** What the canary does late must not widen the test that looks for it. */
+function dependenceBefore({ control, experiment }: CleanSides, start: number): Dependence {
+  const places = experiment.places.filter((place) => place < start)
+  return dependence([control.scores, centredScores(experiment.values.subarray(0, places.length), places)])
+}
+
+function firstPoints({ sides: { control, experiment }, level, reach, signs }: Scene): string[] {
+  return signs.flatMap((sign) => {
+    const end = (sign > 0 ? control.sorted.at(-1) : control.sorted[0]) ?? Number.NaN
+    const isBeyond = (value: number): boolean => sign * (value - end) > 0
+    const within = experiment.values.findIndex((value) => !isBeyond(value))
+    const first = experiment.values.subarray(0, Math.max(0, within)).toSorted()
+    const change = sortedQuantile(first, 0.5) - sortedQuantile(control.sorted, 0.5)
+    if (first.length < LEAST_FIRST_POINTS || sign * change <= reach) return []
+    return [
+      `the first ${first.length} points of the canary are ${away(change / level)} the baseline: warmUpMinutes leaves a start out`,
+    ]
+  })
+}
+
+function away(share: number): string {
+  return `${percent(Math.abs(share)).replace('+', '')} ${share > 0 ? 'above' : 'below'}`
+}
+
+function endOf({ places }: CleanSide): number {
+  return (places.at(-1) ?? -1) + 1
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+
+import { around, judgeOne, points } from '../../../support/judge-metrics.js'
+
+const diesAt = (values: readonly number[], start: number, end = values.length): number[] =>
+  values.map((value, index) => (index >= start && index < end ? 0 : value))
+
+describe('a canary whose values fall to 0', () => {
+  const [control, experiment] = [around(100, 6), around(100, 6)]
+  const falls = (points: number): string =>
+    `the canary's values fell to 0 for the last ${points} of 60 points, the baseline's did not`
+
+  test('is told by that, and not by the tests that it fails', () => {
+    const result = judgeOne({
+      control,
+      experiment: diesAt(experiment, 30),
+      canary: { direction: 'decrease' },
+    })
+    expect(result.classification).toBe('Low')
+    expect(result.classificationReason).toMatch(falls(30))
+  })
+
+  test('is told by that where the tests know too little', () => {
+    const up = points(() => 1)
+    const result = judgeOne({ control: up, experiment: diesAt(up, 50), canary: { direction: 'decrease' } })
+    expect(result).toMatchObject({
+      classification: 'Inconclusive',
+      classificationReason: expect.stringContaining(falls(10)) as string,
+    })
+  })
+
+  test('says so of an outage that is over', () => {
+    const up = points(() => 1)
+    const { classificationReason } = judgeOne({ control: up, experiment: diesAt(up, 20, 32) })
+    expect(classificationReason).toContain("the canary's values fell to 0 for 12 of 60 points")
+  })
+
+  test.each([
+    ['beside a baseline that does too', { control: diesAt(control, 30), experiment: diesAt(experiment, 30) }],
+    ['for a few points', { control, experiment: diesAt(experiment, 57) }],
+  ])('is not told so %s', (_, metric) => {
+    expect(judgeOne(metric).classificationReason).not.toContain('fell to 0')
+  })
+})
+
+test('a burst of errors beside none is told as a burst, not as values that move slowly', () => {
+  const experiment = points((index) => (index >= 40 && index < 46 ? 25 : 0))
+  expect(judgeOne({ control: points(() => 0), experiment })).toMatchObject({
+    classification: 'Inconclusive',
+    classificationReason: '150 events, 0 in the baseline, but in bursts that count as few: see what they are',
+  })
+})

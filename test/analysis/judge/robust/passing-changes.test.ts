@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+
+import { makeRandom, ROWS } from '../../../../bench/judge/generate-pairs.js'
+import { around, judge, judgeOne } from '../../../support/judge-metrics.js'
+
+const control = around(100, 5)
+const like = around(100, 5)
+const leak = like.map((value, index) => (index < 48 ? value : value + 3 * (index - 46)))
+const spike = like.map((value, index) => (index < 4 ? 3 * value : value))
+
+describe('a metric that passes', () => {
+  test.each([
+    [leak, /^the last quarter of the canary is \d+ % above the baseline's$/],
+    [leak.map((value) => 200 - value), /^the last quarter of the canary is \d+ % below the baseline's$/],
+    [spike, /^the first 4 points of the canary are \d{3} % above the baseline: warmUpMinutes/],
+  ])('notes where the canary was away from its baseline: %#', (experiment, says) => {
+    const result = judgeOne({ control, experiment })
+    expect(result).toMatchObject({ classification: 'Pass', score: 100 })
+    expect(result.notes).toEqual([expect.stringMatching(says)])
+  })
+
+  test('notes nothing where the canary stays with it, or goes where no harm is', () => {
+    expect(judgeOne({ control, experiment: like }).notes).toBeUndefined()
+    expect(judgeOne({ control, experiment: leak, canary: { direction: 'decrease' } }).notes).toBeUndefined()
+  })
+
+  test('is named by the reason of the run, which stays a success', () => {
+    expect(judge([{ control, experiment: spike }]).score).toMatchObject({
+      score: 100,
+      classification: 'Success',
+      classificationReason: 'no metric changed in a way that matters; worth a look: m0',
+    })
+  })
+})
+
+test.each(ROWS.filter(({ name }) => name.startsWith('A/A')))(
+  'fewer than 5 of 100 pairs without a change have a note: $name',
+  ({ make }) => {
+    const random = makeRandom(3)
+    const pairs = Array.from({ length: 200 }, () => judgeOne({ ...make(random) }))
+    expect(pairs.filter(({ notes }) => notes !== undefined).length).toBeLessThan(10)
+  },
+)
