@@ -13,6 +13,7 @@ import type { PolicyContext } from './http/policy/policy-context.js'
 import { withEventRoutes } from './http/routes/events.js'
 import type { TrailRoutesDeps } from './http/trail/mount-trail.js'
 import { addTrailMetrics } from './http/trail/trail-metrics.js'
+import type { HealthPlugin } from './http/routes/health.js'
 import { startServer } from './http/server.js'
 import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
@@ -165,7 +166,10 @@ async function listen(
   const { config, logger, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const authenticate = makeAuthenticate(config.auth)
   const version = packageVersion()
-  const health = { policies, plugins: [{ name: 'decision_logs', isUp: decisions.isUp }, registry.health] }
+  const health = {
+    policies,
+    plugins: [{ name: 'decision_logs', isUp: decisions.isUp }, registry.health, storeHealth(parts.store)],
+  }
   const app = makeApp({
     authenticate,
     health,
@@ -195,6 +199,10 @@ async function listen(
   const server = await startServer(front, address.host, address.port)
   onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
   return server.url
+}
+
+function storeHealth({ problem }: ServiceStore): HealthPlugin {
+  return { name: 'store', isUp: () => problem() === undefined, problem }
 }
 
 /** What the routes about the trail and the registry need, and their figures in the metrics. */

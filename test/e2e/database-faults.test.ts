@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { damageDatabase } from '../support/damage-database.js'
+import { ask } from '../support/http-client.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
@@ -83,4 +85,45 @@ describe('a service whose database is damaged', () => {
       writeFileSync(path, sound)
     },
   )
+})
+
+describe('a service whose database is damaged beyond its first pages', () => {
+  const workspace = makeWorkspace()
+  afterAll(() => workspace.remove())
+
+  it('says so to who asks, and in its health', async () => {
+    workspace.write({ 'policies/tiny.rego': 'package tiny\n\ndeny := set()\n' })
+    await (await startTidegate({ workspace })).end('SIGTERM')
+    damageDatabase(join(workspace.path, 'data', 'tidegate.db'), 'audit')
+    const service = await startTidegate({ workspace })
+    try {
+      const event = { eventId: 'one', name: 'test' }
+      for (const request of [
+        { path: '/oes/echo', body: event },
+        { path: '/audit' },
+        { path: '/audit/verify' },
+      ]) {
+        const { status, text } = await ask(service.url, request)
+        expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({
+          status: 503,
+          body: {
+            code: 'store_damaged',
+            message: expect.stringMatching(/restore it from a backup/) as unknown,
+          },
+        })
+      }
+      const health = await ask(service.url, { path: '/health?plugins' })
+      expect(health.status).toBe(500)
+      expect(JSON.parse(health.text)).toMatchObject({
+        plugins: {
+          store: {
+            state: 'NOT_READY',
+            message: expect.stringMatching(/tidegate\.db: the file is damaged/) as unknown,
+          },
+        },
+      })
+    } finally {
+      await service.end('SIGTERM')
+    }
+  })
 })

@@ -8,6 +8,8 @@ import { jsonAnswer } from '../json-answer.js'
 export interface HealthPlugin {
   readonly name: string
   readonly isUp: () => boolean
+  /** What is wrong while it is not up, safe to show to anyone. */
+  readonly problem?: () => string | undefined
 }
 
 export interface HealthRoutesDeps {
@@ -54,5 +56,11 @@ function describeFailure({ at, error }: NonNullable<Policies['failure']>): objec
 }
 
 function describePlugins(plugins: readonly HealthPlugin[]): object {
-  return Object.fromEntries(plugins.map(({ name, isUp }) => [name, { state: isUp() ? 'OK' : 'NOT_READY' }]))
+  return Object.fromEntries(plugins.map((plugin) => [plugin.name, describePlugin(plugin)]))
+}
+
+function describePlugin({ isUp, problem }: HealthPlugin): object {
+  if (isUp()) return { state: 'OK' }
+  const message = problem?.()
+  return { state: 'NOT_READY', ...(message !== undefined && { message }) }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { toStoreError } from '../sqlite-error.js'
+import { fromDriver, toStoreError } from '../sqlite-error.js'
 import { toFailure } from './call.js'
 import type { Outcome } from './call.js'
 
@@ -28,9 +28,9 @@ export async function executeWrites<Context extends Forgetful>(
     database.exec('commit')
     return outcomes
   } catch (raw) {
-    if (database.inTransaction) database.exec('rollback')
+    rollBack(database)
     context.forget()
-    const outcome: Outcome = { ok: false, failure: toFailure(toStoreError('write to the store', raw)) }
+    const outcome: Outcome = { ok: false, failure: toFailure(toStoreError('write to tidegate.db', raw)) }
     return calls.map(() => outcome)
   }
 }
@@ -51,7 +51,7 @@ async function executeOne<Context extends Forgetful>(
     database.exec('rollback to call')
     database.exec('release call')
     context.forget()
-    return { ok: false, failure: toFailure(fromDriver(raw)) }
+    return { ok: false, failure: toFailure(fromDriver('write to tidegate.db', raw)) }
   }
 }
 
@@ -67,15 +67,19 @@ export async function executeReads<Context>(
       database.exec('begin')
       outcomes.push({ ok: true, result: await call(context) })
     } catch (raw) {
-      outcomes.push({ ok: false, failure: toFailure(fromDriver(raw)) })
+      outcomes.push({ ok: false, failure: toFailure(fromDriver('read tidegate.db', raw)) })
     } finally {
-      if (database.inTransaction) database.exec('commit')
+      rollBack(database)
     }
   }
   return outcomes
 }
 
-/** The driver's errors say what of the store failed; all others are the operations' own. */
-function fromDriver(raw: unknown): unknown {
-  return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError('use the store', raw) : raw
+/** Ends what is left of a transaction. In a damaged file that fails too: what failed first is what counts. */
+function rollBack(database: Database): void {
+  try {
+    if (database.inTransaction) database.exec('rollback')
+  } catch {
+    // If the transaction is open all the same, the next `begin` says so.
+  }
 }

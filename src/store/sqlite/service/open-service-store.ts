@@ -12,7 +12,9 @@ import type { ServiceConnection } from './connect.js'
 import type { BoundCall } from './execute-batch.js'
 import type { StoreThreadOptions, ThreadRole } from './messages.js'
 import { serviceDatabaseOptions } from './service-database.js'
+import { StoreCondition } from './store-condition.js'
 import { StoreThreadClient } from './store-thread-client.js'
+import { watchReaders, watchRunner } from './watch-calls.js'
 
 /** The durable records of the service. */
 export interface ServiceStore {
@@ -21,6 +23,8 @@ export interface ServiceStore {
   readonly reader: Reader
   /** For single rows, at once and on the calling thread. */
   readonly lookups: Readers
+  /** What is wrong with the file, by what became of the calls so far: damage, a full disk. */
+  readonly problem: () => string | undefined
   /** Finishes what was begun and closes the file. */
   readonly close: () => Promise<void>
 }
@@ -61,10 +65,13 @@ export async function openServiceStore({
   const reading = open('read')
   const writer = new BatchingRunner(writing.execute, MAX_WRITES_PER_COMMIT)
   const reader = new BatchingRunner(reading.execute, 1)
+  const condition = new StoreCondition(Date.now)
+  const failed = (error: unknown): void => condition.failed(error)
   return {
-    writer,
-    reader,
-    lookups: lookups.context,
+    writer: watchRunner(writer, { succeeded: () => condition.wrote(), failed }),
+    reader: watchRunner(reader, { succeeded: () => undefined, failed }),
+    lookups: watchReaders(lookups.context, failed),
+    problem: () => condition.problem,
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
       await reading.close()

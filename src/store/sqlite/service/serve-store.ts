@@ -39,7 +39,7 @@ function serve<Context>(
   try {
     connection = connect()
   } catch (raw) {
-    answer({ type: 'refused', failure: toFailure(toStoreError('open the store', raw)) })
+    answer({ type: 'refused', failure: toFailure(toStoreError('open tidegate.db', raw)) })
     return
   }
   const find = finder(operations)
@@ -49,9 +49,15 @@ function serve<Context>(
       port.close()
       return
     }
-    void connection
+    const giveUp = (raw: unknown): void => {
+      answer({ type: 'refused', failure: toFailure(toStoreError('use tidegate.db', raw)) })
+      connection.close()
+      port.close()
+    }
+    // What raises beside the calls leaves the connection in a state that nobody knows: the next thread starts with a new one.
+    connection
       .execute(request.calls.map(find))
-      .then((outcomes) => answer({ type: 'outcomes', outcomes }))
+      .then((outcomes) => answer({ type: 'outcomes', outcomes }), giveUp)
   })
 }
 

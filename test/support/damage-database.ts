@@ -1,0 +1,17 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import Database from 'better-sqlite3'
+
+/** Overwrites the first page of a table or of an index in the file of a database that nobody has open. */
+export function damageDatabase(path: string, tableOrIndex: string): void {
+  const database = new Database(path)
+  // What still stands in the write-ahead log would hide the damage.
+  database.pragma('wal_checkpoint(truncate)')
+  const pageBytes = Number(database.pragma('page_size', { simple: true }))
+  const findRoot = database.prepare<[string], number>('select rootpage from sqlite_schema where name = ?')
+  const root = findRoot.pluck().get(tableOrIndex)
+  database.close()
+  if (root === undefined) throw new Error(`${path} has no ${tableOrIndex}`)
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(pageBytes, 0xa5), 0, pageBytes, (root - 1) * pageBytes)
+  closeSync(file)
+}
