@@ -1,12 +1,12 @@
-import type { AuditCheckpoint, ChainEnd } from '../store/audit-store.js'
+import type { ChainEnd } from '../store/audit-store.js'
 import type { Reader } from '../store/readers.js'
 import { checkChain, readCheckpoints } from './audit-operations.js'
-import { makeCheckpointVerifier } from './checkpoint-signature.js'
+import { checkSignatures } from './check-signatures.js'
 
 export interface VerifyOptions {
   readonly reader: Reader
-  /** SPKI in DER, in Base64: checkpoints must then be signed with it. */
-  readonly publicKey?: string | undefined
+  /** SPKI in DER, in Base64: checkpoints must then be signed with one of them. */
+  readonly publicKeys?: readonly string[] | undefined
   /** A link that the chain must have, kept outside of the database. */
   readonly expected?: ChainEnd | undefined
   readonly progress?: ((checked: number) => void) | undefined
@@ -24,7 +24,16 @@ export interface Verification {
   readonly end: ChainEnd
   /** The record before the first: 0, or the last that retention removed. */
   readonly startsAfterSeq: number
-  readonly checkpoints: { readonly total: number; readonly signed: number; readonly verified: number }
+  readonly checkpoints: CheckpointCounts
+}
+
+/** How many checkpoints there are, and how far their signatures reach. */
+export interface CheckpointCounts {
+  readonly total: number
+  readonly signed: number
+  readonly verified: number
+  /** The last record that a verified checkpoint stands for; 0 when there is none. */
+  readonly verifiedThroughSeq: number
 }
 
 /** Little enough that a search in between does not wait for long. */
@@ -34,12 +43,13 @@ const START: ChainEnd = { seq: 0, hash: '0'.repeat(64) }
 /** Follows the chain from its beginning, or from what retention left, to its end, and holds it against all checkpoints. */
 export async function verifyTrail(options: VerifyOptions): Promise<Verification> {
   const checkpoints = await options.reader.run(readCheckpoints, null)
-  const start = checkpoints.findLast(({ reason }) => reason === 'retention') ?? START
+  const beginning = checkpoints.findLast(({ reason }) => reason === 'retention')
+  const start = beginning ?? START
   const expectations = [...checkpoints, ...(options.expected === undefined ? [] : [options.expected])]
     .filter(({ seq }) => seq > start.seq)
     .sort((a, b) => a.seq - b.seq)
   const followed = await follow(options, start, expectations)
-  const signatures = checkSignatures(checkpoints, options.publicKey)
+  const signatures = checkSignatures(checkpoints, options.publicKeys ?? [], beginning)
   const problems = [...followed.problems, ...signatures.problems]
   return {
     isIntact: problems.length === 0,
@@ -52,6 +62,7 @@ export async function verifyTrail(options: VerifyOptions): Promise<Verification>
       total: checkpoints.length,
       signed: checkpoints.filter(({ signature }) => signature !== undefined).length,
       verified: signatures.verified,
+      verifiedThroughSeq: signatures.verifiedThroughSeq,
     },
   }
 }
@@ -100,33 +111,6 @@ function rewritten({ seq, hash }: ChainEnd, wrong: ChainEnd): Followed {
 function missingTail(end: ChainEnd, expectations: readonly ChainEnd[]): Omit<Followed, 'end'> {
   const last = expectations.at(-1)
   if (last === undefined || last.seq <= end.seq) return { problems: [] }
-  const problem = `records ${end.seq + 1} to ${last.seq} are missing at the end: a checkpoint says that they were there`
+  const problem = `records ${end.seq + 1} to ${last.seq} are missing at the end: record ${last.seq} was there when its checkpoint was written`
   return { problems: [problem], firstBadSeq: end.seq + 1 }
-}
-
-function checkSignatures(
-  checkpoints: readonly AuditCheckpoint[],
-  publicKey: string | undefined,
-): { readonly verified: number; readonly problems: readonly string[] } {
-  if (publicKey === undefined) return { verified: 0, problems: [] }
-  const { keyId, isSignedBy } = makeCheckpointVerifier(publicKey)
-  const ours = checkpoints.filter((checkpoint) => checkpoint.keyId === keyId)
-  const forged = ours.filter((checkpoint) => !isSignedBy(checkpoint))
-  const firstOurs = checkpoints.findIndex((checkpoint) => checkpoint.keyId === keyId)
-  const laterUnsigned =
-    firstOurs === -1 ? [] : checkpoints.slice(firstOurs).filter(({ signature }) => signature === undefined)
-  return {
-    verified: ours.length - forged.length,
-    problems: [
-      ...forged.map(
-        ({ seq }) => `the checkpoint at record ${seq} has a signature that is not of the key ${keyId}`,
-      ),
-      ...laterUnsigned.map(
-        ({ seq }) => `the checkpoint at record ${seq} is not signed, though earlier ones are`,
-      ),
-      ...(checkpoints.length > 0 && ours.length === 0
-        ? [`no checkpoint is signed with the key ${keyId}`]
-        : []),
-    ],
-  }
 }

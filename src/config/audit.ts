@@ -37,6 +37,11 @@ export const AuditSection = z.strictObject({
   signingKey: secretKey(
     'The Ed25519 key that checkpoints are signed with: PKCS#8 in DER, in Base64 on one line (`tidegate audit keygen` makes one). Without it checkpoints are written unsigned.',
   ).optional(),
+  earlierPublicKeys: key(
+    z.array(z.string().min(1)).default([]),
+    'The public keys of earlier signing keys, by which `tidegate audit verify` knows their checkpoints again after the key was changed.',
+    'a list of texts, each a public key as `tidegate audit keygen` prints it',
+  ),
   checkpointRecords: key(
     wholeNumber(1, 10_000_000).default(1000),
     'After how many records a checkpoint is written.',

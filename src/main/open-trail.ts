@@ -82,7 +82,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
     routes: {
       reader: store.reader,
       lookups: store.lookups.audit,
-      publicKey: checkpoints.signer?.publicKey,
+      publicKeys: publicKeysOf(config, checkpoints),
       caughtUp: () => Promise.race([indexing.runNow(), setTimeout(CATCH_UP_MS, undefined, { ref: false })]),
     },
     close: async () => {
@@ -92,6 +92,11 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
       await keeper.writeAtEnd('shutdown').catch(failed('audit checkpoint not written'))
     },
   }
+}
+
+/** None while nothing is signed: an earlier key alone proves nothing of what is written now. */
+function publicKeysOf({ audit }: Config, { signer }: CheckpointDeps): readonly string[] {
+  return signer === undefined ? [] : [signer.publicKey, ...audit.earlierPublicKeys]
 }
 
 function checkpointDeps({ audit }: Config, { store, logger, readSecret }: TrailParts): CheckpointDeps {

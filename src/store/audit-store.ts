@@ -1,5 +1,8 @@
+/** The parts of the service that keep records. */
+export const AUDIT_SOURCES = ['event', 'gate', 'policy', 'analysis', 'registry', 'webhook', 'admin'] as const
+
 /** The part of the service that an audit record is about. */
-export type AuditSource = 'event' | 'gate' | 'policy' | 'analysis' | 'registry' | 'webhook' | 'admin'
+export type AuditSource = (typeof AUDIT_SOURCES)[number]
 
 /** The texts that records are found by, in the order in which the rarest usually comes first. */
 export const AUDIT_TEXT_COLUMNS = [

@@ -56,8 +56,11 @@ function keeper(by: CheckpointSigner | 'nobody' = signer): CheckpointKeeper {
   })
 }
 
-function verify(publicKey: string | undefined = key.publicKey): Promise<Verification> {
-  return verifyTrail({ reader: store.reader, publicKey })
+function verify(...publicKeys: readonly string[]): Promise<Verification> {
+  return verifyTrail({
+    reader: store.reader,
+    publicKeys: publicKeys.length === 0 ? [key.publicKey] : publicKeys,
+  })
 }
 
 /** Changes the file behind the service's back, with everything that refuses it out of the way. */
@@ -164,6 +167,38 @@ describe('a trail with signed checkpoints', () => {
     const found = await verify(generateSigningKey().publicKey)
     expect(found.problems).toEqual([expect.stringMatching(/no checkpoint is signed with the key/)])
   })
+
+  it('knows the checkpoints of an earlier key by its public key', async () => {
+    const later = generateSigningKey()
+    await store.writer.run(append, 5)
+    await keeper().writeAtEnd('request')
+    await store.writer.run(append, 5)
+    await keeper(makeCheckpointSigner(later.privateKey)).writeAtEnd('request')
+    expect(await verify(later.publicKey)).toMatchObject({ isIntact: true, checkpoints: { verified: 1 } })
+    expect(await verify(later.publicKey, key.publicKey)).toMatchObject({
+      isIntact: true,
+      checkpoints: { verified: 2, verifiedThroughSeq: 10 },
+    })
+    const found = await verify(key.publicKey)
+    expect(found.problems).toEqual([expect.stringMatching(/record 10 is signed with an unknown key/)])
+  })
+
+  it.each(['null, null', "'abcd', 'signed by a forger'"])(
+    'shows that the beginning was removed behind a forged checkpoint of retention: %s',
+    async (keyAndSignature) => {
+      await store.writer.run(append, 12)
+      await keeper().writeAtEnd('request')
+      tamper((database) =>
+        database.exec(`insert into audit_checkpoints (id, seq, hash, at_ms, reason, key_id, signature)
+          select 0, 7, hash, 5, 'retention', ${keyAndSignature} from audit where seq = 7;
+          delete from audit where seq <= 7`),
+      )
+      expect(await verifyTrail({ reader: store.reader })).toMatchObject({ isIntact: true })
+      const found = await verify()
+      expect(found).toMatchObject({ isIntact: false, startsAfterSeq: 7 })
+      expect(found.problems[0]).toMatch(/all records up to 7 are gone, .* not signed with a known key/)
+    },
+  )
 
   it('says of unsigned checkpoints that they are', async () => {
     await store.writer.run(append, 5)

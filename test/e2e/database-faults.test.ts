@@ -97,12 +97,13 @@ describe('a service whose database is damaged beyond its first pages', () => {
     damageDatabase(join(workspace.path, 'data', 'tidegate.db'), 'audit')
     const service = await startTidegate({ workspace })
     try {
-      const event = { eventId: 'one', name: 'test' }
-      for (const request of [
-        { path: '/oes/echo', body: event },
+      const event = '{"eventId":"one","name":"test"}'
+      const requests = [
+        { path: '/oes/echo', headers: { 'Content-Type': 'application/json' }, body: event },
         { path: '/audit' },
         { path: '/audit/verify' },
-      ]) {
+      ]
+      for (const request of requests) {
         const { status, text } = await ask(service.url, request)
         expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({
           status: 503,

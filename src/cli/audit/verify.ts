@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal.js'
 
 interface VerifyOptions extends ServiceOptions {
   readonly dataDir?: string
-  readonly publicKey?: string
+  readonly publicKey?: readonly string[]
   readonly expected?: string
 }
 
@@ -31,7 +31,12 @@ const Answer = z.object({
   checked: z.number(),
   end: z.object({ seq: z.number(), hash: z.string() }),
   startsAfterSeq: z.number(),
-  checkpoints: z.object({ total: z.number(), signed: z.number(), verified: z.number() }),
+  checkpoints: z.object({
+    total: z.number(),
+    signed: z.number(),
+    verified: z.number(),
+    verifiedThroughSeq: z.number(),
+  }),
 })
 
 /** `tidegate audit verify`: proves the trail, of a running service or in a data directory. */
@@ -41,7 +46,10 @@ export function defineVerify(command: Command, session: Session): void {
       'Proves that nothing in the trail was changed, removed or moved. Exits with 1 and names the first bad record otherwise.',
     )
     .option('--data-dir <dir>', 'read the trail here instead of asking a service')
-    .option('--public-key <key>', 'the public key that checkpoints are signed with; only with --data-dir')
+    .option(
+      '--public-key <key...>',
+      'the public keys that checkpoints are signed with, earlier ones too; only with --data-dir',
+    )
     .option('--expected <seq:hash>', 'a record and its hash, from a checkpoint in the log: it must be there')
     .addHelpText(
       'after',
@@ -78,7 +86,7 @@ async function verifyDirectory(
   try {
     return await verifyTrail({
       reader,
-      publicKey,
+      publicKeys: publicKey,
       expected: readExpected(expected),
       progress: (checked) => progress.show(`verifying … ${count(checked, 'record')}`),
     })
@@ -99,14 +107,13 @@ function reportText(found: Verification, colours: Colours): string {
   const { isIntact, problems, checked, end, startsAfterSeq, checkpoints } = found
   const verdict = isIntact ? colours.good('intact') : colours.bad('NOT INTACT')
   const range = checked === 0 ? '' : `, ${startsAfterSeq + 1} to ${end.seq}`
-  const signed =
-    checkpoints.signed === 0
-      ? 'none signed'
-      : `${checkpoints.signed} signed, ${checkpoints.verified} verified`
+  const { total, signed, verified, verifiedThroughSeq } = checkpoints
+  const signatures = signed === 0 ? 'none signed' : `${signed} signed, ${verified} verified`
+  const reach = verifiedThroughSeq === 0 ? '' : `, the last at record ${verifiedThroughSeq}`
   return [
     `${verdict}: ${count(checked, 'record')} checked${range}`,
     ...problems.map((problem) => `  ${problem}`),
-    `checkpoints: ${checkpoints.total}, ${signed}`,
+    `checkpoints: ${total}, ${signatures}${reach}`,
     `end: ${end.seq}:${end.hash}`,
     '',
   ].join('\n')

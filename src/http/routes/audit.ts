@@ -7,6 +7,7 @@ import { searchTrail } from '../../audit/search-trail.js'
 import { verifyTrail } from '../../audit/verify-trail.js'
 import { AppError } from '../../errors.js'
 import { EXPORT_FORMATS } from '../../store/audit-export.js'
+import { AUDIT_SOURCES } from '../../store/audit-store.js'
 import type { AuditFilter, AuditReader } from '../../store/audit-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { AppEnv } from '../app-env.js'
@@ -20,8 +21,8 @@ import { requirePathNumber } from '../path-number.js'
 export interface AuditRoutesDeps {
   readonly reader: Reader
   readonly lookups: Pick<AuditReader, 'find'>
-  /** Of the key that checkpoints are signed with, where there is one. */
-  readonly publicKey: string | undefined
+  /** Of the keys that checkpoints are or were signed with. */
+  readonly publicKeys: readonly string[]
   /** Makes what was kept until now findable by free text, as far as that is soon done. */
   readonly caughtUp: () => Promise<void>
 }
@@ -31,7 +32,7 @@ const DEFAULT_PAGE = 50
 const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 
 const Filter = {
-  source: z.string().optional(),
+  source: z.enum(AUDIT_SOURCES).optional(),
   kind: z.string().optional(),
   application: z.string().optional(),
   pipeline: z.string().optional(),
@@ -83,7 +84,8 @@ export function auditRoutes(authenticate: Authenticate, deps: AuditRoutesDeps): 
     const { expected } = parseQuery(VerifyQuery, c.req.query())
     const [seq = '', hash = ''] = expected?.split(':') ?? []
     const link = expected === undefined ? undefined : { seq: Number(seq), hash }
-    return jsonAnswer(await verifyTrail({ reader: deps.reader, publicKey: deps.publicKey, expected: link }))
+    const { reader, publicKeys } = deps
+    return jsonAnswer(await verifyTrail({ reader, publicKeys, expected: link }))
   })
   app.get('/export', (c) => {
     const { format, bodies, ...filter } = parseQuery(ExportQuery, c.req.query())

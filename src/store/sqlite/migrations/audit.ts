@@ -92,3 +92,13 @@ async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   await sql`create trigger audit_checkpoints_never_shrink before delete on audit_checkpoints
     begin select raise(abort, 'checkpoints are append-only'); end`.execute(db)
 }
+
+/** `insert or replace` removes what was there without asking the triggers of `delete`. */
+export async function refuseReplacements(db: Kysely<unknown>): Promise<void> {
+  await sql`create trigger audit_never_replaced before insert on audit
+    when exists (select 1 from audit where seq = new.seq)
+    begin select raise(abort, 'the audit trail is append-only'); end`.execute(db)
+  await sql`create trigger audit_checkpoints_never_replaced before insert on audit_checkpoints
+    when exists (select 1 from audit_checkpoints where id = new.id)
+    begin select raise(abort, 'checkpoints are append-only'); end`.execute(db)
+}

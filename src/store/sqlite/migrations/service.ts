@@ -1,7 +1,7 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
 import { addAnalysisRetention } from './analysis-retention.js'
-import { createAudit, mergeTextInSteps } from './audit.js'
+import { createAudit, mergeTextInSteps, refuseReplacements } from './audit.js'
 import { createEventQueue } from './events.js'
 import { addGateEnds } from './gate-ends.js'
 import { createGates } from './gates.js'
@@ -19,4 +19,5 @@ export const serviceMigrations: Migrations = {
   '0007-gate-ends': { up: addGateEnds },
   '0008-analysis-retention': { up: addAnalysisRetention },
   '0009-audit-text-merges': { up: mergeTextInSteps },
+  '0010-audit-never-replaced': { up: refuseReplacements },
 }

@@ -37,7 +37,6 @@ export function makeVerifier(database: Database): CheckChain {
 
 function gap(at: number, seq: number): ChainCheck['broken'] {
   if (seq === at + 1) return undefined
-  const missing =
-    seq === at + 2 ? `record ${at + 1} is missing` : `records ${at + 1} to ${seq - 1} are missing`
+  const missing = seq === at + 2 ? 'it is missing' : `it is missing, and all others up to record ${seq - 1}`
   return { seq: at + 1, problem: missing }
 }

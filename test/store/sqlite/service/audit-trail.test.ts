@@ -98,9 +98,9 @@ describe('the chain', () => {
     ['a changed time', 'update audit set time_ms = time_ms + 1 where seq = 1', 1, /changed/],
     ['a changed body', "update audit set body = x'00' where seq = 20", 20, /changed/],
     ['text moved between columns', "update audit set kind = '', user = kind where seq = 3", 3, /changed/],
-    ['a removed record', 'delete from audit where seq = 9', 9, /record 9 is missing/],
-    ['removed records', 'delete from audit where seq between 9 and 11', 9, /records 9 to 11 are missing/],
-    ['a removed beginning', 'delete from audit where seq < 3', 1, /records 1 to 2 are missing/],
+    ['a removed record', 'delete from audit where seq = 9', 9, /^it is missing$/],
+    ['removed records', 'delete from audit where seq between 9 and 11', 9, /^it is missing, and all others up to record 11$/],
+    ['a removed beginning', 'delete from audit where seq < 3', 1, /^it is missing, and all others up to record 2$/],
     [
       "two records in each other's place",
       'update audit set seq = -5 where seq = 5; update audit set seq = 5 where seq = 6; update audit set seq = 6 where seq = -5',
@@ -140,6 +140,8 @@ describe('the database', () => {
     'delete from audit where seq = 3',
     'delete from audit_checkpoints',
     'update audit_checkpoints set seq = 1',
+    'insert or replace into audit select * from audit where seq = 3',
+    'replace into audit_checkpoints select * from audit_checkpoints',
   ])('refuses %s', async (sql) => {
     const store = await filled(3)
     const { seq, hash } = await store.lookups.audit.end()
