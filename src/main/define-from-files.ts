@@ -5,18 +5,20 @@ import { readDefinitionFiles } from './read-definition-files.js'
 
 /**
  * Takes in the definitions of a directory, and forgets those that came from files which are gone; what was said over HTTP stays.
- * Raises `invalid` as `readDefinitionFiles` does, before anything is changed.
+ * What no reader of theirs knows is told to `warn`. Raises `invalid` as `readDefinitionFiles` does, before anything is changed.
  */
 export async function defineFromFiles(
   directory: string | undefined,
   { writer, reader, lookups }: Pick<ServiceStore, 'writer' | 'reader' | 'lookups'>,
   nowMs: number,
+  warn: (application: string, warning: string) => void,
 ): Promise<void> {
   const actor = { nowMs, user: undefined, origin: 'configuration' }
   const files = await readDefinitionFiles(directory)
   for (const { application, definition } of files) {
     const request = { application, document: definition, origin: 'configuration' } as const
-    await defineAnalysis({ writer, reader }, request, actor)
+    const { warnings } = await defineAnalysis({ writer, reader }, request, actor)
+    for (const warning of warnings) warn(application, warning)
   }
   const named = new Set(files.map(({ application }) => application))
   for (const { application, origin } of await lookups.analysis.definitions()) {

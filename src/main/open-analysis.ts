@@ -52,7 +52,9 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     },
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
-  await defineFromFiles(analysis.definitions, store, Date.now())
+  const warn = (application: string, warning: string): void =>
+    logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
+  await defineFromFiles(analysis.definitions, store, Date.now(), warn)
   // Only then: a service that analyses nothing need not start the thread that reads.
   const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()

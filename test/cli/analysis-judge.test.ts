@@ -23,6 +23,7 @@ const workspace = makeWorkspace({
   'unsure.json': config(metric('latency', [1, 2]), metric('load', steady)),
   'few.json': JSON.stringify({ metrics: [{ name: 'm', values: { control: [1, 2], experiment: [10, 11] } }] }),
   'wrong.json': JSON.stringify({ metrics: [{ name: 'a', values: { control: ['x'] } }] }),
+  'misspelt.json': config(metric('latency', higher, { criticl: true })),
   'marked.json': `\ufeff${config(metric('latency', steady.toReversed()))}`,
   'malformed.json': '{\n  "metrics": [NaN]\n}',
   'good.yaml':
@@ -44,6 +45,14 @@ describe('tidegate analysis judge', () => {
     const run = await judge(file)
     expect(run).toMatchObject({ exitCode, stderr: '' })
     expect(run.stdout).toContain(`${verdict} with`)
+  })
+
+  test('warns of a member that is not known, on standard error and in the JSON', async () => {
+    const says =
+      'metrics[0].analysisConfigurations.canary.criticl is not known and does nothing: did you mean critical?'
+    const [text, json] = [await judge('misspelt.json'), await judge('misspelt.json', '--format', 'json')]
+    expect(text.stderr.replace(/\s+/g, ' ')).toBe(`warning: ${says} `)
+    expect(JSON.parse(json.stdout)).toMatchObject({ warnings: [says] })
   })
 
   test('says where a file is no JSON', async () => {

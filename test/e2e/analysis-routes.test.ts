@@ -191,6 +191,21 @@ describe('definitions', () => {
     expect((await post('/autopilot/api/v3/registerCanary', { application: 'cart' })).status).toBe(404)
   })
 
+  test('are taken with a warning of what is not known in a canary config, which reports repeat', async () => {
+    const query = { customInlineTemplate: 'PromQL:up' }
+    const metrics = [{ name: 'up', query, analysisConfigurations: { canary: { criticl: true } } }]
+    const says =
+      'metrics[0].analysisConfigurations.canary.criticl is not known and does nothing: did you mean critical?'
+    const put = await send('PUT', '/analysis/applications/typo', {
+      metrics: { source: DEFINITION.metrics.source, canaryConfig: { metrics } },
+    })
+    expect([put.status, objectOf(put)['warnings']]).toEqual([200, [says]])
+    const started = await post('/autopilot/registerCanary', { application: 'typo' })
+    const page = await get(`/analysis/${canaryIdOf(started)}`, 'eve', { accept: 'text/html' })
+    expect(page.text).toContain(says)
+    expect((await send('DELETE', '/analysis/applications/typo')).status).toBe(200)
+  })
+
   test('that are wrong are refused with all that is wrong', async () => {
     const answer = await send('PUT', path, {
       lifetimeMinutes: 0,

@@ -51,37 +51,38 @@ const EffectSize = z
     }
   })
 
-const Canary = z
-  .object({
-    direction,
-    nanStrategy: z.enum(['remove', 'replace']).default('remove'),
-    critical: z.boolean().default(false),
-    mustHaveData: z.boolean().default(false),
-    muted: z.boolean().default(false),
-    outliers: z
-      .object({
-        strategy: z.enum(['keep', 'remove']).default('keep'),
-        outlierFactor: z.number().positive().default(3),
-      })
-      .prefault({}),
-    effectSize: EffectSize,
-    margin: z.number().min(0).optional(),
-    kind: z.enum(['auto', 'gauge', 'count']).default('auto'),
-    exposure: z.string().min(1).optional(),
-    limits: z
-      .object({
-        figure: z.enum(['mean', 'median', 'p95', 'p99', 'max']).default('mean'),
-        max: z.number().optional(),
-        min: z.number().optional(),
-      })
-      .optional(),
-    noData: z
-      .partialRecord(z.enum(['sourceError', 'empty', 'oneSideEmpty', 'tooFewPoints', 'noTraffic']), policy)
-      .default({}),
-  })
-  .prefault({})
+/** How Kayenta, and more so Tidegate, is told to judge a metric. */
+export const CanaryMembers = z.object({
+  direction,
+  nanStrategy: z.enum(['remove', 'replace']).default('remove'),
+  critical: z.boolean().default(false),
+  mustHaveData: z.boolean().default(false),
+  muted: z.boolean().default(false),
+  outliers: z
+    .object({
+      strategy: z.enum(['keep', 'remove']).default('keep'),
+      outlierFactor: z.number().positive().default(3),
+    })
+    .prefault({}),
+  effectSize: EffectSize,
+  margin: z.number().min(0).optional(),
+  kind: z.enum(['auto', 'gauge', 'count']).default('auto'),
+  exposure: z.string().min(1).optional(),
+  limits: z
+    .object({
+      figure: z.enum(['mean', 'median', 'p95', 'p99', 'max']).default('mean'),
+      max: z.number().optional(),
+      min: z.number().optional(),
+    })
+    .optional(),
+  noData: z
+    .partialRecord(z.enum(['sourceError', 'empty', 'oneSideEmpty', 'tooFewPoints', 'noTraffic']), policy)
+    .default({}),
+})
+const Canary = CanaryMembers.prefault({})
 
-const Metric = z.object({
+/** A metric of a canary config; what Kayenta has beside is passed over. */
+export const CanaryMetric = z.object({
   name: z.string().min(1),
   groups: z.array(z.string()).default([]),
   analysisConfigurations: z.object({ canary: Canary }).prefault({}),
@@ -107,17 +108,18 @@ const Classifier = z
   })
   .prefault({})
 
-type MetricDocument = z.output<typeof Metric>
+type MetricDocument = z.output<typeof CanaryMetric>
 
-const Config = z.object({ metrics: z.array(Metric).min(1), classifier: Classifier })
+/** A canary config of Kayenta as far as it is read. */
+export const CanaryConfig = z.object({ metrics: z.array(CanaryMetric).min(1), classifier: Classifier })
 
 /** Refined by itself, so that the values of one metric are checked even where another is malformed. */
-const JudgedMetric = Metric.superRefine((metric, context) => {
+const JudgedMetric = CanaryMetric.superRefine((metric, context) => {
   for (const { at, message } of seriesProblems(metric)) {
     context.addIssue({ code: 'custom', message, path: [...at] })
   }
 })
-const JudgedConfig = Config.extend({ metrics: z.array(JudgedMetric).min(1) })
+const JudgedConfig = CanaryConfig.extend({ metrics: z.array(JudgedMetric).min(1) })
 
 /**
  * A canary config of Kayenta in which each metric also has `values` (analysis.md 1.1), as the input of a judge. Members
@@ -134,10 +136,10 @@ export function readCanaryConfig(document: unknown): JudgeInput {
 
 /** The metrics of a config without values, as templates for a run that fetches them. Raises `invalid`. */
 export function readMetricSpecs(document: unknown): readonly MetricSpec[] {
-  return readConfig(Config, document).metrics.map(toSpec)
+  return readConfig(CanaryConfig, document).metrics.map(toSpec)
 }
 
-function readConfig(schema: typeof Config, document: unknown): z.output<typeof Config> {
+function readConfig(schema: typeof CanaryConfig, document: unknown): z.output<typeof CanaryConfig> {
   const read = schema.safeParse(withoutNulls(document), { error: schemaSentence, reportInput: true })
   if (!read.success) throw invalid(read.error.issues.map(describe))
   const problems = configProblems(read.data.metrics)

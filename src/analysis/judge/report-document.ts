@@ -1,15 +1,19 @@
 import type { JudgeReport, MetricResult } from './types.js'
 
-/** A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2), and what the default judge found beside it. */
-export function reportDocument({
-  judgeName,
-  score,
-  verdict,
-  endsRun,
-  groupScores,
-  results,
-}: JudgeReport): object {
-  return { judgeName, score, verdict, endsRun, groupScores, results: results.map(resultDocument) }
+/**
+ * A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2), and what the default judge found beside it;
+ * what is wrong with its config but no error, a sentence each.
+ */
+export function reportDocument(
+  { judgeName, score, verdict, endsRun, groupScores, results }: JudgeReport,
+  warnings: readonly string[] = [],
+): object {
+  return {
+    ...{ judgeName, score, verdict, endsRun },
+    ...(warnings.length > 0 && { warnings }),
+    groupScores,
+    results: results.map(resultDocument),
+  }
 }
 
 function resultDocument(result: MetricResult): object {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ProblemCollector } from '../../lib/problem-collector.js'
 import { DEFAULT_THRESHOLDS, readMetricSpecs } from '../judge/canary-config.js'
 import type { ScoreThresholds } from '../judge/types.js'
+import { unknownKeys } from '../judge/unknown-keys.js'
 import { readCanaryQueries } from './canary-queries.js'
 import type { MetricTemplate } from './metric-template.js'
 
@@ -29,6 +30,7 @@ export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
   const queries = problems.attempt(() => readCanaryQueries(canaryConfig))
   const specs = problems.attempt(() => readMetricSpecs(canaryConfig)) ?? []
   problems.raise()
+  const warnings = unknownKeys(canaryConfig)
   const { classifier } = Classified.safeParse(canaryConfig).data ?? {}
   return {
     metrics: specs.flatMap((spec) => {
@@ -37,6 +39,7 @@ export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
     }),
     groupWeights: classifier?.groupWeights ?? {},
     thresholds: thresholdsOf(classifier),
+    ...(warnings.length > 0 && { warnings }),
   }
 }
 

@@ -1,18 +1,17 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.js'
 import { readBySchema } from '../../lib/read-by-schema.js'
-
-const Query = z.looseObject({
-  customInlineTemplate: z.string().nullish(),
-  customFilterTemplate: z.string().nullish(),
-  metricName: z.string().nullish(),
-  labelBindings: z.array(z.string()).nullish(),
-  groupByFields: z.array(z.string()).nullish(),
-})
+import { CanaryQuery } from '../judge/canary-query.js'
 
 const Config = z.looseObject({
   metrics: z
-    .array(z.looseObject({ name: z.string().min(1), query: Query.nullish(), exposureQuery: Query.nullish() }))
+    .array(
+      z.looseObject({
+        name: z.string().min(1),
+        query: CanaryQuery.nullish(),
+        exposureQuery: CanaryQuery.nullish(),
+      }),
+    )
     .min(1),
   templates: z.record(z.string(), z.string()).nullish(),
 })
@@ -59,7 +58,7 @@ export function readCanaryQueries(document: unknown): ReadonlyMap<string, Canary
 }
 
 function queryText(
-  query: z.output<typeof Query> | null | undefined,
+  query: z.output<typeof CanaryQuery> | null | undefined,
   templates: Readonly<Record<string, string>>,
 ): string | undefined {
   const { customInlineTemplate, customFilterTemplate, metricName, labelBindings, groupByFields } = query ?? {}

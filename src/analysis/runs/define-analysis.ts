@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ProblemCollector } from '../../lib/problem-collector.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
+import { unknownKeys } from '../judge/unknown-keys.js'
 import { saveDefinition } from './analysis-operations.js'
 import type { Actor } from './analysis-operations.js'
 import { readCanaryGroups } from './canary-groups.js'
@@ -29,12 +30,18 @@ export function readUsableDefinition(document: unknown): AnalysisDefinition {
   return definition ?? readDefinition(document)
 }
 
-/** Says how an application is analysed, and gives it with all defaults. Raises `invalid` naming everything wrong. */
+/** A definition with all defaults, and what of its canary config nobody reads, a sentence each. */
+export interface Defined {
+  readonly definition: AnalysisDefinition
+  readonly warnings: readonly string[]
+}
+
+/** Says how an application is analysed. Raises `invalid` naming everything wrong. */
 export async function defineAnalysis(
   { writer }: { readonly writer: Writer; readonly reader: Reader },
   { application, document, origin }: DefinitionRequest,
   actor: Actor,
-): Promise<AnalysisDefinition> {
+): Promise<Defined> {
   const definition = readUsableDefinition(document)
   await writer.run(saveDefinition, {
     definition: {
@@ -46,5 +53,5 @@ export async function defineAnalysis(
     },
     actor,
   })
-  return definition
+  return { definition, warnings: unknownKeys(definition.metrics?.canaryConfig) }
 }

@@ -42,6 +42,8 @@ const Template = z
 export interface MetricTemplate {
   readonly metrics: readonly PlannedMetric[]
   readonly groupWeights: Readonly<Record<string, number>>
+  /** What of it nobody reads, a sentence each. */
+  readonly warnings?: readonly string[] | undefined
 }
 
 type SharedMembers = Pick<z.output<typeof Metric>, keyof typeof Shared>

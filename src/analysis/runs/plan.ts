@@ -22,6 +22,8 @@ export interface PlannedMetrics {
   readonly aggregate: SeriesAggregate | undefined
   readonly metrics: readonly PlannedMetric[]
   readonly groupWeights: Readonly<Record<string, number>>
+  /** What of the canary config nobody reads, a sentence each. */
+  readonly warnings?: readonly string[] | undefined
   readonly baseline: PlannedSide
   readonly canary: PlannedSide
 }
@@ -65,4 +67,9 @@ export interface RunPlan {
   readonly timing: Timing
   readonly thresholds: ScoreThresholds
   readonly targets: readonly PlannedTarget[]
+}
+
+/** What of the canary configs of a run nobody reads, each sentence once. */
+export function warningsOf({ targets }: RunPlan): readonly string[] {
+  return [...new Set(targets.flatMap(({ metrics }) => metrics?.warnings ?? []))]
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 
+import { warningsOf } from '../../analysis/runs/plan.js'
 import type { RunSummary, ShownRun } from '../../analysis/runs/show-run.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
@@ -127,6 +128,7 @@ function headOf(run: ShownRun): string {
     ['verdict', run.verdict ?? '-'],
     ['why', run.message],
     ...run.errors.map((error) => ['error', error]),
+    ...warningsOf(run.plan).map((warning) => ['warning', warning]),
   ]
   return `${textTable(rows)}\n`
 }

@@ -2,11 +2,13 @@ import { readCanaryConfig } from '../../analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../analysis/judge/judge-run.js'
 import { reportDocument } from '../../analysis/judge/report-document.js'
 import type { JudgeInput } from '../../analysis/judge/types.js'
+import { unknownKeys } from '../../analysis/judge/unknown-keys.js'
 import { AppError } from '../../errors.js'
 import { EXIT } from '../exit-code.js'
 import type { ExitCode } from '../exit-code.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
+import { wrapText } from '../output/wrap-text.js'
 import { readDocument, STDIN } from '../read-document.js'
 import { outJson } from '../shared-options.js'
 import type { OutputOptions } from '../shared-options.js'
@@ -28,20 +30,27 @@ export async function judgeFile(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const progress = new Progress(terminal)
-  const input = await progress.during(`reading ${file} …`, readInput(file, terminal))
+  const { input, warnings } = await progress.during(`reading ${file} …`, readInput(file, terminal))
   const { judge, tolerance, confidence, look } = options
   const onMetric = (judged: number, of: number): void => progress.show(`judging … ${judged} of ${of} metrics`)
   const report = judgeMetrics(input, { judge, tolerance, confidence, look, onMetric })
   progress.end()
-  if (options.format === 'json') outJson(terminal, reportDocument(report))
+  for (const warning of warnings) terminal.err(wrapText(`warning: ${warning}`, ''))
+  if (options.format === 'json') outJson(terminal, reportDocument(report, warnings))
   else terminal.out(judgeReportText(report, makeColours(terminal.hasColours)))
   return report.verdict === 'Success' ? EXIT.fine : EXIT.denied
 }
 
-async function readInput(file: string, terminal: Terminal): Promise<JudgeInput> {
+interface ReadInput {
+  readonly input: JudgeInput
+  readonly warnings: readonly string[]
+}
+
+async function readInput(file: string, terminal: Terminal): Promise<ReadInput> {
   const text = new TextDecoder().decode(await readDocument(file, terminal))
   try {
-    return readCanaryConfig(JSON.parse(text))
+    const document: unknown = JSON.parse(text)
+    return { input: readCanaryConfig(document), warnings: unknownKeys(document) }
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
     const name = file === STDIN ? 'standard input' : file

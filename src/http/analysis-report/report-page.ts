@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { TargetReport } from '../../analysis/runs/look-report.js'
+import { warningsOf } from '../../analysis/runs/plan.js'
 import type { LookSummary, ShownRun } from '../../analysis/runs/show-run.js'
 import type { TargetData } from '../../analysis/runs/look-data.js'
 import { printable } from '../../lib/printable.js'
@@ -28,7 +29,7 @@ export async function renderReport(run: ShownRun): Promise<string> {
       </head>
       <body>
         <h1>Canary analysis ${id} of ${application}</h1>
-        ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)}
+        ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)} ${warningList(run)}
         ${intervals.length > 1 ? intervalTable(intervals) : ''}
         ${report?.targets.map((target, index) => targetSection(target, data?.targets[index], report.targets.length > 1))}
         <p class="soft">
@@ -83,6 +84,17 @@ function errorList(errors: readonly string[]): Html {
     <div>
       <strong>Not all data could be had</strong>
       ${errors.map((error) => html`<p>${error}</p>`)}
+    </div>
+  </section>`
+}
+
+function warningList({ plan }: ShownRun): Html {
+  const warnings = warningsOf(plan)
+  if (warnings.length === 0) return html``
+  return html`<section class="verdict doubt">
+    <div>
+      <strong>The canary config says what is not known</strong>
+      ${warnings.map((warning) => html`<p>${warning}</p>`)}
     </div>
   </section>`
 }

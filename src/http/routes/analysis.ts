@@ -126,7 +126,9 @@ function addDefinitionRoutes(app: Hono<AppEnv>, deps: AnalysisRoutesDeps): void 
     const document = await readDocument(c.env.exchange, deps)
     const actor = actorOf(c.env.exchange, deps)
     const application = c.req.param('application')
-    return jsonAnswer(await defineAnalysis(deps, { application, document, origin: 'api' }, actor))
+    const request = { application, document, origin: 'api' } as const
+    const { definition, warnings } = await defineAnalysis(deps, request, actor)
+    return jsonAnswer({ ...definition, ...(warnings.length > 0 && { warnings }) })
   })
   app.delete('/applications/:application', async (c) => {
     const application = c.req.param('application')

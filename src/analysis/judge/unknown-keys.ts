@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+import { unknownMembers } from '../../lib/unknown-members.js'
+import type { UnknownMember } from '../../lib/unknown-members.js'
+import { CanaryConfig, CanaryMembers, CanaryMetric } from './canary-config.js'
+import { CanaryQuery } from './canary-query.js'
+
+/** What Kayenta and the orchestrator's console write into a canary config, of no meaning to a judge. */
+const OF_KAYENTA = {
+  '': [
+    'id',
+    'name',
+    'description',
+    'applications',
+    'configVersion',
+    'judge',
+    'templates',
+    'createdTimestamp',
+    'createdTimestampIso',
+    'updatedTimestamp',
+    'updatedTimestampIso',
+    'isNew',
+    'owner',
+  ],
+  'metrics[]': ['id', 'scopeName'],
+  'metrics[].query': [
+    'type',
+    'serviceType',
+    'customFilter',
+    'metricType',
+    'resourceType',
+    'projectId',
+    'crossSeriesReducer',
+    'perSeriesAligner',
+    'fields',
+    'field',
+    'tags',
+    'q',
+    'select',
+    'aggregator',
+    'aggregationMethod',
+    'aggregate',
+    'queryPairs',
+    'dimensions',
+    'summarization',
+    'downsample',
+    'rate',
+    'region',
+  ],
+}
+const MAX_NAMED = 20
+const JUDGED = Object.keys(CanaryMembers.shape)
+/** With the queries, which a judge does not read. */
+const Config = CanaryConfig.extend({
+  metrics: z.array(CanaryMetric.extend({ query: CanaryQuery, exposureQuery: CanaryQuery })),
+})
+const QUERIES: readonly string[] = ['metrics[].query', 'metrics[].exposureQuery']
+
+/**
+ * What a canary config has that nobody reads, a sentence each with its place: a misspelt `critical` leaves a metric uncritical. Of
+ * queries only what is nearly a member that is read, since each of Kayenta's sources has members of its own.
+ */
+export function unknownKeys(document: unknown): readonly string[] {
+  const told = unknownMembers(Config, document, {
+    ...OF_KAYENTA,
+    'metrics[].exposureQuery': OF_KAYENTA['metrics[].query'],
+  })
+    .filter(({ ownerKind, nearest }) => !QUERIES.includes(ownerKind) || nearest !== undefined)
+    .map(sentence)
+  const rest = told.length - MAX_NAMED
+  return rest > 0 ? [...told.slice(0, MAX_NAMED), `${rest} more members are not known`] : told
+}
+
+function sentence({ place, name, ownerKind, nearest }: UnknownMember): string {
+  const says = `${place} is not known and does nothing`
+  if (ownerKind === 'metrics[]' && JUDGED.includes(name)) {
+    return `${says}: it belongs into analysisConfigurations.canary`
+  }
+  return nearest === undefined ? says : `${says}: did you mean ${nearest}?`
+}
