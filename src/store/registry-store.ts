@@ -78,9 +78,6 @@ export interface RegistryQuery {
   readonly afterId?: number | undefined
 }
 
-/** How many entries there are, without those that were deleted. */
-export type RegistryCounts = Readonly<Record<RegistryKind, number>>
-
 /** The reading side of the registry. */
 export interface RegistryReader {
   page(query: RegistryQuery): Promise<readonly RegistryEntry[]>
@@ -93,7 +90,6 @@ export interface RegistryReader {
   versions(id: number, limit: number, before?: number): Promise<readonly RegistryVersion[]>
   /** Entries of a kind, deleted ones too, in the order of their ids. */
   all(kind: RegistryKind, afterId: number, limit: number): Promise<readonly RegistryEntry[]>
-  counts(): Promise<RegistryCounts>
   /** Whether kept events are still to be acted on. */
   hasWaitingEvents(): Promise<boolean>
 }

@@ -45,6 +45,8 @@ interface Executor {
 
 /** So many writes at most are one commit: none waits for ever longer ones. */
 const MAX_WRITES_PER_COMMIT = 1024
+/** Searches come seldom and together: what their thread holds, 30 MB, is then given back. */
+const READING_IDLE_MS = 60_000
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
 /**
@@ -94,6 +96,7 @@ async function prepare(path: string): Promise<void> {
 function inThread(script: URL, options: StoreThreadOptions): Executor {
   const client = new StoreThreadClient(
     () => new Worker(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
+    options.role === 'read' ? READING_IDLE_MS : undefined,
   )
   return { execute: (calls) => client.execute(calls), close: () => client.close() }
 }

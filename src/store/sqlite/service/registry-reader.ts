@@ -23,9 +23,6 @@ export function makeRegistryReader(database: Database): RegistryReader {
     // By number alone: an index of the kind would have all of a kind sorted for each page.
     'select * from registry_entries where id > ? and +kind = ? order by id limit ?',
   )
-  const counts = database.prepare<[], { kind: string; entries: number }>(
-    'select kind, count(*) as entries from registry_entries where digest is not null group by kind',
-  )
   const waiting = database.prepare('select 1 from event_queue limit 1')
   return {
     page: (query) => Promise.resolve(readPage(database, query).map(toEntry)),
@@ -37,13 +34,6 @@ export function makeRegistryReader(database: Database): RegistryReader {
       Promise.resolve(versions.all(id, before, limit).map(toVersion)),
     all: (kind, afterId, limit) => Promise.resolve(all.all(afterId, kind, limit).map(toEntry)),
     hasWaitingEvents: () => Promise.resolve(waiting.get() !== undefined),
-    counts: () => {
-      const byKind = new Map(counts.all().map(({ kind, entries }) => [kind, entries]))
-      return Promise.resolve({
-        application: byKind.get('application') ?? 0,
-        pipeline: byKind.get('pipeline') ?? 0,
-      })
-    },
   }
 }
 

@@ -5,18 +5,40 @@ import { fromFailure } from './call.js'
 import type { Outcome } from './call.js'
 import type { StoreAnswer, StoreRequest } from './messages.js'
 
-/** Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and again when it died. */
+/**
+ * Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and again when it died or was let go
+ * for having had nothing to do.
+ */
 export class StoreThreadClient {
   readonly #startThread: () => Worker
+  readonly #idleMs: number | undefined
   #thread: Worker | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #ending: Promise<unknown> = Promise.resolve()
 
-  constructor(startThread: () => Worker) {
+  /** A thread that was given nothing to do for `idleMs` is ended; without it the thread stays. */
+  constructor(startThread: () => Worker, idleMs?: number) {
     this.#startThread = startThread
+    this.#idleMs = idleMs
   }
 
   /** Rejects with an AppError when the thread refused to start or died before it answered. */
-  execute(calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
-    const thread = this.#thread ?? this.#start()
+  async execute(calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
+    clearTimeout(this.#idleTimer)
+    try {
+      return await this.#send(this.#thread ?? this.#start(), calls)
+    } finally {
+      if (this.#idleMs !== undefined) this.#idleTimer = setTimeout(() => this.#end(), this.#idleMs).unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    this.#end()
+    await this.#ending
+  }
+
+  #send(thread: Worker, calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       const release = listen(thread, {
         message: (answer: StoreAnswer) => {
@@ -41,13 +63,14 @@ export class StoreThreadClient {
     })
   }
 
-  async close(): Promise<void> {
+  #end(): void {
     const thread = this.#thread
     if (thread === undefined) return
+    this.#thread = undefined
     const ended = new Promise((resolve) => thread.once('exit', resolve))
+    this.#ending = Promise.all([this.#ending, ended])
     const request: StoreRequest = { type: 'close' }
     thread.postMessage(request)
-    await ended
   }
 
   #start(): Worker {

@@ -99,8 +99,18 @@ describe('the chain', () => {
     ['a changed body', "update audit set body = x'00' where seq = 20", 20, /changed/],
     ['text moved between columns', "update audit set kind = '', user = kind where seq = 3", 3, /changed/],
     ['a removed record', 'delete from audit where seq = 9', 9, /^it is missing$/],
-    ['removed records', 'delete from audit where seq between 9 and 11', 9, /^it is missing, and all others up to record 11$/],
-    ['a removed beginning', 'delete from audit where seq < 3', 1, /^it is missing, and all others up to record 2$/],
+    [
+      'removed records',
+      'delete from audit where seq between 9 and 11',
+      9,
+      /^it is missing, and all others up to record 11$/,
+    ],
+    [
+      'a removed beginning',
+      'delete from audit where seq < 3',
+      1,
+      /^it is missing, and all others up to record 2$/,
+    ],
     [
       "two records in each other's place",
       'update audit set seq = -5 where seq = 5; update audit set seq = 5 where seq = 6; update audit set seq = 6 where seq = -5',
