@@ -1,6 +1,7 @@
 import { toError } from '../../errors.js'
 import { OutboundError } from './outbound-error.js'
 import { BodyTooLarge } from './read-body.js'
+import { tlsProblem } from './tls-problem.js'
 
 interface FailedRequest {
   readonly url: string
@@ -25,7 +26,7 @@ export function toOutboundError(
   if (raw instanceof OutboundError) return raw
   const error = toError(raw)
   const code = codeOf(error)
-  const { origin } = new URL(url)
+  const { origin, protocol } = new URL(url)
   if (error instanceof BodyTooLarge || code === HEADERS_TOO_LARGE) {
     return new OutboundError('too_large', `${origin} answered with more than ${maxResponseBytes} bytes`)
   }
@@ -45,7 +46,9 @@ export function toOutboundError(
   if (code === CONNECT_TIMED_OUT) {
     return new OutboundError('timed_out', `${origin} did not take the connection in time`, raw)
   }
-  const what = error.message === '' ? (code ?? 'no connection') : error.message
+  const what =
+    tlsProblem(error, code, protocol === 'http:') ??
+    (error.message === '' ? (code ?? 'no connection') : error.message)
   return new OutboundError('not_connected', `${origin} could not be reached: ${what}`, raw)
 }
 

@@ -277,7 +277,30 @@ describe('a host name', () => {
     expect(body.toString()).toBe('safe')
     const error = await failureOf(client.send(get(`https://other.test:${server.port}/`)))
     expect(error.reason).toBe('not_connected')
-    expect(error.message).toContain('other.test')
+    expect(error.message).toBe(
+      `https://other.test:${server.port} could not be reached: its certificate is for another name (it has tide.test): write a name in the URL that the certificate has`,
+    )
+  })
+
+  test('must have a certificate that is trusted', async () => {
+    const client = makeClient(OPEN, { resolve: resolvesTo('127.0.0.1') })
+    const selfSigned = await serve((_, response) => response.end(), makeCertificate('tide.test'))
+    const untrusted = await failureOf(client.send(get(`https://tide.test:${selfSigned.port}/`)))
+    expect(untrusted.message).toContain(
+      'is self-signed and not trusted here: start Tidegate with NODE_EXTRA_CA_CERTS',
+    )
+  })
+
+  test('is told by what it speaks where the scheme is the wrong one', async () => {
+    const plain = await serve((_, response) => response.end())
+    const noTls = await failureOf(makeClient().send(get(`https://127.0.0.1:${plain.port}/`)))
+    expect(noTls.message).toContain('it does not speak TLS on this port: write http://')
+    const raw = await serveRaw((socket) => socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])))
+    const noHttp = await failureOf(makeClient().send(get(`${originOf(raw)}/`)))
+    expect(noHttp.message).toContain('if it speaks TLS on this port, write https://')
+    const tls = await serve((_, response) => response.end(), makeCertificate('tide.test'))
+    const hungUp = await failureOf(makeClient().send(get(`http://127.0.0.1:${tls.port}/`)))
+    expect(hungUp.message).toContain('if it speaks TLS on this port, write https://')
   })
 })
 
