@@ -8,16 +8,29 @@ export interface Repeated {
   readonly stop: () => Promise<void>
 }
 
-/** Starts to repeat; a run that fails is told of, and the next one comes all the same. */
+/** A failure that stays is told of so often: what runs every moment would fill the log with it, and maybe the disk. */
+const SAME_FAILURE_MS = 60_000
+
+/** Starts to repeat; a run that fails is told of, once a minute while it fails the same way, and the next one comes all the same. */
 export function repeat(
   intervalMs: number,
   act: () => Promise<void>,
   failed: (error: Error) => void,
 ): Repeated {
   let running: Promise<void> | undefined
+  let told: { readonly message: string; readonly atMs: number } | undefined
+  const tell = (error: Error): void => {
+    const atMs = Date.now()
+    if (told?.message === error.message && atMs - told.atMs < SAME_FAILURE_MS) return
+    told = { message: error.message, atMs }
+    failed(error)
+  }
   const run = (): Promise<void> => {
     running ??= act()
-      .catch((raw: unknown) => failed(toError(raw)))
+      .then(() => {
+        told = undefined
+      })
+      .catch((raw: unknown) => tell(toError(raw)))
       .finally(() => {
         running = undefined
       })

@@ -282,6 +282,9 @@ describe('a webhook of the repository host', () => {
     const [record] = await recordsOf('kind=webhook.push')
     expect(await get(`/audit/${String(record?.['seq'])}`)).toMatchObject({ body: { password: '[redacted]' } })
     expect(await recordsOf('kind=webhook.push')).toHaveLength(1)
+    expect(await get('/outbox?limit=1')).toMatchObject({
+      messages: [{ topic: 'webhook.relay', body: { object_kind: 'push', password: '[redacted]' } }],
+    })
   })
 
   it.each(['', 'wrong'])('is refused with the token "%s"', async (token) => {

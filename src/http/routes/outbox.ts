@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
+import { redactSecrets } from '../../events/redact.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { listMessages, resendMessage } from '../../outbox/outbox-operations.js'
 import type { StoredMessage } from '../../store/outbox-store.js'
@@ -57,7 +58,7 @@ export function outboxRoutes(authenticate: Authenticate, deps: OutboxRoutesDeps)
   return app
 }
 
-/** Headers are left out: some topics put credentials there. */
+/** Headers are left out, since some topics put credentials there, and of the body the secrets: a relayed webhook may hold some. */
 function toView(message: StoredMessage): Record<string, unknown> {
   const { id, webhookId, topic, subject, application, executionId, url, state } = message
   const isPending = state === 'pending'
@@ -69,7 +70,7 @@ function toView(message: StoredMessage): Record<string, unknown> {
     settledAt: isPending ? undefined : toTime(message.settledMs),
     lastStatus: message.lastStatus,
     lastError: message.lastError,
-    body: JSON.parse(message.body) as unknown,
+    body: JSON.parse(redactSecrets(Buffer.from(message.body)).text.toString()) as unknown,
   }
 }
 
