@@ -12,6 +12,8 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Whether a person watches standard error, so that progress may be shown there. */
   readonly showsProgress: boolean
+  /** How many columns standard output has; undefined where it is no terminal. */
+  readonly columns?: number | undefined
   /** Whether standard output takes colours. */
   readonly hasColours: boolean
 }
@@ -27,6 +29,7 @@ export function systemTerminal(): Terminal {
     env: process.env,
     isInteractive: process.stdin.isTTY,
     showsProgress: process.stderr.isTTY,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     hasColours: process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
   }
 }

@@ -17,7 +17,11 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a text',
 }
 /** What zod counts, by the origin of the issue. */
-const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries', map: ' entries' }
+const UNITS: Readonly<Record<string, readonly [one: string, more: string]>> = {
+  string: [' character', ' characters'],
+  array: [' entry', ' entries'],
+  map: [' entry', ' entries'],
+}
 const FORMATS: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-01-31',
   datetime: 'an ISO 8601 time such as 2026-01-31T12:00:00Z',
@@ -39,9 +43,9 @@ export function schemaSentence(issue: RawIssue): string | undefined {
     case 'unrecognized_keys':
       return issue.keys.map((name) => unknownKey(name, issue.inst)).join('; ')
     case 'too_small':
-      return `must ${bound(issue.origin)} at least ${String(issue.minimum)}${UNITS[issue.origin] ?? ''}`
+      return `must ${bound(issue.origin)} at least ${String(issue.minimum)}${unit(issue.origin, issue.minimum)}`
     case 'too_big':
-      return `must ${bound(issue.origin)} at most ${String(issue.maximum)}${UNITS[issue.origin] ?? ''}`
+      return `must ${bound(issue.origin)} at most ${String(issue.maximum)}${unit(issue.origin, issue.maximum)}`
     case 'invalid_format':
       return `must be ${FORMATS[issue.format] ?? `of the form ${issue.pattern ?? issue.format}`}`
     case 'not_multiple_of':
@@ -71,6 +75,11 @@ function unknownKey(name: string, schema: z.core.$ZodType | undefined | { readon
   return nearest === undefined
     ? `${name} is not known: known are ${names.join(', ')}`
     : `${name} is not known, did you mean ${nearest}?`
+}
+
+function unit(origin: string, amount: number | bigint): string {
+  const [one, more] = UNITS[origin] ?? ['', '']
+  return Number(amount) === 1 ? one : more
 }
 
 function bound(origin: string): string {

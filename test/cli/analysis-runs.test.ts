@@ -94,6 +94,18 @@ describe('tidegate analysis', () => {
     })
   })
 
+  test('starts a run of a canary that runs since a while', async () => {
+    const since = ['--canary-start', '2026-01-31T12:00:00Z', '--baseline-start', '2026-01-31T11:00']
+    const shown = await analysis('show', await started(...since), '--format', 'json')
+    const { plan } = JSON.parse(shown.stdout) as {
+      plan: { targets: { metrics: { canary: object; baseline: object } }[] }
+    }
+    expect(plan.targets[0]?.metrics).toMatchObject({
+      canary: { startMs: Date.UTC(2026, 0, 31, 12) },
+      baseline: { startMs: Date.UTC(2026, 0, 31, 11) },
+    })
+  })
+
   test('lists runs, by application and state', async () => {
     const id = await started()
     const { stdout } = await analysis('list', '--application', 'shop', '--state', 'running')
@@ -118,6 +130,11 @@ describe('tidegate analysis', () => {
 
   test.each([
     ['of an application that nobody knows', ['start', 'nobody'], 'there is no application nobody'],
+    [
+      'since a time in words',
+      ['start', 'shop', '--canary-start', 'noon'],
+      "--canary-start must be a time such as 2026-01-31T12:00:00Z, not 'noon'",
+    ],
     ['with a lifetime in words', ['start', 'shop', '--lifetime', 'long'], 'lifetimeMinutes must be a number'],
     ['that does not exist', ['show', '99999'], 'there is no analysis 99999'],
     ['that is no number', ['cancel', 'x'], 'must be a whole number|is a whole number'],

@@ -33,7 +33,7 @@ export async function listRuns(options: ListOptions, terminal: Terminal): Promis
   const { application, state, limit } = options
   const list = await client.ask(List, { path: '/analysis', query: { application, state, limit } })
   if (options.format === 'json') outJson(terminal, list)
-  else terminal.out(list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs))
+  else terminal.out(list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs, terminal.columns))
   return EXIT.fine
 }
 
@@ -77,11 +77,14 @@ export async function cancelRun(id: string, options: ServiceOptions, terminal: T
 
 function toRegistration(
   application: string,
-  { lifetime, interval, pass, marginal, execution }: StartOptions,
+  { lifetime, interval, pass, marginal, execution, canaryStart, baselineStart }: StartOptions,
 ): object {
+  const starts = { canaryStartTimeMs: canaryStart, baselineStartTimeMs: baselineStart }
+  const isStarted = canaryStart !== undefined || baselineStart !== undefined
   return {
     application,
     executionId: execution,
+    ...(isStarted && { canaryDeployments: [starts] }),
     canaryConfig: {
       lifetimeMinutes: lifetime,
       interval,
@@ -133,7 +136,7 @@ function headOf(run: ShownRun): string {
   return `${textTable(rows)}\n`
 }
 
-function runTable(runs: readonly RunSummary[]): string {
+function runTable(runs: readonly RunSummary[], columns: number | undefined): string {
   const rows = runs.map(
     ({ id, application, state, looksDone, looks, score, verdict, startedAt, message }) => [
       String(id),
@@ -149,5 +152,6 @@ function runTable(runs: readonly RunSummary[]): string {
   return textTable(
     [['id', 'application', 'state', 'looks', 'score', 'verdict', 'started', 'why'], ...rows],
     [0, 4],
+    columns,
   )
 }

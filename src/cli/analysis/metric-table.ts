@@ -1,5 +1,6 @@
 import type { MetricResult } from '../../analysis/judge/types.js'
 import type { Colours } from '../output/colours.js'
+import { displayWidth } from '../output/display-width.js'
 import { oneLine } from '../output/printable.js'
 import { textTable } from '../output/text-table.js'
 import { TEXT_WIDTH, wrapText } from '../output/wrap-text.js'
@@ -16,7 +17,7 @@ const INDENT = '  '
 export function metricTable(results: readonly MetricResult[], colours: Colours): string {
   const table = filledColumns([HEADINGS, ...results.map(cellsOf)])
   const [heading = '', ...lines] = linesOf(table)
-  if (Math.max(heading.length, ...lines.map(({ length }) => length)) <= TEXT_WIDTH) {
+  if (Math.max(...[heading, ...lines].map(displayWidth)) <= TEXT_WIDTH) {
     const rows = results.map(
       (result, index) => `${coloured(lines[index] ?? '', result, colours)}\n${why(result, INDENT, colours)}`,
     )

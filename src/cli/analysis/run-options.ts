@@ -14,6 +14,9 @@ export interface StartOptions extends ServiceOptions {
   readonly pass?: string
   readonly marginal?: string
   readonly execution?: string
+  /** In milliseconds since the epoch. */
+  readonly canaryStart?: number
+  readonly baselineStart?: number
   readonly wait?: true
 }
 

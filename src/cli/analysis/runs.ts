@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
+import { DateTime } from 'luxon'
 
+import { wrongUse } from '../output/report-failure.js'
 import { addServiceOptions } from '../service-options.js'
 import type { ServiceOptions } from '../service-options.js'
 import type { Session } from '../session.js'
@@ -48,15 +50,38 @@ export function defineStart(command: Command, session: Session): void {
     .option('--pass <score>', 'from which score on it is a success')
     .option('--marginal <score>', 'from which score on it is a review')
     .option('--execution <id>', 'the execution that it belongs to')
+    .addOption(
+      new Option(
+        '--canary-start <time>',
+        'since when the canary runs, as 2026-01-31T12:00:00Z (default: now); what has passed of the lifetime is looked at without waiting',
+      ).argParser((text: string) => moment('--canary-start', text)),
+    )
+    .addOption(
+      new Option(
+        '--baseline-start <time>',
+        'from when the baseline is taken (default: as the canary)',
+      ).argParser((text: string) => moment('--baseline-start', text)),
+    )
     .option('--wait', 'wait until it ends; exits with 1 unless it is a success')
     .addHelpText(
       'after',
-      examples('tidegate analysis start shop', 'tidegate analysis start shop --lifetime 30 --wait'),
+      examples(
+        'tidegate analysis start shop',
+        'tidegate analysis start shop --lifetime 30 --wait',
+        'tidegate analysis start shop --canary-start 2026-01-31T12:00:00Z',
+      ),
     )
     .action(async (application: string, options: StartOptions) => {
       const { startRun } = await import('./ask-runs.js')
       session.exitCode = await startRun(application, options, session.terminal)
     })
+}
+
+/** A time of ISO 8601, UTC where it names no zone, in milliseconds since the epoch. */
+function moment(flag: string, text: string): number {
+  const time = DateTime.fromISO(text, { zone: 'utc' })
+  if (time.isValid) return time.toMillis()
+  throw wrongUse(`${flag} must be a time such as 2026-01-31T12:00:00Z, not '${text}'`)
 }
 
 /** `tidegate analysis cancel ID`. */

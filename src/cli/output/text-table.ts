@@ -1,19 +1,34 @@
+import { displayWidth, shortenTo } from './display-width.js'
 import { oneLine } from './printable.js'
 
-/** Rows as lines in which the columns stand under each other; `numeric` columns are right-aligned. */
-export function textTable(given: readonly (readonly string[])[], numeric: readonly number[] = []): string {
+/** The last column is not made narrower than this: the rest of the table is too wide anyway. */
+const LEAST_LAST_COLUMN = 20
+const GAP = '  '
+
+/**
+ * Rows as lines in which the columns stand under each other; `numeric` columns are right-aligned. Where a width is given, the last
+ * column is shortened to it.
+ */
+export function textTable(
+  given: readonly (readonly string[])[],
+  numeric: readonly number[] = [],
+  width = Infinity,
+): string {
   const rows = given.map((row) => row.map(oneLine))
   const columns = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
   )
+  const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
+  const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before)
   const lines = rows.map((row) =>
     row
       .map((cell, column) => {
-        const width = widths[column] ?? 0
-        return numeric.includes(column) ? cell.padStart(width) : cell.padEnd(width)
+        const shown = column === columns - 1 ? shortenTo(cell, lastWidth) : cell
+        const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(shown)))
+        return numeric.includes(column) ? padding + shown : shown + padding
       })
-      .join('  ')
+      .join(GAP)
       .trimEnd(),
   )
   return lines.map((line) => `${line}\n`).join('')

@@ -1,3 +1,4 @@
+import { displayWidth } from './display-width.js'
 import { oneLine } from './printable.js'
 
 /** How wide text is made that is not a table: what every terminal has. */
@@ -10,7 +11,7 @@ export function wrapText(text: string, indent: string, width = TEXT_WIDTH): stri
   // A space between a number and its unit, or behind what it is called, is no place to break at.
   for (const word of oneLine(text).split(/(?<!\(p) (?!%)/)) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (line === '' || indent.length + longer.length <= width) line = longer
+    if (line === '' || indent.length + displayWidth(longer) <= width) line = longer
     else {
       lines.push(line)
       line = word

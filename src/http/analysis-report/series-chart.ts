@@ -13,6 +13,7 @@ const MARGIN = { top: 8, right: 8, bottom: 24, left: 56 }
 /** More points than pixels only make the page heavy. */
 const MAX_POINTS = 640
 const MS_PER_DAY = 86_400_000
+const MS_PER_MINUTE = 60_000
 
 interface Point {
   readonly ms: number
@@ -36,7 +37,9 @@ export function seriesChart(
     .defined(({ value }) => value !== null)
     .x(({ ms }) => round(x(canary.startMs + ms)))
     .y(({ value }) => round(y(value ?? 0)))
-  const label = x.tickFormat(5, duration > MS_PER_DAY ? '%m-%d %H:%M' : '%H:%M')
+  const times = x.ticks(5)
+  const isFine = times.some((time) => time.getTime() % MS_PER_MINUTE !== 0)
+  const label = x.tickFormat(5, duration > MS_PER_DAY ? '%m-%d %H:%M' : isFine ? '%H:%M:%S' : '%H:%M')
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="baseline and canary over time">
     ${y
       .ticks(4)
@@ -53,12 +56,9 @@ export function seriesChart(
               >${formatNumber(tick)}</text
             >`,
       )}
-    ${x
-      .ticks(5)
-      .map(
-        (tick) =>
-          html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${label(tick)}</text>`,
-      )}
+    ${times.map(
+      (tick) => html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${label(tick)}</text>`,
+    )}
     <path class="series baseline" d="${drawn(sides[0]) ?? ''}" />
     <path class="series canary" d="${drawn(sides[1]) ?? ''}" />
   </svg>`

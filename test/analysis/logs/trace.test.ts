@@ -54,6 +54,41 @@ const DOTNET = [
   '   at Shop.Orders.Place(Int32 id) in /src/Orders.cs:line 12',
 ]
 
+const RUBY = [
+  "/srv/app/orders.rb:42:in `place': undefined method `id' for nil:NilClass (NoMethodError)",
+  "\tfrom /usr/share/gems/rack/handler.rb:10:in `call'",
+  "\tfrom /srv/app/api.rb:10:in `post'",
+]
+const RUBY_LOGGED = [
+  'E, [2026-01-31T10:00:00 #1] ERROR -- : order 17 failed (RuntimeError)',
+  "/usr/share/gems/rack/handler.rb:10:in `call'",
+  "/srv/app/orders.rb:42:in 'Orders#place'",
+]
+const RUST = [
+  "thread 'main' panicked at src/main.rs:5:5:",
+  'index out of bounds: the len is 3 but the index is 17',
+  'stack backtrace:',
+  '   0: rust_begin_unwind',
+  '             at /rustc/07dca48/library/std/src/panicking.rs:645:5',
+  '   1: core::panicking::panic_fmt',
+  '  10: shop::orders::place::h0123456789abcdef',
+  '             at ./src/orders.rs:42:9',
+  'note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.',
+]
+const RUST_SHORT = [
+  "thread 'tokio-worker-1' (4711) panicked at src/main.rs:5:5:",
+  'called `Option::unwrap()` on a `None` value',
+  'note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace',
+]
+const PHP = [
+  'PHP Fatal error:  Uncaught App\\StockException: no stock for 17 in /srv/app/Orders.php:42',
+  'Stack trace:',
+  '#0 /srv/app/Api.php(10): App\\Orders->place(17)',
+  '#1 [internal function]: App\\Api->post()',
+  '#2 {main}',
+  '  thrown in /srv/app/Orders.php on line 42',
+]
+
 function joinEvents(lines: readonly string[]): LogEvent[] {
   const joiner = new EventJoiner()
   const events = lines.map((line, place) => joiner.add(line, place))
@@ -67,6 +102,11 @@ describe('lines of a stack trace', () => {
     ['Python', PYTHON],
     ['Go', GO],
     ['.NET', DOTNET],
+    ['Ruby', RUBY],
+    ['Ruby, by a logger', RUBY_LOGGED],
+    ['Rust', RUST],
+    ['Rust without its frames', RUST_SHORT],
+    ['PHP', PHP],
   ])('are one event with the line they begin with: %s', (_language, trace) => {
     const events = joinEvents(['started', ...trace, 'stopped'])
     expect(events.map(({ lines, origin }) => [lines, origin])).toEqual([
@@ -86,6 +126,10 @@ describe('lines of a stack trace', () => {
     ['an exception below a message that complains of nothing', ['started', 'a.b.CException: 1'], 2],
     ['lines that are all indented', ['  a', '  b'], 2],
     ['a message behind the end of a trace of Python', [...PYTHON, 'INFO: next'], 2],
+    ['two uncaught exceptions of Ruby', [...RUBY, ...RUBY], 2],
+    ['two panics of Rust', [...RUST_SHORT, ...RUST], 2],
+    ['what comes behind a panic of Rust', [...RUST_SHORT, 'started', 'stopped'], 3],
+    ['two errors of PHP', [...PHP, ...PHP], 2],
     ['no lines', [], 0],
   ])('are not confused with %s', (_what, lines, events) => {
     expect(joinEvents(lines)).toHaveLength(events)
@@ -108,6 +152,10 @@ describe('the template of a stack trace', () => {
     ['Python', PYTHON.slice(0, 9), 'KeyError at /srv/app/orders.py place'],
     ['Go', GO, 'panic at main.(*Shop).Buy'],
     ['.NET', DOTNET, 'System.InvalidOperationException at Shop.Orders.Place'],
+    ['Ruby', RUBY, 'NoMethodError at /srv/app/orders.rb place'],
+    ['Ruby, by a logger', RUBY_LOGGED, 'RuntimeError at /srv/app/orders.rb Orders#place'],
+    ['Rust', RUST, 'panic at shop::orders::place'],
+    ['PHP', PHP, 'App\\StockException at App\\Orders->place'],
   ])('is its exception and the first frame of own code: %s', (_language, trace, template) => {
     expect(clusterLines([trace.join('\n')])[0]?.text).toBe(template)
   })

@@ -1,5 +1,5 @@
 /** Inside which kind of trace the event is: some write lines that look like new ones. */
-export type TraceState = 'none' | 'python' | 'pythonEnded' | 'go'
+export type TraceState = 'none' | 'python' | 'pythonEnded' | 'go' | 'rust'
 
 /** What frames, causes and the ends of traces begin with where the indentation was lost. */
 const TRACE_LINE =
@@ -8,6 +8,12 @@ const TRACE_LINE =
 export const PYTHON_BEGINNING = 'Traceback (most recent call last)'
 const PYTHON_CHAIN = /^(?:During handling of the above exception|The above exception was the direct cause)/
 const PYTHON_END = /^[A-Za-z_][\w.]*(?::|$)/
+/** Frames of Ruby (`shop.rb:12:in 'buy'`, nothing behind it) and of PHP (`#0 /srv/shop.php(12): buy()`), and what stands above them. */
+const SCRIPT_LINE =
+  /^(?:(?:from )?[^\s:]+:\d+:in [`'][^']*'$|#\d+ (?:\S+\(\d+\): |\[internal function\]|\{main\})|Stack trace:$|\[(?:previous )?stacktrace\]$)/
+/** `thread 'main' panicked at src/main.rs:5:5:` has its message on the next line; older ones have it in the same. */
+const RUST_BEGINNING = /^thread '[^']*'(?: \(\d+\))? panicked at /
+const RUST_LINE = /^(?:stack backtrace:$|note: (?:run with|Some details are omitted))/
 const GO_BEGINNING = /^goroutine \d+ \[/
 const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*)$/
 /** An exception on a line of its own, as loggers put it below their message. */
@@ -33,21 +39,27 @@ export function continuationOf(
   if (PYTHON_CHAIN.test(line)) return state === 'pythonEnded' ? 'python' : undefined
   if (GO_BEGINNING.test(line)) return state === 'go' || head.startsWith('panic: ') ? 'go' : undefined
   if (isIndented(line)) return isIndented(head) ? undefined : state
-  if (TRACE_LINE.test(line)) return state
+  if (TRACE_LINE.test(line) || SCRIPT_LINE.test(line)) return state
   if (state === 'python') return PYTHON_END.test(line) ? 'pythonEnded' : undefined
   if (state === 'go') return GO_LINE.test(line) ? state : undefined
+  if (state === 'rust') return RUST_LINE.test(line) || isPanicMessage(kept) ? state : undefined
   return isHeadBelowMessage(line, kept) ? state : undefined
 }
 
 /** In which trace an event is after its first line. */
 export function stateAfterHead(line: string): TraceState {
   if (line.startsWith('Traceback (most recent call last)')) return 'python'
+  if (RUST_BEGINNING.test(line)) return 'rust'
   return GO_BEGINNING.test(line) ? 'go' : 'none'
 }
 
 /** Below a message that complains, or again behind the sentence that chains one trace to the next. */
 function beginsPython(head: string, state: TraceState): boolean {
   return state === 'python' || (state === 'none' && COMPLAINT.test(head.slice(0, MAX_LOOKED_AT)))
+}
+
+function isPanicMessage(kept: readonly string[]): boolean {
+  return kept.length === 1 && kept[0]?.endsWith(':') === true
 }
 
 function isIndented(line: string): boolean {

@@ -3,9 +3,11 @@ import { PYTHON_BEGINNING } from './continuation.js'
 import { frameName, isOwnFrame } from './frame.js'
 
 const TYPE =
-  /(?:^|[\s:;,([=])((?:[A-Za-z_][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Throwable|Warning|Interrupt|Exit|Fault))(?=[\s:;,)\]]|$)/
+  /(?:^|[\s:;,([=])((?:[A-Za-z_][\w$]*(?:\.|\\|::))*[A-Z][\w$]*(?:Exception|Error|Throwable|Warning|Interrupt|Exit|Fault))(?=[\s:;,)\]]|$)/
 /** Where in a line the type of an exception is looked for. */
 const MAX_TYPE_WITHIN = 1000
+/** Ruby writes where, what and the type of the exception in one line. */
+const RUBY_HEAD = /^[^\s:]+:\d+:in [`'][^']+': /
 const PANIC = /^panic:|^fatal error:|panicked at/m
 /** `QuerySet$$Lambda$14/0x00` and `<lambda_7>`: what the run time numbers changes from start to start. */
 const NUMBERED = /(?<=\$\$?)\w*\d\w*(?:\/0x[0-9a-f]+)?|(?<=lambda_?)\d+/g
@@ -30,7 +32,8 @@ function typeOf(event: string, lines: readonly string[]): string | undefined {
   const python = lines.findIndex((line) => line.startsWith(PYTHON_BEGINNING))
   const searched = python < 0 ? lines : lines.slice(python).toReversed()
   for (const line of searched) {
-    const type = frameName(line) === undefined ? TYPE.exec(line.slice(0, MAX_TYPE_WITHIN))?.[1] : undefined
+    const isHead = frameName(line) === undefined || RUBY_HEAD.test(line)
+    const type = isHead ? TYPE.exec(line.slice(0, MAX_TYPE_WITHIN))?.[1] : undefined
     if (type !== undefined) return type
   }
   return PANIC.test(event) ? 'panic' : undefined

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+
+import type { SeriesData } from '../../../src/analysis/runs/look-data.js'
+import { seriesChart } from '../../../src/http/analysis-report/series-chart.js'
+
+function seriesOf(points: number, stepMs: number): SeriesData {
+  const values = Array.from({ length: points }, (_, index) => index)
+  return { values, stepMs, startMs: Date.UTC(2026, 0, 31, 10, 37) } as unknown as SeriesData
+}
+
+async function timesOf(series: SeriesData): Promise<string[]> {
+  const drawn = (await seriesChart(series, series)).toString()
+  return [...drawn.matchAll(/class="tick middle"[^>]*>([^<]+)</g)].map(([, label = '']) => label)
+}
+
+test.each([
+  ['a minute', 7, 10_000, /^10:3[78]:\d\d$/],
+  ['an hour', 60, 60_000, /^1[01]:\d\d$/],
+  ['three days', 72, 3_600_000, /^0[123]-\d\d \d\d:\d\d$/],
+])('no two labels of the time axis over %s are alike', async (_, points, stepMs, form) => {
+  const labels = await timesOf(seriesOf(points, stepMs))
+  expect(labels.length).toBeGreaterThan(2)
+  expect(new Set(labels).size).toBe(labels.length)
+  for (const label of labels) expect(label).toMatch(form)
+})
