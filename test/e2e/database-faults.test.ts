@@ -100,7 +100,7 @@ describe('a service whose database is damaged beyond its first pages', () => {
       const event = '{"eventId":"one","name":"test"}'
       const requests = [
         { path: '/oes/echo', headers: { 'Content-Type': 'application/json' }, body: event },
-        { path: '/audit' },
+        { path: '/audit/1' },
         { path: '/audit/verify' },
       ]
       for (const request of requests) {
