@@ -2,7 +2,7 @@
 export const REPORT_STYLES = `
 :root { color-scheme: light dark; --ink: #1a1d21; --soft: #5c6570; --line: #d5dae0; --paper: #fff; --card: #f6f8fa;
   --baseline: #4c78a8; --canary: #d1771a; --good: #1a7f37; --bad: #c1242f; --doubt: #9a6700; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #98a2ad; --line: #363c44; --paper: #15181c;
+@media screen and (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #98a2ad; --line: #363c44; --paper: #15181c;
   --card: #1d2126; --baseline: #7fb0e0; --canary: #f0a04b; --good: #4ac26b; --bad: #ff7b72; --doubt: #d4a72c; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 72rem; font: 16px/1.45 system-ui, sans-serif; color: var(--ink);
@@ -45,6 +45,6 @@ code { unicode-bidi: isolate; } code, pre { font: .85rem/1.4 ui-monospace, monos
   .looks td { display: inline-block; margin-right: .8rem; } .looks td:last-child { display: block; }
   .charts > div:first-child .tick { font-size: 20px; } svg { overflow: visible; } }
 details { margin: .3rem 0; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
-@media print { body { max-width: none; padding: 0; font-size: 11px; } details:not([open]) > * { display: none; }
+@media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; } details:not([open]) > * { display: none; }
   .card, tr { break-inside: avoid; } }
 `

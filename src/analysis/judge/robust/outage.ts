@@ -18,8 +18,7 @@ export function outageOf({ control, experiment }: MetricSeries): Outage | undefi
   const { values } = experiment
   const { length } = values
   if (control.values.length !== length || !isAtWork(control.values)) return undefined
-  const [from, to] = longestZeros(values)
-  const points = to - from
+  const { from, to, points } = longestZeros(values)
   if (points < Math.max(OUTAGE_POINTS, length * OUTAGE_SHARE)) return undefined
   if (!isAtWork(values.filter((_, place) => place < from || place >= to))) return undefined
   const isLast = to === length
@@ -36,14 +35,24 @@ function isAtWork(values: Float64Array): boolean {
   return known.length > 0 && known.filter((value) => value !== 0).length >= known.length * AT_WORK_SHARE
 }
 
-/** From where to before where the longest run of zeros goes. */
-function longestZeros(values: Float64Array): readonly [number, number] {
-  let longest: readonly [number, number] = [0, 0]
-  let from = 0
+interface Zeros {
+  readonly from: number
+  /** Behind the last of them, and the gaps that follow it: the latest points often have no value yet. */
+  readonly to: number
+  readonly points: number
+}
+
+function longestZeros(values: Float64Array): Zeros {
+  let longest: Zeros = { from: 0, to: 0, points: 0 }
+  let [from, points] = [0, 0]
   for (let place = 0; place <= values.length; place += 1) {
-    if (values[place] === 0) continue
-    if (place - from > longest[1] - longest[0]) longest = [from, place]
-    from = place + 1
+    const value = values[place]
+    if (value === 0) points += 1
+    else if (value === undefined || !Number.isNaN(value) || points === 0) {
+      if (points > longest.points) longest = { from, to: place, points }
+      from = place + 1
+      points = 0
+    }
   }
   return longest
 }

@@ -29,6 +29,16 @@ describe('a canary whose values fall to 0', () => {
     })
   })
 
+  test('is told by that where its latest point has no value yet', () => {
+    const late = [...diesAt(experiment, 30, 59).slice(0, 59), null]
+    const { classificationReason } = judgeOne({
+      control,
+      experiment: late,
+      canary: { direction: 'decrease' },
+    })
+    expect(classificationReason).toMatch(falls(29))
+  })
+
   test('says so of an outage that is over', () => {
     const up = points(() => 1)
     const { classificationReason } = judgeOne({ control: up, experiment: diesAt(up, 20, 32) })

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+
+import { REPORT_STYLES } from '../../../src/http/analysis-report/styles.js'
+
+test('what is large on paper is large by the one size that printing sets', () => {
+  const print = REPORT_STYLES.slice(REPORT_STYLES.indexOf('@media print'))
+  expect(print).toMatch(/:root \{ font-size: \d+px; \} body \{[^}]*font-size: 1rem;/)
+  expect(REPORT_STYLES).not.toMatch(/@media \(prefers-color-scheme/)
+})
