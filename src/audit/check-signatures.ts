@@ -47,7 +47,7 @@ function makeStanding(publicKeys: readonly string[]): {
   readonly of: (checkpoint: AuditCheckpoint) => Standing
 } {
   const verifiers = new Map(
-    publicKeys.map(makeCheckpointVerifier).map((verifier) => [verifier.keyId, verifier]),
+    publicKeys.map((key) => makeCheckpointVerifier(key)).map((verifier) => [verifier.keyId, verifier]),
   )
   return {
     keyIds: [...verifiers.keys()],

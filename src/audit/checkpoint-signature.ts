@@ -29,12 +29,15 @@ export function makeCheckpointSigner(privateKey: string): CheckpointSigner {
   }
 }
 
-/** Checks the signatures of one key, given as SPKI in DER in Base64. Raises `invalid` for anything else. */
-export function makeCheckpointVerifier(publicKey: string): {
+/** Checks the signatures of one key, given as SPKI in DER in Base64. Raises `invalid`, by that name, for anything else. */
+export function makeCheckpointVerifier(
+  publicKey: string,
+  name = 'the public key',
+): {
   readonly keyId: string
   readonly isSignedBy: (checkpoint: AuditCheckpoint) => boolean
 } {
-  const key = readKey('the public key', () =>
+  const key = readKey(name, () =>
     createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' }),
   )
   return {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { applyRetention } from '../audit/apply-retention.js'
 import { CheckpointKeeper } from '../audit/checkpoint-keeper.js'
-import { makeCheckpointSigner } from '../audit/checkpoint-signature.js'
+import { makeCheckpointSigner, makeCheckpointVerifier } from '../audit/checkpoint-signature.js'
 import { DecisionTrail } from '../audit/decision-trail.js'
 import { TrailIndexer } from '../audit/trail-indexer.js'
 import type { CheckpointDeps } from '../audit/write-checkpoint.js'
@@ -94,8 +94,11 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   }
 }
 
-/** None while nothing is signed: an earlier key alone proves nothing of what is written now. */
+/** Raises `invalid` for what is no key. None while nothing is signed: an earlier key alone proves nothing of what is written now. */
 function publicKeysOf({ audit }: Config, { signer }: CheckpointDeps): readonly string[] {
+  for (const [index, key] of audit.earlierPublicKeys.entries()) {
+    makeCheckpointVerifier(key, `audit.earlierPublicKeys[${index}]`)
+  }
   return signer === undefined ? [] : [signer.publicKey, ...audit.earlierPublicKeys]
 }
 

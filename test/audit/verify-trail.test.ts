@@ -3,7 +3,11 @@ import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { applyRetention } from '../../src/audit/apply-retention.js'
 import { CheckpointKeeper } from '../../src/audit/checkpoint-keeper.js'
-import { generateSigningKey, makeCheckpointSigner } from '../../src/audit/checkpoint-signature.js'
+import {
+  generateSigningKey,
+  makeCheckpointSigner,
+  makeCheckpointVerifier,
+} from '../../src/audit/checkpoint-signature.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
 import type { Verification } from '../../src/audit/verify-trail.js'
 import type { CheckpointSigner } from '../../src/audit/checkpoint-signature.js'
@@ -255,6 +259,8 @@ describe('a key', () => {
     'is refused when it is %j',
     (text) => {
       expect(() => makeCheckpointSigner(text)).toThrow(/tidegate audit keygen/)
+      const name = 'audit.earlierPublicKeys[0]'
+      expect(() => makeCheckpointVerifier(text, name)).toThrow(`${name} is no Ed25519 key`)
     },
   )
 })
