@@ -156,7 +156,7 @@ describe('a canary config of Kayenta', () => {
       classifier: { groupWeights: { g: 'much' }, scoreThresholds: { pass: 950 } },
     })
     expect(problems).toEqual([
-      'metrics[0].name must have at least 1 characters',
+      'metrics[0].name must have at least 1 character',
       'metrics[1].values is required: {"control": […], "experiment": […]}',
       'metrics[2].groups must be an array, not "g"',
       'metrics[2].analysisConfigurations.canary.critical must be true or false, not "yes"',
