@@ -1,0 +1,63 @@
+import type { AuditEntry, AuditFilter, ChainEnd } from '../../src/store/audit-store.js'
+import type { WriteOperation } from '../../src/store/transaction.js'
+import type { TestStore } from './service-store.js'
+
+export const HOUR = 3_600_000
+
+export const appendAll: WriteOperation<readonly AuditEntry[], number[]> = {
+  name: 'test.append-all',
+  apply: async ({ audit }, entries) => {
+    const seqs = []
+    for (const entry of entries) seqs.push((await audit.append(entry)).seq)
+    return seqs
+  },
+}
+export const indexColumns: WriteOperation<number, boolean> = {
+  name: 'test.index-columns',
+  apply: ({ audit }, records) => audit.indexColumns(records, 10_000),
+}
+/** Takes up all records and enters some of their values. */
+export const enterSome: WriteOperation<number, boolean> = {
+  name: 'test.enter-some',
+  apply: ({ audit }, values) => audit.indexColumns(100, values),
+}
+export const indexText: WriteOperation<number, number> = {
+  name: 'test.index-text',
+  apply: ({ audit }, limit) => audit.indexText(limit, 1_000_000),
+}
+/** Removes the records up to a link of the chain. */
+export const retain: WriteOperation<ChainEnd, number> = {
+  name: 'test.retain',
+  apply: async ({ audit }, end) => {
+    await audit.addCheckpoint({ ...end, atMs: 1, reason: 'retention' })
+    return audit.deleteThrough(end.seq, 1000)
+  },
+}
+
+/** The event of a number: of one of three applications, in an execution of four. */
+export const entry = (index: number, columns: Partial<AuditEntry> = {}): AuditEntry => ({
+  timeMs: HOUR + index,
+  source: 'event',
+  kind: index % 2 === 0 ? 'even' : 'odd',
+  application: `app-${index % 3}`,
+  executionId: `run-${Math.floor(index / 4)}`,
+  eventId: `event-${index}`,
+  body: Buffer.from(JSON.stringify({ index, words: `number ${index} Zürich`, note: 'a\nline' })),
+  ...columns,
+})
+
+export const entries = (count: number): AuditEntry[] =>
+  Array.from({ length: count }, (_, index) => entry(index + 1))
+
+/** A store whose trail holds the first so many events. */
+export async function filledTrail(opening: Promise<TestStore>, count: number): Promise<TestStore> {
+  const store = await opening
+  await store.writer.run(appendAll, entries(count))
+  return store
+}
+
+/** The numbers of the records that a filter finds, newest first. */
+export async function seqsOf(store: TestStore, filter: AuditFilter, limit = 100): Promise<number[]> {
+  const records = await store.lookups.audit.page({ filter, order: 'newest_first', limit })
+  return records.map(({ seq }) => seq)
+}
