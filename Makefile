@@ -38,6 +38,7 @@ bench-judge: $(BUILT) ## The judge's false alarms, detection and speed on simula
 bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one core
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/logs/run.js
+	taskset -c 1 node dist-bench/bench/logs/looks.js
 
 bench-analysis: $(BUILT) ## Whole looks of analyses: time, memory and size, on one core
 	npx tsc -p tsconfig.bench.json
