@@ -12,6 +12,7 @@ import { defineFromFiles } from './define-from-files.js'
 import { installationSecret } from './installation-secret.js'
 import { takeLookInThread } from './look-thread.js'
 import { repeat } from './repeat.js'
+import type { Repeated } from './repeat.js'
 import { setUnheldTimer } from './unheld-timer.js'
 
 export interface AnalysisParts {
@@ -78,37 +79,25 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     now: Date.now,
     reportToken,
   }
-  const stopRemoving = startRemoving(config, parts)
+  const removing = startRemoving(config, parts)
   const close = async (): Promise<void> => {
-    await Promise.all([runner.stop(), stopRemoving()])
+    await Promise.all([runner.stop(), removing.stop()])
   }
   return { routes, close }
 }
 
 /** Removes the data of old runs from time to time. */
-function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): () => Promise<void> {
+function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
   const { writer, lookups } = store
-  const ending = new AbortController()
-  const { signal } = ending
-  const options = {
-    writer,
-    analysis: lookups.analysis,
-    maxAgeMs: maxAgeDays * MS_PER_DAY,
-    now: Date.now,
-    signal,
-  }
-  const remove = async (): Promise<void> => {
-    const removed = await removeOldData(options)
+  const options = { writer, analysis: lookups.analysis, maxAgeMs: maxAgeDays * MS_PER_DAY, now: Date.now }
+  const remove = async (signal: AbortSignal): Promise<void> => {
+    const removed = await removeOldData({ ...options, signal })
     if (removed === 0) return
     await releaseSpace({ writer, audit: lookups.audit })
     logger.info({ removed }, 'data of old analyses removed')
   }
-  const removing = repeat(REMOVAL_INTERVAL_MS, remove, (error) => {
+  return repeat(REMOVAL_INTERVAL_MS, remove, (error) => {
     logger.error({ error: error.message }, 'data of old analyses not removed')
   })
-  return async () => {
-    ending.abort()
-    await removing.stop()
-  }
 }

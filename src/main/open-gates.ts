@@ -119,11 +119,9 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
     logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
   const expiring = repeat(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox), failed)
   const rescanning = repeat(RESCAN_INTERVAL_MS, () => work.rescan(), failed)
-  const ending = new AbortController()
   const keepMs = gates.maxAgeDays * MS_PER_DAY
-  const removing = repeat(REMOVAL_INTERVAL_MS, () => removeOld(parts, keepMs, ending.signal), failed)
+  const removing = repeat(REMOVAL_INTERVAL_MS, (signal) => removeOld(parts, keepMs, signal), failed)
   return async () => {
-    ending.abort()
     await Promise.all([expiring.stop(), rescanning.stop(), removing.stop()])
   }
 }

@@ -92,12 +92,11 @@ function startReconciling(
   store: ServiceStore,
   logger: Logger,
 ): Reconciling {
-  const stopping = new AbortController()
   let status: ReconcileStatus = { last: undefined, done: 0, failed: 0 }
   if (orchestrator.storageUrl === undefined) return { status: () => status, stop: () => Promise.resolve() }
   const connection = connect(settings)
   const compare = compareInThread(dataDir)
-  const reconcile = async (): Promise<void> => {
+  const reconcile = async (signal: AbortSignal): Promise<void> => {
     const startedMs = Date.now()
     const ended = (isDone: boolean): ReconcileStatus => ({
       last: { isDone, atMs: Date.now(), durationMs: Date.now() - startedMs },
@@ -106,10 +105,10 @@ function startReconciling(
     })
     try {
       const deps = { connection, compare, writer: store.writer, now: Date.now }
-      logOutcome(logger, await reconcileRegistry(deps, stopping.signal), startedMs)
+      logOutcome(logger, await reconcileRegistry(deps, signal), startedMs)
       status = ended(true)
     } catch (error) {
-      if (stopping.signal.aborted) return
+      if (signal.aborted) return
       status = ended(false)
       throw error
     }
@@ -123,7 +122,6 @@ function startReconciling(
   return {
     status: () => status,
     stop: async () => {
-      stopping.abort()
       await repeated.stop()
       await connection.client.close()
     },

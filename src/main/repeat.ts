@@ -4,7 +4,7 @@ import { toError } from '../errors.js'
 export interface Repeated {
   /** Does it now, or once more after the run under way. */
   readonly runNow: () => Promise<void>
-  /** Starts no further run, and waits for the one under way. */
+  /** Starts no further run, aborts the signal of the one under way, and waits for it. */
   readonly stop: () => Promise<void>
 }
 
@@ -14,9 +14,10 @@ const SAME_FAILURE_MS = 60_000
 /** Starts to repeat; a run that fails is told of, once a minute while it fails the same way, and the next one comes all the same. */
 export function repeat(
   intervalMs: number,
-  act: () => Promise<void>,
+  act: (signal: AbortSignal) => Promise<void>,
   failed: (error: Error) => void,
 ): Repeated {
+  const stopping = new AbortController()
   let running: Promise<void> | undefined
   let told: { readonly message: string; readonly atMs: number } | undefined
   const tell = (error: Error): void => {
@@ -26,7 +27,7 @@ export function repeat(
     failed(error)
   }
   const run = (): Promise<void> => {
-    running ??= act()
+    running ??= act(stopping.signal)
       .then(() => {
         told = undefined
       })
@@ -45,6 +46,7 @@ export function repeat(
     },
     stop: async () => {
       clearInterval(timer)
+      stopping.abort()
       await running
     },
   }
