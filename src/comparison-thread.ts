@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { compareList } from './events/compare-list.js'
+import { lowerThreadPriority } from './lib/lower-thread-priority.js'
 import type { ComparisonMessage, ComparisonThreadOptions } from './main/comparison-thread.js'
 import { toFailure } from './store/sqlite/service/call.js'
 import { openReader } from './store/sqlite/service/open-reader.js'
@@ -12,8 +12,8 @@ const NICENESS = 10
 if (parentPort !== null) {
   const port = parentPort
   const { dataDir, list } = workerData as ComparisonThreadOptions
-  // Linux alone gives each thread a priority of its own; decisions on the same core go first.
-  if (process.platform === 'linux') setPriority(0, NICENESS)
+  // Decisions on the same core go first.
+  lowerThreadPriority(NICENESS)
   const tell = (message: ComparisonMessage): void => port.postMessage(message)
   // The listener keeps the thread alive while it waits.
   const take = async (changes: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { OmissionReason, ReportedDecision } from '../decisions/decision-report.js'
-import { JsonText, printWithJsonText } from '../lib/json/json-text.js'
-import { refuseMalformed } from '../lib/json/refuse-malformed.js'
+import { jsonOrPrefix } from '../lib/json/json-or-prefix.js'
+import { printWithJsonText } from '../lib/json/json-text.js'
 import type { AuditEntry } from '../store/audit-store.js'
 import type { WriteOperation } from '../store/transaction.js'
 
@@ -57,15 +57,8 @@ function toEntry(decision: ReportedDecision): AuditEntry {
 }
 
 function resultFacts({ result, isResultCut }: ReportedDecision): object {
-  if (result === null) return {}
-  if (isResultCut) return { resultPrefix: result }
-  try {
-    refuseMalformed(Buffer.from(result))
-    return { result: new JsonText(result) }
-  } catch {
-    // A number that was masked leaves text that is no JSON.
-    return { resultPrefix: result }
-  }
+  // A number that was masked leaves text that is no JSON.
+  return result === null ? {} : jsonOrPrefix('result', Buffer.from(result), isResultCut)
 }
 
 function toGapEntry({ count, reasons, fromMs, toMs }: DecisionGap): AuditEntry {

@@ -1,22 +1,14 @@
+import type { BatchRow } from './decision-batch.js'
 import type { DecisionOutcome } from './decision-log.js'
 
 /** Which decisions are reported: denials and errors that name an execution or an application; with `executions`, all that name an execution too. */
 export type ReportedDecisions = 'denied' | 'executions'
 
 /** A decision for those who keep some apart from the log; masked as the log's is. */
-export interface ReportedDecision {
-  readonly decisionId: string
-  /** In milliseconds since the epoch. */
-  readonly timeMs: number
-  readonly kind: string
-  readonly path: string
-  readonly revision: string
-  readonly outcome: string
-  readonly application: string | null
-  readonly executionId: string | null
-  readonly caller: string | null
-  readonly requestId: string | null
-  readonly error: string | null
+export interface ReportedDecision extends Omit<
+  BatchRow,
+  'durationNs' | 'inputBytes' | 'input' | 'resultBytes' | 'result'
+> {
   /** JSON text, or its first part where `isResultCut`. */
   readonly result: string | null
   readonly isResultCut: boolean

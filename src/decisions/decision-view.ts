@@ -1,5 +1,5 @@
-import { JsonText } from '../lib/json/json-text.js'
-import { refuseMalformed } from '../lib/json/refuse-malformed.js'
+import { jsonOrPrefix } from '../lib/json/json-or-prefix.js'
+import type { JsonText } from '../lib/json/json-text.js'
 import type { StoredDecision } from '../store/decision-store.js'
 import type { DecisionKind, DecisionOutcome } from './decision-log.js'
 
@@ -30,7 +30,7 @@ export interface DecisionView {
 
 /** Turns a stored decision into its public form. */
 export function toDecisionView(decision: StoredDecision): DecisionView {
-  const { application, executionId, caller, requestId, inputBytes, error } = decision
+  const { application, executionId, caller, requestId, input, inputBytes, result, error } = decision
   return {
     decisionId: decision.decisionId,
     time: new Date(decision.timeMs).toISOString(),
@@ -43,22 +43,9 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     ...(caller !== null && { caller }),
     durationMs: decision.durationNs / 1e6,
     ...(requestId !== null && { requestId }),
-    ...toJsonView('input', decision.input, decision.inputTruncated),
+    ...(input !== null && jsonOrPrefix('input', input, decision.inputTruncated)),
     ...(inputBytes !== null && { inputBytes, inputTruncated: decision.inputTruncated }),
-    ...toJsonView('result', decision.result, decision.resultTruncated),
+    ...(result !== null && jsonOrPrefix('result', result, decision.resultTruncated)),
     ...(error !== null && { error }),
-  }
-}
-
-function toJsonView(name: 'input' | 'result', bytes: Uint8Array | null, truncated: boolean): object {
-  if (bytes === null) return {}
-  // Streaming: a character cut in two at the end is left out instead of shown as U+FFFD.
-  const text = new TextDecoder().decode(bytes, { stream: true })
-  if (truncated) return { [`${name}Prefix`]: text }
-  try {
-    refuseMalformed(bytes)
-    return { [name]: new JsonText(text) }
-  } catch {
-    return { [`${name}Prefix`]: text }
   }
 }

@@ -1,7 +1,7 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { AppError } from '../../errors.js'
+import { lowerThreadPriority } from '../../lib/lower-thread-priority.js'
 import { connectDecisionWriter } from './decision-writer.js'
 import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
 import { InProcessBatchWriter } from './in-process-batch-writer.js'
@@ -14,13 +14,8 @@ import { toStoreError } from './sqlite-error.js'
 const NICENESS = 2
 
 if (parentPort !== null) {
-  yieldToDecisions()
+  lowerThreadPriority(NICENESS)
   serveBatches(parentPort, workerData as WriterThreadOptions)
-}
-
-function yieldToDecisions(): void {
-  // Linux keeps a priority per thread, where 0 means the calling one; elsewhere it would slow the whole process.
-  if (process.platform === 'linux') setPriority(0, NICENESS)
 }
 
 function serveBatches(port: MessagePort, options: WriterThreadOptions): void {

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { BufferedDecisionLog, defaultBufferBounds } from '../../decisions/buffered-decision-log.js'
-import type { BufferBounds } from '../../decisions/buffered-decision-log.js'
+import type { BufferBounds, ReportedTo } from '../../decisions/buffered-decision-log.js'
 import type { DecisionLog } from '../../decisions/decision-log.js'
-import type { DecisionReport } from '../../decisions/decision-report.js'
 import type { ReportOptions } from '../../decisions/decision-reporter.js'
 import { defaultRetention } from '../../decisions/retention.js'
 import type { RetentionPolicy } from '../../decisions/retention.js'
@@ -20,15 +19,10 @@ export interface OpenDecisionLogOptions {
   readonly bounds?: Partial<BufferBounds>
   readonly retention?: Partial<RetentionPolicy>
   /** Absent where no decision is reported. */
-  readonly reports?: (ReportOptions & ReportTaker) | undefined
+  readonly reports?: (ReportOptions & ReportedTo) | undefined
   /** Told of every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
   readonly openWriter?: (options: WriterThreadOptions) => Promise<BatchWriter>
-}
-
-/** Who is told of the decisions that are reported. */
-export interface ReportTaker {
-  readonly take: (report: DecisionReport) => void
 }
 
 /** The decision log with both of its sides; `close` flushes it. */
