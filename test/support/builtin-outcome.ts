@@ -3,6 +3,7 @@ import type { BuiltinContext, BuiltinTable } from '../../src/pdp/builtins/builti
 import { parseRegoText } from '../../src/pdp/rego/parse-text.js'
 import { printRegoText } from '../../src/pdp/rego/print-text.js'
 import type { RegoArray } from '../../src/pdp/rego/value.js'
+import { generousMeter } from './generous-meter.js'
 
 /** A call with its operands and its outcome as texts: what `outcomeOf` gives for it. */
 export type OutcomeCase = readonly [builtin: string, args: string, outcome: string]
@@ -14,7 +15,7 @@ export type OutcomeCase = readonly [builtin: string, args: string, outcome: stri
 export function outcomeOf(table: BuiltinTable, builtin: string, args: string, nowNs = 0n): string {
   const call = table[builtin]
   if (call === undefined) throw new Error(`no such built-in: ${builtin}`)
-  const context: BuiltinContext = { nowNs, memo: new Map() }
+  const context: BuiltinContext = { nowNs, memo: new Map(), meter: generousMeter() }
   try {
     const value = call(parseRegoText(args) as RegoArray, context)
     return value === undefined ? 'undefined' : printRegoText(value)

@@ -1,8 +1,10 @@
 import type { RegoValue } from '../rego/value.js'
+import type { WorkMeter } from '../work-meter.js'
 
 /**
  * A host built-in: values in, one value out, or undefined when the call has no result. Raises BuiltinError on bad
- * operands, which makes the calling expression undefined, or the decision a 500 under strict-builtin-errors.
+ * operands, which makes the calling expression undefined, or the decision a 500 under strict-builtin-errors. Where OPA would have
+ * gone on, it ends the evaluation by the context's meter instead.
  */
 export type Builtin = (args: readonly RegoValue[], context: BuiltinContext) => RegoValue | undefined
 
@@ -17,11 +19,17 @@ export interface Builtins {
 }
 
 /** What one decision shares between all the built-in calls it makes. */
-export interface BuiltinContext {
+export interface DecisionContext {
   /** The time of the decision, in nanoseconds since the epoch: one value however often it is asked for. */
   readonly nowNs: bigint
   /** Results that must not change within a decision (`rand.intn`, `uuid.rfc4122`), by built-in and arguments. */
   readonly memo: Map<string, RegoValue>
+}
+
+/** What a built-in is called with beside its operands. */
+export interface BuiltinContext extends DecisionContext {
+  /** What the evaluation has left. */
+  readonly meter: WorkMeter
 }
 
 /** Codes as in OPA's answer: a wrong operand type, or a failure of the built-in itself. */

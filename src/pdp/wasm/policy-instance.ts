@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../errors.js'
 import { replaceLoneSurrogates } from '../../lib/json/lone-surrogates.js'
 import { BuiltinError } from '../builtins/builtin.js'
-import type { BuiltinContext } from '../builtins/builtin.js'
+import type { BuiltinContext, DecisionContext } from '../builtins/builtin.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import { printRegoText } from '../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../rego/value.js'
@@ -21,7 +21,7 @@ import { readsAlike } from './reader/reads-alike.js'
 
 /** What one evaluation is called with beside its input. */
 export interface EvaluationCall {
-  readonly context: BuiltinContext
+  readonly context: DecisionContext
   /** Whether a built-in that raises ends the evaluation instead of making its expression undefined. */
   readonly strictBuiltinErrors: boolean
 }
@@ -45,6 +45,8 @@ export class PolicyInstance {
   /** An input that lies in memory already, and its value. */
   #held: { readonly input: Uint8Array; readonly value: number } | undefined
   #call: EvaluationCall | undefined
+  /** Made when the first built-in of an evaluation is called: most evaluations call none. */
+  #builtinContext: BuiltinContext | undefined
 
   /** Whether this module's runtime lays its values out as the reader does is found out unless it is known. */
   constructor(
@@ -120,6 +122,7 @@ export class PolicyInstance {
       throw describeFailure(raw)
     } finally {
       this.#call = undefined
+      this.#builtinContext = undefined
       this.#held = undefined
     }
   }
@@ -198,7 +201,7 @@ export class PolicyInstance {
     try {
       const result = builtin(
         operands.map((address) => this.#readValue(address)),
-        call.context,
+        this.#contextOf(call),
       )
       return result === undefined ? UNDEFINED_ADDRESS : this.#writeValue(result)
     } catch (raw) {
@@ -206,6 +209,11 @@ export class PolicyInstance {
       if (!call.strictBuiltinErrors) return UNDEFINED_ADDRESS
       throw new EvaluationAbort(`${name}: ${raw.message}`, { code: raw.code, builtin: name })
     }
+  }
+
+  #contextOf({ context: { nowNs, memo } }: EvaluationCall): BuiltinContext {
+    this.#builtinContext ??= { nowNs, memo, meter: this.#budget }
+    return this.#builtinContext
   }
 
   #readValue(address: number): RegoValue {

@@ -2,8 +2,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { graphqlBuiltins } from '../../../src/pdp/builtins/graphql.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
 import { makeLazyFamily } from '../../../src/pdp/builtins/lazy-family.js'
+import { generousMeter } from '../../support/generous-meter.js'
 
-const CONTEXT = { nowNs: 0n, memo: new Map() }
+const CONTEXT = { nowNs: 0n, memo: new Map(), meter: generousMeter() }
 
 describe('built-ins that are loaded when they are needed', () => {
   it('are loaded once, and only for policies that call one of them', async () => {

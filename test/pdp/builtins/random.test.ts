@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BuiltinContext } from '../../../src/pdp/builtins/builtin.js'
+import { generousMeter } from '../../support/generous-meter.js'
 import { randomBuiltins } from '../../../src/pdp/builtins/random.js'
 import { RegoNumber } from '../../../src/pdp/rego/value.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
@@ -28,13 +29,13 @@ describe('random numbers', () => {
   it.each([6n, -6n, 2n ** 63n - 1n, -(2n ** 63n)])('stays from 0 up to the size of %s', (bound) => {
     const size = bound < 0n ? -bound : bound
     for (let i = 0; i < 200; i++) {
-      const drawn = draw('die', bound, { nowNs: 0n, memo: new Map() }) ?? -1n
+      const drawn = draw('die', bound, { nowNs: 0n, memo: new Map(), meter: generousMeter() }) ?? -1n
       expect(drawn >= 0n && drawn < size).toBe(true)
     }
   })
 
   it('draws once for each key and bound in a decision', () => {
-    const decision: BuiltinContext = { nowNs: 0n, memo: new Map() }
+    const decision: BuiltinContext = { nowNs: 0n, memo: new Map(), meter: generousMeter() }
     const bound = 2n ** 62n
     const first = draw('a', bound, decision)
     expect(draw('a', bound, decision)).toBe(first)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BuiltinContext } from '../../../src/pdp/builtins/builtin.js'
+import { generousMeter } from '../../support/generous-meter.js'
 import { uuidBuiltins } from '../../../src/pdp/builtins/uuid.js'
 import { builtinCases } from '../../support/builtin-cases.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
@@ -16,8 +17,8 @@ describe('UUIDs', () => {
   })
 
   it('makes one for each key and decision', () => {
-    const decision: BuiltinContext = { nowNs: 0n, memo: new Map() }
-    const next: BuiltinContext = { nowNs: 0n, memo: new Map() }
+    const decision: BuiltinContext = { nowNs: 0n, memo: new Map(), meter: generousMeter() }
+    const next: BuiltinContext = { nowNs: 0n, memo: new Map(), meter: generousMeter() }
     const make = (key: string, context: BuiltinContext) => uuidBuiltins['uuid.rfc4122']?.([key], context)
     const first = make('a', decision)
     expect(make('a', decision)).toBe(first)

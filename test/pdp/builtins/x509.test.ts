@@ -4,6 +4,7 @@ import { BuiltinError } from '../../../src/pdp/builtins/builtin.js'
 import { x509Builtins } from '../../../src/pdp/builtins/x509.js'
 import { outcomeOf } from '../../support/builtin-outcome.js'
 import { readStoredOutcomes } from '../../support/stored-outcomes.js'
+import { generousMeter } from '../../support/generous-meter.js'
 
 /** Every stored certificate is valid then, but for the one that expired. */
 const NOW_NS = 1_800_000_000_000_000_000n
@@ -44,7 +45,7 @@ describe('X.509 texts', () => {
   it('that are broken keys or requests are built-in errors', () => {
     const broken = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'
     const call = (builtin: string, text: string) => () =>
-      x509Builtins[builtin]?.([text], { nowNs: 0n, memo: new Map() })
+      x509Builtins[builtin]?.([text], { nowNs: 0n, memo: new Map(), meter: generousMeter() })
     expect(call('crypto.parse_private_keys', broken)).toThrow(BuiltinError)
     expect(call('crypto.x509.parse_rsa_private_key', broken)).toThrow(BuiltinError)
     expect(call('crypto.x509.parse_certificate_request', 'AAAA')).toThrow(BuiltinError)
