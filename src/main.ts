@@ -21,6 +21,7 @@ import { makeLogger } from './lib/logger.js'
 import type { Logger } from './lib/logger.js'
 import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
+import { openAdmission } from './main/open-admission.js'
 import { openAnalysis } from './main/open-analysis.js'
 import type { OpenAnalysis } from './main/open-analysis.js'
 import { openDecisions } from './main/open-decisions.js'
@@ -182,7 +183,9 @@ async function listen(
     version,
   })
   const { eventsAtRoot } = config.orchestrator
+  const admission = openAdmission(config, address.host)
   const front = makeFront({
+    admit: admission.admit,
     authenticate,
     eventsAtRoot,
     policy: policyContext(config, policies, decisions.log, metrics, version),
@@ -196,7 +199,7 @@ async function listen(
     },
   })
   warnWhenOpen(config, address.host, logger)
-  const server = await startServer(front, address.host, address.port)
+  const server = await startServer(front, address, admission.takesHost)
   onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
   return server.url
 }
@@ -257,7 +260,9 @@ function warnWhenOpen(config: Config, host: string, logger: Logger): void {
   if (config.auth.tokens.length > 0 || isLoopback(host)) return
   logger.warn(
     { addr: config.server.addr },
-    'listening beyond loopback without tokens: whoever reaches the port may do everything',
+    config.server.allowedHosts.length > 0
+      ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
+      : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
   )
 }
 

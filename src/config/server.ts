@@ -24,6 +24,11 @@ export const ServerSection = z.strictObject({
     'Where people and the orchestrator reach the service, for the links that it gives out.',
     'an http or https URL',
   ),
+  allowedHosts: key(
+    z.array(z.string().regex(/^(?:\*|(?:\*\.)?[\w.:-]*\w)$/)).default([]),
+    'The names that the service is asked by, as they stand in Host headers without the port; any other is refused. `*.example.org` is every name below one, `*` every name. Loopback, `server.addr` and `server.publicUrl` are always names of it. Where the list is empty, a service that listens on loopback without tokens takes only these, any other takes every name.',
+    'a list of hosts such as tidegate, tidegate.example.org, *.example.org or *',
+  ),
   maxBodyBytes: key(
     byteSize(KIB, GIB).default(10 * MIB),
     'The largest request body taken; above it the answer is 413.',

@@ -32,6 +32,9 @@ export abstract class Exchange {
     this.requestId = requestId
   }
 
+  /** Whether the reader that took the request in has seen that it is let in (see `Admission`). */
+  readonly isAdmitted: boolean = false
+
   /** The status of the answer. */
   abstract readonly status: number
   /** Where the request came from, as far as the connection still tells. */

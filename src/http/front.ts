@@ -1,4 +1,5 @@
 import { AppError, toAppError } from '../errors.js'
+import type { Admission } from './admit-request.js'
 import type { Authenticate } from './authenticate.js'
 import type { Exchange } from './exchange.js'
 import { findPolicyRoute, isRootPost } from './policy/policy-routes.js'
@@ -8,6 +9,7 @@ const NEGOTIATED = new Set(['v1/data', 'v0/data'])
 
 /** What stands before all operations. */
 export interface FrontOptions {
+  readonly admit: Admission['admit']
   readonly authenticate: Authenticate
   readonly policy: PolicyContext
   /** Whether `POST /` is for the application, which takes events there, and does not ask for the default decision. */
@@ -39,6 +41,7 @@ async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<
 }
 
 async function answer(options: FrontOptions, exchange: Exchange): Promise<void> {
+  if (!exchange.isAdmitted) options.admit(exchange)
   const isForEvents = options.eventsAtRoot && isRootPost(exchange)
   const route = isForEvents ? undefined : findPolicyRoute(exchange)
   if (route === undefined) {

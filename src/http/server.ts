@@ -1,7 +1,9 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import type { ListenAddress } from '../config/listen-address.js'
 import { AppError, hasErrorCode, toError } from '../errors.js'
+import type { Admission } from './admit-request.js'
 import { openFastLane } from './fast-lane/open-fast-lane.js'
 import type { FastLane } from './fast-lane/open-fast-lane.js'
 import type { Front } from './front.js'
@@ -26,10 +28,14 @@ const PATIENCE: Patience = {
 }
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
-export async function startServer(front: Front, host: string, port: number): Promise<RunningServer> {
+export async function startServer(
+  front: Front,
+  { host, port }: ListenAddress,
+  takesHost: Admission['takesHost'],
+): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
   const server = createStandardServer(front, requestIdFor, PATIENCE)
-  const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE })
+  const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))
     server.listen(port, host, resolve)

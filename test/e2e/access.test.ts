@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendRaw } from '../support/http-lanes.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -141,6 +142,78 @@ describe('bearer tokens', () => {
   })
 })
 
+describe('a service on loopback without tokens', () => {
+  let open: TidegateProcess
+  beforeAll(async () => {
+    open = await startTidegate({ workspace, dataDir: 'untokened' })
+  })
+  afterAll(() => open.end('SIGTERM'))
+
+  const OWN = '/v1/data/static/none'
+  const asked = async (method: string, path: string, headers: Record<string, string>): Promise<string> => {
+    const type = { 'content-type': 'text/plain', ...headers }
+    const answer = await ask(open.url, {
+      method,
+      path,
+      headers: type,
+      body: method === 'GET' ? undefined : '{}',
+    })
+    return `${answer.status} ${/"code": "(?<code>\w+)"/.exec(answer.text)?.groups?.['code'] ?? ''}`.trim()
+  }
+
+  test.each([
+    ['POST', OWN],
+    ['GET', OWN],
+    ['GET', '/health'],
+    ['GET', '/metrics'],
+    ['GET', '/nothing-here'],
+    ['POST', '/gates/1/trigger'],
+    ['POST', '/platform/echo'],
+  ])('refuses %s %s under a name that is not its own', async (method, path) => {
+    expect(await asked(method, path, { host: 'rebound.test:8181' })).toBe('403 host_not_allowed')
+  })
+
+  test('tells in its log and in the answer whom it refused and what to set', async () => {
+    const answer = await ask(open.url, { path: '/health', headers: { host: 'rebound.test' } })
+    expect(objectOf(answer)['message']).toMatch(/"rebound\.test".*server\.allowedHosts/)
+    expect(open.log().some(({ code }) => code === 'host_not_allowed')).toBe(true)
+  })
+
+  test.each(['localhost', 'LOCALHOST:8181', 'tidegate.localhost', '127.0.0.1:1', '127.9.9.9', '[::1]:8181'])(
+    'answers as %s',
+    async (host) => {
+      expect(await asked('POST', OWN, { host })).toBe('200')
+      expect(await asked('GET', '/health', { host })).toBe('200')
+    },
+  )
+
+  test.each([
+    { origin: 'http://elsewhere.test' },
+    { origin: 'http://localhost:1' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('takes nothing from a page of another origin: %j', async (headers) => {
+    for (const path of [OWN, '/gates/1/trigger', '/platform/echo', '/outbox/1/resend'])
+      expect(await asked('POST', path, headers)).toBe('403 cross_origin')
+    expect(await asked('GET', '/health', headers)).toBe('200')
+  })
+
+  test('takes requests of its own pages', async () => {
+    const { host, origin } = new URL(open.url)
+    expect(await asked('POST', OWN, { host, origin, 'sec-fetch-site': 'same-origin' })).toBe('200')
+  })
+
+  test('a kept connection is looked at with each request', async () => {
+    const { hostname, port } = new URL(open.url)
+    const one = (host: string): string =>
+      `POST ${OWN} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`
+    expect(hostname).toBe('127.0.0.1')
+    const answers = await sendRaw(Number(port), one('localhost'), one('localhost'), one('rebound.test'))
+    expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403'])
+  })
+})
+
 describe('the address', () => {
   const anywhere = (extra: object = {}): Record<string, Record<string, unknown>> => ({
     server: { addr: '0.0.0.0:0', ...extra },
@@ -160,6 +233,21 @@ describe('the address', () => {
     const open = await startTidegate({ workspace, config: anywhere(extra), args, dataDir: 'open' })
     expect(open.log().find(({ level }) => level === 'warn')?.msg).toMatch(/without tokens/)
     expect(await open.end('SIGTERM')).toBe(0)
+  })
+
+  test('beyond loopback without tokens it answers to any name, or to those that are listed', async () => {
+    const health = { path: '/health', headers: { host: 'tidegate.somewhere:8181' } }
+    const listed = { server: { addr: '0.0.0.0:0', insecure: true, allowedHosts: ['tidegate', '*.cluster'] } }
+    const open = await startTidegate({ workspace, config: anywhere({ insecure: true }), dataDir: 'open' })
+    const here = new URL(open.url).port
+    expect((await ask(`http://127.0.0.1:${here}`, health)).status).toBe(200)
+    expect(await open.end('SIGTERM')).toBe(0)
+    const named = await startTidegate({ workspace, config: listed, dataDir: 'open' })
+    const base = `http://127.0.0.1:${new URL(named.url).port}`
+    expect((await ask(base, health)).status).toBe(403)
+    for (const host of ['tidegate:8181', 'a.b.cluster', '10.1.2.3:8181', 'localhost'])
+      expect((await ask(base, { ...health, headers: { host } })).status).toBe(200)
+    expect(await named.end('SIGTERM')).toBe(0)
   })
 
   test('beyond loopback it starts with tokens', async () => {

@@ -35,6 +35,7 @@ export interface LaneServerOptions {
   /** Runs before each answer. */
   readonly beforeAnswer?: (exchange: Exchange) => Promise<void>
   readonly answerBody?: string | Buffer
+  readonly takesHost?: (header: string) => boolean
 }
 
 const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000 }
@@ -46,9 +47,10 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
     void answer(exchange, options)
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
+  const takesHost = options.takesHost ?? (() => true)
   const server = createStandardServer(front, requestIdFor, PATIENCE)
   const fastLane = options.hasFastLane
-    ? openFastLane(server, { front, requestIdFor, patience: PATIENCE })
+    ? openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost })
     : undefined
   const sockets: Socket[] = []
   server.on('connection', (socket: Socket) => sockets.push(socket))

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
+import { BROWSER_HEADERS } from '../admit-request.js'
 import type { Front } from '../front.js'
 import { findPolicyRoute } from '../policy/policy-routes.js'
 import { parseRequestTarget } from '../request-target.js'
@@ -18,6 +19,8 @@ export interface FastLaneOptions {
   readonly front: Front
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly patience: Patience
+  /** Whether requests with this Host header are let in. */
+  readonly takesHost: (header: string) => boolean
 }
 
 /** The connections of a server that send nothing but plain policy requests and events. */
@@ -77,8 +80,11 @@ class Lane implements ConnectionLane {
     this.answer = options.front
   }
 
-  takes({ method, url, bodyLength }: PlainHead): boolean {
+  takes({ method, url, headers, bodyLength }: PlainHead): boolean {
     if (bodyLength > MAX_BODY_BYTES) return false
+    // What may have to be refused is the front's to refuse, on the standard lane.
+    if (!this.#options.takesHost(headers.get('host') ?? '')) return false
+    if (BROWSER_HEADERS.some((name) => headers.has(name))) return false
     const target = parseRequestTarget(url)
     return isEventPath(target.path) || findPolicyRoute({ method, target }) !== undefined
   }

@@ -16,6 +16,7 @@ export class PlainExchange extends Exchange {
   /** All of the body; undefined while it has not arrived, and for good when it broke off. */
   body: Buffer | undefined
   status = 0
+  override readonly isAdmitted = true
 
   constructor(head: PlainHead, requestId: string, connection: AnsweringConnection) {
     super(head.method, head.url, requestId)

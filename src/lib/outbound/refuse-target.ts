@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 
+import { isListedHost } from '../host-list.js'
 import { refuseAddress } from './address-policy.js'
 import type { AddressPolicy } from './address-policy.js'
 
@@ -32,8 +33,5 @@ function refuseHost(hostname: string, policy: AddressPolicy): string | undefined
 
 function isListed(host: string, { allowedHosts = [] }: AddressPolicy): boolean {
   if (allowedHosts.length === 0) return true
-  return allowedHosts.some((entry) => {
-    const allowed = entry.toLowerCase()
-    return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed
-  })
+  return isListedHost(host, allowedHosts)
 }

@@ -1,0 +1,20 @@
+import type { Config } from '../config/config.js'
+import { isLoopback } from '../config/listen-address.js'
+import { makeAdmission } from '../http/admit-request.js'
+import type { Admission } from '../http/admit-request.js'
+import { makeIsKnownHost } from '../http/known-hosts.js'
+
+/**
+ * Which requests are let in. Without tokens a service on loopback answers to its own names only; beyond loopback nobody can say by which
+ * names of a cluster it is asked, so that there the list must be configured.
+ */
+export function openAdmission({ server, auth }: Config, listenHost: string): Admission {
+  const { publicUrl, allowedHosts } = server
+  const hasTokens = auth.tokens.length > 0
+  return makeAdmission({
+    isKnownHost: makeIsKnownHost({ listenHost, publicUrl, allowedHosts }),
+    needsKnownHost: allowedHosts.length > 0 || (!hasTokens && isLoopback(listenHost)),
+    isOpen: !hasTokens || auth.openToOrchestrator,
+    publicUrl,
+  })
+}
