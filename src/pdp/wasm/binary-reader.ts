@@ -33,6 +33,16 @@ export class BinaryReader {
     }
   }
 
+  /** A signed LEB128 integer of up to 32 bits. */
+  signed(): number {
+    let result = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.byte()
+      if (shift < 32) result |= (byte & 0x7f) << shift
+      if (byte < 0x80) return shift < 25 && (byte & 0x40) !== 0 ? result | (-1 << (shift + 7)) : result
+    }
+  }
+
   /** Steps over a LEB128 integer of any width. */
   skipInteger(): void {
     while (this.byte() >= 0x80);

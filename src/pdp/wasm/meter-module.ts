@@ -1,6 +1,8 @@
 import { AppError } from '../../errors.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
+import { endOfDataSegments } from './data-segments.js'
 import { LOOP, skipImmediates } from './instructions.js'
+import { PAGE_BYTES } from './module-memory.js'
 import {
   HEADER_BYTES,
   SECTION,
@@ -20,7 +22,7 @@ export const OUT_OF_FUEL = -1
 
 export interface MeteredModule {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The memory that the module wants at least, in pages of 64 KiB. */
+  /** The memory that the module needs from the start, in pages of 64 KiB: what it declares, or more where its data ends. */
   readonly minimumPages: number
 }
 
@@ -51,7 +53,9 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
     } else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
     else writeSection(out, section.id, [body])
   }
-  return { bytes: concat(out), minimumPages: imports.minimumPages }
+  // OPA declares fewer pages than its data segments end at when there is much text in the policies.
+  const pagesOfData = Math.ceil(endOfDataSegments(wasm, sections) / PAGE_BYTES)
+  return { bytes: concat(out), minimumPages: Math.max(imports.minimumPages, pagesOfData) }
 }
 
 interface Imports {

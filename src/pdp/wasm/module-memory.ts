@@ -1,16 +1,24 @@
-import { toError } from '../../errors.js'
+import { AppError, toError } from '../../errors.js'
 import { EvaluationAbort } from './evaluation-abort.js'
 
-const PAGE_BYTES = 65_536
+/** A page of memory (WebAssembly core specification 2.0, section 4.2.8). */
+export const PAGE_BYTES = 65_536
 
 /** The memory of one module, as bytes and texts. */
 export class ModuleMemory {
   readonly memory: WebAssembly.Memory
   #bytes: Buffer
 
+  /** Raises `invalid` when the module needs more from the start than it may have. */
   constructor(minimumPages: number, maximumBytes: number) {
     const maximum = Math.ceil(maximumBytes / PAGE_BYTES)
-    this.memory = new WebAssembly.Memory({ initial: Math.min(minimumPages, maximum), maximum })
+    if (minimumPages > maximum) {
+      throw new AppError(
+        'invalid',
+        `the policy module needs ${minimumPages * PAGE_BYTES} bytes of memory before it evaluates anything, and policies.limits.maxMemoryBytes is ${maximumBytes}: raise it, or load fewer policies`,
+      )
+    }
+    this.memory = new WebAssembly.Memory({ initial: minimumPages, maximum })
     this.#bytes = Buffer.from(this.memory.buffer)
   }
 

@@ -9,7 +9,16 @@ export interface Section {
 }
 
 /** Section numbers of the WebAssembly core specification 2.0, section 5.5.2. */
-export const SECTION = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const
+export const SECTION = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  function: 3,
+  global: 6,
+  export: 7,
+  code: 10,
+  data: 11,
+} as const
 
 /** The bytes before the first section: magic number and version. */
 export const HEADER_BYTES = 8
