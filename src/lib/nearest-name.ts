@@ -5,6 +5,8 @@ const MAX_DISTANCE = 3
 export function nearestName(written: string, names: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.max(1, Math.floor(written.length / 2)))
   const ranked = names
+    // A name so much longer or shorter is further away, and comparing with a text of a million letters would take long.
+    .filter((name) => Math.abs(name.length - written.length) <= limit)
     .map((name) => ({ name, distance: editDistance(written.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
     .sort((a, b) => a.distance - b.distance)

@@ -13,12 +13,17 @@ export interface ValuePlace {
   readonly code: string
 }
 
+/** Beyond these they are only counted: a document of many entries can be wrong in each. */
+const MAX_PROBLEMS = 50
+
 /** A value as its schema reads it. Raises `invalid` with a sentence for each thing that is wrong with it. */
 export function readBySchema<S extends z.ZodType>(schema: S, raw: unknown, place: ValuePlace): z.output<S> {
   const parsed = schema.safeParse(raw, { error: schemaSentence, reportInput: true })
   if (parsed.success) return parsed.data
   const { issues } = parsed.error
-  const details = issues.map((issue) => describeIssue(issue, place))
+  const details = issues.slice(0, MAX_PROBLEMS).map((issue) => describeIssue(issue, place))
+  const rest = issues.length - MAX_PROBLEMS
+  if (rest > 0) details.push({ code: 'and_more', message: `${rest} more problems are not named` })
   const sentences = details.map(({ message }) => message).join('; ')
   const isAllMissing = issues.every((issue) => isMissing(issue))
   throw new AppError('invalid', `${place.name} is not valid: ${sentences}`, {

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 
+import { cutText } from './cut-text.js'
 import { nearestName } from './nearest-name.js'
 
 type RawIssue = z.core.$ZodRawIssue
 
 const MAX_SHOWN = 80
+/** Of the names that one object has and its schema does not know: each is compared with all that are known. */
+const MAX_NAMED = 20
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'an array',
   bigint: 'a whole number',
@@ -41,7 +44,7 @@ export function schemaSentence(issue: RawIssue): string | undefined {
     case 'invalid_union':
       return `must be ${alternatives(issue.errors)}${instead(issue.input)}`
     case 'unrecognized_keys':
-      return issue.keys.map((name) => unknownKey(name, issue.inst)).join('; ')
+      return unknownKeys(issue.keys, issue.inst)
     case 'too_small':
       return `must ${bound(issue.origin)} at least ${String(issue.minimum)}${unit(issue.origin, issue.minimum)}`
     case 'too_big':
@@ -69,12 +72,21 @@ function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string 
   return names.length === 0 ? 'one of the known kinds' : listed([...new Set(names)])
 }
 
-function unknownKey(name: string, schema: z.core.$ZodType | undefined | { readonly _zod: unknown }): string {
+type AnySchema = z.core.$ZodType | undefined | { readonly _zod: unknown }
+
+function unknownKeys(names: readonly string[], schema: AnySchema): string {
+  const sentences = names.slice(0, MAX_NAMED).map((name) => unknownKey(name, schema))
+  const rest = names.length - MAX_NAMED
+  return [...sentences, ...(rest > 0 ? [`${rest} more names are not known`] : [])].join('; ')
+}
+
+function unknownKey(name: string, schema: AnySchema): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const nearest = nearestName(name, names)
+  const shown = cutText(name, MAX_SHOWN)
   return nearest === undefined
-    ? `${name} is not known: known are ${names.join(', ')}`
-    : `${name} is not known, did you mean ${nearest}?`
+    ? `${shown} is not known: known are ${names.join(', ')}`
+    : `${shown} is not known, did you mean ${nearest}?`
 }
 
 function unit(origin: string, amount: number | bigint): string {

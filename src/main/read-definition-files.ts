@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { readUsableDefinition } from '../analysis/runs/define-analysis.js'
 import type { AnalysisDefinition } from '../analysis/runs/definition.js'
-import { parseDocument } from '../analysis/runs/parse-document.js'
+import { parseDocumentFile } from '../analysis/runs/parse-document.js'
 import { AppError, toError } from '../errors.js'
 
 /** How one application is analysed, as a file says it; the file is named after the application. */
@@ -25,7 +25,9 @@ export async function readDefinitionFiles(directory: string | undefined): Promis
     const { name: application, ext } = parse(base)
     if (!EXTENSIONS.has(ext)) continue
     try {
-      const definition = readUsableDefinition(parseDocument(await readFile(join(directory, base), 'utf8')))
+      const definition = readUsableDefinition(
+        parseDocumentFile(await readFile(join(directory, base), 'utf8')),
+      )
       if (definitions.has(application)) problems.push(`${base}: another file defines ${application}, too`)
       definitions.set(application, { application, definition })
     } catch (raw) {

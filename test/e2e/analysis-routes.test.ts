@@ -160,6 +160,21 @@ describe('templates of the GitOps client', () => {
   })
 
   test.each([
+    ['a large text', 413, JSON.stringify({ templateName: 'x'.repeat(300_000) }), '262144 bytes'],
+    [
+      'many members',
+      400,
+      `{${Array.from({ length: 15_000 }, (_, n) => `"k${n}":1`).join(',')}}`,
+      'more than 10000 values',
+    ],
+    ['deep nesting', 400, `${'['.repeat(600)}${']'.repeat(600)}`, 'more than 512 levels'],
+  ])('are refused for %s, in the text that the client shows', async (_, status, text, reason) => {
+    const answer = await sendText(pathOf('METRIC', 'bad', text), text)
+    expect(answer.status).toBe(status)
+    expect(objectOf(answer)['errorMessage']).toEqual([expect.stringContaining(reason)])
+  })
+
+  test.each([
     ['no type', '/autopilot/api/v5/external/template?templateName=a'],
     ['another type', '/autopilot/api/v5/external/template?templateType=TRACE&templateName=a'],
     ['no name', '/autopilot/api/v5/external/template?templateType=LOG'],

@@ -60,10 +60,12 @@ export function readMetricTemplate(document: unknown): MetricTemplate {
   const metrics = groups.flatMap(({ group, metrics: members }) =>
     members.map((metric) => ({ group, metric: { ...metric, ...withDefaults(metric, shared) } })),
   )
-  // The same query may stand in several groups; results are told apart by their names.
+  const times = new Map<string, number>()
+  for (const { metric } of metrics) times.set(metric.name, (times.get(metric.name) ?? 0) + 1)
   const specs = readMetricSpecs({
-    metrics: metrics.map(({ group, metric }, index) => ({
-      name: nameOf(metric.name, index, metrics),
+    metrics: metrics.map(({ group, metric }) => ({
+      // The same query may stand in several groups; results are told apart by their names.
+      name: (times.get(metric.name) ?? 0) > 1 ? `${group}: ${metric.name}` : metric.name,
       groups: [group],
       analysisConfigurations: { canary: toCanary(metric) },
     })),
@@ -78,15 +80,6 @@ export function readMetricTemplate(document: unknown): MetricTemplate {
 function withDefaults(metric: SharedMembers, shared: SharedMembers): SharedMembers {
   const names = Object.keys(Shared) as (keyof SharedMembers)[]
   return Object.fromEntries(names.map((name) => [name, metric[name] ?? shared[name]]))
-}
-
-function nameOf(
-  name: string,
-  index: number,
-  metrics: readonly { readonly group: string; readonly metric: { readonly name: string } }[],
-): string {
-  const isRepeated = metrics.some(({ metric }, other) => other !== index && metric.name === name)
-  return isRepeated ? `${metrics[index]?.group ?? ''}: ${name}` : name
 }
 
 function toCanary(metric: SharedMembers & { readonly watchlist?: boolean | undefined }): object {
@@ -115,11 +108,11 @@ function toDirection(riskDirection: string | undefined): 'increase' | 'decrease'
 function weighGroups(
   metrics: readonly { readonly group: string; readonly metric: SharedMembers }[],
 ): Readonly<Record<string, number>> {
-  const sums: Record<string, number> = {}
-  for (const { group, metric } of metrics) sums[group] = (sums[group] ?? 0) + (metric.metricWeight ?? 0)
-  const total = Object.values(sums).reduce((sum, weight) => sum + weight, 0)
+  const sums = new Map<string, number>()
+  for (const { group, metric } of metrics) {
+    sums.set(group, (sums.get(group) ?? 0) + (metric.metricWeight ?? 0))
+  }
+  const total = [...sums.values()].reduce((sum, weight) => sum + weight, 0)
   if (total === 0) return {}
-  return Object.fromEntries(
-    Object.entries(sums).map(([group, weight]) => [group, (weight / total) * PERCENT]),
-  )
+  return Object.fromEntries([...sums].map(([group, weight]) => [group, (weight / total) * PERCENT]))
 }

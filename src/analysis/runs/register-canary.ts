@@ -14,7 +14,7 @@ import { makePlan } from './make-plan.js'
 import type { PlanTemplates } from './make-plan.js'
 import { readMetricTemplate } from './metric-template.js'
 import type { MetricTemplate } from './metric-template.js'
-import { parseDocument } from './parse-document.js'
+import { parseJsonDocument } from './parse-document.js'
 import type { Registration, SideScopes } from './registration.js'
 import { lookCount, lookDueMs } from './schedule.js'
 
@@ -135,7 +135,7 @@ function keyOf(name: string, request: SideScopes | undefined): string {
 }
 
 function bodyOf(template: StoredTemplate | undefined, type: TemplateType, name: string): unknown {
-  if (template !== undefined) return parseDocument(template.body)
+  if (template !== undefined) return parseJsonDocument(template.body)
   const kind = type === 'METRIC' ? 'metric' : 'log'
   throw new AppError(
     'conflict',

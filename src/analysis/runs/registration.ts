@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js'
+import { cutText } from '../../lib/cut-text.js'
 import type { Scope } from '../sources.js'
 import { MINUTES_RANGE } from './definition.js'
 
@@ -63,6 +64,9 @@ const HOURS_RANGE = {
 const OPTIONAL_MINUTES = { least: 0, most: MINUTES_RANGE.most }
 const SCORES = { least: 0, most: 100 }
 const TIMES = { least: 0, most: 8.64e15 }
+/** Of the problems of one registration; the others are counted. */
+const MAX_NAMED = 50
+const MAX_SHOWN = 100
 /** Members of a service that say something else than its scope (analysis.md, section 5). */
 const NOT_SCOPE = new Set(['template', 'templateSha1', 'templateVersion'])
 
@@ -94,8 +98,11 @@ export function readRegistration(body: unknown): Registration {
     isFromPlugin: 'canaryDeployments' in body || 'isJsonResponse' in body,
   }
   if (problems.length === 0) return registration
-  throw new AppError('invalid', `the registration is not valid: ${problems.join('; ')}`, {
-    details: problems.map((message) => ({ code: 'invalid_field', message })),
+  const named = problems.slice(0, MAX_NAMED)
+  const rest = problems.length - named.length
+  if (rest > 0) named.push(`${rest} more problems are not named`)
+  throw new AppError('invalid', `the registration is not valid: ${named.join('; ')}`, {
+    details: named.map((message) => ({ code: 'invalid_field', message })),
   })
 }
 
@@ -205,7 +212,9 @@ class MemberReader {
     if (value === undefined || value === null || value === '') return undefined
     const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
     if (number >= least && number <= most) return number
-    this.#problems.push(`${name} must be a number from ${least} to ${most}, not ${JSON.stringify(given)}`)
+    this.#problems.push(
+      `${name} must be a number from ${least} to ${most}, not ${cutText(JSON.stringify(given), MAX_SHOWN)}`,
+    )
     return undefined
   }
 

@@ -24,9 +24,8 @@ import { renderRun } from '../analysis-report/render-run.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 import { requirePathNumber } from '../path-number.js'
-import { readJsonBytes } from '../read-json-body.js'
+import { readSentDocument, readSentRegistration } from '../read-document.js'
 import { JSON_TYPE } from '../exchange.js'
-import type { Exchange } from '../exchange.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 
 const DEFAULT_PAGE = 50
@@ -76,7 +75,7 @@ export function analysisRoutes(authenticate: Authenticate, deps: AnalysisRoutesD
     return jsonAnswer({ runs: runs.map(summariseRun), ...(last && { next: String(last.id) }) })
   })
   app.post('/', async (c) => {
-    const registration = readRegistration(await readDocument(c.env.exchange, deps))
+    const registration = readRegistration(await readSentRegistration(c.env.exchange, deps.maxBodyBytes))
     const id = await registerCanary(deps, registration, actorOf(c.env.exchange, deps))
     return jsonAnswer({ id }, 201, { Location: `/analysis/${id}` })
   })
@@ -123,7 +122,7 @@ function addDefinitionRoutes(app: Hono<AppEnv>, deps: AnalysisRoutesDeps): void 
     return jsonAnswer(JSON.parse(found.definition))
   })
   app.put('/applications/:application', async (c) => {
-    const document = await readDocument(c.env.exchange, deps)
+    const { document } = await readSentDocument(c.env.exchange, deps.maxBodyBytes, 'the definition')
     const actor = actorOf(c.env.exchange, deps)
     const application = c.req.param('application')
     const request = { application, document, origin: 'api' } as const
@@ -162,10 +161,6 @@ async function linkedReport(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promi
 
 async function reportPage(deps: AnalysisRoutesDeps, id: number): Promise<Response> {
   return new Response(await deps.reader.run(renderRun, id), { headers: PAGE_HEADERS })
-}
-
-async function readDocument(exchange: Exchange, deps: AnalysisRoutesDeps): Promise<unknown> {
-  return JSON.parse(Buffer.from(await readJsonBytes(exchange, deps.maxBodyBytes)).toString())
 }
 
 function runIdOf(text: string | undefined): number {

@@ -6,11 +6,9 @@ import { z } from 'zod'
 import { cancelRun, findTemplate, saveTemplate } from '../../analysis/runs/analysis-operations.js'
 import { readLogTemplate } from '../../analysis/logs/log-template.js'
 import { readMetricTemplate } from '../../analysis/runs/metric-template.js'
-import { parseDocument } from '../../analysis/runs/parse-document.js'
 import { readRegistration } from '../../analysis/runs/registration.js'
 import { registerCanary } from '../../analysis/runs/register-canary.js'
 import { toAppError } from '../../errors.js'
-import { toUtf8 } from '../../lib/json/decode-text.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { baseUrl } from '../base-url.js'
@@ -19,7 +17,7 @@ import { errorAnswer } from '../error-body.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 import { readPathNumber } from '../path-number.js'
-import { readJsonBytes } from '../read-json-body.js'
+import { readSentDocument, readSentRegistration } from '../read-document.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 import { answerCanaryStatus } from './canary-status-answer.js'
 
@@ -79,7 +77,7 @@ export function autopilotRoutes(authenticate: Authenticate, deps: AnalysisRoutes
 async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
   const { exchange } = c.env
   try {
-    const registration = readRegistration(JSON.parse(await readText(c, deps)))
+    const registration = readRegistration(await readSentRegistration(exchange, deps.maxBodyBytes))
     const id = await registerCanary(deps, registration, actorOf(exchange, deps))
     const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
     return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
@@ -107,9 +105,9 @@ async function cancel(c: Context<AppEnv>, deps: AnalysisRoutesDeps, id: string):
 async function keepTemplate(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
   const { templateType, templateName } = parseQuery(TemplateQuery, c.req.query())
   try {
-    const body = await readText(c, deps)
+    const { text: body, document } = await readSentDocument(c.env.exchange, deps.maxBodyBytes, 'the template')
     const read = templateType === 'LOG' ? readLogTemplate : readMetricTemplate
-    read(parseDocument(body))
+    read(document)
     const sha1 = createHash('sha1').update(body).digest('hex')
     await deps.writer.run(saveTemplate, {
       template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },
@@ -118,12 +116,8 @@ async function keepTemplate(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promi
     return jsonAnswer({ status: 'CREATED', sha1 }, 201)
   } catch (raw) {
     const { code, message, kind } = toAppError(raw)
-    if (kind !== 'invalid') throw raw
-    return jsonAnswer({ code, message, error: 'invalid template', errorMessage: [message] }, 400)
+    if (kind !== 'invalid' && kind !== 'too_large') throw raw
+    const status = kind === 'invalid' ? 400 : 413
+    return jsonAnswer({ code, message, error: 'invalid template', errorMessage: [message] }, status)
   }
-}
-
-/** Some stages send the characters of Latin-1 as single bytes. */
-async function readText(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<string> {
-  return Buffer.from(toUtf8(await readJsonBytes(c.env.exchange, deps.maxBodyBytes))).toString()
 }

@@ -1,4 +1,3 @@
-import { AppError } from '../../errors.js'
 import type { EventIntake } from '../../events/event-intake.js'
 import type { EventEndpoint } from '../../events/orchestrator-event.js'
 import type { Authenticate } from '../authenticate.js'
@@ -8,6 +7,7 @@ import { MethodNotAllowed } from '../method-not-allowed.js'
 import { isRootPost } from '../policy/policy-routes.js'
 import { readBody } from '../read-body.js'
 import { requireJsonType } from '../require-json-type.js'
+import { sayingLimit } from '../saying-limit.js'
 
 export interface EventRoutesDeps {
   readonly authenticate: Authenticate
@@ -53,18 +53,11 @@ async function answerEvent(
   }
   deps.authenticate(exchange, ['orchestrator'])
   requireJsonType(exchange)
-  const body = await readEventBody(exchange, deps.maxBodyBytes)
+  const { maxBodyBytes: limit } = deps
+  const body = await sayingLimit(
+    readBody(exchange, limit),
+    `the event is over the limit of ${limit} bytes (audit.maxBodyBytes)`,
+  )
   const { seq } = await deps.intake.take(body, endpoint, callerOf(exchange).origin)
   exchange.send(200, `{"seq":${seq}}\n`)
-}
-
-/** The limit has a key of its own. */
-async function readEventBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
-  try {
-    return await readBody(exchange, limit)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind !== 'too_large') throw error
-    const message = `the event is over the limit of ${limit} bytes (audit.maxBodyBytes)`
-    throw new AppError('too_large', message, { cause: error })
-  }
 }

@@ -1,4 +1,4 @@
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 
 /**
  * As deep as documents of the orchestrator are read. An execution inside the trigger of another adds two levels each; what is far
@@ -18,6 +18,22 @@ export function nestsDeeper(json: string, levels: number): boolean {
     else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
       if (++depth > levels) return true
     } else if (unit === CLOSE_OBJECT || unit === CLOSE_ARRAY) depth--
+  }
+  return false
+}
+
+/**
+ * Whether a JSON text holds more than `count` values, those within others included. To be asked before a schema reads it: that
+ * makes a problem of each value that is wrong. Of a text that is no JSON it says something or other.
+ */
+export function holdsMoreValues(json: string, count: number): boolean {
+  let values = 1
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit === QUOTE) at = closingQuote(json, at + 1)
+    else if (unit === COMMA || unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
+      if (++values > count) return true
+    }
   }
   return false
 }

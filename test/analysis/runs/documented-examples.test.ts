@@ -6,7 +6,7 @@ import { readLogTemplate } from '../../../src/analysis/logs/log-template.js'
 import { readCanaryGroups } from '../../../src/analysis/runs/canary-groups.js'
 import { readDefinition } from '../../../src/analysis/runs/definition.js'
 import { readMetricTemplate } from '../../../src/analysis/runs/metric-template.js'
-import { parseDocument } from '../../../src/analysis/runs/parse-document.js'
+import { parseDocumentFile } from '../../../src/analysis/runs/parse-document.js'
 import { readRegistration } from '../../../src/analysis/runs/registration.js'
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../../docs/analysis.md'), 'utf8')
@@ -14,7 +14,7 @@ const TEXT = readFileSync(join(import.meta.dirname, '../../../docs/analysis.md')
 /** The blocks of the page that are marked as one kind of document. */
 function examples(kind: string): unknown[] {
   const blocks = TEXT.matchAll(new RegExp(`^\`\`\`(?:yaml|json) ${kind}\\n(.*?)^\`\`\`$`, 'gms'))
-  return [...blocks].map(([, block]) => parseDocument(block ?? ''))
+  return [...blocks].map(([, block]) => parseDocumentFile(block ?? ''))
 }
 
 describe('the examples of docs/analysis.md', () => {
