@@ -57,6 +57,15 @@ bench-registry: $(BUILT) ## Reconciliations and pages of 50,000 pipelines, with 
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/registry/run.js $(ARGS)
 
+.PHONY: chaos soak
+chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, and look for what it acknowledged
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/chaos/run.js $(ARGS)
+
+soak: $(BUILT) ## Ten minutes of everything at once: memory, files and answers over time
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/soak/run.js $(ARGS)
+
 check: $(INSTALLED) ## Format, lint, imports and types
 	npm run --silent format:check
 	npm run --silent lint

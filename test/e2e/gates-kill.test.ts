@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../support/callback-receiver.js'
 import type { CallbackReceiver } from '../support/callback-receiver.js'
 import { ask, objectOf } from '../support/http-client.js'
+import { PROGRAM } from '../support/project-root.js'
 import { seededRandom } from '../support/random-bytes.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -25,9 +26,8 @@ beforeAll(async () => {
   receiver = await startReceiver()
   workspace.write({ 'policies/empty.rego': 'package empty\n\ndeny := []\n' })
   // Compiled once: fifty starts must not compile it again.
-  const program = join(import.meta.dirname, '../../dist/cli.js')
   const bundle = join(workspace.path, 'bundle.tar.gz')
-  execFileSync(process.execPath, [program, 'build', join(workspace.path, 'policies'), '-o', bundle])
+  execFileSync(process.execPath, [PROGRAM, 'build', join(workspace.path, 'policies'), '-o', bundle])
 })
 afterAll(async () => {
   await receiver.close()

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { PROGRAM } from './project-root.js'
 import { waitUntil } from './wait-until.js'
 import type { Workspace } from './workspace.js'
-
-const PROGRAM = join(import.meta.dirname, '../../dist/cli.js')
 
 /** A line of the service's JSON log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string; readonly level?: string }

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util'
+
+import { soak } from '../../test/support/soak/soak.js'
+import type { SoakSample } from '../../test/support/soak/soak.js'
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '600' },
+    rate: { type: 'string', default: '2000' },
+    runaways: { type: 'string', default: '1' },
+  },
+})
+const SETTLED_SHARE = 0.2
+const seconds = Number(flags.seconds)
+
+function row({ second, residentMb, openFiles, threads, dataMb }: SoakSample): string {
+  const cells = [`${second} s`, `${Math.round(residentMb)} MB`, openFiles, threads, `${dataMb.toFixed(1)} MB`]
+  return `| ${cells.map((cell) => String(cell).padStart(9)).join(' | ')} |`
+}
+
+console.log('|      time |  resident |     files |   threads |      data |')
+console.log('| --------- | --------- | --------- | --------- | --------- |')
+const result = await soak({
+  seconds,
+  decisionsPerSecond: Number(flags.rate),
+  writers: 4,
+  runawaysPerSecond: Number(flags.runaways),
+  reloadEverySeconds: 30,
+  sampleEverySeconds: Math.max(1, seconds / 60),
+  sampled: (sample) => console.log(row(sample)),
+})
+const { samples, decisions, failures, longestDecisionMs, exitCode } = result
+
+function meanMb(part: readonly SoakSample[]): number {
+  return part.reduce((sum, { residentMb }) => sum + residentMb, 0) / Math.max(1, part.length)
+}
+
+const settled = samples.filter(({ second }) => second >= seconds * SETTLED_SHARE)
+const early = settled.slice(0, Math.ceil(settled.length / 8))
+const late = settled.slice(-Math.ceil(settled.length / 8))
+const growth = (meanMb(late) / meanMb(early) - 1) * 100
+console.log(
+  `${decisions} decisions, the longest ${Math.round(longestDecisionMs)} ms; ${failures.length} failures; exit ${exitCode}; ` +
+    `memory ${Math.round(meanMb(early))} MB after ${seconds * SETTLED_SHARE} s, ${Math.round(meanMb(late))} MB at the end (${growth.toFixed(1)} %)`,
+)
+for (const failure of failures.slice(0, 20)) console.log(`  ${failure}`)
+process.exitCode = failures.length === 0 && exitCode === 0 ? 0 : 1

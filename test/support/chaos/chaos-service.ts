@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+
+import { startReceiver } from '../callback-receiver.js'
+import type { CallbackReceiver } from '../callback-receiver.js'
+import { PROGRAM, PROJECT_ROOT } from '../project-root.js'
+import { startTidegate } from '../tidegate-process.js'
+import type { TidegateProcess } from '../tidegate-process.js'
+import { makeWorkspace } from '../workspace.js'
+import type { Workspace } from '../workspace.js'
+
+const ANALYSIS_DEFINITION = {
+  lifetimeMinutes: 600,
+  stepSeconds: 60,
+  metrics: {
+    source: 'files',
+    canaryConfig: {
+      name: 'shop',
+      metrics: [
+        {
+          name: 'latency',
+          groups: ['speed'],
+          query: { customInlineTemplate: '${version}.csv#latency' },
+          analysisConfigurations: { canary: { direction: 'increase' } },
+        },
+      ],
+      classifier: { groupWeights: { speed: 100 } },
+    },
+  },
+  scopes: { baseline: { version: 'stable' }, canary: { version: 'canary' } },
+}
+
+/** A service with everything that mixed writes need, which can be started again and again over the same data. */
+export interface ChaosService {
+  readonly start: () => Promise<TidegateProcess>
+  readonly receiver: CallbackReceiver
+  readonly dataDir: string
+  readonly remove: () => Promise<void>
+}
+
+/** Puts what mixed writes need into a workspace, and gives the configuration for it. */
+export function configureMixedWrites(workspace: Workspace) {
+  workspace.write({ 'definitions/shop.json': JSON.stringify(ANALYSIS_DEFINITION) })
+  return {
+    callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
+    gates: { definitions: [{ id: 7, name: 'Release', application: 'shop' }] },
+    analysis: {
+      sources: [{ name: 'files', type: 'file', directory: workspace.path }],
+      definitions: join(workspace.path, 'definitions'),
+    },
+  }
+}
+
+/** Compiles the shipped policies once, so that a start takes as little as it can. */
+export async function makeChaosService(): Promise<ChaosService> {
+  const receiver = await startReceiver()
+  const workspace = makeWorkspace()
+  const bundle = join(workspace.path, 'bundle.tar.gz')
+  execFileSync(process.execPath, [PROGRAM, 'build', join(PROJECT_ROOT, 'policies'), '-o', bundle], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const config = { ...configureMixedWrites(workspace), policies: { bundles: [bundle] } }
+  return {
+    start: () => startTidegate({ workspace, directories: [], config }),
+    receiver,
+    dataDir: join(workspace.path, 'data'),
+    remove: async () => {
+      await receiver.close()
+      workspace.remove()
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The folder of the project, also for what was compiled into a folder below it. */
+export const PROJECT_ROOT = rootAbove(import.meta.dirname)
+
+/** The built program. */
+export const PROGRAM = join(PROJECT_ROOT, 'dist/cli.js')
+
+function rootAbove(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder))
+}
