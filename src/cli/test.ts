@@ -5,14 +5,14 @@ import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
-import { collectSources } from '../pdp/compile/collect-sources.js'
+import { collectSources, isTestFile } from '../pdp/compile/collect-sources.js'
 import { mergeData } from '../pdp/compile/merge-data.js'
 import { parseDataFile } from '../pdp/compile/parse-data.js'
 import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../pdp/compile/rego-module.js'
 import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
-import type { LoadOptions } from '../pdp/load-snapshot.js'
+import type { LoadOptions, PolicyLocations } from '../pdp/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
@@ -39,7 +39,7 @@ interface TestOptions extends OutputOptions, PolicyOptions {
 export function defineTest(command: Command, session: Session): void {
   addOutputOptions(addConfigOption(command))
     .description(
-      'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does: what is tested is what is served. Exits with 1 when a test fails, ends differently, or the coverage is below the threshold.',
+      'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, ends differently, or the coverage is below the threshold.',
     )
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
     .option('--run <regex>', 'run only the tests whose full name matches')
@@ -53,8 +53,9 @@ export function defineTest(command: Command, session: Session): void {
 
 async function test(named: readonly string[], options: TestOptions, terminal: Terminal): Promise<ExitCode> {
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
-  const directories = named.length > 0 ? named : config.policies.directories
-  const work = runTests(directories, options, loadOptions(config, terminal))
+  const { directories, bundles } = config.policies
+  const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }
+  const work = runTests(locations, options, loadOptions(config, terminal))
   const run = await new Progress(terminal).during('running tests …', work)
   if (options.format === 'json') outJson(terminal, testReportJson(run))
   else terminal.out(testReportText(run, makeColours(terminal.hasColours)))
@@ -63,19 +64,31 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
 }
 
 async function runTests(
-  directories: readonly string[],
+  locations: PolicyLocations,
   { run, threshold }: TestOptions,
   load: LoadOptions,
 ): Promise<TestRun> {
+  const { directories } = locations
   const opa = await load.findOpa()
   // First, since its errors about Rego that does not compile are the better ones.
   const snapshot = await loadSnapshot({ directories, bundles: [], includeTests: true }, load)
+  await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
     const staged = await stageTests(opa, directories, directory)
     const tests = await runOpaTests(staged, run)
     const coverage = await measureCoverage(staged, tests)
     return { tests, differences: findDifferences(snapshot, tests), coverage, threshold }
   })
+}
+
+/**
+ * Loads what would serve and lets go of it: test rules make a module another one, larger, with other built-ins. Raises as
+ * `loadSnapshot`. Where there is nothing but tests, nothing would serve.
+ */
+async function loadServed(locations: PolicyLocations, load: LoadOptions): Promise<void> {
+  const { rego, data } = await collectSources(locations.directories, { includeTests: true })
+  const isAllTests = data.length === 0 && rego.every(({ file }) => isTestFile(file))
+  if (!isAllTests) await loadSnapshot(locations, load)
 }
 
 async function stageTests(

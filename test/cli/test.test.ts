@@ -24,6 +24,10 @@ const workspace = makeWorkspace({
   'quoted/p_test.rego': 'package p["a-b"].c_test\nimport data.p\ntest_x { p["a-b"].allow }\n',
   'untested/p.rego': 'package p\nallow = true\n',
   'broken/p_test.rego': 'package p\ntest_x {\n',
+  'helped/p.rego': 'package p\nallow { data.helpers.yes }\n',
+  'helped/p_test.rego': 'package helpers\nyes = true\ntest_allow { data.p.allow }\n',
+  'unserved/p.rego': 'package p\nallow { data.helpers.yes(1) }\n',
+  'unserved/p_test.rego': 'package helpers\nyes(x) { x == 1 }\ntest_allow { data.p.allow }\n',
 })
 const { path: cwd } = workspace
 afterAll(workspace.remove)
@@ -102,6 +106,13 @@ describe('test', () => {
     const { exitCode, stdout } = await runTests('quoted', '--threshold', '100')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('1 test: 1 passed, 0 failed, all the same when served as WebAssembly\n')
+  })
+
+  test('refuses policies that load only with their tests', async () => {
+    expect(await runTests('helped')).toMatchObject({ exitCode: 0 })
+    const { exitCode, stdout, stderr } = await runTests('unserved')
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toContain('unserved/p.rego:2:9: rego_type_error: undefined function data.helpers.yes')
   })
 
   test.each([

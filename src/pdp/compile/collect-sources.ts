@@ -59,8 +59,13 @@ export function isSourceFile(file: string): boolean {
   return file.endsWith('.rego') || DATA_FILES.includes(basename(file))
 }
 
+/** Whether a Rego file holds tests, which are never served. */
+export function isTestFile(file: string): boolean {
+  return file.endsWith('_test.rego')
+}
+
 function isWantedRego(file: string, options: CollectOptions): boolean {
-  return file.endsWith('.rego') && (options.includeTests || !file.endsWith('_test.rego'))
+  return file.endsWith('.rego') && (options.includeTests || !isTestFile(file))
 }
 
 /** All files at or below a path, sorted, so that compiling the same tree twice gives the same module. */
