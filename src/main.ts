@@ -11,9 +11,9 @@ import { makeFront } from './http/front.js'
 import { logRequest } from './http/log-request.js'
 import type { PolicyContext } from './http/policy/policy-context.js'
 import { withEventRoutes } from './http/routes/events.js'
+import { addThreadMetrics } from './http/thread-metrics.js'
 import type { TrailRoutesDeps } from './http/trail/mount-trail.js'
 import { addTrailMetrics } from './http/trail/trail-metrics.js'
-import type { HealthPlugin } from './http/routes/health.js'
 import { startServer } from './http/server.js'
 import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
@@ -33,16 +33,16 @@ import type { OpenOutbox } from './main/open-outbox.js'
 import { openPolicies } from './main/open-policies.js'
 import { openRegistry } from './main/open-registry.js'
 import type { OpenRegistry } from './main/open-registry.js'
+import { openStore, storeHealth } from './main/open-store.js'
 import { openTrail } from './main/open-trail.js'
+import { watchThreads } from './main/watch-threads.js'
 import type { OpenTrail } from './main/open-trail.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
-import { openServiceStore } from './store/sqlite/service/open-service-store.js'
 import type { ServiceStore } from './store/sqlite/service/open-service-store.js'
 
 const MS_PER_SECOND = 1000
-const STORE_THREAD = new URL('./store-thread.js', import.meta.url)
 
 /** A service that runs until it is stopped. */
 export interface Service {
@@ -92,7 +92,8 @@ async function startParts(
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const readSecret = readSecrets(config, process.env)
   onStop(claimDataDirectory(config.dataDir))
-  const store = await openServiceStore({ dataDir: config.dataDir, threadScript: STORE_THREAD })
+  const threads = watchThreads(logger)
+  const store = await openStore(config, logger, threads.died)
   onStop(store.close)
   const trail = openTrail(config, { store, logger, readSecret })
   onStop(trail.close)
@@ -100,6 +101,7 @@ async function startParts(
   const decisions = await openDecisions(config, logger, (report) => trail.decisions.take(report))
   onStop(decisions.close)
   const metrics = makeServiceMetrics(decisions.log)
+  addThreadMetrics(metrics.registry, threads.deaths)
   const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) {
     const watcher = await watchPolicies(policies)
@@ -127,20 +129,8 @@ async function startParts(
   onStop(gates.close)
   const analysis = await openAnalysis(config, { store, logger })
   onStop(analysis.close)
-  const parts = {
-    config,
-    logger,
-    store,
-    decisions,
-    policies,
-    metrics,
-    outbox,
-    gates,
-    trail,
-    registry,
-    analysis,
-  }
-  return await listen(parts, address, onStop)
+  const features = { decisions, policies, outbox, gates, trail, registry, analysis }
+  return await listen({ config, logger, store, metrics, ...features }, address, onStop)
 }
 
 /** All parts, ready to be asked. */
@@ -202,10 +192,6 @@ async function listen(
   const server = await startServer(front, address, admission.takesHost)
   onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
   return server.url
-}
-
-function storeHealth({ problem }: ServiceStore): HealthPlugin {
-  return { name: 'store', isUp: () => problem() === undefined, problem }
 }
 
 /** What the routes about the trail and the registry need, and their figures in the metrics. */

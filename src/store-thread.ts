@@ -5,10 +5,10 @@ import { serveReads, serveWrites } from './store/sqlite/service/serve-store.js'
 // The composition root of a thread of the store, as main.ts is that of the process. Each loads only the operations that it
 // runs: the thread that writes never draws a report.
 if (parentPort !== null) {
-  const { path, role } = workerData as StoreThreadOptions
-  if (role === 'write') {
-    serveWrites(parentPort, path, (await import('./write-operations.js')).writeOperations)
+  const options = workerData as StoreThreadOptions
+  if (options.role === 'write') {
+    serveWrites(parentPort, options, (await import('./write-operations.js')).writeOperations)
   } else {
-    serveReads(parentPort, path, (await import('./read-operations.js')).readOperations)
+    serveReads(parentPort, options, (await import('./read-operations.js')).readOperations)
   }
 }

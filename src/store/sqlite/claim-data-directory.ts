@@ -4,7 +4,8 @@ import Database from 'better-sqlite3'
 import { AppError } from '../../errors.js'
 import { toStoreError } from './sqlite-error.js'
 
-const LOCK_FILE = 'tidegate.lock'
+/** Whoever serves from a data directory holds a lock on this file in it. */
+export const LOCK_FILE = 'tidegate.lock'
 
 /**
  * Makes this process the only service on a data directory, which is created when there is none; gives what releases it. Raises

@@ -7,6 +7,10 @@ const { SqliteError } = Database
 export const STORE_DAMAGED = 'store_damaged'
 /** The wire code for a disk, or a file at its limit, that takes nothing more. */
 export const STORE_FULL = 'store_full'
+/** The wire code for a file that is not at its path any more, or is another one. */
+export const STORE_LOST = 'store_lost'
+/** The wire code for a file that the system does not let us read or write. */
+export const STORE_FAILING = 'store_failing'
 
 /** Names what was being done and maps SQLite's result code (sqlite.org/rescode.html) to an error kind. */
 export function toStoreError(action: string, raw: unknown): AppError {
@@ -19,6 +23,7 @@ export function toStoreError(action: string, raw: unknown): AppError {
   const message = `${action}: ${explain(code, cause.message)}`
   if (isDamage(code)) return new AppError('unavailable', message, { code: STORE_DAMAGED, cause })
   if (code === 'SQLITE_FULL') return new AppError('unavailable', message, { code: STORE_FULL, cause })
+  if (isRefusedBySystem(code)) return new AppError('unavailable', message, { code: STORE_FAILING, cause })
   return new AppError('unavailable', message, { cause })
 }
 
@@ -29,6 +34,12 @@ export function fromDriver(action: string, raw: unknown): unknown {
 
 function isDamage(code: string): boolean {
   return code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')
+}
+
+function isRefusedBySystem(code: string): boolean {
+  return ['SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM'].some((prefix) =>
+    code.startsWith(prefix),
+  )
 }
 
 function explain(code: string, message: string): string {

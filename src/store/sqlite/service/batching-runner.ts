@@ -2,6 +2,7 @@ import { AppError } from '../../../errors.js'
 import type { Operation, Runner } from '../../operation.js'
 import { fromFailure } from './call.js'
 import type { Call, Outcome } from './call.js'
+import { sizeOfArguments } from './size-of-arguments.js'
 
 /** A call that waits for its turn, with the operation itself where no thread has to find it by name. */
 export interface PendingCall extends Call {
@@ -9,12 +10,22 @@ export interface PendingCall extends Call {
 }
 
 interface Waiting extends PendingCall {
+  readonly bytes: number
   readonly resolve: (result: never) => void
   readonly reject: (error: AppError) => void
 }
 
 /** Where batches go: gives one outcome for each call, in order; rejects when none of them was run. */
 export type ExecuteBatch = (calls: readonly PendingCall[]) => Promise<readonly Outcome[]>
+
+/**
+ * The most that the arguments of one call may take: a thread of the store has 256 MB of heap, an operation makes several copies of
+ * what it is given, and a thread that outgrows its heap within one native function ends the whole process.
+ */
+const MAX_CALL_HEAP_BYTES = 24 * 1024 * 1024
+const MAX_CALL_EXTERNAL_BYTES = 256 * 1024 * 1024
+/** Calls go together up to so much. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
 /** Gathers the calls that arrive while a batch is under way into the next one: the busier, the fewer commits. */
 export class BatchingRunner implements Runner<never> {
@@ -28,10 +39,16 @@ export class BatchingRunner implements Runner<never> {
     this.#maxBatch = maxBatch
   }
 
+  /** Rejects with `too_large` what another thread could not hold. */
   run<Args, Result>(operation: Operation<never, Args, Result>, args: Args): Promise<Result> {
+    const { heapBytes, externalBytes } = sizeOfArguments(args)
+    if (heapBytes > MAX_CALL_HEAP_BYTES || externalBytes > MAX_CALL_EXTERNAL_BYTES) {
+      return Promise.reject(tooLarge(operation.name, heapBytes + externalBytes))
+    }
+    const bytes = heapBytes + externalBytes
     return new Promise((resolve, reject) => {
       const { name, apply } = operation
-      this.#waiting.push({ operation: name, apply, args, resolve, reject })
+      this.#waiting.push({ operation: name, apply, args, bytes, resolve, reject })
       this.#running ??= this.#runAll()
     })
   }
@@ -45,7 +62,7 @@ export class BatchingRunner implements Runner<never> {
     // Calls of the same turn of the event loop go together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#maxBatch)
+      const batch = this.#waiting.splice(0, this.#batchLength())
       try {
         settle(batch, await this.#execute(batch))
       } catch (cause) {
@@ -54,6 +71,25 @@ export class BatchingRunner implements Runner<never> {
     }
     this.#running = undefined
   }
+
+  /** One call at least, and no more than fit together. */
+  #batchLength(): number {
+    let [length, bytes] = [0, 0]
+    for (const waiting of this.#waiting) {
+      bytes += waiting.bytes
+      if (length === this.#maxBatch || (length > 0 && bytes > MAX_BATCH_BYTES)) break
+      length += 1
+    }
+    return length
+  }
+}
+
+function tooLarge(operation: string, bytes: number): AppError {
+  const megabytes = Math.ceil(bytes / (1024 * 1024))
+  return new AppError(
+    'too_large',
+    `${operation}: ${megabytes} MB are more than is stored at once: store less, or in parts`,
+  )
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {

@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Readers } from '../../readers.js'
 import type { Transaction } from '../../transaction.js'
+import { requireKept } from '../kept-files.js'
+import type { KeptFile } from '../kept-files.js'
 import { openDatabase, openReadOnly } from '../open-database.js'
 import type { OpenDatabaseOptions } from '../open-database.js'
 import { makeAnalysisReader } from './analysis-reader.js'
@@ -30,22 +32,29 @@ export interface ServiceConnection<Context> {
 /** Room for the ends of the indexes that every record writes to, and for as much in the write-ahead log before it is copied. */
 const WRITING = { pageCacheKib: 32_000, walAutocheckpointPages: 4000 }
 
-/** The connection that writes: there is one at a time, so that the trail has one end. Raises AppError `unavailable`. */
+/**
+ * The connection that writes: there is one at a time, so that the trail has one end. It writes as long as `files` are at their paths.
+ * Raises AppError `unavailable`.
+ */
 export function connectWriting(
   path: string,
   limits: Pick<OpenDatabaseOptions, 'maxPages'> = {},
+  files: readonly KeptFile[] = [],
 ): ServiceConnection<Transaction> {
+  // A database that is gone must not be created anew.
+  requireKept(files)
   const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
   const context = makeTransaction(database)
   return {
     context,
-    execute: (calls) => executeWrites(database, context, calls),
+    execute: (calls) => executeWrites(database, context, calls, () => requireKept(files)),
     close: () => database.close(),
   }
 }
 
-/** A connection that reads beside the writer. Raises AppError `unavailable`. */
-export function connectReading(path: string): ServiceConnection<Readers> {
+/** A connection that reads beside the writer; of `files` it makes sure once. Raises AppError `unavailable`. */
+export function connectReading(path: string, files: readonly KeptFile[] = []): ServiceConnection<Readers> {
+  requireKept(files)
   const database = openReadOnly(serviceDatabaseOptions(path))
   const context = makeReaders(database)
   return {

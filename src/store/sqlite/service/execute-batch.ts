@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { fromDriver, toStoreError } from '../sqlite-error.js'
+import { AppError } from '../../../errors.js'
+import { fromDriver, STORE_LOST, toStoreError } from '../sqlite-error.js'
 import { toFailure } from './call.js'
 import type { Outcome } from './call.js'
 
@@ -14,22 +15,27 @@ export interface Forgetful {
 
 /**
  * Runs calls that write, one after another, and commits them together: one fsync for all. A call that raises is undone
- * alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed.
+ * alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed. So it has when `requireFile`
+ * raises, which is asked before, and after the commit: what was committed into a file that nobody will find is not acknowledged.
  */
 export async function executeWrites<Context extends Forgetful>(
   database: Database,
   context: Context,
   calls: readonly BoundCall<Context>[],
+  requireFile: () => void = () => undefined,
 ): Promise<Outcome[]> {
   try {
+    requireFile()
     database.exec('begin immediate')
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(await executeOne(database, context, call))
     database.exec('commit')
+    requireFile()
     return outcomes
   } catch (raw) {
     rollBack(database)
     context.forget()
+    if (raw instanceof AppError && raw.code === STORE_LOST) saveWhatIsKept(database)
     const outcome: Outcome = { ok: false, failure: toFailure(toStoreError('write to tidegate.db', raw)) }
     return calls.map(() => outcome)
   }
@@ -52,6 +58,15 @@ async function executeOne<Context extends Forgetful>(
     database.exec('release call')
     context.forget()
     return { ok: false, failure: toFailure(fromDriver('write to tidegate.db', raw)) }
+  }
+}
+
+/** A write-ahead log that was removed ends with the process: what it holds is put into the database, which may still be there. */
+function saveWhatIsKept(database: Database): void {
+  try {
+    database.pragma('wal_checkpoint(passive)')
+  } catch {
+    // Why nothing is written has been said already.
   }
 }
 

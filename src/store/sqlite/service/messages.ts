@@ -1,3 +1,4 @@
+import type { KeptFile } from '../kept-files.js'
 import type { Call, Failure, Outcome } from './call.js'
 
 /** What a thread of the store is for. */
@@ -7,6 +8,8 @@ export type ThreadRole = 'write' | 'read'
 export interface StoreThreadOptions {
   readonly path: string
   readonly role: ThreadRole
+  /** What must be at its path for anything to be written. */
+  readonly files: readonly KeptFile[]
 }
 
 /** To a thread of the store; `calls` is answered by `outcomes`, in order. */

@@ -1,10 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
+import { AppError } from '../../../errors.js'
+import type { ThreadDeath } from '../../../lib/supervised-thread.js'
 import type { Reader, Readers } from '../../readers.js'
 import type { Writer } from '../../transaction.js'
+import { LOCK_FILE } from '../claim-data-directory.js'
+import { FileWatch } from '../file-watch.js'
+import { keptDatabase, keptFile, lostFile } from '../kept-files.js'
+import type { KeptFile } from '../kept-files.js'
 import { migrate } from '../migrate.js'
 import { serviceMigrations } from '../migrations/service.js'
 import { openDatabase } from '../open-database.js'
+import { STORE_LOST } from '../sqlite-error.js'
 import { BatchingRunner } from './batching-runner.js'
 import type { ExecuteBatch, PendingCall } from './batching-runner.js'
 import { connectReading, connectWriting } from './connect.js'
@@ -23,7 +30,7 @@ export interface ServiceStore {
   readonly reader: Reader
   /** For single rows, at once and on the calling thread. */
   readonly lookups: Readers
-  /** What is wrong with the file, by what became of the calls so far: damage, a full disk. */
+  /** What is wrong: the file is lost, damaged or full, or a thread keeps dying. */
   readonly problem: () => string | undefined
   /** Finishes what was begun and closes the file. */
   readonly close: () => Promise<void>
@@ -36,10 +43,15 @@ export interface OpenServiceStoreOptions {
   readonly threadScript?: URL
   /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
   readonly maxPages?: number
+  /** Told of each thread that ended by itself. */
+  readonly threadDied?: (death: ThreadDeath) => void
+  /** Told when the file is lost, and with undefined when it is back at its path. */
+  readonly fileChanged?: (problem: string | undefined) => void
 }
 
 interface Executor {
   readonly execute: ExecuteBatch
+  readonly problem?: () => string | undefined
   readonly close: () => void | Promise<void>
 }
 
@@ -53,34 +65,45 @@ const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256
  * Opens `tidegate.db` in a data directory and brings its schema up to date. Raises AppError `unavailable` for a file
  * that is damaged, foreign, locked or newer than this release; it is never replaced.
  */
-export async function openServiceStore({
-  dataDir,
-  threadScript,
-  maxPages,
-}: OpenServiceStoreOptions): Promise<ServiceStore> {
+export async function openServiceStore(options: OpenServiceStoreOptions): Promise<ServiceStore> {
+  const { dataDir, fileChanged = () => undefined } = options
   const path = join(dataDir, 'tidegate.db')
   await prepare(path)
   const lookups = connectReading(path)
-  const open = (role: ThreadRole): Executor =>
-    threadScript === undefined ? inProcess(path, role, maxPages) : inThread(threadScript, { path, role })
-  const writing = open('write')
-  const reading = open('read')
-  const writer = new BatchingRunner(writing.execute, MAX_WRITES_PER_COMMIT)
+  // The first connection stays until the end, so that the files beside the database stay the same.
+  const files = [...keptDatabase(path), ...keptFile(join(dataDir, LOCK_FILE))]
+  const { applicationId } = serviceDatabaseOptions(path)
+  const watch = await FileWatch.open({ path, applicationId, files, changed: fileChanged })
+  const writing = openExecutor('write', path, files, options)
+  const reading = openExecutor('read', path, files, options)
+  const writer = new BatchingRunner(refusingWhenOverwritten(writing.execute, watch), MAX_WRITES_PER_COMMIT)
   const reader = new BatchingRunner(reading.execute, 1)
   const condition = new StoreCondition(Date.now)
-  const failed = (error: unknown): void => condition.failed(error)
+  const failed = (error: unknown): void => {
+    condition.failed(error)
+    if (error instanceof AppError && error.code === STORE_LOST) void watch.look()
+  }
   return {
     writer: watchRunner(writer, { succeeded: () => condition.wrote(), failed }),
     reader: watchRunner(reader, { succeeded: () => undefined, failed }),
     lookups: watchReaders(lookups.context, failed),
-    problem: () => condition.problem,
+    problem: () => watch.problem ?? condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
       await reading.close()
       lookups.close()
       // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.
       await writing.close()
+      await watch.close()
     },
+  }
+}
+
+/** What was overwritten in place is seen by the watch alone: SQLite itself may go on with the pages that it remembers. */
+function refusingWhenOverwritten(execute: ExecuteBatch, watch: FileWatch): ExecuteBatch {
+  return (calls) => {
+    const { overwritten } = watch
+    return overwritten === undefined ? execute(calls) : Promise.reject(lostFile(overwritten))
   }
 }
 
@@ -93,17 +116,39 @@ async function prepare(path: string): Promise<void> {
   }
 }
 
-function inThread(script: URL, options: StoreThreadOptions): Executor {
-  const client = new StoreThreadClient(
-    () => new Worker(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
-    options.role === 'read' ? READING_IDLE_MS : undefined,
-  )
-  return { execute: (calls) => client.execute(calls), close: () => client.close() }
+function openExecutor(
+  role: ThreadRole,
+  path: string,
+  files: readonly KeptFile[],
+  { threadScript, maxPages, threadDied }: OpenServiceStoreOptions,
+): Executor {
+  return threadScript === undefined
+    ? inProcess({ path, role, files }, maxPages)
+    : inThread(threadScript, { path, role, files }, threadDied)
 }
 
-function inProcess(path: string, role: ThreadRole, maxPages: number | undefined): Executor {
+function inThread(
+  script: URL,
+  options: StoreThreadOptions,
+  died: OpenServiceStoreOptions['threadDied'],
+): Executor {
+  const isReading = options.role === 'read'
+  const client = new StoreThreadClient({
+    name: `the thread that ${isReading ? 'reads' : 'writes'} tidegate.db`,
+    start: () => new Worker(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
+    died,
+    idleMs: isReading ? READING_IDLE_MS : undefined,
+  })
+  return {
+    execute: (calls) => client.execute(calls),
+    problem: () => client.problem,
+    close: () => client.close(),
+  }
+}
+
+function inProcess({ path, role, files }: StoreThreadOptions, maxPages: number | undefined): Executor {
   if (role === 'read') return executorOf(connectReading(path))
-  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }))
+  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }, files))
 }
 
 function executorOf<Context>({ execute, close }: ServiceConnection<Context>): Executor {

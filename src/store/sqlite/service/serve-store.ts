@@ -9,24 +9,24 @@ import type { Call } from './call.js'
 import { connectReading, connectWriting } from './connect.js'
 import type { ServiceConnection } from './connect.js'
 import type { BoundCall } from './execute-batch.js'
-import type { StoreAnswer, StoreRequest } from './messages.js'
+import type { StoreAnswer, StoreRequest, StoreThreadOptions } from './messages.js'
 
 /** What the thread that writes does all its life: opens the database and runs the calls that it is sent. */
 export function serveWrites(
   port: MessagePort,
-  path: string,
+  { path, files }: StoreThreadOptions,
   operations: readonly AnyOperation<Transaction>[],
 ): void {
-  serve(port, () => connectWriting(path), operations)
+  serve(port, () => connectWriting(path, {}, files), operations)
 }
 
 /** The same for the thread that reads. */
 export function serveReads(
   port: MessagePort,
-  path: string,
+  { path, files }: StoreThreadOptions,
   operations: readonly AnyOperation<Readers>[],
 ): void {
-  serve(port, () => connectReading(path), operations)
+  serve(port, () => connectReading(path, files), operations)
 }
 
 function serve<Context>(

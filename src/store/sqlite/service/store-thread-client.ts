@@ -1,32 +1,42 @@
 import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../../errors.js'
+import { SupervisedThread } from '../../../lib/supervised-thread.js'
+import type { SupervisedThreadOptions } from '../../../lib/supervised-thread.js'
 import type { PendingCall } from './batching-runner.js'
 import { fromFailure } from './call.js'
 import type { Outcome } from './call.js'
 import type { StoreAnswer, StoreRequest } from './messages.js'
 
+export interface StoreThreadClientOptions extends SupervisedThreadOptions {
+  /** A thread that was given nothing to do for so long is ended; without it the thread stays. */
+  readonly idleMs?: number | undefined
+}
+
 /**
  * Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and again when it died or was let go
- * for having had nothing to do.
+ * for having had nothing to do. Of a batch that it died with it is not known whether it was committed.
  */
 export class StoreThreadClient {
-  readonly #startThread: () => Worker
+  readonly #thread: SupervisedThread
   readonly #idleMs: number | undefined
-  #thread: Worker | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #ending: Promise<unknown> = Promise.resolve()
 
-  /** A thread that was given nothing to do for `idleMs` is ended; without it the thread stays. */
-  constructor(startThread: () => Worker, idleMs?: number) {
-    this.#startThread = startThread
+  constructor({ idleMs, ...options }: StoreThreadClientOptions) {
+    this.#thread = new SupervisedThread(options)
     this.#idleMs = idleMs
+  }
+
+  /** Why the thread cannot be relied on; undefined while it can. */
+  get problem(): string | undefined {
+    return this.#thread.problem
   }
 
   /** Rejects with an AppError when the thread refused to start or died before it answered. */
   async execute(calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
     clearTimeout(this.#idleTimer)
     try {
-      return await this.#send(this.#thread ?? this.#start(), calls)
+      return await this.#send(this.#thread.take(), calls)
     } finally {
       if (this.#idleMs !== undefined) this.#idleTimer = setTimeout(() => this.#end(), this.#idleMs).unref()
     }
@@ -44,7 +54,11 @@ export class StoreThreadClient {
         message: (answer: StoreAnswer) => {
           release()
           if (answer.type === 'outcomes') resolve(answer.outcomes)
-          else reject(fromFailure(answer.failure))
+          else {
+            // It ends after that by itself, and says why: no death.
+            this.#thread.release()
+            reject(fromFailure(answer.failure))
+          }
         },
         error: (cause: unknown) => {
           release()
@@ -64,24 +78,12 @@ export class StoreThreadClient {
   }
 
   #end(): void {
-    const thread = this.#thread
+    const thread = this.#thread.release()
     if (thread === undefined) return
-    this.#thread = undefined
     const ended = new Promise((resolve) => thread.once('exit', resolve))
     this.#ending = Promise.all([this.#ending, ended])
     const request: StoreRequest = { type: 'close' }
     thread.postMessage(request)
-  }
-
-  #start(): Worker {
-    const thread = this.#startThread()
-    this.#thread = thread
-    thread.once('exit', () => {
-      if (this.#thread === thread) this.#thread = undefined
-    })
-    // An error is followed by the exit; without a listener it would end the process.
-    thread.on('error', () => undefined)
-    return thread
   }
 }
 

@@ -1,0 +1,30 @@
+import type { Config } from '../config/config.js'
+import type { HealthPlugin } from '../http/routes/health.js'
+import type { Logger } from '../lib/logger.js'
+import type { ThreadDeath } from '../lib/supervised-thread.js'
+import { openServiceStore } from '../store/sqlite/service/open-service-store.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+
+const SCRIPT = new URL('../store-thread.js', import.meta.url)
+
+/** Opens what is durable, with threads that write and read it. Raises AppError `unavailable` for a file that cannot serve. */
+export function openStore(
+  { dataDir }: Config,
+  logger: Logger,
+  threadDied: (death: ThreadDeath) => void,
+): Promise<ServiceStore> {
+  return openServiceStore({
+    dataDir,
+    threadScript: SCRIPT,
+    threadDied,
+    fileChanged: (problem) => {
+      if (problem === undefined) logger.info('tidegate.db is at its path, and is written again')
+      else logger.error({ error: problem }, 'nothing durable is written')
+    },
+  })
+}
+
+/** How the store is shown among the parts of the service. */
+export function storeHealth({ problem }: ServiceStore): HealthPlugin {
+  return { name: 'store', isUp: () => problem() === undefined, problem }
+}
