@@ -1,19 +1,32 @@
 import type { SeriesStats } from './types.js'
 
-/** Least, greatest, mean, standard deviation (n - 1) and number of values; all 0 of none. */
+/** Between these sizes squares and their sum stay inside the range of doubles. */
+const PLAIN_SIZES = { least: 1e-120, most: 1e120 }
+
+/** Least, greatest, mean, standard deviation (n - 1) and number of values; all 0 of none. Finite for finite values. */
 export function describeSeries(values: ArrayLike<number>): SeriesStats {
   const count = values.length
   if (count === 0) return { min: 0, max: 0, mean: 0, std: 0, count }
-  let [min, max, sum] = [Infinity, -Infinity, 0]
+  let [min, max] = [Infinity, -Infinity]
   for (let index = 0; index < count; index += 1) {
     const value = values[index] ?? 0
     if (value < min) min = value
     if (value > max) max = value
-    sum += value
   }
+  const scale = scaleOf(Math.max(Math.abs(min), Math.abs(max)))
+  let sum = 0
+  for (let index = 0; index < count; index += 1) sum += (values[index] ?? 0) / scale
   // A mean of equal values must be that value, whatever rounding made of the sum.
-  const mean = min === max ? min : sum / count
+  const scaledMean = min === max ? min / scale : sum / count
   let squares = 0
-  for (let index = 0; index < count; index += 1) squares += ((values[index] ?? 0) - mean) ** 2
-  return { min, max, mean, std: count > 1 ? Math.sqrt(squares / (count - 1)) : 0, count }
+  for (let index = 0; index < count; index += 1) squares += ((values[index] ?? 0) / scale - scaledMean) ** 2
+  const std = count > 1 ? Math.sqrt(squares / (count - 1)) * scale : 0
+  const mean = min === max ? min : scaledMean * scale
+  return { min, max, mean, std: Math.min(std, Number.MAX_VALUE), count }
+}
+
+/** What the values are divided by: 1 but for sizes near the ends of the range. */
+function scaleOf(size: number): number {
+  const isPlain = size === 0 || (size > PLAIN_SIZES.least && size < PLAIN_SIZES.most)
+  return isPlain || !Number.isFinite(size) ? 1 : size
 }

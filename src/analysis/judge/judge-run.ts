@@ -1,4 +1,5 @@
 import { judgeKayenta } from './kayenta/judge-kayenta.js'
+import { judgeableSide } from './judgeable-side.js'
 import { adjustOverRun } from './robust/adjust-over-run.js'
 import { assessMetric, classify } from './robust/judge-metric.js'
 import { scoreRun } from './robust/score-run.js'
@@ -7,7 +8,13 @@ import type { JudgeInput, JudgeOptions, JudgeReport } from './types.js'
 
 /** Judges the metrics of a run. The same input and options give the same report. */
 export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeReport {
-  return options.judge === 'kayenta' ? judgeKayenta(input, options) : judgeByEvidence(input, options)
+  const metrics = input.metrics.map(({ spec, control, experiment }) => ({
+    spec,
+    control: judgeableSide(control),
+    experiment: judgeableSide(experiment),
+  }))
+  const judge = options.judge === 'kayenta' ? judgeKayenta : judgeByEvidence
+  return judge({ ...input, metrics }, options)
 }
 
 /** The default judge: each metric is tested by itself, then all are weighed together (docs/judge.md). */

@@ -11,7 +11,8 @@ export type Classification =
   'Pass' | 'High' | 'Low' | 'Inconclusive' | 'Nodata' | 'NodataFailMetric' | 'Error'
 
 /** Why nothing, or too little, is known of a metric. */
-export type NoDataState = 'sourceError' | 'empty' | 'oneSideEmpty' | 'tooFewPoints' | 'noTraffic'
+export type NoDataState =
+  'sourceError' | 'outOfRange' | 'empty' | 'oneSideEmpty' | 'tooFewPoints' | 'noTraffic'
 
 /** What a state without data means for the run: it fails the metric, asks for a review, or leaves the metric out. */
 export type NoDataPolicy = 'fail' | 'review' | 'ignore'
@@ -64,6 +65,8 @@ export interface Side {
   readonly exposure?: Float64Array | undefined
   /** What the source said when it gave no answer. */
   readonly error?: string | undefined
+  /** Why its values are beyond all reckoning (see `judgeableSide`). */
+  readonly outOfRange?: string | undefined
   readonly startMs?: number | undefined
   readonly stepMs?: number | undefined
 }

@@ -1,8 +1,11 @@
 import { roughNormalUpperQuantile } from './normal.js'
+import { noNumber } from './rank-sum.js'
 
 /** A bound is known to this share of the first width. */
 const ACCURACY = 1e-3
 const MAX_STEPS = 60
+/** The least first step, as a share of the way between the bounds. */
+const FIRST_SHARE = 1e-12
 
 /** The test of van der Waerden: like that of Mann and Whitney with the ranks' normal scores, which loses nothing on normal values. */
 export interface NormalScoreTest {
@@ -30,12 +33,14 @@ export function shiftAtLevel(
   const pointAt = (x: number): Point => ({ x, y: at(x) - level })
   let low = pointAt(Math.min(most, Math.max(least, guess)))
   let high = low
-  for (let reach = width; low.y <= 0; reach *= 2) {
+  // No width at all would never reach anything.
+  const first = Math.max(width, (most - least) * FIRST_SHARE, Number.MIN_VALUE)
+  for (let reach = first; low.y <= 0; reach *= 2) {
     if (low.x <= least) return least
     high = low
     low = pointAt(Math.max(least, low.x - reach))
   }
-  for (let reach = width; high.y > 0; reach *= 2) {
+  for (let reach = first; high.y > 0; reach *= 2) {
     if (high.x >= most) return most
     low = high
     high = pointAt(Math.min(most, high.x + reach))
@@ -93,6 +98,7 @@ function standardised(
     while (i < n && (first[i] ?? 0) - shift === value) i += 1
     while (j < m && (second[j] ?? 0) === value) j += 1
     const equal = i + j - before
+    if (equal === 0) throw noNumber()
     const score = scores[2 * before + equal + 1] ?? 0
     ofFirst += (i - fromFirst) * score
     all += equal * score

@@ -32,7 +32,7 @@ export function medianDifference(x: Float64Array, y: Float64Array): number {
 /** The same from a bound below it, by way of the few values that so many differences share. */
 function climb(x: Float64Array, y: Float64Array, k: number, from: number): number {
   let value = nextDifference(x, y, from)
-  while (countUpTo(x, y, value) < k) value = nextDifference(x, y, value)
+  while (countUpTo(x, y, value) < k && value < Infinity) value = nextDifference(x, y, value)
   return value
 }
 

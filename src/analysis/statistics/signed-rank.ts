@@ -1,4 +1,5 @@
 import { medianDifference, orderedDifference } from './ordered-difference.js'
+import { noNumber } from './rank-sum.js'
 
 /** How far differences lie above 0. */
 export interface SignedRank {
@@ -17,6 +18,7 @@ export function signedRank(differences: Float64Array): SignedRank {
   for (let from = 0; from < n;) {
     let to = from
     const size = Math.abs(sized[from] ?? 0)
+    if (Number.isNaN(size)) throw noNumber()
     while (to < n && Math.abs(sized[to] ?? 0) === size) to += 1
     for (let index = from; index < to; index += 1)
       if ((sized[index] ?? 0) > 0) positive += (from + to + 1) / 2

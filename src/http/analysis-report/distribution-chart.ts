@@ -5,6 +5,7 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/look-data.js'
 import { formatNumber } from './format-number.js'
+import { drawnValue, valueDomain } from './value-domain.js'
 
 const WIDTH = 320
 const HEIGHT = 150
@@ -20,8 +21,7 @@ export function distributionChart(
   const sides = [numbersOf(baseline), numbersOf(canary)] as const
   const [low, high] = extent(sides.flat())
   if (low === undefined) return html``
-  const spread = high - low || Math.abs(high) || 1
-  const domain: [number, number] = [low - spread * 0.02, high + spread * 0.02]
+  const domain = valueDomain(low, high, 0.02)
   const x = scaleLinear(domain, [MARGIN.left, WIDTH - MARGIN.right])
   const toBins = bin().domain(domain).thresholds(x.ticks(BINS))
   const shares = sides.map((values) =>
@@ -82,7 +82,7 @@ function medianMark(
 }
 
 function numbersOf({ values }: SeriesData): readonly number[] {
-  return values.filter((value) => value !== null)
+  return values.filter((value) => value !== null).map(drawnValue)
 }
 
 function round(pixels: number): number {

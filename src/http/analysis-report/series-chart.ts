@@ -6,6 +6,7 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/look-data.js'
 import { formatNumber } from './format-number.js'
+import { drawnValue, valueDomain } from './value-domain.js'
 
 const WIDTH = 640
 const HEIGHT = 180
@@ -28,8 +29,7 @@ export function seriesChart(
   const sides = [thin(toPoints(baseline)), thin(toPoints(canary))] as const
   const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
   if (low === undefined) return html`<p class="none">There is no value to draw.</p>`
-  const pad = (high - low || Math.abs(high) || 1) * 0.05
-  const y = scaleLinear([low - pad, high + pad], [HEIGHT - MARGIN.bottom, MARGIN.top])
+  const y = scaleLinear(valueDomain(low, high, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
   const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
   // Times are shown as they were at the canary; the baseline is laid over it from its own start.
   const x = scaleUtc([canary.startMs, canary.startMs + duration], [MARGIN.left, WIDTH - MARGIN.right])
@@ -65,7 +65,10 @@ export function seriesChart(
 }
 
 function toPoints({ values, stepMs }: SeriesData): readonly Point[] {
-  return values.map((value, index) => ({ ms: index * stepMs, value }))
+  return values.map((value, index) => ({
+    ms: index * stepMs,
+    value: value === null ? null : drawnValue(value),
+  }))
 }
 
 /** Of each stretch its least and its greatest value, so that no spike is lost. */

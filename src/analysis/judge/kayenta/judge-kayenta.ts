@@ -36,7 +36,9 @@ function judgeMetric({ spec, control, experiment }: MetricSeries, settings: Kaye
     control: cleanSeries(control.values, spec),
     experiment: cleanSeries(experiment.values, spec),
   }
-  const judged = classifyOrError(sides, spec, settings)
+  const outOfRange = experiment.outOfRange ?? control.outOfRange
+  const judged =
+    outOfRange === undefined ? classifyOrError(sides, spec, settings) : unjudgeable(outOfRange, spec)
   return {
     name: spec.name,
     groups: spec.groups,
@@ -51,6 +53,11 @@ function judgeMetric({ spec, control, experiment }: MetricSeries, settings: Kaye
     ratio: Number.isFinite(judged.ratio) ? judged.ratio : null,
     finding: null,
   }
+}
+
+/** Unlike `Error`, which scores nothing and so lets a run pass, this fails the metric. */
+function unjudgeable(reason: string, { critical }: MetricSeries['spec']): KayentaClassification {
+  return { classification: 'NodataFailMetric', reason, critical, ratio: Number.NaN }
 }
 
 /** Any failure becomes `Error` and loses the critical flag, as there. */

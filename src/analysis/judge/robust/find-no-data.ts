@@ -8,7 +8,12 @@ export interface NoData {
 }
 
 /** States in which a metric that matters most fails the run unless it says otherwise. */
-const FAILS_WHERE_DATA_IS_MUST: readonly NoDataState[] = ['sourceError', 'empty', 'oneSideEmpty']
+const FAILS_WHERE_DATA_IS_MUST: readonly NoDataState[] = [
+  'sourceError',
+  'outOfRange',
+  'empty',
+  'oneSideEmpty',
+]
 
 /** Why a metric cannot be judged; undefined when it can. */
 export function findNoData(
@@ -18,6 +23,8 @@ export function findNoData(
 ): NoData | undefined {
   const error = experiment.error ?? control.error
   if (error !== undefined) return { state: 'sourceError', reason: `the source gave no answer: ${error}` }
+  const outOfRange = experiment.outOfRange ?? control.outOfRange
+  if (outOfRange !== undefined) return { state: 'outOfRange', reason: outOfRange }
   const [hasControl, hasExperiment] = [hasPoints(control), hasPoints(experiment)]
   if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'neither side has a point' }
   // All gaps are zeros where the metric says so; no points at all are none.

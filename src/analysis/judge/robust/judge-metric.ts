@@ -170,7 +170,11 @@ function isCritical(
 function withoutData({ state, reason }: NoData, spec: MetricSpec): Decision {
   const policy = policyOf(state, spec)
   const classification =
-    state === 'sourceError' ? 'Error' : state === 'tooFewPoints' ? 'Inconclusive' : 'Nodata'
+    state === 'sourceError' || state === 'outOfRange'
+      ? 'Error'
+      : state === 'tooFewPoints'
+        ? 'Inconclusive'
+        : 'Nodata'
   return {
     classification,
     classificationReason: reason,
