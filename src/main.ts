@@ -37,6 +37,7 @@ import { openStore, storeHealth } from './main/open-store.js'
 import { openTrail } from './main/open-trail.js'
 import { watchThreads } from './main/watch-threads.js'
 import type { OpenTrail } from './main/open-trail.js'
+import { openYamlReader } from './main/yaml-thread.js'
 import type { Policies } from './pdp/policies.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
@@ -172,13 +173,18 @@ async function listen(
     metrics,
     version,
   })
+  const yaml = openYamlReader()
+  onStop(yaml.close)
   const { eventsAtRoot } = config.orchestrator
   const admission = openAdmission(config, address.host)
   const front = makeFront({
     admit: admission.admit,
     authenticate,
     eventsAtRoot,
-    policy: policyContext(config, policies, decisions.log, metrics, version),
+    policy: {
+      ...policyContext(config, policies, decisions.log, metrics, version),
+      readYaml: yaml.toJson,
+    },
     application: withEventRoutes(
       { authenticate, intake: trail.intake, maxBodyBytes: config.audit.maxBodyBytes, atRoot: eventsAtRoot },
       makeApplication(app),
@@ -228,7 +234,7 @@ function policyContext(
   decisionLog: DecisionLog,
   metrics: ServiceMetrics,
   version: string,
-): PolicyContext {
+): Omit<PolicyContext, 'readYaml'> {
   return {
     policies,
     decisionLog,

@@ -35,7 +35,7 @@ export async function answerDataPost(
 ): Promise<void> {
   const parameters = searchParams(exchange)
   const rawPath = resolveDataPath(path, parameters)
-  const body = yamlToJson(exchange, await readBody(exchange, context.maxBodyBytes))
+  const body = await yamlToJson(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const input = readRequestInput(context.policies.current, rawPath, body)
   if (input === undefined) {
     const flat = readFlatBody(body)
@@ -65,7 +65,7 @@ export async function answerBareDocument(
   kind: 'data' | 'default',
 ): Promise<void> {
   const query = parseDataQuery(searchParams(exchange))
-  const input = parseInputBody(exchange, await readBody(exchange, context.maxBodyBytes))
+  const input = await parseInputBody(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const decision = new Decision(context, exchange, kind, rawPath)
   const { result } = decide(decision, { rawPath, input, isInputMissing: false, query })
   if (result === undefined) throw undefinedDocument(planFor(decision.snapshot, rawPath))

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.js'
 import { scanSpace } from '../../lib/json/scan-space.js'
 import { scanValue } from '../../lib/json/scan-value.js'
 import type { Exchange } from '../exchange.js'
+import type { PolicyContext } from './policy-context.js'
 import { yamlToJson } from './yaml-body.js'
 
 /** How the errors begin, by where the input stands. */
@@ -10,8 +11,12 @@ const PARAMETER = 'parameter contains'
 const NULL_INPUT = Buffer.from('null')
 
 /** The body of an operation whose body is the input itself; an empty one is null, as in OPA. Raises `invalid`. */
-export function parseInputBody(exchange: Exchange, body: Uint8Array): Uint8Array {
-  const json = yamlToJson(exchange, body, BODY)
+export async function parseInputBody(
+  context: PolicyContext,
+  exchange: Exchange,
+  body: Uint8Array,
+): Promise<Uint8Array> {
+  const json = await yamlToJson(context, exchange, body, BODY)
   return scanSpace(json, 0) === json.length ? NULL_INPUT : json.subarray(0, scanInput(json, BODY))
 }
 
