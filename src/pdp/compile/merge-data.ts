@@ -14,7 +14,7 @@ export interface BaseDocument {
  * `invalid` error that names both files.
  */
 export function mergeData(documents: readonly BaseDocument[]): RegoObject {
-  const tree = new DataTree()
+  const tree = new DataTree('')
   for (const document of documents) tree.add(document)
   return tree.toObject()
 }
@@ -25,7 +25,13 @@ interface Leaf {
 }
 
 class DataTree {
+  /** The file that was the first to name it. */
+  readonly file: string
   readonly #children = new Map<string, DataTree | Leaf>()
+
+  constructor(file: string) {
+    this.file = file
+  }
 
   add({ at, value, file }: BaseDocument): void {
     this.#add([], at, value, file)
@@ -42,12 +48,16 @@ class DataTree {
 
   #add(path: readonly string[], at: readonly string[], value: RegoValue, file: string): void {
     const [next, ...rest] = at
+    // A directory may stand for a value that is no object.
+    if (next !== undefined && rest.length === 0 && !isMergeable(value)) {
+      this.#setLeaf(path, next, value, file)
+      return
+    }
     if (next !== undefined) {
       this.#childTree(path, next, file).#add([...path, next], rest, value, file)
       return
     }
-    if (!(value instanceof RegoObject))
-      throw new AppError('invalid', `${file}: ${describe(path)} must be an object`)
+    if (!(value instanceof RegoObject)) throw new AppError('invalid', `${file}: data must be an object`)
     for (const [rawKey, member] of value.entries) {
       const key = rawKey as string
       if (isMergeable(member)) this.#childTree(path, key, file).#add([...path, key], [], member, file)
@@ -59,7 +69,7 @@ class DataTree {
     const present = this.#children.get(key)
     if (present instanceof DataTree) return present
     if (present !== undefined) throw conflict([...path, key], present.file, file)
-    const tree = new DataTree()
+    const tree = new DataTree(file)
     this.#children.set(key, tree)
     return tree
   }
@@ -67,7 +77,7 @@ class DataTree {
   #setLeaf(path: readonly string[], key: string, value: RegoValue, file: string): void {
     const present = this.#children.get(key)
     if (present !== undefined) {
-      throw conflict([...path, key], present instanceof DataTree ? 'another file' : present.file, file)
+      throw conflict([...path, key], present.file, file)
     }
     this.#children.set(key, { value, file })
   }

@@ -44,6 +44,8 @@ const ParseAnswer = z.object({
     z.object({ expressions: z.array(z.object({ value: z.record(z.string(), ParsedModule) })) }),
   ),
 })
+/** Keys in a rule's reference that are known when it is compiled and are not the name of a document. */
+const FIXED_KEYS: readonly string[] = ['number', 'boolean', 'null', 'array', 'object', 'set']
 type ParsedModule = z.infer<typeof ParsedModule>
 interface ParsedFile {
   readonly version: RegoVersion
@@ -168,6 +170,7 @@ function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
     path: fixed.map(({ value }) => String(value)),
     isDynamic: firstDynamic !== -1,
     isFunction: head.args !== undefined,
+    excludesData: !FIXED_KEYS.includes(ref[firstDynamic]?.type ?? ''),
   }
 }
 

@@ -15,6 +15,8 @@ export interface RegoRule {
   /** Whether the reference goes on with a variable, as in `p[x] = y`. */
   readonly isDynamic: boolean
   readonly isFunction: boolean
+  /** Whether no base document may have a value at the path: not where the path goes on with a fixed key that is no text. */
+  readonly excludesData: boolean
 }
 
 /** What a path of the compiled module is: a rule, or a document that holds packages and rules. */
