@@ -36,8 +36,13 @@ export async function openPolicies(options: PolicyOptions, terminal: Terminal): 
 
 /** How policies are compiled and run under a configuration. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
-  const { opa, limits } = config.policies
-  return { findOpa: () => findOpa({ named: opa, env: terminal.env }), builtins: hostBuiltins, limits }
+  const { opa, limits, staticPackages, undefinedData } = config.policies
+  return {
+    findOpa: () => findOpa({ named: opa, env: terminal.env }),
+    builtins: hostBuiltins,
+    limits,
+    analysis: { staticPackages, undefinedData },
+  }
 }
 
 /** The default directories, or where the current directory has none, the policies that come with the package. */

@@ -74,6 +74,11 @@ export const PoliciesSection = z.strictObject({
     'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
     'a list of package patterns such as static.**',
   ),
+  undefinedData: key(
+    z.enum(['warn', 'refuse']).default('warn'),
+    'What happens to policies that read `data` which neither rules nor data files define, or have rules that look like verdicts and are none: `warn` tells of them, `refuse` does not load them.',
+    'warn or refuse',
+  ),
   defaultDecision: key(
     z
       .string()

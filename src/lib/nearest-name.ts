@@ -14,7 +14,7 @@ export function nearestName(written: string, names: readonly string[]): string |
 }
 
 /** How many letters must be added, left out, replaced or swapped with the next: the restricted Damerau distance. */
-function editDistance(first: string, second: string): number {
+export function editDistance(first: string, second: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: second.length + 1 }, (_, column) => column)
   for (let row = 1; row <= first.length; row++) {

@@ -4,6 +4,9 @@ import type { Logger } from '../lib/logger.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
 import { Policies } from '../pdp/policies.js'
+import type { Snapshot } from '../pdp/snapshot.js'
+
+const MAX_LOGGED_WARNINGS = 50
 
 /** Loads the policies and tells of every later load. Raises the AppError that the first one failed with. */
 export async function openPolicies(
@@ -11,13 +14,19 @@ export async function openPolicies(
   logger: Logger,
   metrics: ServiceMetrics,
 ): Promise<Policies> {
-  const { directories, bundles, opa, limits } = config.policies
+  const { directories, bundles, opa, limits, staticPackages, undefinedData } = config.policies
   const startedAt = performance.now()
-  const options = { findOpa: () => findOpa({ named: opa, env: process.env }), builtins: hostBuiltins, limits }
+  const options = {
+    findOpa: () => findOpa({ named: opa, env: process.env }),
+    builtins: hostBuiltins,
+    limits,
+    analysis: { staticPackages, undefinedData },
+  }
   const policies = await Policies.open({ directories, bundles }, options, {
     loaded: (snapshot, durationMs) => {
       metrics.policiesLoaded(durationMs)
       logger.info({ revision: snapshot.revision, durationMs: Math.round(durationMs) }, 'policies loaded')
+      logWarnings(snapshot, logger)
     },
     failed: ({ error }) => {
       metrics.policyLoadFailed()
@@ -31,5 +40,14 @@ export async function openPolicies(
   metrics.policiesLoaded(durationMs)
   const { revision, packages } = policies.current
   logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
+  logWarnings(policies.current, logger)
   return policies
+}
+
+/** One line for each, as an editor can follow it; the rest is counted. */
+function logWarnings({ warnings }: Snapshot, logger: Logger): void {
+  for (const { code, message, location } of warnings.slice(0, MAX_LOGGED_WARNINGS))
+    logger.warn({ code, ...location }, `policies: ${message}`)
+  const more = warnings.length - MAX_LOGGED_WARNINGS
+  if (more > 0) logger.warn({ more }, 'policies: there are more such findings; tidegate test tells them all')
 }

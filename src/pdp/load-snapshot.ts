@@ -8,6 +8,8 @@ import { describeBundle } from './bundle/describe-bundle.js'
 import { compilePolicies } from './compile/compile-policies.js'
 import { locateCalls } from './compile/locate-calls.js'
 import { withoutRoot } from './compile/stage-bundle.js'
+import { analyseParts } from './lint/analyse-parts.js'
+import type { PartAnalysisOptions } from './lint/analyse-parts.js'
 import type { OpaProgram } from './opa/find-opa.js'
 import type { PolicyPart } from './policy-part.js'
 import { mergeDocuments } from './rego/merge-documents.js'
@@ -30,6 +32,8 @@ export interface LoadOptions {
   readonly findOpa: () => Promise<OpaProgram>
   readonly builtins: Builtins
   readonly limits: EvaluationLimits
+  /** How policies are looked through for mistakes that compile; they are not when absent. */
+  readonly analysis?: PartAnalysisOptions
 }
 
 /**
@@ -42,6 +46,8 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     ...locations.bundles.map(openBundle),
   ])
   const data = mergePartData(parts)
+  const { analysis } = options
+  const warnings = analysis === undefined ? [] : await analyseParts(parts, data, analysis)
   const loaded = await Promise.all(parts.map((part) => loadModule(part, data, options)))
   return {
     revision: parts.map(({ revision }) => revision).join('+'),
@@ -49,6 +55,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     entrypoints: groupByPath(loaded.flat()),
     packages: [...new Set(parts.flatMap(({ packages }) => packages.map((path) => path.join('/'))))].sort(),
     data,
+    warnings,
     locateSource: indexSources(parts),
     locateBuiltin: indexCalls(parts),
   }
@@ -64,6 +71,7 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
     data: compiled.data,
     packages: compiled.packages,
     rego: compiled.modules,
+    modules: compiled.modules,
     sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
     pathOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
     kindOf: (path) => compiled.entrypoints.get(path) ?? 'rule',

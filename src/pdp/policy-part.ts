@@ -1,5 +1,5 @@
 import type { RegoFile } from './compile/collect-sources.js'
-import type { EntrypointKind } from './compile/rego-module.js'
+import type { EntrypointKind, RegoModule } from './compile/rego-module.js'
 import type { RegoObject } from './rego/value.js'
 
 /** One directory set or bundle, before it is a module. */
@@ -10,6 +10,8 @@ export interface PolicyPart {
   readonly data: RegoObject
   readonly packages: readonly (readonly string[])[]
   readonly rego: readonly RegoFile[]
+  /** The modules as they were written; undefined for a bundle, whose rules were compiled away. */
+  readonly modules: readonly RegoModule[] | undefined
   /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
   readonly sourceFile: (compiledName: string) => string | undefined
   /** The path of `data` that an entrypoint of the module answers, joined with `/`. */

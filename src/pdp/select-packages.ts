@@ -6,8 +6,13 @@ import type { Snapshot } from './snapshot.js'
  * named belong to it.
  */
 export function selectPackages(snapshot: Snapshot, patterns: readonly string[]): string[] {
+  return snapshot.packages.filter(packageMatcher(patterns))
+}
+
+/** Whether one of the patterns names a package path (joined with `/`), or one above it. */
+export function packageMatcher(patterns: readonly string[]): (path: string) => boolean {
   const matchers = patterns.map(toMatcher)
-  return snapshot.packages.filter((path) => matchers.some((matcher) => matcher.test(`${path}/`)))
+  return (path) => matchers.some((matcher) => matcher.test(`${path}/`))
 }
 
 function toMatcher(pattern: string): RegExp {

@@ -4,6 +4,9 @@ import type { Policies } from '../../pdp/policies.js'
 import type { AppEnv } from '../app-env.js'
 import { jsonAnswer } from '../json-answer.js'
 
+/** Findings that an answer holds; a probe must not read megabytes every few seconds. */
+const MAX_WARNINGS = 100
+
 /** A part of the service whose state `/health?plugins` shows. */
 export interface HealthPlugin {
   readonly name: string
@@ -18,7 +21,7 @@ export interface HealthRoutesDeps {
 }
 
 /**
- * `GET /health`: 200 as long as the process answers. `?bundles` shows what serves, and the failure of the last reload,
+ * `GET /health`: 200 as long as the process answers. `?bundles` shows what serves, what is wrong with it though it loads, and the failure of the last reload,
  * if any: it stays 200, since the last good policies serve. `?plugins` is 500 while a part is not up.
  */
 export function healthRoutes({ policies, plugins }: HealthRoutesDeps): Hono<AppEnv> {
@@ -47,6 +50,8 @@ function describePolicies({ current, activatedAt, failure }: Policies): object {
     revision: current.revision,
     activatedAt: activatedAt.toISOString(),
     sources: current.sources,
+    ...(current.warnings.length === 0 ? {} : { warnings: current.warnings.slice(0, MAX_WARNINGS) }),
+    ...(current.warnings.length <= MAX_WARNINGS ? {} : { warningCount: current.warnings.length }),
     ...(failure === undefined ? {} : { failure: describeFailure(failure) }),
   }
 }

@@ -33,6 +33,7 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     ),
     packages: bundle.index?.packages ?? rego.flatMap(({ text }) => packagePath(text)),
     rego,
+    modules: undefined,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
     pathOf: (entrypoint) => bundle.index?.paths[entrypoint] ?? entrypoint,
     kindOf: (path) => kindIn(bundle, path),

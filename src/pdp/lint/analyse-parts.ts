@@ -1,0 +1,46 @@
+import { AppError } from '../../errors.js'
+import type { ErrorDetail } from '../../errors.js'
+import type { PolicyPart } from '../policy-part.js'
+import type { RegoObject } from '../rego/value.js'
+import { analysePolicies } from './analyse-policies.js'
+import type { AnalysisOptions } from './analyse-policies.js'
+
+export interface PartAnalysisOptions extends AnalysisOptions {
+  /** Whether policies with findings load. */
+  readonly undefinedData: 'warn' | 'refuse'
+}
+
+/**
+ * The findings about all parts of a snapshot; `data` is what they have together. A bundle holds no rules as they were
+ * written, which is a finding too. Raises `invalid` naming all findings where they are to be refused; that a bundle
+ * cannot be looked through refuses nothing.
+ */
+export async function analyseParts(
+  parts: readonly PolicyPart[],
+  data: RegoObject,
+  options: PartAnalysisOptions,
+): Promise<ErrorDetail[]> {
+  const findings = await Promise.all(
+    parts.map(async ({ modules = [] }) => await analysePolicies(modules, data, options)),
+  )
+  const details = findings.flat()
+  if (details.length > 0 && options.undefinedData === 'refuse') {
+    throw new AppError(
+      'invalid',
+      'the policies read data that nothing defines, or have rules that look like verdicts and are none (policies.undefinedData is refuse)',
+      { details },
+    )
+  }
+  return [...details, ...parts.filter(isOpaque).map(notAnalysed)]
+}
+
+function isOpaque({ modules, wasm }: PolicyPart): boolean {
+  return modules === undefined && wasm !== undefined
+}
+
+function notAnalysed({ name }: PolicyPart): ErrorDetail {
+  return {
+    code: 'not_analysed',
+    message: `${name} holds compiled rules only: whether they read data that nothing defines was for its build to tell`,
+  }
+}

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises'
+
+import type { ErrorDetail } from '../../errors.js'
+import type { RegoModule } from '../compile/rego-module.js'
+import type { RegoObject } from '../rego/value.js'
+import { checkReferences } from './check-references.js'
+import { checkVerdicts } from './check-verdicts.js'
+import { DefinedDocuments } from './defined-documents.js'
+import type { DefinedRule } from './defined-documents.js'
+import { describeModule } from './describe-module.js'
+import type { DescribedModule } from './describe-module.js'
+
+/** How much Rego is read at a time, in characters: about two milliseconds. */
+const SLICE_CHARACTERS = 16 * 1024
+
+export interface AnalysisOptions {
+  /** The patterns of the packages that are asked when a pipeline is saved. */
+  readonly staticPackages: readonly string[]
+}
+
+/**
+ * What is wrong with policies that compile: data that they read and nothing defines, and rules that look like verdicts
+ * and are none, in the order of the files. Modules of tests are left out, as definitions too: they do not serve. The
+ * work is done in slices, so that requests are answered in between.
+ */
+export async function analysePolicies(
+  modules: readonly RegoModule[],
+  data: RegoObject,
+  options: AnalysisOptions,
+): Promise<ErrorDetail[]> {
+  const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
+  const described: DescribedModule[] = []
+  let characters = 0
+  for (const module of served) {
+    described.push(describeModule(module))
+    characters += module.text.length
+    if (characters < SLICE_CHARACTERS) continue
+    characters = 0
+    await setImmediate()
+  }
+  const defined = new DefinedDocuments(described.flatMap(definitionsIn), data)
+  const findings = [
+    ...described.flatMap((module) => checkReferences(module, defined)),
+    ...checkVerdicts(described, options.staticPackages),
+  ]
+  const order = new Map(served.map(({ file }, index) => [file, index]))
+  const placeOf = ({ location }: ErrorDetail): number => order.get(location?.file ?? '') ?? order.size
+  return findings.sort((a, b) => placeOf(a) - placeOf(b) || (a.location?.row ?? 0) - (b.location?.row ?? 0))
+}
+
+/** What `with` puts somewhere may be read there. */
+function definitionsIn({ module: { packagePath, rules }, replaced }: DescribedModule): DefinedRule[] {
+  const elsewhere = replaced.map(({ path }) => ({ packagePath: [], path: path.map(String) }))
+  return [{ packagePath, path: undefined }, ...rules.map(({ path }) => ({ packagePath, path })), ...elsewhere]
+}

@@ -1,0 +1,49 @@
+import type { ErrorDetail } from '../../errors.js'
+import { nearestName } from '../../lib/nearest-name.js'
+import type { DefinedDocuments } from './defined-documents.js'
+import type { DescribedModule, Reference } from './describe-module.js'
+import { positionIn } from './read-tokens.js'
+
+/** What a module reads below `data` that neither rules nor base documents define, in the order of the file. */
+export function checkReferences(module: DescribedModule, defined: DefinedDocuments): ErrorDetail[] {
+  const { imports, reads } = module
+  const missingImports = imports.filter(({ path }) => !defined.find(path).isDefined)
+  // What is below an import that leads nowhere has been told with the import.
+  const isTold = ({ path }: Reference): boolean =>
+    missingImports.some((reference) => startsWith(path, reference.path))
+  const missing = reads.filter(
+    (reference) => !isTold(reference) && !defined.find(reference.path).isDefined && !reference.hasDefault,
+  )
+  return [...missingImports, ...missing]
+    .sort((a, b) => a.offset - b.offset)
+    .map((reference) => describe(module, reference, defined))
+}
+
+function describe(
+  { module, text }: DescribedModule,
+  { path, offset }: Reference,
+  defined: DefinedDocuments,
+): ErrorDetail {
+  const { known, names } = defined.find(path)
+  const near = nearestName(String(path[known] ?? ''), names)
+  const hint = near === undefined ? '' : `; did you mean ${printPath([...path.slice(0, known), near])}?`
+  return {
+    code: 'undefined_data',
+    message: `${printPath(path)} is defined by neither rules nor data, so that what reads it is undefined${hint}`,
+    location: { file: module.file, ...positionIn(text, offset) },
+  }
+}
+
+function startsWith(path: Reference['path'], start: Reference['path']): boolean {
+  return start.every((segment, index) => path[index] === segment)
+}
+
+/** A path as Rego writes it. */
+function printPath(path: Reference['path']): string {
+  const members = path.map((segment) =>
+    typeof segment === 'string' && /^[A-Za-z_]\w*$/.test(segment)
+      ? `.${segment}`
+      : `[${JSON.stringify(segment)}]`,
+  )
+  return `data${members.join('')}`
+}

@@ -1,0 +1,63 @@
+import type { ErrorDetail } from '../../errors.js'
+import { AskedPackages } from './asked-packages.js'
+import type { DescribedModule } from './describe-module.js'
+import { EVERY_RULE, groupByPackage } from './described-package.js'
+import type { DescribedPackage } from './described-package.js'
+import { positionIn } from './read-tokens.js'
+import { resembledVerdict, VERDICT_RULES } from './resembled-verdict.js'
+
+/** Rules that look like a verdict and are none, and packages that should state one and do not. */
+export function checkVerdicts(
+  modules: readonly DescribedModule[],
+  staticPatterns: readonly string[],
+): ErrorDetail[] {
+  const asked = new AskedPackages(staticPatterns)
+  return groupByPackage(modules).flatMap((described) => checkPackage(described, asked))
+}
+
+function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorDetail[] {
+  const asker = asked.askerOf(described.path)
+  const isAsked = asker !== 'nobody'
+  const misnamed = isAsked || !described.statesVerdict ? misnamedVerdicts(described) : []
+  if (misnamed.length > 0) return misnamed
+  const [module] = described.modules
+  if (module === undefined || described.isLibrary) return []
+  const name = described.path.join('.')
+  if (isAsked && !described.statesVerdict) {
+    const effect =
+      asker === 'static'
+        ? 'it never denies anything'
+        : 'asked for by its path it answers 500 undefined_policy'
+    const message = `package ${name} has no rule deny, violation or allow: ${effect}`
+    return [{ code: 'no_verdict', message, location: locate(module, module.packageOffset) }]
+  }
+  const start =
+    isAsked || !described.statesVerdict ? undefined : asked.intendedStart(described.path, module.module.file)
+  if (start === undefined) return []
+  const message = `package ${name} states a verdict, but is not among the packages that are asked; did you mean ${start}.${described.path.slice(1).join('.') || name}?`
+  return [{ code: 'unasked_package', message, location: locate(module, module.packageOffset) }]
+}
+
+function misnamedVerdicts({ path, modules, helpers, functions }: DescribedPackage): ErrorDetail[] {
+  if (helpers.has(EVERY_RULE)) return []
+  const name = path.join('.')
+  const seen = new Set<string>()
+  return modules.flatMap((module) =>
+    module.heads.flatMap((head) => {
+      const isFunction = functions.has(head.name)
+      const meant = isFunction && VERDICT_RULES.includes(head.name) ? head.name : resembledVerdict(head.name)
+      const isOutput = VERDICT_RULES.some((rule) => head.uses.has(rule))
+      if (meant === undefined || helpers.has(head.name) || isOutput || seen.has(head.name)) return []
+      seen.add(head.name)
+      const what =
+        meant === head.name
+          ? `${head.name} in package ${name} is a function, which nobody asks for a verdict; give it no parameters`
+          : `${head.name} in package ${name} is no verdict: only deny, violation and allow are asked for; did you mean ${meant}?`
+      return [{ code: 'misnamed_verdict', message: what, location: locate(module, head.offset) }]
+    }),
+  )
+}
+
+function locate({ module, text }: DescribedModule, offset: number): NonNullable<ErrorDetail['location']> {
+  return { file: module.file, ...positionIn(text, offset) }
+}

@@ -1,0 +1,78 @@
+import { expandTemplateStrings } from '../compile/template-strings.js'
+
+/** A word, text, number or sign of Rego, comments and white space left out. */
+export interface Token {
+  readonly kind: 'name' | 'string' | 'number' | 'sign'
+  readonly text: string
+  /** Where it starts in the text that was read. */
+  readonly offset: number
+  /** How many brackets of all kinds are open before it. */
+  readonly depth: number
+  readonly isFirstOnLine: boolean
+}
+
+const TOKEN = /#[^\n]*|"(?:[^"\\\n]|\\.)*"|`[^`]*`|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|:=|[^\s\w]/g
+
+/** The tokens of a module that OPA can parse, in order, and the text that their offsets count in. */
+export function readTokens(source: string): { readonly text: string; readonly tokens: readonly Token[] } {
+  const hasTemplates = source.includes('$"') || source.includes('$`')
+  const text = hasTemplates ? expandTemplateStrings(source) : source
+  const tokens: Token[] = []
+  let depth = 0
+  let end = -1
+  for (const { 0: word, index: offset } of text.matchAll(TOKEN)) {
+    const kind = kindOf(word)
+    if (kind === undefined) continue
+    if (kind === 'sign' && isClosing(word)) depth--
+    const isFirstOnLine = end === -1 || text.lastIndexOf('\n', offset) >= end
+    tokens.push({ kind, text: word, offset, depth, isFirstOnLine })
+    end = offset + word.length
+    if (kind === 'sign' && isOpening(word)) depth++
+  }
+  return { text, tokens }
+}
+
+/** Row and column of a place in a text, counted from 1. */
+export function positionIn(text: string, offset: number): { row: number; col: number } {
+  const before = text.slice(0, offset)
+  return { row: before.split('\n').length, col: offset - before.lastIndexOf('\n') }
+}
+
+/** What a text in quotes or backquotes says; undefined for an escape that JSON does not know. */
+export function stringValue({ text }: Token): string | undefined {
+  if (text.startsWith('`')) return text.slice(1, -1)
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Words after which a statement goes on, on the next line too. */
+const CONTINUING: ReadonlySet<string> = new Set(
+  'as contains default else if import in not package some with'.split(' '),
+)
+
+/** Whether a statement of the module (a rule, an import) begins with this token. */
+export function startsStatement(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  if (token?.kind !== 'name' || token.depth !== 0 || !token.isFirstOnLine) return false
+  if (before === undefined) return true
+  return before.kind === 'sign' ? isClosing(before.text) : !CONTINUING.has(before.text)
+}
+
+function kindOf(word: string): Token['kind'] | undefined {
+  const first = word.charAt(0)
+  if (first === '#') return undefined
+  if (first === '"' || first === '`') return word.length > 1 ? 'string' : 'sign'
+  if (first >= '0' && first <= '9') return 'number'
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first === '_' ? 'name' : 'sign'
+}
+
+function isOpening(sign: string): boolean {
+  return sign === '(' || sign === '[' || sign === '{'
+}
+
+function isClosing(sign: string): boolean {
+  return sign === ')' || sign === ']' || sign === '}'
+}

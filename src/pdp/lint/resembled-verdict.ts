@@ -1,0 +1,25 @@
+import { editDistance } from '../../lib/nearest-name.js'
+import { ALLOW_RULE, DENY_RULES } from '../denials.js'
+
+/** The rules that are asked for a verdict. */
+export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
+
+/** Other forms of the words, and words that other systems use for them. */
+const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [
+  [
+    /^(?:den(?:y|ys|ies|ied|ial|ials|ying)|disallow(?:s|ed)?|reject(?:s|ed|ion|ions)?|forbid(?:s|den)?)$/,
+    'deny',
+  ],
+  [/^violat(?:e|es|ed|ion|ions|ing|or|ors)$/, 'violation'],
+  [/^(?:allow(?:s|ed|ing|ance)?|permit(?:s|ted)?)$/, 'allow'],
+]
+/** How many letters may be wrong: a short word has too many neighbours. */
+const ALLOWED_ERRORS: Readonly<Record<string, number>> = { deny: 1, violation: 2, allow: 1 }
+
+/** The verdict that somebody who named a rule so most likely meant; undefined when it reads as something else. */
+export function resembledVerdict(name: string): string | undefined {
+  if (VERDICT_RULES.includes(name)) return undefined
+  const word = name.toLowerCase().replaceAll('_', '')
+  const related = RELATED.find(([form]) => form.test(word))?.[1]
+  return related ?? VERDICT_RULES.find((rule) => editDistance(word, rule) <= (ALLOWED_ERRORS[rule] ?? 0))
+}
