@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js'
+import { nestedTooDeeply } from '../lib/json/nested-too-deeply.js'
 import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
 
 const STARTS_LIKE_JSON = /^\s*[[{]/
@@ -6,12 +6,6 @@ const STARTS_LIKE_JSON = /^\s*[[{]/
 /** Raises `invalid` for a JSON text in which objects and arrays stand deeper than `MAX_NESTING`. */
 export function refuseDeepNesting(json: string): void {
   if (nestsDeeper(json, MAX_NESTING)) throw nestedTooDeeply()
-}
-
-/** The error for a body nested deeper than `MAX_NESTING`. */
-export function nestedTooDeeply(): AppError {
-  const text = `the body is nested too deeply: at most ${MAX_NESTING} levels are read`
-  return new AppError('invalid', text, { code: 'nested_too_deeply' })
 }
 
 /**

@@ -5,7 +5,7 @@ import type { AuditEntry, AuditReceipt } from '../store/audit-store.js'
 import type { Transaction, WriteOperation } from '../store/transaction.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
 import { readEvent } from './read-event.js'
-import { redactSecrets } from './redact.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 
 /** The body of a request to one of the two operations that take events. */
 export interface ReceivedBody {

@@ -6,7 +6,7 @@ import type { WebhookDelivery } from '../orchestrator/webhook-request.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import type { OutboxMessage } from '../store/outbox-store.js'
 import type { Writer, WriteOperation } from '../store/transaction.js'
-import { redactSecrets } from './redact.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 
 /** A delivery that has been checked. */
 export interface ReceivedWebhook {

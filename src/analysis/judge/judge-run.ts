@@ -10,8 +10,8 @@ import type { JudgeInput, JudgeOptions, JudgeReport } from './types.js'
 export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeReport {
   const metrics = input.metrics.map(({ spec, control, experiment }) => ({
     spec,
-    control: judgeableSide(control),
-    experiment: judgeableSide(experiment),
+    control: judgeableSide(control, spec),
+    experiment: judgeableSide(experiment, spec),
   }))
   const judge = options.judge === 'kayenta' ? judgeKayenta : judgeByEvidence
   return judge({ ...input, metrics }, options)

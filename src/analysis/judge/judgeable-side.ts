@@ -1,4 +1,4 @@
-import type { Side } from './types.js'
+import type { MetricSpec, Side } from './types.js'
 
 /** Up to here the squares of the statistics, and sums of those over all points, are far from the end of the range of doubles. */
 const LARGEST = 1e75
@@ -6,10 +6,12 @@ const LARGEST = 1e75
 const LEAST = 1e-75
 
 /** The side with values that can be reckoned with: those next to 0 are made 0, those too large are gaps, and `outOfRange` says that there are some. */
-export function judgeableSide(side: Side): Side {
+export function judgeableSide(side: Side, { kind }: Pick<MetricSpec, 'kind'>): Side {
   const { values, exposure } = side
   const outOfRange =
-    problemOf('value', values) ?? (exposure === undefined ? undefined : problemOf('exposure', exposure))
+    problemOf('value', values) ??
+    (exposure === undefined ? undefined : problemOf('exposure', exposure)) ??
+    (kind === 'count' || (kind === 'auto' && exposure !== undefined) ? negativeOf(values) : undefined)
   return {
     ...side,
     values: inRange(values),
@@ -23,6 +25,13 @@ function problemOf(what: string, values: Float64Array): string | undefined {
   return found === undefined
     ? undefined
     : `the ${what} ${found.toPrecision(4)} cannot be judged: its size is beyond ${LARGEST}`
+}
+
+function negativeOf(values: Float64Array): string | undefined {
+  const found = values.find((value) => value < 0)
+  return found === undefined
+    ? undefined
+    : `the value ${found.toPrecision(4)} cannot be judged: there are no fewer than 0 events`
 }
 
 /** The very values where all are in range, as in nearly all series. */

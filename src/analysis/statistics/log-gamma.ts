@@ -1,3 +1,5 @@
+import { AppError } from '../../errors.js'
+
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI)
 /** Above this the series of Stirling is exact to the last digit of a double. */
 const STIRLING_FROM = 15
@@ -6,6 +8,7 @@ const STIRLING_TERMS = [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 
 
 /** The natural logarithm of the gamma function for x > 0. */
 export function logGamma(x: number): number {
+  if (!(x > 0)) throw new AppError('evaluation_failed', `the gamma function was asked of ${x}`)
   let shifted = x
   let product = 1
   while (shifted < STIRLING_FROM) {

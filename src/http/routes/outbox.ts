@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { redactSecrets } from '../../events/redact.js'
+import { redactSecrets } from '../../lib/redaction/redact.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { listMessages, resendMessage } from '../../outbox/outbox-operations.js'
 import type { StoredMessage } from '../../store/outbox-store.js'

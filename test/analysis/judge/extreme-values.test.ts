@@ -144,6 +144,13 @@ describe.each(JUDGES)('the %s judge', (name) => {
     expect(report.verdict).not.toBe('Success')
   })
 
+  it('does not count fewer than no events', () => {
+    const counts = Array.from({ length: 20 }, (_, index) => [0, -4e33, 2e-47][index % 3] ?? 0)
+    const report = judge({ control: counts, experiment: [0, 1, 42], canary: { kind: 'count' } }, name)
+    expect(report.verdict).not.toBe('Success')
+    expect(report.results[0]?.classificationReason).toMatch(/cannot be judged/)
+  })
+
   it('fails a critical metric that cannot be judged, and cannot be told to ignore it', () => {
     const canary = { critical: true, noData: { sourceError: 'ignore', empty: 'ignore' } }
     expect(judge({ control: [MAX], experiment: [1], canary }, name).verdict).toBe('Fail')

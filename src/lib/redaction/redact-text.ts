@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 
-import { AppError } from '../errors.js'
-import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
-import { refuseMalformed } from '../lib/json/refuse-malformed.js'
-import { REDACTION_MARK } from '../lib/redaction-mark.js'
+import { AppError } from '../../errors.js'
+import { MAX_NESTING, nestsDeeper } from '../json/nesting.js'
+import { refuseMalformed } from '../json/refuse-malformed.js'
+import { REDACTION_MARK } from './redaction-mark.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
 import { mayHoldSecrets } from './secret-names.js'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { AppError } from '../../src/errors.js'
-import { redactSecrets } from '../../src/events/redact.js'
-import { MAX_NESTING } from '../../src/lib/json/nesting.js'
-import { base64Json, flattened, pipelineEvent } from '../support/orchestrator-events.js'
+import { AppError } from '../../../src/errors.js'
+import { redactSecrets } from '../../../src/lib/redaction/redact.js'
+import { MAX_NESTING } from '../../../src/lib/json/nesting.js'
+import { base64Json, flattened, pipelineEvent } from '../../support/orchestrator-events.js'
 
 function redactText(json: string) {
   const { text, count, names } = redactSecrets(Buffer.from(json))

@@ -1,4 +1,4 @@
-import { REDACTION_MARK } from '../lib/redaction-mark.js'
+import { REDACTION_MARK } from './redaction-mark.js'
 
 /** What is written instead of a secret: a JSON text. */
 export const REDACTED: Buffer = Buffer.from(JSON.stringify(REDACTION_MARK))

@@ -1,4 +1,4 @@
-import { replaceExtents } from '../lib/json/replace-extents.js'
+import { replaceExtents } from '../json/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
 import type { Redacted } from './redacted.js'
 import { mayHoldSecrets } from './secret-names.js'
