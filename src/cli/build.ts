@@ -9,6 +9,7 @@ import { AppError, toError } from '../errors.js'
 import { packBundle } from '../pdp/bundle/pack-bundle.js'
 import { compilePolicies } from '../pdp/compile/compile-policies.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
+import { pathKey } from '../pdp/rego/path-key.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
 import { loadOptions } from './open-policies.js'
@@ -54,7 +55,7 @@ async function build(
   await replaceFile(options.output, bytes, async (file) => {
     await loadSnapshot({ directories: [], bundles: [file] }, load)
   })
-  const packages = new Set(compiled.packages.map((path) => path.join('/'))).size
+  const packages = new Set(compiled.packages.map(pathKey)).size
   if (options.format === 'json')
     outJson(terminal, { file: options.output, revision, bytes: bytes.length, packages })
   else

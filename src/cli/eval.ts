@@ -6,6 +6,7 @@ import { newCall } from '../pdp/new-call.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
 import { openPolicies } from './open-policies.js'
+import { parseEntrypoint } from './parse-entrypoint.js'
 import { readDocument } from './read-document.js'
 import type { Session } from './session.js'
 import { addOutputOptions, addPolicyOptions, examples } from './shared-options.js'
@@ -53,20 +54,11 @@ export function addEvaluationOptions(command: Command): Command {
 export async function evaluate(options: EvalOptions, terminal: Terminal): Promise<ExitCode> {
   const input = options.input === undefined ? undefined : await readDocument(options.input, terminal)
   const { config, snapshot } = await openPolicies(options, terminal)
-  const plan = planDocument(snapshot, toPath(options.entrypoint ?? config.policies.defaultDecision))
+  const plan = planDocument(snapshot, parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision))
   const call = newCall({ strictBuiltinErrors: options.strictBuiltinErrors ?? false })
   const result = evaluateDocument(plan, input, call)
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
   terminal.out(`${shown.toString()}\n`)
   return EXIT.fine
-}
-
-/** The segments of `a/b/c`, `/a/b/c` or `data.a.b.c`. */
-function toPath(entrypoint: string): string[] {
-  const isDotted = /^data(?:\.|$)/.test(entrypoint) && !entrypoint.includes('/')
-  const segments = isDotted
-    ? entrypoint.split('.').slice(1)
-    : entrypoint.replace(/^\/?data\//, '/').split('/')
-  return segments.filter((segment) => segment !== '')
 }

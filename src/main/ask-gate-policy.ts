@@ -6,6 +6,7 @@ import { evaluateRuntimePolicy } from '../pdp/evaluate-runtime-policy.js'
 import { findApplication } from '../pdp/find-application.js'
 import { newCall } from '../pdp/new-call.js'
 import type { Policies } from '../pdp/policies.js'
+import { parseDataPath } from '../pdp/rego/data-path.js'
 
 const NS_PER_MS = 1_000_000
 const CALLER = 'gates'
@@ -21,7 +22,7 @@ export function makeAskGatePolicy(policies: Policies, log: DecisionLog): AskGate
     const snapshot = policies.current
     const input = Buffer.from(JSON.stringify(value))
     const made = attempt(() =>
-      evaluateRuntimePolicy(planDocument(snapshot, policy.split('/')), input, newCall({ nowMs })),
+      evaluateRuntimePolicy(planDocument(snapshot, parseDataPath(policy)), input, newCall({ nowMs })),
     )
     log.record({
       decisionId: nextDecisionId(nowMs),

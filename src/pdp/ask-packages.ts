@@ -1,12 +1,18 @@
-import { ALLOW_RULE, DENY_RULES, denialTexts, documentDenials } from './denials.js'
+import { ALLOW_RULE, documentStatement, joinStatements, notTrue } from './denials.js'
+import type { Statement } from './denials.js'
 import { evaluateEntrypoints } from './evaluate-entrypoints.js'
+import { questionOf } from './package-question.js'
+import type { PackageQuestion, QuestionPart } from './package-question.js'
+import { RegoObject } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
-import type { Entrypoint, Snapshot } from './snapshot.js'
+import { walkValue } from './rego/walk-value.js'
+import type { Snapshot } from './snapshot.js'
+import { undefinedPolicy } from './undefined-policy.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
-/** One reason against, and the package (path joined with `/`) that gives it. */
+/** One reason against, and the package (as Rego writes it, without `data`) that gives it. */
 export interface Denial {
-  readonly packagePath: string
+  readonly packageName: string
   readonly text: string
 }
 
@@ -14,64 +20,95 @@ export interface Denial {
 export interface Verdict {
   /** Each text once, in the order of the packages, and in Rego order within one. */
   readonly denials: readonly Denial[]
-  /** The packages that state a verdict. */
-  readonly evaluated: readonly string[]
-}
-
-interface Question {
-  readonly packagePath: string
-  readonly entrypoint: Entrypoint
-  readonly toTexts: (value: RegoValue | undefined) => string[]
 }
 
 export interface AskOptions {
-  /** Whether an `allow` package whose rules are all undefined for this input denies it. */
-  readonly undefinedDenies: boolean
+  /** Whether a package must state a verdict for every input; else one whose rules are all undefined denies nothing. */
+  readonly mustState: boolean
 }
 
 /**
- * Asks each package for its reasons against the input: its `deny` and `violation` rules, or where it has none, whether
- * its `allow` is true. A package without any of these states no verdict and is passed over. Raises `evaluation_failed`
- * when one of them cannot be evaluated: an error is never an allow.
+ * Asks each package for its reasons against the input: its `deny` and `violation` rules, or where these state nothing,
+ * whether its `allow` is true. A package without any of these rules is passed over. Raises `evaluation_failed` when one of
+ * them cannot be evaluated, and, where none denies, when one of them states no verdict or no package has such rules: an
+ * error is never an allow.
  */
 export function askPackages(
   snapshot: Snapshot,
-  packages: readonly string[],
+  keys: readonly string[],
   input: Uint8Array | undefined,
   call: EvaluationCall,
-  options: AskOptions,
+  { mustState }: AskOptions,
 ): Verdict {
-  const questions = packages.flatMap((packagePath) => questionsOf(snapshot, packagePath, options))
-  const entrypoints = questions.map(({ entrypoint }) => entrypoint)
+  const questions = keys.map((key) => questionOf(snapshot, key)).filter(({ parts }) => parts.length > 0)
+  const entrypoints = questions.flatMap(({ parts }) => parts.map(({ entrypoint }) => entrypoint))
   const values = evaluateEntrypoints(snapshot, entrypoints, input, call)
-  const denials = questions.flatMap(({ packagePath, toTexts }, index) =>
-    toTexts(values[index]).map((text) => ({ packagePath, text })),
+  let next = 0
+  const answers = questions.map((question) => {
+    const own = question.parts.map((part) => walked(part, values[next++]))
+    return { ...question, statement: packageStatement(question, own, mustState) }
+  })
+  const denials = answers.flatMap(({ name, statement }) =>
+    typeof statement === 'string' ? [] : statement.map((text) => ({ packageName: name, text })),
   )
-  return {
-    denials: withoutRepeats(denials),
-    evaluated: [...new Set(questions.map(({ packagePath }) => packagePath))],
-  }
+  if (denials.length === 0) requireStatements(answers, mustState)
+  return { denials: withoutRepeats(denials) }
 }
 
-function questionsOf(snapshot: Snapshot, packagePath: string, options: AskOptions): Question[] {
-  const name = packagePath.replaceAll('/', '.')
-  const deny = DENY_RULES.flatMap((rule) =>
-    (snapshot.entrypoints.get(`${packagePath}/${rule}`) ?? []).map((entrypoint) => ({
-      packagePath,
-      entrypoint,
-      toTexts: (value: RegoValue | undefined) => denialTexts(value, `${name}.${rule}`),
-    })),
+function walked({ rest }: QuestionPart, value: RegoValue | undefined): RegoValue | undefined {
+  return value === undefined ? undefined : walkValue(value, rest)
+}
+
+function packageStatement(
+  { name, parts, isKnown, hasAllow }: PackageQuestion,
+  values: readonly (RegoValue | undefined)[],
+  mustState: boolean,
+): Statement {
+  const documents = parts.flatMap(({ rule }, index) => (rule === undefined ? [toObject(values[index])] : []))
+  const rules = new RegoObject(
+    parts.flatMap(({ rule }, index) => {
+      const value = values[index]
+      return rule === undefined || value === undefined ? [] : [[rule, value] as const]
+    }),
   )
-  if (deny.length > 0) return deny
-  const documents = snapshot.entrypoints.get(packagePath) ?? []
-  // A bundle made elsewhere may have packages for entrypoints only: then the document tells what it holds.
-  const isOpaque = documents.some(({ kind }) => kind === 'rule')
-  if (!isOpaque && !snapshot.entrypoints.has(`${packagePath}/${ALLOW_RULE}`)) return []
-  return documents.map((entrypoint) => ({
-    packagePath,
-    entrypoint,
-    toTexts: (value) => documentDenials(value, name, options),
-  }))
+  const isAllowAlone = isKnown && parts.every(({ rule }) => rule === undefined)
+  const statements = isAllowAlone
+    ? documents.map((document) => allowStatement(document, name))
+    : [documentStatement(rules, name), ...documents.map((document) => documentStatement(document, name))]
+  const joined = joinStatements(statements)
+  return joined === 'undefined' && mustState && hasAllow ? [notTrue(`${name}.${ALLOW_RULE}`)] : joined
+}
+
+/** Base documents may stand beside the rules: in a package that has no deny rule, a `deny` is one of them. */
+function allowStatement(document: RegoObject, name: string): Statement {
+  if (document.get(ALLOW_RULE) === true) return []
+  return document.entries.length === 0 ? 'undefined' : [notTrue(`${name}.${ALLOW_RULE}`)]
+}
+
+function toObject(value: RegoValue | undefined): RegoObject {
+  return value instanceof RegoObject ? value : new RegoObject([])
+}
+
+interface Answer extends PackageQuestion {
+  readonly statement: Statement
+}
+
+/** Raises `evaluation_failed` where what does not deny is not said to be allowed either. */
+function requireStatements(answers: readonly Answer[], mustState: boolean): void {
+  const silent = answers.filter(
+    ({ statement, isKnown }) => statement === 'null' || (statement === 'undefined' && isKnown && mustState),
+  )
+  if (silent.length > 0) {
+    throw undefinedPolicy(
+      `no verdict for this input: the verdict rules of ${silent.map(({ name }) => name).join(', ')} are undefined or null; write deny as a set, or give it a default`,
+    )
+  }
+  const hasVerdict = answers.some(({ statement, isKnown }) => isKnown || typeof statement !== 'string')
+  if (!hasVerdict) {
+    throw undefinedPolicy(
+      'none of the packages that are asked states a verdict: check the path, and that one of them has a deny, violation or allow rule',
+    )
+  }
 }
 
 function withoutRepeats(denials: readonly Denial[]): Denial[] {

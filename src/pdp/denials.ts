@@ -1,4 +1,3 @@
-import { AppError } from '../errors.js'
 import { printGoJson } from './rego/print-go-json.js'
 import { RegoObject, RegoSet } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
@@ -7,45 +6,54 @@ import type { RegoValue } from './rego/value.js'
 export const DENY_RULES: readonly string[] = ['deny', 'violation']
 /** The rule whose value must be true. */
 export const ALLOW_RULE = 'allow'
+/** The rules that state a verdict. */
+export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
+
+/**
+ * What a document says of a change: the texts against it, none for an allow; or that it states no verdict, since its
+ * verdict rules are all undefined, or null where they have a value.
+ */
+export type Statement = readonly string[] | 'undefined' | 'null'
 
 /** The members of an object reason that hold its text, the first that is there first. */
 const TEXT_MEMBERS: readonly string[] = ['msg', 'message', 'alertMsg', 'reason']
 
 /**
- * The texts of a `deny` or `violation` rule's value: none when it is undefined, false, null or empty. A boolean rule
- * that is true, which has no text of its own, gets one that names it: a denial is never lost for want of a reason.
+ * What the value of a `deny` or `violation` rule states: nothing when it is undefined or null, no denial when it is false
+ * or empty, else one text per reason. A reason without text gets one that names the rule: a denial is never lost for want
+ * of a text.
  */
-export function denialTexts(value: RegoValue | undefined, ruleName: string): string[] {
-  if (value === undefined || value === null || value === false) return []
+export function denyStatement(value: RegoValue | undefined, ruleName: string): Statement {
+  if (value === undefined) return 'undefined'
+  if (value === null) return 'null'
+  if (value === false) return []
   if (value === true) return [`${ruleName} is true`]
   return reasons(value).map((reason) => reasonText(reason) || `${ruleName} gives no reason`)
 }
 
-/** The texts against a document that holds a verdict itself: its deny rules, else an `allow` that is not true. */
-export function documentDenials(
-  document: RegoValue | undefined,
-  name: string,
-  options: { readonly undefinedDenies: boolean },
-): string[] {
-  const members = document instanceof RegoObject ? document : new RegoObject([])
-  const deny = DENY_RULES.filter((rule) => members.get(rule) !== undefined)
-  if (deny.length > 0) return deny.flatMap((rule) => denialTexts(members.get(rule), `${name}.${rule}`))
+/**
+ * What a document with verdict rules states: its deny rules decide where one of them states something, else its `allow`,
+ * which must be true.
+ */
+export function documentStatement(members: RegoObject, name: string): Statement {
+  const denials = DENY_RULES.map((rule) => denyStatement(members.get(rule), `${name}.${rule}`))
+  const joined = joinStatements(denials)
+  if (typeof joined !== 'string') return joined
   const allow = members.get(ALLOW_RULE)
-  if (allow === true || (members.entries.length === 0 && !options.undefinedDenies)) return []
-  return [`${name}.${ALLOW_RULE} is not true`]
+  if (allow === undefined) return joined
+  return allow === true ? [] : [notTrue(`${name}.${ALLOW_RULE}`)]
 }
 
-/** The texts against the value of a rule asked for by name. Raises `evaluation_failed` for a value that is no verdict. */
-export function ruleDenials(value: RegoValue | undefined, path: readonly string[]): string[] {
-  const name = path.join('.')
-  const rule = path.at(-1) ?? ''
-  if (DENY_RULES.includes(rule)) return denialTexts(value, name)
-  if (rule === ALLOW_RULE)
-    return value === true ? [] : isReasonList(value) ? denialTexts(value, name) : [`${name} is not true`]
-  if (value === false) return [`${name} is false`]
-  if (isReasonList(value)) return denialTexts(value, name)
-  requireVerdict(value, name)
-  return hasVerdict(value) ? documentDenials(value, name, { undefinedDenies: true }) : []
+/** All texts of those that state something; where none does, `null` when one of them is. */
+export function joinStatements(statements: readonly Statement[]): Statement {
+  const stated = statements.filter((statement) => typeof statement !== 'string')
+  if (stated.length > 0) return stated.flat()
+  return statements.includes('null') ? 'null' : 'undefined'
+}
+
+/** The text against something whose `allow` is not true. */
+export function notTrue(allowName: string): string {
+  return `${allowName} is not true`
 }
 
 function reasons(value: RegoValue): readonly RegoValue[] {
@@ -68,32 +76,4 @@ function reasonText(reason: RegoValue): string {
     if (typeof text === 'string') return text.trim()
   }
   return printGoJson(reason)
-}
-
-function isReasonList(value: RegoValue | undefined): boolean {
-  if (value instanceof RegoSet) return value.members.length > 0
-  return Array.isArray(value) && value.length > 0
-}
-
-function hasVerdict(value: RegoValue | undefined): boolean {
-  return (
-    value instanceof RegoObject && [...DENY_RULES, ALLOW_RULE].some((rule) => value.get(rule) !== undefined)
-  )
-}
-
-/**
- * A rule that holds a text, a number or an object of other things says neither yes nor no: somebody asked for the wrong
- * rule, and must not be let through for it.
- */
-function requireVerdict(value: RegoValue | undefined, name: string): void {
-  const isSilent = value === undefined || value === true || Array.isArray(value) || value instanceof RegoSet
-  const isEmpty = value instanceof RegoObject && value.entries.length === 0
-  if (isSilent || isEmpty || hasVerdict(value)) return
-  throw new AppError(
-    'evaluation_failed',
-    `${name} states no verdict: ask for its package, or for a rule like deny`,
-    {
-      code: 'undefined_policy',
-    },
-  )
 }

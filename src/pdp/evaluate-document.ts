@@ -1,10 +1,12 @@
 import { evaluateEntrypoint, withTypedErrors } from './evaluate-entrypoints.js'
+import { entrypointsAt, namesIn, ruleAbove } from './find-entrypoints.js'
 import { mergeDocuments } from './rego/merge-documents.js'
 import { parseRegoText } from './rego/parse-text.js'
 import { isPrintedScalar, printGoJson } from './rego/print-go-json.js'
 import { RegoObject, RegoSet } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
-import { walkValue } from './rego/walk-value.js'
+import { pathKey, pathOfKey } from './rego/path-key.js'
+import { walkBaseDocument, walkValue } from './rego/walk-value.js'
 import type { Entrypoint, Snapshot } from './snapshot.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
@@ -16,6 +18,10 @@ export interface DocumentPlan {
   readonly target: { readonly entrypoint: Entrypoint; readonly rest: readonly string[] } | undefined
   /** Where no single entrypoint holds the document: those whose values make it up, beside the base documents. */
   readonly parts: readonly Entrypoint[]
+  /** The keys of the packages at the path and below it. */
+  readonly packages: readonly string[]
+  /** The way from the package that the path leads into; all of the path where the packages are not known. */
+  readonly steps: readonly string[]
 }
 
 /**
@@ -23,15 +29,19 @@ export interface DocumentPlan {
  * packages that it names, by several of them together, or by base documents alone.
  */
 export function planDocument(snapshot: Snapshot, path: readonly string[]): DocumentPlan {
-  const exact = snapshot.entrypoints.get(path.join('/')) ?? []
-  const below = partsBelow(snapshot, path, exact)
+  const names = namesIn(path)
+  const isNamed = names.length === path.length
+  const exact = isNamed ? entrypointsAt(snapshot, path) : []
+  const below = isNamed ? partsBelow(snapshot, path, exact) : []
+  const packages = isNamed ? packagesAt(snapshot, path) : []
+  const common = { snapshot, path, packages, steps: path.slice(packageLength(snapshot, names)) }
   const [only] = exact
   if (only !== undefined && exact.length === 1 && below.length === 0) {
-    return { snapshot, path, target: { entrypoint: only, rest: [] }, parts: [] }
+    return { ...common, target: { entrypoint: only, rest: [] }, parts: [] }
   }
-  const rule = exact.length === 0 && below.length === 0 ? ruleAbove(snapshot, path) : undefined
-  if (rule === undefined) return { snapshot, path, target: undefined, parts: [...exact, ...below] }
-  return { snapshot, path, target: { entrypoint: rule, rest: path.slice(rule.path.length) }, parts: [] }
+  const rule = exact.length === 0 && below.length === 0 ? ruleLeadingTo(snapshot, path, names) : undefined
+  if (rule === undefined) return { ...common, target: undefined, parts: [...exact, ...below] }
+  return { ...common, target: { entrypoint: rule, rest: path.slice(rule.path.length) }, parts: [] }
 }
 
 /**
@@ -60,16 +70,26 @@ export function evaluateValue(
 ): RegoValue | undefined {
   const { snapshot, path, target, parts } = plan
   if (target !== undefined) {
-    const value = evaluatedValue(snapshot, target.entrypoint, input, call)
-    const found = value === undefined ? undefined : walkValue(value, target.rest)
+    const found = evaluateRule(plan, input, call)
     return path.length === 0 && found !== undefined
       ? withoutSystem(found)
-      : (found ?? walkValue(snapshot.data, path))
+      : (found ?? walkBaseDocument(snapshot.data, path))
   }
-  const base = mergeDocuments(packageSkeleton(snapshot, path), walkValue(snapshot.data, path))
+  const base = mergeDocuments(packageSkeleton(plan), walkBaseDocument(snapshot.data, path))
   const values = parts.map((part) => placeBelow(part, path, evaluatedValue(snapshot, part, input, call)))
   const merged = [base, ...values].reduce(mergeDocuments, undefined)
   return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
+}
+
+/** The value that the target of a plan has at its path; undefined without one. Base documents are none. */
+export function evaluateRule(
+  { snapshot, target }: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): RegoValue | undefined {
+  if (target === undefined) return undefined
+  const value = evaluatedValue(snapshot, target.entrypoint, input, call)
+  return value === undefined ? undefined : walkValue(value, target.rest)
 }
 
 function evaluatedValue(
@@ -101,20 +121,32 @@ function isBelow(path: readonly string[], above: readonly string[]): boolean {
 
 function hasEntrypointBetween(snapshot: Snapshot, candidate: Entrypoint, path: readonly string[]): boolean {
   for (let length = path.length + 1; length < candidate.path.length; length++) {
-    const between = snapshot.entrypoints.get(candidate.path.slice(0, length).join('/'))
+    const between = snapshot.entrypoints.get(pathKey(candidate.path.slice(0, length)))
     if (between?.some(({ module }) => module === candidate.module) === true) return true
   }
   return false
 }
 
-/** The rule whose value the path leads into. A package is none: what it does not list is not there. */
-function ruleAbove(snapshot: Snapshot, path: readonly string[]): Entrypoint | undefined {
-  for (let length = path.length - 1; length > 0; length--) {
-    const found = snapshot.entrypoints.get(path.slice(0, length).join('/'))
-    const rule = found?.find(({ kind }) => kind === 'rule')
-    if (rule !== undefined) return rule
+/** The rule above a path of which `names` can be names: the rule itself, where the first number comes right behind it. */
+function ruleLeadingTo(
+  snapshot: Snapshot,
+  path: readonly string[],
+  names: readonly string[],
+): Entrypoint | undefined {
+  const end = names.length < path.length ? path.slice(0, names.length + 1) : path
+  return ruleAbove(snapshot, end)
+}
+
+function packageLength(snapshot: Snapshot, names: readonly string[]): number {
+  for (let length = names.length; length > 0; length--) {
+    if (snapshot.packages.includes(pathKey(names.slice(0, length)))) return length
   }
-  return undefined
+  return 0
+}
+
+function packagesAt(snapshot: Snapshot, path: readonly string[]): string[] {
+  const own = pathKey(path)
+  return snapshot.packages.filter((key) => key === own || key.startsWith(`${own}/`))
 }
 
 function placeBelow(
@@ -129,10 +161,8 @@ function placeBelow(
 }
 
 /** Packages are defined and empty even where none of their rules is: the packages at a path and below it. */
-function packageSkeleton(snapshot: Snapshot, path: readonly string[]): RegoValue | undefined {
-  const below = snapshot.packages
-    .map((name) => name.split('/'))
-    .filter((name) => path.every((segment, index) => name[index] === segment))
+function packageSkeleton({ snapshot, path, packages }: DocumentPlan): RegoValue | undefined {
+  const below = (path.length === 0 ? snapshot.packages : packages).map(pathOfKey)
   const documents = below.map((name) =>
     name
       .slice(path.length)

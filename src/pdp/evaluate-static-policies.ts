@@ -10,7 +10,7 @@ export type StaticVerdict = Verdict
 /**
  * What all static policies say of a change: the joined denials of every package. A package whose rules are all
  * undefined for this input, since it reads another kind of document, denies nothing. Raises `evaluation_failed` when
- * one of them cannot be evaluated.
+ * one of them cannot be evaluated or is null, and when none of them has a rule that states a verdict.
  */
 export function evaluateStaticPolicies(
   snapshot: Snapshot,
@@ -18,5 +18,5 @@ export function evaluateStaticPolicies(
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): StaticVerdict {
-  return askPackages(snapshot, packages, input, call, { undefinedDenies: false })
+  return askPackages(snapshot, packages, input, call, { mustState: false })
 }

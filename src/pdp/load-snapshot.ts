@@ -11,6 +11,7 @@ import { withoutRoot } from './compile/stage-bundle.js'
 import { analyseParts } from './lint/analyse-parts.js'
 import type { PartAnalysisOptions } from './lint/analyse-parts.js'
 import type { OpaProgram } from './opa/find-opa.js'
+import { pathKey, pathOfKey } from './rego/path-key.js'
 import type { PolicyPart } from './policy-part.js'
 import { mergeDocuments } from './rego/merge-documents.js'
 import { printJson } from './rego/print-text.js'
@@ -53,7 +54,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     revision: parts.map(({ revision }) => revision).join('+'),
     sources: parts.map(({ name, revision }) => ({ name, revision })),
     entrypoints: groupByPath(loaded.flat()),
-    packages: [...new Set(parts.flatMap(({ packages }) => packages.map((path) => path.join('/'))))].sort(),
+    packages: [...new Set(parts.flatMap(({ packages }) => packages.map(pathKey)))].sort(),
     data,
     warnings,
     locateSource: indexSources(parts),
@@ -73,8 +74,8 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
     rego: compiled.modules,
     modules: compiled.modules,
     sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
-    pathOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
-    kindOf: (path) => compiled.entrypoints.get(path) ?? 'rule',
+    keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
+    kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
   }
 }
 
@@ -108,8 +109,8 @@ async function loadModule(part: PolicyPart, data: RegoObject, options: LoadOptio
   refuseMissingBuiltins(part, module, builtins.table)
   await builtins.prepare(module.requiredBuiltins)
   return [...module.entrypoints].map(([name, number]) => {
-    const path = part.pathOf(name)
-    return { path: path === '' ? [] : path.split('/'), kind: part.kindOf(path), module, number }
+    const key = part.keyOf(name)
+    return { path: pathOfKey(key), kind: part.kindOf(key), module, number }
   })
 }
 
@@ -136,7 +137,7 @@ function refuseMissingBuiltins(part: PolicyPart, module: PolicyModule, builtins:
 function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint[]> {
   const byPath = new Map<string, Entrypoint[]>()
   for (const entrypoint of entrypoints) {
-    const path = entrypoint.path.join('/')
+    const path = pathKey(entrypoint.path)
     const present = byPath.get(path) ?? []
     const holder = present.find(({ kind }) => kind === 'rule')
     if (holder !== undefined && entrypoint.kind === 'rule') {

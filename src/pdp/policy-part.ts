@@ -14,8 +14,8 @@ export interface PolicyPart {
   readonly modules: readonly RegoModule[] | undefined
   /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
   readonly sourceFile: (compiledName: string) => string | undefined
-  /** The path of `data` that an entrypoint of the module answers, joined with `/`. */
-  readonly pathOf: (entrypoint: string) => string
-  /** What a path is; a bundle made elsewhere does not tell, and its own are taken as rules. */
-  readonly kindOf: (path: string) => EntrypointKind
+  /** The key of the path of `data` that an entrypoint of the module answers. */
+  readonly keyOf: (entrypoint: string) => string
+  /** What the path of a key is; a bundle made elsewhere does not tell, and its own are taken as rules. */
+  readonly kindOf: (key: string) => EntrypointKind
 }

@@ -22,9 +22,9 @@ export interface Snapshot {
   /** One text for all sources together. */
   readonly revision: string
   readonly sources: readonly SnapshotSource[]
-  /** By path joined with `/`; the empty path is the root. More than one where several modules hold a document. */
+  /** By the key of the path; the empty path is the root. More than one where several modules hold a document. */
   readonly entrypoints: ReadonlyMap<string, readonly Entrypoint[]>
-  /** Package paths below `data` joined with `/`, sorted, each once. */
+  /** The keys of the package paths below `data`, sorted, each once. */
   readonly packages: readonly string[]
   /** The base documents. */
   readonly data: RegoObject

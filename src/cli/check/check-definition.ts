@@ -26,10 +26,7 @@ export function checkDefinition(
 ): CheckResult {
   try {
     const verdict = evaluateStaticPolicies(snapshot, packages, input, newCall())
-    const denials = verdict.denials.map(({ packagePath, text }) => ({
-      package: packagePath.replaceAll('/', '.'),
-      text,
-    }))
+    const denials = verdict.denials.map(({ packageName, text }) => ({ package: packageName, text }))
     return { file, name, allowed: denials.length === 0, denials }
   } catch (raw) {
     return { file, name, error: toCheckError(raw) }

@@ -1,17 +1,5 @@
 import { AppError } from '../../errors.js'
-
-/**
- * The segments of a data path as sent (`app/a%2Fb/1`): split at slashes first, then each decoded, so that an escaped
- * slash stays inside its segment. Raises `invalid` for a broken escape.
- */
-export function parseDataPath(path: string): string[] {
-  const segments = path.split('/').filter((segment) => segment !== '')
-  try {
-    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
-  } catch (cause) {
-    throw new AppError('invalid', `the path has a broken percent escape: ${path}`, { cause })
-  }
-}
+import { parseDataPath } from '../../pdp/rego/data-path.js'
 
 /** The gateway in front of the policy stage posts to the literal path and names the real one in the query. */
 const LITERAL_PATHS: readonly string[] = ['**', '%2A%2A', '%2a%2a']

@@ -1,7 +1,7 @@
 import { planDocument } from '../../pdp/evaluate-document.js'
 import type { DocumentPlan } from '../../pdp/evaluate-document.js'
 import type { Snapshot } from '../../pdp/snapshot.js'
-import { parseDataPath } from './data-path.js'
+import { parseDataPath } from '../../pdp/rego/data-path.js'
 
 /** Callers choose the paths, so the memory of them is bounded. */
 const MAX_PATHS = 4096

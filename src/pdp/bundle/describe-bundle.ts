@@ -6,6 +6,7 @@ import { mergeData } from '../compile/merge-data.js'
 import { parseDataFile } from '../compile/parse-data.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
+import { pathKey } from '../rego/path-key.js'
 import type { PolicyPart } from '../policy-part.js'
 import type { BundleFiles } from './read-bundle.js'
 
@@ -35,8 +36,8 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     rego,
     modules: undefined,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
-    pathOf: (entrypoint) => bundle.index?.paths[entrypoint] ?? entrypoint,
-    kindOf: (path) => kindIn(bundle, path),
+    keyOf: (entrypoint) => keyIn(bundle, entrypoint),
+    kindOf: (key) => kindIn(bundle, key),
   }
 }
 
@@ -47,8 +48,13 @@ function sourceIn(file: string, { index, rego }: BundleFiles, name: string): str
 }
 
 /** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */
-function kindIn({ index }: BundleFiles, path: string): EntrypointKind {
-  return index === undefined || index.rules.includes(path) ? 'rule' : 'document'
+function kindIn({ index }: BundleFiles, key: string): EntrypointKind {
+  return index === undefined || index.rules.includes(key) ? 'rule' : 'document'
+}
+
+/** OPA names an entrypoint by its path joined with `/`, and has no name for a slash inside a segment. */
+function keyIn({ index }: BundleFiles, entrypoint: string): string {
+  return index?.paths[entrypoint] ?? (entrypoint === '' ? '' : pathKey(entrypoint.split('/')))
 }
 
 /** Rego that was compiled away leaves its package line in the bundle. */

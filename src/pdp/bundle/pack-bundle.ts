@@ -6,6 +6,7 @@ import { pack } from 'tar-stream'
 import { AppError } from '../../errors.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { printJson } from '../rego/print-text.js'
+import { pathKey } from '../rego/path-key.js'
 import type { BundleIndex } from './read-bundle.js'
 
 /** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
@@ -39,8 +40,8 @@ export async function packBundle(compiled: CompiledPolicies, revision: string): 
 
 function manifest(compiled: CompiledPolicies, revision: string): unknown {
   const { entrypoints, packages, paths, sourceNames } = compiled
-  const rules = [...entrypoints.keys()].filter((path) => entrypoints.get(path) === 'rule')
-  const renamed = [...paths].filter(([name, path]) => name !== path)
+  const rules = [...entrypoints.keys()].filter((key) => entrypoints.get(key) === 'rule')
+  const renamed = [...paths].filter(([name, key]) => name !== key)
   const index: BundleIndex = {
     packages: uniquePaths(packages),
     rules: rules.sort(),
@@ -57,6 +58,6 @@ function manifest(compiled: CompiledPolicies, revision: string): unknown {
 }
 
 function uniquePaths(packages: readonly (readonly string[])[]): string[][] {
-  const byText = new Map(packages.map((path) => [path.join('/'), [...path]]))
+  const byText = new Map(packages.map((path) => [pathKey(path), [...path]]))
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path)
 }

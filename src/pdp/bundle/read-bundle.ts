@@ -10,9 +10,9 @@ import { AppError, toError } from '../../errors.js'
 const BundleIndex = z.object({
   /** Package paths below `data`. */
   packages: z.array(z.array(z.string())),
-  /** The paths that are rules, joined with `/`; all others are documents. */
+  /** The keys of the paths that are rules; all others are documents. */
   rules: z.array(z.string()),
-  /** The path that an entrypoint answers, where its name is another. */
+  /** The key of the path that an entrypoint answers, where its name is another. */
   paths: z.record(z.string(), z.string()).default({}),
   /** The source files by the names that the module uses in its errors. */
   files: z.record(z.string(), z.string()).default({}),

@@ -18,7 +18,7 @@ import { sourceNames } from './stage-bundle.js'
 export interface CompiledPolicies {
   /** Absent where there are no rules. */
   readonly wasm: Uint8Array | undefined
-  /** The path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
+  /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
   readonly data: RegoObject
   /** The documents that the data is merged from. */

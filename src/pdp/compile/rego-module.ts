@@ -1,4 +1,5 @@
 import type { RegoVersion } from '../opa/rego-version.js'
+import { pathKey } from '../rego/path-key.js'
 import type { RegoFile } from './collect-sources.js'
 
 /** What the compiler needs to know of a parsed module. */
@@ -23,17 +24,17 @@ export interface RegoRule {
 export type EntrypointKind = 'rule' | 'document'
 
 /**
- * Every path that can be evaluated by itself: all rules, all packages, and the documents above them, the root (an
- * empty path) included. A rule whose reference starts like a dynamic one's is reached through that one.
+ * Every path that can be evaluated by itself, by its key: all rules, all packages, and the documents above them, the
+ * root (an empty path) included. A rule whose reference starts like a dynamic one's is reached through that one.
  */
 export function listEntrypoints(modules: readonly RegoModule[]): Map<string, EntrypointKind> {
   const rules = rulePaths(modules)
   const entrypoints = new Map<string, EntrypointKind>([['', 'document']])
   for (const path of rules) {
     for (let length = 1; length < path.length; length++)
-      entrypoints.set(path.slice(0, length).join('/'), 'document')
+      entrypoints.set(pathKey(path.slice(0, length)), 'document')
   }
-  for (const path of rules) entrypoints.set(path.join('/'), 'rule')
+  for (const path of rules) entrypoints.set(pathKey(path), 'rule')
   addFunctionPackages(modules, entrypoints)
   return entrypoints
 }
@@ -43,32 +44,25 @@ function rulePaths(modules: readonly RegoModule[]): string[][] {
   const dynamic = new Set<string>()
   for (const module of modules) {
     for (const rule of module.rules.filter((candidate) => !candidate.isFunction)) {
-      const whole = [...module.packagePath, ...rule.path]
-      const path = addressable(whole)
-      paths.set(path.join('/'), path)
-      if (rule.isDynamic || path.length < whole.length) dynamic.add(path.join('/'))
+      const path = [...module.packagePath, ...rule.path]
+      paths.set(pathKey(path), path)
+      if (rule.isDynamic) dynamic.add(pathKey(path))
     }
   }
   return [...paths.values()].filter((path) => !isBelowDynamic(path, dynamic))
 }
 
 function isBelowDynamic(path: readonly string[], dynamic: ReadonlySet<string>): boolean {
-  return path.some((_, length) => length > 0 && dynamic.has(path.slice(0, length).join('/')))
+  return path.some((_, length) => length > 0 && dynamic.has(pathKey(path.slice(0, length))))
 }
 
 /** A package that holds nothing but functions is an empty document, and an entrypoint all the same. */
 function addFunctionPackages(modules: readonly RegoModule[], entrypoints: Map<string, EntrypointKind>): void {
   for (const { packagePath, rules } of modules) {
-    if (rules.length === 0 || addressable(packagePath).length < packagePath.length) continue
+    if (rules.length === 0) continue
     for (let length = 1; length <= packagePath.length; length++) {
-      const path = packagePath.slice(0, length).join('/')
-      if (!entrypoints.has(path)) entrypoints.set(path, 'document')
+      const key = pathKey(packagePath.slice(0, length))
+      if (!entrypoints.has(key)) entrypoints.set(key, 'document')
     }
   }
-}
-
-/** The front of a path that `opa build -e` can spell: a slash inside a segment has no spelling there. */
-function addressable(path: readonly string[]): string[] {
-  const unspellable = path.findIndex((segment) => segment.includes('/') || segment === '')
-  return unspellable === -1 ? [...path] : path.slice(0, unspellable)
 }

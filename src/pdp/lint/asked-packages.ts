@@ -1,4 +1,5 @@
 import { nearestName } from '../../lib/nearest-name.js'
+import { pathKey } from '../rego/path-key.js'
 import { packageMatcher } from '../select-packages.js'
 
 /** The packages that are asked by their path while a pipeline runs. */
@@ -20,7 +21,7 @@ export class AskedPackages {
   }
 
   askerOf(path: readonly string[]): Asker {
-    const joined = path.join('/')
+    const joined = pathKey(path)
     if (this.#isStatic(joined)) return 'static'
     return this.#isRuntime(joined) ? 'runtime' : 'nobody'
   }

@@ -11,3 +11,8 @@ export function printDataRef(path: readonly string[]): string {
   })
   return `data${steps.join('')}`
 }
+
+/** The same without `data`: `app["a/b"]`, as people call a package. */
+export function printPackageName(path: readonly string[]): string {
+  return printDataRef(path).replace(/^data\.?/, '')
+}

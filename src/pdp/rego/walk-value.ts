@@ -1,39 +1,47 @@
+import { integerSegment } from './data-path.js'
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 
-/** What OPA takes for a number in a path (Go's strconv.Atoi). */
-const INTEGER = /^[+-]?\d+$/
-
 /**
- * The value at a path of URL segments: object members by key, array elements by index, set members by themselves. A
- * segment that is a decimal integer stands for that number first, then for itself. Undefined when there is none.
+ * The value at a path of URL segments below a rule's value: object members by key, array elements by index, set members
+ * by themselves. A segment that is a decimal integer stands for that number, never for its text. Undefined when there is
+ * none.
  */
 export function walkValue(value: RegoValue, path: readonly string[]): RegoValue | undefined {
+  return walk(value, path, (segment) => {
+    const number = integerSegment(segment)
+    return number === undefined ? segment : RegoNumber.of(number)
+  })
+}
+
+/**
+ * The same in base documents, as OPA's store finds it: a segment that is a decimal integer is an index in an array, and in
+ * an object the key with the digits of that number.
+ */
+export function walkBaseDocument(value: RegoValue, path: readonly string[]): RegoValue | undefined {
+  return walk(value, path, (segment) => integerSegment(segment)?.toString() ?? segment)
+}
+
+function walk(
+  value: RegoValue,
+  path: readonly string[],
+  keyOf: (segment: string) => RegoValue,
+): RegoValue | undefined {
   let current: RegoValue | undefined = value
   for (const segment of path) {
+    if (current instanceof RegoObject) current = current.get(keyOf(segment))
+    else if (current instanceof RegoSet) current = memberOf(current, keyOf(segment))
+    else current = Array.isArray(current) ? elementOf(current, segment) : undefined
     if (current === undefined) return undefined
-    current = step(current, segment)
   }
   return current
 }
 
-function step(value: RegoValue, segment: string): RegoValue | undefined {
-  const number = toInteger(segment)
-  if (value instanceof RegoObject) {
-    const byNumber = number === undefined ? undefined : value.get(RegoNumber.of(number))
-    return byNumber === undefined ? value.get(segment) : byNumber
-  }
-  if (value instanceof RegoSet) {
-    const member = number === undefined ? segment : RegoNumber.of(number)
-    return value.has(member) ? member : value.has(segment) ? segment : undefined
-  }
-  return Array.isArray(value) && number !== undefined
-    ? (value[Number(number)] as RegoValue | undefined)
-    : undefined
+function memberOf(set: RegoSet, member: RegoValue): RegoValue | undefined {
+  return set.has(member) ? member : undefined
 }
 
-function toInteger(segment: string): bigint | undefined {
-  if (!INTEGER.test(segment)) return undefined
-  const value = BigInt(segment)
-  return BigInt.asIntN(64, value) === value ? value : undefined
+function elementOf(array: readonly RegoValue[], segment: string): RegoValue | undefined {
+  const index = integerSegment(segment)
+  return index === undefined ? undefined : array[Number(index)]
 }

@@ -1,0 +1,24 @@
+import { AppError } from '../../errors.js'
+
+/**
+ * The segments of a data path as sent (`app/a%2Fb/1`): split at slashes first, then each decoded, so that an escaped
+ * slash stays inside its segment. Raises `invalid` for a broken escape.
+ */
+export function parseDataPath(path: string): string[] {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  try {
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
+  } catch (cause) {
+    throw new AppError('invalid', `the path has a broken percent escape: ${path}`, { cause })
+  }
+}
+
+/** What OPA takes for a number in a path (Go's strconv.Atoi). */
+const INTEGER = /^[+-]?\d+$/
+
+/** The number that OPA takes a segment of a path for, in place of the text: an integer of 64 bits. */
+export function integerSegment(segment: string): bigint | undefined {
+  if (!INTEGER.test(segment)) return undefined
+  const value = BigInt(segment)
+  return BigInt.asIntN(64, value) === value ? value : undefined
+}

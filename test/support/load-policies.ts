@@ -1,0 +1,25 @@
+import { writeFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { inTemporaryDirectory } from '../../src/lib/temporary-directory.js'
+import { hostBuiltins } from '../../src/pdp/builtins/index.js'
+import { loadSnapshot } from '../../src/pdp/load-snapshot.js'
+import { findOpa } from '../../src/pdp/opa/find-opa.js'
+import type { Snapshot } from '../../src/pdp/snapshot.js'
+import { DEFAULT_LIMITS } from './default-limits.js'
+
+/** Policies and data, by file name, compiled by the real OPA and loaded as the service does. */
+export async function loadPolicies(files: Readonly<Record<string, string>>): Promise<Snapshot> {
+  return await inTemporaryDirectory(async (directory) => {
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(directory, name)), { recursive: true })
+      await writeFile(join(directory, name), text)
+    }
+    const options = {
+      findOpa: () => findOpa({ env: process.env }),
+      builtins: hostBuiltins,
+      limits: DEFAULT_LIMITS,
+    }
+    return await loadSnapshot({ directories: [directory], bundles: [] }, options)
+  })
+}
