@@ -24,6 +24,8 @@ export interface AppErrorOptions {
   /** The wire code (`invalid_parameter`); the kind's own default is used when absent. */
   readonly code?: string
   readonly details?: readonly ErrorDetail[]
+  /** After how many seconds it is worth to ask again, where that is known. */
+  readonly retryAfterSeconds?: number
   readonly cause?: unknown
 }
 
@@ -47,6 +49,7 @@ export class AppError extends Error {
   readonly kind: ErrorKind
   readonly code: string
   readonly details: readonly ErrorDetail[]
+  readonly retryAfterSeconds: number | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -54,6 +57,7 @@ export class AppError extends Error {
     this.kind = kind
     this.code = options.code ?? DEFAULT_CODES[kind]
     this.details = options.details ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

@@ -2,7 +2,6 @@ import type { Config } from './config/config.js'
 import { isLoopback, parseListenAddress } from './config/listen-address.js'
 import type { ListenAddress } from './config/listen-address.js'
 import { readSecrets } from './config/read-secrets.js'
-import type { DecisionLog } from './decisions/decision-log.js'
 import { decisionsOfExecution } from './decisions/query-decisions.js'
 import { AppError } from './errors.js'
 import { makeApp, makeApplication } from './http/app.js'
@@ -24,6 +23,7 @@ import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { openAdmission } from './main/open-admission.js'
 import { openAnalysis } from './main/open-analysis.js'
 import type { OpenAnalysis } from './main/open-analysis.js'
+import { openEvaluations } from './main/open-evaluations.js'
 import { openDecisions } from './main/open-decisions.js'
 import type { Decisions } from './main/open-decisions.js'
 import { openGates } from './main/open-gates.js'
@@ -39,6 +39,7 @@ import { watchThreads } from './main/watch-threads.js'
 import type { OpenTrail } from './main/open-trail.js'
 import { openYamlReader } from './main/yaml-thread.js'
 import type { Policies } from './pdp/policies.js'
+import type { Evaluations } from './pdp/slow/evaluations.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
 import type { ServiceStore } from './store/sqlite/service/open-service-store.js'
@@ -104,10 +105,9 @@ async function startParts(
   const metrics = makeServiceMetrics(decisions.log)
   addThreadMetrics(metrics.registry, threads.deaths)
   const policies = await openPolicies(config, logger, metrics)
-  if (config.policies.watch) {
-    const watcher = await watchPolicies(policies)
-    onStop(() => watcher.close())
-  }
+  if (config.policies.watch) await watch(policies, onStop)
+  const { evaluations, close: endEvaluations } = openEvaluations(config, metrics)
+  onStop(endEvaluations)
   const registry = openRegistry(config, { store, logger, readSecret })
   onStop(registry.close)
   const outbox = await openOutbox(config, {
@@ -121,6 +121,7 @@ async function startParts(
   const gates = await openGates(config, {
     store,
     policies,
+    evaluations,
     decisionLog: decisions.log,
     logger,
     readSecret,
@@ -130,8 +131,13 @@ async function startParts(
   onStop(gates.close)
   const analysis = await openAnalysis(config, { store, logger })
   onStop(analysis.close)
-  const features = { decisions, policies, outbox, gates, trail, registry, analysis }
+  const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
   return await listen({ config, logger, store, metrics, ...features }, address, onStop)
+}
+
+async function watch(policies: Policies, onStop: (close: () => Promise<void>) => void): Promise<void> {
+  const watcher = await watchPolicies(policies)
+  onStop(() => watcher.close())
 }
 
 /** All parts, ready to be asked. */
@@ -141,6 +147,7 @@ interface Parts {
   readonly store: ServiceStore
   readonly decisions: Decisions
   readonly policies: Policies
+  readonly evaluations: Evaluations
   readonly metrics: ServiceMetrics
   readonly outbox: OpenOutbox
   readonly gates: OpenGates
@@ -181,10 +188,7 @@ async function listen(
     admit: admission.admit,
     authenticate,
     eventsAtRoot,
-    policy: {
-      ...policyContext(config, policies, decisions.log, metrics, version),
-      readYaml: yaml.toJson,
-    },
+    policy: { ...policyContext(parts, version), readYaml: yaml.toJson },
     application: withEventRoutes(
       { authenticate, intake: trail.intake, maxBodyBytes: config.audit.maxBodyBytes, atRoot: eventsAtRoot },
       makeApplication(app),
@@ -229,15 +233,13 @@ function trailRoutes({ config, store, decisions, metrics, outbox, trail, registr
 }
 
 function policyContext(
-  config: Config,
-  policies: Policies,
-  decisionLog: DecisionLog,
-  metrics: ServiceMetrics,
+  { config, policies, evaluations, decisions, metrics }: Parts,
   version: string,
 ): Omit<PolicyContext, 'readYaml'> {
   return {
     policies,
-    decisionLog,
+    evaluations,
+    decisionLog: decisions.log,
     isLogging: config.decisions.enabled,
     maxBodyBytes: config.server.maxBodyBytes,
     staticPackages: config.policies.staticPackages,

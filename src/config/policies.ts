@@ -9,6 +9,10 @@ const MAX_WASM_BYTES = 4096 * MIB
 /** More than any policy makes in the longest time there is. */
 const MAX_ITERATIONS = 2_147_483_647
 const MAX_DURATION_MS = 600_000
+const MAX_SLICE_MS = 1000
+const MAX_THREADS = 64
+const MAX_QUEUE_LENGTH = 10_000
+const MAX_WAIT_SECONDS = 600
 
 const path = (meaning: string): z.ZodString =>
   key(z.string().min(1), meaning, 'the path of a file or directory')
@@ -32,8 +36,13 @@ const Limits = z.strictObject({
   ),
   maxDurationMs: key(
     wholeNumber(1, MAX_DURATION_MS).default(2000),
-    'The longest that one evaluation may take, in milliseconds.',
+    'The longest that one evaluation may be at work, in milliseconds on a core: waiting for a busy one does not count.',
     wholeNumberText(1, MAX_DURATION_MS),
+  ),
+  sliceMs: key(
+    wholeNumber(0, MAX_SLICE_MS).default(15),
+    'How long an evaluation may hold the thread that decides, in milliseconds; then one of the slow threads does it again. 0 leaves all evaluations to those.',
+    wholeNumberText(0, MAX_SLICE_MS),
   ),
   maxMemoryBytes: key(
     byteSize(MIB, MAX_WASM_BYTES).default(512 * MIB),
@@ -44,6 +53,30 @@ const Limits = z.strictObject({
     byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
     'An evaluator whose memory has grown past this is replaced after the evaluation.',
     byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+})
+
+/** The threads that do what takes longer than its slice. */
+const SlowEvaluations = z.strictObject({
+  threads: key(
+    wholeNumber(1, MAX_THREADS).default(1),
+    'How many evaluations that take long run at a time, each in a thread of its own with low priority.',
+    wholeNumberText(1, MAX_THREADS),
+  ),
+  queueLength: key(
+    wholeNumber(0, MAX_QUEUE_LENGTH).default(32),
+    'How many may wait for a thread; beyond that the answer is 503 with `Retry-After`.',
+    wholeNumberText(0, MAX_QUEUE_LENGTH),
+  ),
+  queueBytes: key(
+    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
+    'How much the inputs that wait may take in memory.',
+    byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+  maxWaitSeconds: key(
+    wholeNumber(1, MAX_WAIT_SECONDS).default(5),
+    'How long one may wait for a thread, in seconds; then the answer is 503 with `Retry-After`.',
+    wholeNumberText(1, MAX_WAIT_SECONDS),
   ),
 })
 
@@ -88,4 +121,5 @@ export const PoliciesSection = z.strictObject({
     'the path of a rule or package, as in /system/main',
   ),
   limits: Limits.prefault({}),
+  slowEvaluations: SlowEvaluations.prefault({}),
 })

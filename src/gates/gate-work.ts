@@ -19,7 +19,7 @@ export interface GateWorkDeps {
     signal: AbortSignal,
   ) => Promise<readonly Evidence[]>
   /** The reasons of a policy against an input; raises where it cannot be evaluated. */
-  readonly askPolicy: (policy: string, input: object, nowMs: number) => readonly string[]
+  readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
   readonly now: () => number
   /** So many instances at once. */
   readonly concurrency: number
@@ -130,20 +130,21 @@ export class GateWork {
     }
     const policy = gate.policy ?? ''
     const nowMs = now()
-    const answer = this.#ask(policy, question, nowMs)
+    const answer = await this.#ask(policy, question, nowMs)
     await writer.run(decideByPolicy, { instanceId: instance.id, policy, ...answer, nowMs })
     closed()
   }
 
-  #ask(
+  async #ask(
     policy: string,
     question: PolicyQuestion,
     nowMs: number,
-  ): { readonly denials: readonly string[] | undefined; readonly problem: string | undefined } {
+  ): Promise<{ readonly denials: readonly string[] | undefined; readonly problem: string | undefined }> {
     const problem = policy === '' ? 'the gate has no policy any more' : whyUndecidable(question)
     if (problem !== undefined) return { denials: undefined, problem }
     try {
-      return { denials: this.#deps.askPolicy(policy, policyInput(question), nowMs), problem: undefined }
+      const denials = await this.#deps.askPolicy(policy, policyInput(question), nowMs)
+      return { denials, problem: undefined }
     } catch (raw) {
       return { denials: undefined, problem: toAppError(raw).message }
     }

@@ -39,8 +39,12 @@ export function errorAnswer(error: AppError): ErrorAnswer {
   return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n`, headers: headersOf(error) }
 }
 
-/** RFC 9110: a 405 names the methods that there are (15.5.6), a 401 the way to authenticate (15.5.2). */
+/**
+ * RFC 9110: a 405 names the methods that there are (15.5.6), a 401 the way to authenticate (15.5.2), and Retry-After when to ask again
+ * (10.2.3).
+ */
 function headersOf(error: AppError): Record<string, string> {
+  if (error.retryAfterSeconds !== undefined) return { 'Retry-After': String(error.retryAfterSeconds) }
   if (error instanceof MethodNotAllowed) return { Allow: error.allowed.join(', ') }
   return error.kind === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer realm="tidegate"' } : {}
 }

@@ -26,6 +26,8 @@ export abstract class Exchange {
   /** Set when the answer was an error, for the log. */
   failure: AppError | undefined
 
+  #goneListener: (() => void) | undefined
+
   constructor(method: string, url: string, requestId: string) {
     this.method = method
     this.target = parseRequestTarget(url)
@@ -53,6 +55,16 @@ export abstract class Exchange {
     contentType?: string,
     extraHeaders?: readonly string[],
   ): void
+
+  /** Has a listener called when the caller goes away before there is an answer. Only the last one given counts. */
+  whenGone(listener: () => void): void {
+    this.#goneListener = listener
+  }
+
+  /** Tells that the caller has gone away. */
+  gone(): void {
+    if (this.status === 0) this.#goneListener?.()
+  }
 
   /** Ends the exchange with an error in the one shape. */
   fail(error: AppError, extraHeaders: readonly string[] = []): void {

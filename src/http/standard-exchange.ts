@@ -50,6 +50,13 @@ export class StandardExchange extends Exchange {
     })
   }
 
+  override whenGone(listener: () => void): void {
+    const { response } = this
+    response.once('close', () => {
+      if (!response.headersSent) listener()
+    })
+  }
+
   /** A flat header list is what node writes fastest. */
   send(
     status: number,

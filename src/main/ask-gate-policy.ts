@@ -2,27 +2,30 @@ import type { DecisionLog } from '../decisions/decision-log.js'
 import { AppError, toAppError } from '../errors.js'
 import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
 import { planDocument } from '../pdp/evaluate-document.js'
-import { evaluateRuntimePolicy } from '../pdp/evaluate-runtime-policy.js'
 import { findApplication } from '../pdp/find-application.js'
-import { newCall } from '../pdp/new-call.js'
 import type { Policies } from '../pdp/policies.js'
 import { parseDataPath } from '../pdp/rego/data-path.js'
+import type { Evaluations } from '../pdp/slow/evaluations.js'
 
 const NS_PER_MS = 1_000_000
 const CALLER = 'gates'
 
 /** Asks a policy about a gate instance at a time: the reasons against it. Raises where it cannot be evaluated. */
-export type AskGatePolicy = (policy: string, input: object, nowMs: number) => readonly string[]
+export type AskGatePolicy = (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
 
 /** Asks the policies that serve now; each decision is recorded like one that was asked for over HTTP. */
-export function makeAskGatePolicy(policies: Policies, log: DecisionLog): AskGatePolicy {
+export function makeAskGatePolicy(
+  policies: Policies,
+  evaluations: Evaluations,
+  log: DecisionLog,
+): AskGatePolicy {
   const nextDecisionId = makeTimeOrderedIds()
-  return (policy, value, nowMs) => {
+  return async (policy, value, nowMs) => {
     const startedAt = performance.now()
     const snapshot = policies.current
     const input = Buffer.from(JSON.stringify(value))
-    const made = attempt(() =>
-      evaluateRuntimePolicy(planDocument(snapshot, parseDataPath(policy)), input, newCall({ nowMs })),
+    const made = await attempt(() =>
+      evaluations.runtime(planDocument(snapshot, parseDataPath(policy)), input, { nowMs, caller: CALLER }),
     )
     log.record({
       decisionId: nextDecisionId(nowMs),
@@ -42,9 +45,11 @@ export function makeAskGatePolicy(policies: Policies, log: DecisionLog): AskGate
   }
 }
 
-function attempt(evaluate: () => readonly string[]): readonly string[] | AppError {
+async function attempt(
+  evaluate: () => readonly string[] | Promise<readonly string[]>,
+): Promise<readonly string[] | AppError> {
   try {
-    return evaluate()
+    return await evaluate()
   } catch (raw) {
     return toAppError(raw)
   }

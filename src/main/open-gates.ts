@@ -14,6 +14,7 @@ import type { GateRoutesDeps } from '../http/gates/gate-routes-deps.js'
 import type { Logger } from '../lib/logger.js'
 import { wait } from '../lib/outbound/wait.js'
 import type { Policies } from '../pdp/policies.js'
+import type { Evaluations } from '../pdp/slow/evaluations.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { makeAskGatePolicy } from './ask-gate-policy.js'
 import { openConnectors } from './open-connectors.js'
@@ -30,6 +31,7 @@ const CONCURRENCY = 16
 export interface GatesParts {
   readonly store: ServiceStore
   readonly policies: Policies
+  readonly evaluations: Evaluations
   readonly decisionLog: DecisionLog
   readonly logger: Logger
   readonly readSecret: ReadSecret
@@ -89,14 +91,14 @@ async function takeOverGates({ gates }: Config, { lookups, writer }: ServiceStor
 
 function startWork(
   { connectors, budgetMs }: ReturnType<typeof openConnectors>,
-  { store, policies, decisionLog, logger, wakeOutbox }: GatesParts,
+  { store, policies, evaluations, decisionLog, logger, wakeOutbox }: GatesParts,
 ): GateWork {
   return new GateWork({
     writer: store.writer,
     gates: store.lookups.gates,
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: Date.now, wait, random: Math.random, signal }),
-    askPolicy: makeAskGatePolicy(policies, decisionLog),
+    askPolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
     now: Date.now,
     concurrency: CONCURRENCY,
     closed: wakeOutbox,

@@ -4,6 +4,7 @@ import { parseRegoText } from './rego/parse-text.js'
 import type { RegoValue } from './rego/value.js'
 import type { Entrypoint, Snapshot } from './snapshot.js'
 import { EvaluationAbort, describeFailure } from './wasm/evaluation-abort.js'
+import { SliceOver } from './wasm/evaluation-slice.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
 const RESULT_START = '{{"result":'
@@ -56,12 +57,13 @@ function resultText(resultSet: string): string | undefined {
 
 /**
  * Runs an evaluation, or reads its values, and raises every failure as an AppError. A document nested too deeply for the
- * stack is `evaluation_budget_exceeded`.
+ * stack is `evaluation_budget_exceeded`. A SliceOver stays one.
  */
 export function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
   try {
     return evaluate()
   } catch (raw) {
+    if (raw instanceof SliceOver) throw raw
     if (raw instanceof EvaluationAbort) throw evaluationError(raw, snapshot)
     if (raw instanceof RangeError) throw evaluationError(describeFailure(raw), snapshot)
     throw raw instanceof AppError

@@ -30,7 +30,7 @@ function startWork({ writer, lookups }: ServiceStore, more: Partial<GateWorkDeps
     writer,
     gates: lookups.gates,
     fetchEvidence: () => Promise.resolve([ticket]),
-    askPolicy: () => [],
+    askPolicy: () => Promise.resolve([]),
     now: () => NOW_MS,
     concurrency: 2,
     closed: () => undefined,
@@ -80,7 +80,7 @@ describe('the work for an instance', () => {
     const work = startWork(store, {
       askPolicy: (...question) => {
         asked.push(question)
-        return []
+        return Promise.resolve([])
       },
       closed: () => (told += 1),
     })
@@ -108,7 +108,7 @@ describe('the work for an instance', () => {
   test('rejects with the denials of the policy as comment', async () => {
     const store = await open()
     await triggered(store.writer, makeGate({ policy: 'p' }))
-    const work = startWork(store, { askPolicy: () => ['no ticket', 'no build'] })
+    const work = startWork(store, { askPolicy: () => Promise.resolve(['no ticket', 'no build']) })
     work.add(1)
     await work.idle()
     const instance = await store.lookups.gates.findInstance(1)
@@ -123,7 +123,7 @@ describe('the work for an instance', () => {
   ])('leaves the decision to people where %s, and says so in the trail', async (_, more, connectors) => {
     const store = await open()
     await triggered(store.writer, makeGate({ policy: 'p', connectors }), asking)
-    const work = startWork(store, { askPolicy: () => [], ...more })
+    const work = startWork(store, { askPolicy: () => Promise.resolve([]), ...more })
     work.add(1)
     await work.idle()
     expect(await store.lookups.gates.findInstance(1)).toMatchObject({ state: 'activated', work: undefined })
@@ -220,8 +220,6 @@ describe('the work for an instance', () => {
   })
 })
 
-function raising(message: string): () => never {
-  return () => {
-    throw new AppError('evaluation_failed', message)
-  }
+function raising(message: string): () => Promise<never> {
+  return () => Promise.reject(new AppError('evaluation_failed', message))
 }

@@ -191,6 +191,7 @@ export class PlainConnection implements AnsweringConnection {
 
   readonly #closed = (): void => {
     const isCut = this.#state === 'reading'
+    if (this.#state === 'answering') this.#exchange?.gone()
     this.#enter('ending')
     if (isCut) this.#answerBrokenOff()
     this.#lane.closed(this)

@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.js'
-import { evaluateDocument } from '../../pdp/evaluate-document.js'
 import type { DocumentPlan } from '../../pdp/evaluate-document.js'
 import { printDataRef } from '../../pdp/rego/print-data-ref.js'
 import type { Exchange } from '../exchange.js'
@@ -40,7 +39,7 @@ export async function answerDataPost(
   if (input === undefined) {
     const flat = readFlatBody(body)
     if (flat !== undefined) {
-      answerRuntimePolicy(context, exchange, rawPath, body, flat)
+      await answerRuntimePolicy(context, exchange, rawPath, body, flat)
       return
     }
   }
@@ -67,7 +66,7 @@ export async function answerBareDocument(
   const query = parseDataQuery(searchParams(exchange))
   const input = await parseInputBody(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const decision = new Decision(context, exchange, kind, rawPath)
-  const { result } = decide(decision, { rawPath, input, isInputMissing: false, query })
+  const { result } = await decide(decision, { rawPath, input, isInputMissing: false, query })
   if (result === undefined) throw undefinedDocument(planFor(decision.snapshot, rawPath))
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
 }
@@ -80,7 +79,8 @@ async function answerDocument(
   const { query } = request
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
-  const { result } = decide(decision, request)
+  const decided = decide(decision, request)
+  const { result } = decided instanceof Promise ? await decided : decided
   const answer = {
     decisionId: context.isLogging ? decision.id : undefined,
     result,
@@ -93,12 +93,13 @@ async function answerDocument(
   await sendNegotiated(exchange, dataAnswerBody(answer, query))
 }
 
-function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Outcome {
-  return decision.decide(input, () => {
-    const call = decision.newCall(query.strictBuiltinErrors)
-    const result = evaluateDocument(planFor(decision.snapshot, rawPath), input, call)
-    return { outcome: result === undefined ? 'undefined' : 'defined', result }
-  })
+function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Outcome | Promise<Outcome> {
+  return decision.decide<string | undefined, Outcome>(
+    input,
+    (evaluations, options) => evaluations.document(planFor(decision.snapshot, rawPath), input, options),
+    (result) => ({ outcome: result === undefined ? 'undefined' : 'defined', result }),
+    query.strictBuiltinErrors,
+  )
 }
 
 function timings(evalStartNs: number, handlerNs: number): Timings {

@@ -2,9 +2,8 @@ import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log
 import type { AppError } from '../../errors.js'
 import { toAppError } from '../../errors.js'
 import { findApplication } from '../../pdp/find-application.js'
-import { newCall } from '../../pdp/new-call.js'
+import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
 import type { Snapshot } from '../../pdp/snapshot.js'
-import type { EvaluationCall } from '../../pdp/wasm/policy-instance.js'
 import type { Exchange } from '../exchange.js'
 import type { PolicyContext } from './policy-context.js'
 
@@ -17,7 +16,8 @@ export interface Outcome {
 }
 
 /** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
-export class Decision {
+export class Decision implements AskOptions {
+  strictBuiltinErrors = false
   readonly id: string
   readonly timeMs = Date.now()
   readonly snapshot: Snapshot
@@ -41,26 +41,49 @@ export class Decision {
     return Math.round((performance.now() - this.#startedAt) * NS_PER_MS)
   }
 
-  newCall(strictBuiltinErrors = false): EvaluationCall {
-    return newCall({ nowMs: this.timeMs, strictBuiltinErrors })
-  }
-
-  /** Decides and records what came out; an error is recorded too, and raised again. */
-  decide<T extends Outcome>(input: Uint8Array | undefined, evaluate: () => T): T {
+  /**
+   * Asks, and records what is concluded from the answer; an error is recorded too, and raised again. Where the answer is there at
+   * once, so is the outcome: most decisions need no promise.
+   */
+  decide<A, T extends Outcome>(
+    input: Uint8Array | undefined,
+    ask: (evaluations: Evaluations, options: AskOptions) => A | Promise<A>,
+    conclude: (answer: A) => T,
+    strictBuiltinErrors = false,
+  ): T | Promise<T> {
+    this.strictBuiltinErrors = strictBuiltinErrors
     try {
-      const made = evaluate()
-      this.#record(input, made)
-      return made
+      const answer = ask(this.#context.evaluations, this)
+      if (!(answer instanceof Promise)) return this.#record(input, conclude(answer))
+      return answer
+        .then((later) => this.#record(input, conclude(later)))
+        .catch((raw: unknown) => this.#fail(input, raw))
     } catch (raw) {
-      const error = toAppError(raw)
-      this.#record(input, { outcome: 'error' }, error)
-      throw error
+      return this.#fail(input, raw)
     }
   }
 
-  #record(input: Uint8Array | undefined, made: Outcome, error?: AppError): void {
+  get nowMs(): number {
+    return this.timeMs
+  }
+
+  get caller(): string | undefined {
+    return this.#exchange.caller.tokenName ?? this.#exchange.remoteAddress
+  }
+
+  whenGone(drop: () => void): void {
+    this.#exchange.whenGone(drop)
+  }
+
+  #fail(input: Uint8Array | undefined, raw: unknown): never {
+    const error = toAppError(raw)
+    this.#record(input, { outcome: 'error' }, error)
+    throw error
+  }
+
+  #record<T extends Outcome>(input: Uint8Array | undefined, made: T, error?: AppError): T {
     this.#context.evaluated(this.#kind, made.outcome)
-    if (!this.#context.isLogging) return
+    if (!this.#context.isLogging) return made
     this.#context.decisionLog.record({
       decisionId: this.id,
       timeMs: this.timeMs,
@@ -76,6 +99,7 @@ export class Decision {
       error: error === undefined ? undefined : describe(error),
       requestId: this.#exchange.requestId,
     })
+    return made
   }
 }
 

@@ -1,9 +1,11 @@
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Policies } from '../../pdp/policies.js'
+import type { Evaluations } from '../../pdp/slow/evaluations.js'
 
 /** What the policy operations are made of; built once by the composition root. */
 export interface PolicyContext {
   readonly policies: Policies
+  readonly evaluations: Evaluations
   readonly decisionLog: DecisionLog
   /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */
   readonly isLogging: boolean

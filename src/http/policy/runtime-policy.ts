@@ -1,6 +1,5 @@
 import type { Extent } from '../../lib/json/extent.js'
 import { readMembers } from '../../lib/json/read-members.js'
-import { evaluateRuntimePolicy } from '../../pdp/evaluate-runtime-policy.js'
 import type { Exchange } from '../exchange.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
@@ -27,17 +26,17 @@ export function readFlatBody(body: Uint8Array): Map<string, Extent> | undefined 
 }
 
 /** The runtime policy at `rawPath` over a flat body, all of which is the input: 200 allowed, 401 denied. */
-export function answerRuntimePolicy(
+export async function answerRuntimePolicy(
   context: PolicyContext,
   exchange: Exchange,
   rawPath: string,
   body: Uint8Array,
   members: ReadonlyMap<string, Extent>,
-): void {
+): Promise<void> {
   requireFields(body, members)
   const decision = new Decision(context, exchange, 'runtime', rawPath)
-  answerVerdict(exchange, decision, body, () =>
-    evaluateRuntimePolicy(planFor(decision.snapshot, rawPath), body, decision.newCall()),
+  await answerVerdict(exchange, decision, body, (evaluations, options) =>
+    evaluations.runtime(planFor(decision.snapshot, rawPath), body, options),
   )
 }
 

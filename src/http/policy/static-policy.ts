@@ -3,7 +3,7 @@ import { decodeString } from '../../lib/json/decode-string.js'
 import { OPEN_OBJECT, QUOTE } from '../../lib/json/json-bytes.js'
 import { locateInput } from '../../lib/json/locate-input.js'
 import { locateValue } from '../../lib/json/locate-value.js'
-import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluate-static-policies.js'
+import { selectPackages } from '../../pdp/evaluate-static-policies.js'
 import type { Snapshot } from '../../pdp/snapshot.js'
 import type { Exchange } from '../exchange.js'
 import { readBody } from '../read-body.js'
@@ -21,10 +21,9 @@ export async function answerStaticPolicy(context: PolicyContext, exchange: Excha
   const body = await readBody(exchange, context.maxBodyBytes)
   const input = readInput(body)
   const decision = new Decision(context, exchange, 'static', 'staticPolicy/eval')
-  answerVerdict(exchange, decision, input, () => {
+  await answerVerdict(exchange, decision, input, (evaluations, options) => {
     const packages = requirePackages(decision.snapshot, context.staticPackages)
-    const { denials } = evaluateStaticPolicies(decision.snapshot, packages, input, decision.newCall())
-    return denials.map(({ text }) => text)
+    return evaluations.static(decision.snapshot, packages, input, options)
   })
 }
 

@@ -3,6 +3,7 @@ import type { BinaryReader } from './binary-reader.js'
 
 /** Opcodes that the rewriting needs by name (WebAssembly core specification 2.0, section 5.4). */
 export const LOOP = 0x03
+export const END = 0x0b
 export const CALL = 0x10
 
 type SkipImmediates = (reader: BinaryReader) => void
@@ -31,7 +32,7 @@ function buildTable(): readonly (SkipImmediates | undefined)[] {
   set(0x00, 0x01, none) // unreachable, nop
   set(0x02, 0x04, integer) // block, loop, if: a block type is a signed LEB128 of 33 bits
   set(0x05, 0x05, none) // else
-  set(0x0b, 0x0b, none) // end
+  set(END, END, none) // end
   set(0x0c, 0x0d, integer) // br, br_if
   set(0x0e, 0x0e, skipBranchTable)
   set(0x0f, 0x0f, none) // return

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 import { endOfDataSegments } from './data-segments.js'
-import { LOOP, skipImmediates } from './instructions.js'
+import { END, LOOP, skipImmediates } from './instructions.js'
 import { PAGE_BYTES } from './module-memory.js'
 import {
   HEADER_BYTES,
@@ -17,6 +17,8 @@ import type { Section } from './sections.js'
 
 /** The exported counter of loop iterations (i32) until the module asks its host for more. */
 export const FUEL_EXPORT = 'tidegate_fuel'
+/** How the globals that the module changes itself are exported, with their number behind it: with its memory, they are its state. */
+export const STATE_EXPORT = 'tidegate_state_'
 /** What the module calls its import `opa_abort` with when the counter reaches zero: no address of a text is negative. */
 export const OUT_OF_FUEL = -1
 
@@ -49,7 +51,13 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
     const body = wasm.subarray(section.start, section.end)
     if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, [fuelGlobal()])])
     else if (section.id === SECTION.export) {
-      writeSection(out, section.id, [appendToVector(body, [exportedGlobal(FUEL_EXPORT, fuelIndex)])])
+      const state = listMutableGlobals(wasm, globals).map((index) => imports.globals + index)
+      writeSection(out, section.id, [
+        appendToVector(body, [
+          exportedGlobal(FUEL_EXPORT, fuelIndex),
+          ...state.map((index) => exportedGlobal(`${STATE_EXPORT}${index}`, index)),
+        ]),
+      ])
     } else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
     else writeSection(out, section.id, [body])
   }
@@ -99,6 +107,20 @@ function readLimits(reader: BinaryReader): number {
   const minimum = reader.unsigned()
   if (hasMaximum) reader.skipInteger()
   return minimum
+}
+
+/** The places of the module's own globals that change; a constant expression of a number is all that OPA begins one with. */
+function listMutableGlobals(wasm: Uint8Array, section: Section): number[] {
+  const reader = new BinaryReader(wasm, section.start, section.end)
+  const count = reader.unsigned()
+  const mutable: number[] = []
+  for (let index = 0; index < count; index++) {
+    const type = reader.byte()
+    const isMutable = reader.byte() === MUTABLE
+    if (isMutable && type === I32) mutable.push(index)
+    for (let opcode = reader.byte(); opcode !== END; opcode = reader.byte()) skipImmediates(opcode, reader)
+  }
+  return mutable
 }
 
 /** A mutable i32 that starts at its greatest value, so that what runs outside an evaluation is not counted out. */

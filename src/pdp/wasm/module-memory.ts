@@ -49,9 +49,13 @@ export class ModuleMemory {
     }
   }
 
+  /** How many bytes the zero-terminated text at an address has. */
+  textLengthAt(address: number): number {
+    return this.bytes.indexOf(0, address) - address
+  }
+
   /** The zero-terminated text at an address. */
-  textAt(address: number): string {
-    const { bytes } = this
-    return bytes.toString('utf8', address, bytes.indexOf(0, address))
+  textAt(address: number, length = this.textLengthAt(address)): string {
+    return this.bytes.toString('utf8', address, address + length)
   }
 }

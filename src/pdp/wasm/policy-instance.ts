@@ -10,8 +10,11 @@ import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './evaluation-abort.js'
 import { EvaluationBudget } from './evaluation-budget.js'
+import { SliceOver } from './evaluation-slice.js'
+import type { EvaluationSlice } from './evaluation-slice.js'
 import { OUT_OF_FUEL } from './meter-module.js'
 import { ModuleMemory } from './module-memory.js'
+import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './policy-exports.js'
 import { toPolicyExports } from './policy-exports.js'
 import type { PolicyModuleOptions } from './module-options.js'
@@ -24,7 +27,19 @@ export interface EvaluationCall {
   readonly context: DecisionContext
   /** Whether a built-in that raises ends the evaluation instead of making its expression undefined. */
   readonly strictBuiltinErrors: boolean
+  /** Set where the evaluation may hold its thread only so long; over it, it ends by SliceOver. */
+  readonly slice: EvaluationSlice | undefined
 }
+
+/** What reading a byte of input takes at least, in milliseconds, and a byte of a result. */
+const READ_MS_PER_BYTE = 3e-6
+const SHOW_MS_PER_BYTE = 1e-4
+/** Shorter ones are not worth a look at the clock. */
+const SHORT_INPUT_BYTES = 262_144
+const SHORT_RESULT_BYTES = 16_384
+
+/** What a byte of an operand costs, whose text is parsed here. */
+const STEPS_PER_BYTE = 4
 
 const ALIGNMENT = 8
 const UNDEFINED_ADDRESS = 0
@@ -42,6 +57,9 @@ export class PolicyInstance {
   readonly #dataAddress: number
   readonly #heapStart: number
   readonly #reader: InputReader | undefined
+  readonly #state: ModuleState
+  readonly #bytesWhenNew: number
+  #bytesSeen: number
   /** An input that lies in memory already, and its value. */
   #held: { readonly input: Uint8Array; readonly value: number } | undefined
   #call: EvaluationCall | undefined
@@ -59,7 +77,11 @@ export class PolicyInstance {
     this.#options = options
     this.#reportedBuiltins = reportedBuiltins
     this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
-    this.#exports = toPolicyExports(new WebAssembly.Instance(module, { env: this.#imports() }).exports)
+    const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
+    this.#exports = toPolicyExports(exports)
+    // The first block of the heap lies behind all static memory.
+    const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
+    const sizes = findSizes(this.#memory, staticEnd)
     this.#budget = new EvaluationBudget(options.limits, this.#exports.fuel)
     const builtinIds = this.#readNumberTable(this.#exports.builtins())
     this.requiredBuiltins = [...builtinIds.keys()]
@@ -70,10 +92,24 @@ export class PolicyInstance {
     this.#heapStart = this.#makeRoomFor(reader)
     this.#reader = (isReaderFit ?? this.#isFit(reader)) ? reader : undefined
     this.#budget.arm()
+    this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
+    this.#bytesWhenNew = this.#memory.byteLength
+    this.#bytesSeen = this.#bytesWhenNew
   }
 
   get memoryBytes(): number {
     return this.#memory.byteLength
+  }
+
+  /** How many bytes of memory it has taken since it was made. It never gives any back. */
+  get grownBytes(): number {
+    return this.#memory.byteLength - this.#bytesWhenNew
+  }
+
+  /** Makes it fit for use again after an evaluation that ended by an exception. */
+  restore(): void {
+    this.#state.restore()
+    this.#budget.arm()
   }
 
   /** Whether inputs are read by the reader of our own, not by the parser of the module's runtime. */
@@ -101,13 +137,15 @@ export class PolicyInstance {
   /**
    * Evaluates entrypoints over one input that must be well-formed JSON (or undefined), and gives the result sets as Rego
    * text. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the instance
-   * must not be used again after that.
+   * must not be used again after that before it is restored.
    */
   evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
     const abi = this.#exports
-    this.#budget.start(input?.length ?? 0)
+    const inputLength = input?.length ?? 0
+    this.#budget.start(inputLength, call.slice)
     this.#call = call
     try {
+      if (inputLength > SHORT_INPUT_BYTES) call.slice?.require(inputLength * READ_MS_PER_BYTE)
       const inputValue = this.#inputValue(input)
       return entrypoints.map((entrypoint) => {
         const context = abi.opa_eval_ctx_new()
@@ -116,7 +154,7 @@ export class PolicyInstance {
         abi.opa_eval_ctx_set_entrypoint(context, entrypoint)
         abi.eval(context)
         // Only Rego text keeps sets apart from arrays, so that they can be put in order.
-        return this.#memory.textAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)))
+        return this.#resultAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)), call.slice)
       })
     } catch (raw) {
       throw describeFailure(raw)
@@ -125,6 +163,13 @@ export class PolicyInstance {
       this.#builtinContext = undefined
       this.#held = undefined
     }
+  }
+
+  #resultAt(address: number, slice: EvaluationSlice | undefined): string {
+    const length = this.#memory.textLengthAt(address)
+    // Putting a result into order and printing it takes time, too.
+    if (length > SHORT_RESULT_BYTES) slice?.require(length * SHOW_MS_PER_BYTE)
+    return this.#memory.textAt(address, length)
   }
 
   /** The address of the input's value, behind which the heap is free; 0 without an input. */
@@ -168,6 +213,14 @@ export class PolicyInstance {
     return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart: this.#heapStart })
   }
 
+  /** Who makes the memory grow so far that the instance would have to be replaced is for another thread. */
+  #refuseGrowth(): void {
+    const { byteLength } = this.#memory
+    const hasGrown = byteLength > this.#bytesSeen
+    this.#bytesSeen = byteLength
+    if (hasGrown && this.grownBytes > this.#options.limits.recycleMemoryBytes / 2) throw new SliceOver()
+  }
+
   #imports(): WebAssembly.ModuleImports {
     const call = (id: number, _context: number, ...operands: number[]): number =>
       this.#callBuiltin(id, operands)
@@ -176,6 +229,7 @@ export class PolicyInstance {
       opa_abort: (address: number) => {
         if (address === OUT_OF_FUEL) {
           this.#budget.goOn()
+          if (this.#call?.slice !== undefined) this.#refuseGrowth()
           return
         }
         throw new EvaluationAbort(this.#memory.textAt(address))
@@ -218,7 +272,10 @@ export class PolicyInstance {
 
   #readValue(address: number): RegoValue {
     const textAddress = this.#exports.opa_value_dump(address)
-    const value = parseRegoText(this.#memory.textAt(textAddress))
+    const length = this.#memory.textLengthAt(textAddress)
+    // The tables of a new module are read before there is a budget.
+    if (this.#call !== undefined) this.#budget.spend(length * STEPS_PER_BYTE)
+    const value = parseRegoText(this.#memory.textAt(textAddress, length))
     this.#exports.opa_free(textAddress)
     return value
   }

@@ -5,6 +5,18 @@ import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
 import { reportNativeFailures } from './report-native-failures.js'
 
+/** A compiled module as plain data: threads share its code, and where it is in shared memory its data. */
+export interface ModuleParts {
+  readonly module: WebAssembly.Module
+  readonly minimumPages: number
+  /** Built-ins by the numbers that the module calls them with to tell why they failed. */
+  readonly reportedBuiltins: ReadonlyMap<number, string>
+  /** The base documents, as JSON text. */
+  readonly data: Uint8Array
+  /** Whether inputs are read by the reader of our own; found out where it is not known. */
+  readonly readsDirectly: boolean | undefined
+}
+
 /**
  * One compiled policy module with its data: evaluates any of its entrypoints. Holds a single instance, since an
  * evaluation is synchronous, and makes a new one when the old has failed or grown.
@@ -16,24 +28,16 @@ export class PolicyModule {
   readonly requiredBuiltins: readonly string[]
   /** Whether inputs are read in one pass of our own: the module's runtime lays its values out as we know it. */
   readonly readsDirectly: boolean
-  readonly #module: WebAssembly.Module
-  readonly #minimumPages: number
-  readonly #reportedBuiltins: ReadonlyMap<number, string>
+  #parts: ModuleParts
   readonly #options: PolicyModuleOptions
   #instance: PolicyInstance | undefined
 
-  private constructor(
-    module: WebAssembly.Module,
-    minimumPages: number,
-    reportedBuiltins: ReadonlyMap<number, string>,
-    options: PolicyModuleOptions,
-  ) {
-    this.#module = module
-    this.#minimumPages = minimumPages
-    this.#reportedBuiltins = reportedBuiltins
+  private constructor(parts: ModuleParts, options: PolicyModuleOptions) {
+    this.#parts = parts
     this.#options = options
-    const instance = new PolicyInstance(module, minimumPages, reportedBuiltins, options)
+    const instance = this.#instantiate()
     this.readsDirectly = instance.readsDirectly
+    this.#parts = { ...parts, readsDirectly: this.readsDirectly }
     this.entrypoints = instance.entrypoints
     this.requiredBuiltins = instance.requiredBuiltins
     this.#instance = instance
@@ -45,11 +49,28 @@ export class PolicyModule {
     const metered = meterModule(bytes)
     try {
       const module = await WebAssembly.compile(metered.bytes)
-      return new PolicyModule(module, metered.minimumPages, builtinNames, options)
+      const parts = {
+        module,
+        minimumPages: metered.minimumPages,
+        reportedBuiltins: builtinNames,
+        data: options.data,
+        readsDirectly: undefined,
+      }
+      return new PolicyModule(parts, options)
     } catch (raw) {
       if (raw instanceof AppError) throw raw
       throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
     }
+  }
+
+  /** A module that has been compiled in another thread. */
+  static fromParts(parts: ModuleParts, options: Omit<PolicyModuleOptions, 'data'>): PolicyModule {
+    return new PolicyModule(parts, { ...options, data: parts.data })
+  }
+
+  /** What another thread makes the same module of. */
+  get parts(): ModuleParts {
+    return this.#parts
   }
 
   /** The result set of one evaluation as Rego text: `{{"result":X}}`, or `set()` when undefined. */
@@ -79,22 +100,22 @@ export class PolicyModule {
     }
   }
 
-  /** An instance that fails in use, or has grown, is not used again. */
+  /** An instance that has grown far is not used again. */
   #use<T>(run: (instance: PolicyInstance) => T): T {
     const instance = this.#instance ?? this.#instantiate()
     this.#instance = undefined
-    const result = run(instance)
-    if (instance.memoryBytes <= this.#options.limits.recycleMemoryBytes) this.#instance = instance
-    return result
+    try {
+      return run(instance)
+    } catch (raw) {
+      instance.restore()
+      throw raw
+    } finally {
+      if (instance.grownBytes <= this.#options.limits.recycleMemoryBytes) this.#instance = instance
+    }
   }
 
   #instantiate(): PolicyInstance {
-    return new PolicyInstance(
-      this.#module,
-      this.#minimumPages,
-      this.#reportedBuiltins,
-      this.#options,
-      this.readsDirectly,
-    )
+    const { module, minimumPages, reportedBuiltins, readsDirectly } = this.#parts
+    return new PolicyInstance(module, minimumPages, reportedBuiltins, this.#options, readsDirectly)
   }
 }

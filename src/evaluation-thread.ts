@@ -1,0 +1,13 @@
+import { parentPort } from 'node:worker_threads'
+import { lowerThreadPriority } from './lib/lower-thread-priority.js'
+import { hostBuiltins } from './pdp/builtins/index.js'
+import { serveQuestions } from './pdp/slow/serve-questions.js'
+
+const NICENESS = 10
+
+// The composition root of a slow thread: it evaluates what did not end within its slice on the thread that decides.
+if (parentPort !== null) {
+  // Decisions on the same core go first.
+  lowerThreadPriority(NICENESS)
+  serveQuestions(parentPort, hostBuiltins)
+}

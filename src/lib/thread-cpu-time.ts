@@ -1,0 +1,43 @@
+import { openSync, readFileSync, readSync } from 'node:fs'
+
+const NS_PER_MS = 1_000_000
+const OWN_FILE = '/proc/thread-self/schedstat'
+/** Three decimal numbers, the first of which is the time on a core in nanoseconds. */
+const buffer = Buffer.alloc(128)
+
+let clock: (() => number) | undefined
+
+/**
+ * The time that the calling thread has had on a core, in milliseconds, where the system tells (Linux, `proc(5)`): waiting for a
+ * busy core does not count. Elsewhere the time that has passed. Only differences mean anything.
+ */
+export function threadCpuMs(): number {
+  clock ??= openClock()
+  return clock()
+}
+
+/** The same of another thread of this process, by its number in the system; undefined where the system does not tell. */
+export function cpuMsOfThread(systemId: number): number | undefined {
+  try {
+    return parse(readFileSync(`/proc/self/task/${systemId}/schedstat`, 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+function openClock(): () => number {
+  try {
+    const file = openSync(OWN_FILE, 'r')
+    const read = (): number | undefined =>
+      parse(buffer.toString('latin1', 0, readSync(file, buffer, 0, 128, 0)))
+    if (read() !== undefined) return () => read() ?? 0
+  } catch {
+    // No such file: another system than Linux.
+  }
+  return () => performance.now()
+}
+
+function parse(text: string): number | undefined {
+  const nanoseconds = Number(text.slice(0, text.indexOf(' ')))
+  return Number.isFinite(nanoseconds) && nanoseconds > 0 ? nanoseconds / NS_PER_MS : undefined
+}

@@ -1,0 +1,48 @@
+import type { Config } from '../config/config.js'
+import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
+import type { ServiceMetrics } from '../http/service-metrics.js'
+import { cpuMsOfThread } from '../lib/thread-cpu-time.js'
+import { Evaluations } from '../pdp/slow/evaluations.js'
+import { SlowEvaluations } from '../pdp/slow/slow-evaluations.js'
+import { startSlowThread } from './slow-thread.js'
+
+const MS_PER_SECOND = 1000
+const IDLE_MS = 60_000
+
+/** The evaluations of the service, with the threads for what takes long. */
+export interface OpenEvaluations {
+  readonly evaluations: Evaluations
+  /** Refuses what still waits. */
+  readonly close: () => Promise<void>
+}
+
+/** Makes them; a thread is started when it is first needed. */
+export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEvaluations {
+  const { limits, slowEvaluations } = config.policies
+  const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
+  const figures = makeEvaluationMetrics(metrics.registry, {
+    queued: () => slow.queued,
+    running: () => slow.running,
+  })
+  const slow = new SlowEvaluations({
+    start: startSlowThread,
+    limits,
+    cpuMsOf: cpuMsOfThread,
+    settings: {
+      threads,
+      queueLength,
+      queueBytes,
+      maxWaitMs: maxWaitSeconds * MS_PER_SECOND,
+      idleMs: IDLE_MS,
+    },
+    ended: figures.ended,
+  })
+  const evaluations = new Evaluations({ slow, sliceMs: limits.sliceMs, abandoned: figures.abandoned })
+  return {
+    evaluations,
+    close: () => {
+      slow.stop()
+      return Promise.resolve()
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { evaluateDocument } from '../evaluate-document.js'
+import type { DocumentPlan } from '../evaluate-document.js'
+import { evaluateRuntimePolicy } from '../evaluate-runtime-policy.js'
+import { evaluateStaticPolicies } from '../evaluate-static-policies.js'
+import { newCall } from '../new-call.js'
+import type { Snapshot } from '../snapshot.js'
+import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
+import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { Answer, Question } from './question.js'
+import { SliceAllowance } from './slice-allowance.js'
+import type { SlowEvaluations } from './slow-evaluations.js'
+import { SlowPaths } from './slow-paths.js'
+
+/** What a question is asked with beside its input. */
+export interface AskOptions {
+  /** The time of the decision, in milliseconds since the epoch. */
+  readonly nowMs: number
+  readonly strictBuiltinErrors?: boolean
+  /** Who asks, so that nobody waits for the questions of another alone. */
+  readonly caller?: string | undefined
+  /** Takes what to do when nobody waits for the answer any more. */
+  whenGone?(drop: () => void): void
+}
+
+export interface EvaluationsOptions {
+  readonly slow: SlowEvaluations
+  /** How long an evaluation may hold the thread that decides, in milliseconds; 0 leaves all of them to the slow threads. */
+  readonly sliceMs: number
+  /** Told of each evaluation that was given up, and after how long, in milliseconds. */
+  readonly abandoned: (lostMs: number) => void
+}
+
+/**
+ * Every evaluation of the service. It begins on the thread that decides and mostly ends there, at once; what does not end within its
+ * slice is given up and done again by a slow thread, from the start: evaluations are pure, so the answer is the same.
+ */
+export class Evaluations {
+  readonly #options: EvaluationsOptions
+  readonly #allowance: SliceAllowance
+  readonly #slowPaths = new SlowPaths()
+  /** The policies that the slow paths are of. */
+  #snapshot: Snapshot | undefined
+
+  constructor(options: EvaluationsOptions) {
+    this.#options = options
+    this.#allowance = new SliceAllowance(options.sliceMs)
+  }
+
+  /** The document of a plan as JSON text, or undefined. Raises as `evaluateDocument`, and `unavailable` where it has to wait too long. */
+  document(
+    plan: DocumentPlan,
+    input: Uint8Array | undefined,
+    options: AskOptions,
+  ): string | undefined | Promise<string | undefined> {
+    const evaluate = (call: EvaluationCall): string | undefined => evaluateDocument(plan, input, call)
+    return this.#ask(plan.snapshot, { kind: 'document', path: plan.path }, input, options, evaluate)
+  }
+
+  /** The reasons against an execution, as `evaluateRuntimePolicy` gives them. Raises as that, and as `document`. */
+  runtime(
+    plan: DocumentPlan,
+    input: Uint8Array | undefined,
+    options: AskOptions,
+  ): readonly string[] | Promise<readonly string[]> {
+    const evaluate = (call: EvaluationCall): readonly string[] => evaluateRuntimePolicy(plan, input, call)
+    return this.#ask(plan.snapshot, { kind: 'runtime', path: plan.path }, input, options, evaluate)
+  }
+
+  /** The reasons of static policies against a change, as `evaluateStaticPolicies` gives them. Raises as that, and as `document`. */
+  static(
+    snapshot: Snapshot,
+    packages: readonly string[],
+    input: Uint8Array | undefined,
+    options: AskOptions,
+  ): readonly string[] | Promise<readonly string[]> {
+    const evaluate = (call: EvaluationCall): readonly string[] =>
+      evaluateStaticPolicies(snapshot, packages, input, call).denials.map(({ text }) => text)
+    return this.#ask(snapshot, { kind: 'static', packages }, input, options, evaluate)
+  }
+
+  #ask<A extends Answer>(
+    snapshot: Snapshot,
+    question: Question,
+    input: Uint8Array | undefined,
+    options: AskOptions,
+    evaluate: (call: EvaluationCall) => A,
+  ): A | Promise<A> {
+    const { nowMs, strictBuiltinErrors = false } = options
+    if (this.#options.sliceMs === 0) return this.#askSlow<A>(snapshot, question, input, options)
+    const key = this.#slowPaths.isEmpty ? undefined : keyOf(question, input)
+    if (key !== undefined && this.#isForSlow(snapshot, key, nowMs))
+      return this.#askSlow<A>(snapshot, question, input, options)
+    const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
+    try {
+      const answer = evaluate(newCall({ nowMs, strictBuiltinErrors, slice }))
+      if (key !== undefined) this.#slowPaths.ended(key)
+      return answer
+    } catch (raw) {
+      if (!(raw instanceof SliceOver)) throw raw
+      this.#giveUp(key ?? keyOf(question, input), slice, nowMs)
+      return this.#askSlow<A>(snapshot, question, input, options)
+    }
+  }
+
+  /**
+   * Whether not to try it here first. Where all threads are busy it is tried nevertheless, so that one bad input keeps nobody's
+   * cheap questions to the same path waiting; unless so much was tried in vain that slices have become short.
+   */
+  #isForSlow(snapshot: Snapshot, key: string, nowMs: number): boolean {
+    if (this.#snapshot !== snapshot) {
+      this.#snapshot = snapshot
+      this.#slowPaths.clear()
+      return false
+    }
+    const record = this.#slowPaths.find(key)
+    if (record === undefined || record.isWorthTrying()) return false
+    return this.#options.slow.isFree || !this.#allowance.isFull(nowMs)
+  }
+
+  #giveUp(key: string, slice: EvaluationSlice, nowMs: number): void {
+    this.#slowPaths.overran(key)
+    this.#allowance.lose(slice.spentMs, nowMs)
+    this.#options.abandoned(slice.spentMs)
+  }
+
+  /** The bytes of the input are copied, since who gave them may use them for something else. */
+  #askSlow<A extends Answer>(
+    snapshot: Snapshot,
+    question: Question,
+    input: Uint8Array | undefined,
+    options: AskOptions,
+  ): Promise<A> {
+    const { nowMs, strictBuiltinErrors = false, caller = '' } = options
+    const { answer, drop } = this.#options.slow.submit({
+      key: `${caller} ${keyOf(question, input)}`,
+      snapshot,
+      request: {
+        question,
+        input: input === undefined ? undefined : new Uint8Array(input),
+        nowMs,
+        strictBuiltinErrors,
+      },
+    })
+    options.whenGone?.(drop)
+    return answer as Promise<A>
+  }
+}
+
+/** Questions with the same key take about as long: the same path, and an input of about the same size. */
+function keyOf(question: Question, input: Uint8Array | undefined): string {
+  const sizeClass = (32 - Math.clz32(input?.length ?? 0)) >> 1
+  const asked = question.kind === 'static' ? '' : question.path.join('/')
+  return `${question.kind} ${asked} ${sizeClass}`
+}

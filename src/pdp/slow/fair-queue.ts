@@ -1,0 +1,101 @@
+/** What waits, and for whom. */
+export interface Waiting {
+  /** Those with the same key share one place in the rotation. */
+  readonly key: string
+  readonly bytes: number
+}
+
+export interface QueueBounds {
+  readonly maxItems: number
+  readonly maxBytes: number
+}
+
+/**
+ * A bounded queue in which those who ask much do not push out those who ask little: keys take turns, and when it is full, the key
+ * with the most gives one up for a key with fewer.
+ */
+export class FairQueue<Item extends Waiting> {
+  readonly #bounds: QueueBounds
+  /** In the order of their turns. */
+  readonly #byKey = new Map<string, Item[]>()
+  #length = 0
+  #bytes = 0
+
+  constructor(bounds: QueueBounds) {
+    this.#bounds = bounds
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Puts an item at the end of its key's line. Gives the items that have no room: others that had to go, or this one. */
+  add(item: Item): Item[] {
+    const displaced: Item[] = []
+    while (!this.#hasRoomFor(item)) {
+      const longest = this.#longest()
+      const last = longest.at(-1)
+      if (last === undefined || longest.length <= this.#countOf(item.key) + 1) return [...displaced, item]
+      this.remove(last)
+      displaced.push(last)
+    }
+    const line = this.#byKey.get(item.key)
+    if (line === undefined) this.#byKey.set(item.key, [item])
+    else line.push(item)
+    this.#length += 1
+    this.#bytes += item.bytes
+    return displaced
+  }
+
+  /** The next item, whose key then waits for all others to have had their turn. */
+  take(): Item | undefined {
+    const [next] = this.#byKey
+    if (next === undefined) return undefined
+    const [key, line] = next
+    const [item] = line
+    if (item === undefined) return undefined
+    this.#byKey.delete(key)
+    this.#byKey.set(key, line)
+    this.remove(item)
+    return item
+  }
+
+  /** Takes an item out, wherever it stands; false when it is not there. */
+  remove(item: Item): boolean {
+    const line = this.#byKey.get(item.key)
+    const place = line?.indexOf(item) ?? -1
+    if (line === undefined || place < 0) return false
+    line.splice(place, 1)
+    if (line.length === 0) this.#byKey.delete(item.key)
+    this.#length -= 1
+    this.#bytes -= item.bytes
+    return true
+  }
+
+  /** Takes all items out. */
+  clear(): Item[] {
+    const items = [...this.#byKey.values()].flat()
+    this.#byKey.clear()
+    this.#length = 0
+    this.#bytes = 0
+    return items
+  }
+
+  #hasRoomFor({ bytes }: Item): boolean {
+    const { maxItems, maxBytes } = this.#bounds
+    // One alone may be as large as it likes: it has been let in.
+    return this.#length < maxItems && (this.#length === 0 || this.#bytes + bytes <= maxBytes)
+  }
+
+  #countOf(key: string): number {
+    return this.#byKey.get(key)?.length ?? 0
+  }
+
+  #longest(): readonly Item[] {
+    let longest: readonly Item[] = []
+    for (const line of this.#byKey.values()) {
+      if (line.length > longest.length) longest = line
+    }
+    return longest
+  }
+}

@@ -1,0 +1,43 @@
+import type { BuiltinErrorCode } from '../builtins/builtin.js'
+import type { ErrorDetail, ErrorKind } from '../../errors.js'
+import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import type { PackedSnapshot } from './packed-snapshot.js'
+import type { Answer, Question } from './question.js'
+
+/** What a slow thread is asked: one question with all that its answer depends on. */
+export interface SlowRequest {
+  readonly question: Question
+  readonly input: Uint8Array | undefined
+  /** The time of the decision, in milliseconds since the epoch. */
+  readonly nowMs: number
+  readonly strictBuiltinErrors: boolean
+}
+
+/** To the thread. A snapshot replaces the one before it, and comes before the first question about it. */
+export type ToSlowThread =
+  | { readonly type: 'load'; readonly snapshot: PackedSnapshot; readonly limits: EvaluationLimits }
+  | { readonly type: 'ask'; readonly request: SlowRequest }
+
+/** From the thread: it has begun to evaluate, and then it has an answer or has failed. */
+export type FromSlowThread =
+  | { readonly type: 'begun'; readonly systemId: number | undefined }
+  | { readonly type: 'answered'; readonly answer: Answer }
+  | { readonly type: 'failed'; readonly failure: SlowFailure }
+
+/** An error as data. An evaluation that was aborted is told as such: where it came from, its sources are at hand. */
+export type SlowFailure =
+  | {
+      readonly type: 'abort'
+      readonly message: string
+      readonly isOverBudget: boolean
+      readonly builtinError: { readonly code: BuiltinErrorCode; readonly builtin: string } | undefined
+    }
+  | {
+      readonly type: 'error'
+      readonly kind: ErrorKind
+      readonly code: string
+      readonly message: string
+      readonly details: readonly ErrorDetail[]
+      /** What a person who looks for the defect needs, where it is one. */
+      readonly stack: string | undefined
+    }

@@ -1,0 +1,106 @@
+import type { Builtins } from '../builtins/builtin.js'
+import type { EntrypointKind } from '../compile/rego-module.js'
+import { parseRegoText } from '../rego/parse-text.js'
+import { printJson } from '../rego/print-text.js'
+import { RegoObject } from '../rego/value.js'
+import type { Entrypoint, Snapshot } from '../snapshot.js'
+import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import { PolicyModule } from '../wasm/policy-module.js'
+import type { ModuleParts } from '../wasm/policy-module.js'
+
+/** A snapshot as plain data for another thread, which has no need of its sources: errors are located where it came from. */
+export interface PackedSnapshot {
+  readonly revision: string
+  readonly modules: readonly ModuleParts[]
+  readonly entrypoints: readonly PackedEntrypoint[]
+  readonly packages: readonly string[]
+  /** The base documents, as JSON text in shared memory. */
+  readonly data: Uint8Array
+}
+
+interface PackedEntrypoint {
+  readonly path: readonly string[]
+  readonly kind: EntrypointKind
+  readonly number: number
+  /** The place of its module. */
+  readonly module: number
+}
+
+const packed = new WeakMap<Snapshot, PackedSnapshot>()
+
+/** The data of a snapshot, made once: its code and its data are then shared by all threads that it is sent to. */
+export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
+  const known = packed.get(snapshot) ?? pack(snapshot)
+  packed.set(snapshot, known)
+  return known
+}
+
+function pack(snapshot: Snapshot): PackedSnapshot {
+  const entrypoints = [...snapshot.entrypoints.values()].flat()
+  const modules = [...new Set(entrypoints.map(({ module }) => module))]
+  const places = new Map(modules.map((module, place) => [module, place]))
+  const shareOnce = memoise(toShared)
+  return {
+    revision: snapshot.revision,
+    modules: modules.map(({ parts }) => ({ ...parts, data: shareOnce(parts.data) })),
+    entrypoints: entrypoints.map(({ path, kind, number, module }) => ({
+      path,
+      kind,
+      number,
+      module: places.get(module) ?? 0,
+    })),
+    packages: snapshot.packages,
+    data: toShared(Buffer.from(printJson(snapshot.data))),
+  }
+}
+
+/** The snapshot that was packed, ready to be asked in this thread. */
+export async function unpackSnapshot(
+  { revision, modules, entrypoints, packages, data }: PackedSnapshot,
+  builtins: Builtins,
+  limits: EvaluationLimits,
+): Promise<Snapshot> {
+  const made = modules.map((parts) => PolicyModule.fromParts(parts, { builtins: builtins.table, limits }))
+  for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
+  const byPath = new Map<string, Entrypoint[]>()
+  for (const { path, kind, number, module: place } of entrypoints) {
+    const module = made[place]
+    if (module === undefined) continue
+    const name = path.join('/')
+    byPath.set(name, [...(byPath.get(name) ?? []), { path, kind, number, module }])
+  }
+  let parsed: RegoObject | undefined
+  return {
+    revision,
+    sources: [],
+    entrypoints: byPath,
+    packages,
+    warnings: [],
+    get data() {
+      parsed ??= parseData(data)
+      return parsed
+    },
+    locateSource: (file) => ({ file, line: undefined }),
+    locateBuiltin: () => undefined,
+  }
+}
+
+function parseData(data: Uint8Array): RegoObject {
+  const value = parseRegoText(Buffer.from(data).toString())
+  return value instanceof RegoObject ? value : new RegoObject([])
+}
+
+function toShared(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
+}
+
+function memoise<In extends object, Out>(make: (value: In) => Out): (value: In) => Out {
+  const known = new Map<In, Out>()
+  return (value) => {
+    const made = known.get(value) ?? make(value)
+    known.set(value, made)
+    return made
+  }
+}

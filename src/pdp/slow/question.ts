@@ -1,0 +1,30 @@
+import { evaluateDocument, planDocument } from '../evaluate-document.js'
+import { evaluateRuntimePolicy } from '../evaluate-runtime-policy.js'
+import { evaluateStaticPolicies } from '../evaluate-static-policies.js'
+import type { Snapshot } from '../snapshot.js'
+import type { EvaluationCall } from '../wasm/policy-instance.js'
+
+/** One whole question to a snapshot, as plain data: so it can be asked in any thread. */
+export type Question =
+  | { readonly kind: 'document' | 'runtime'; readonly path: readonly string[] }
+  | { readonly kind: 'static'; readonly packages: readonly string[] }
+
+/** The JSON text of a document (undefined when it is not defined), or the reasons against. */
+export type Answer = string | undefined | readonly string[]
+
+/** Answers a question with what the use case of its kind gives, and raises as that does. */
+export function answerQuestion(
+  snapshot: Snapshot,
+  question: Question,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): Answer {
+  switch (question.kind) {
+    case 'document':
+      return evaluateDocument(planDocument(snapshot, question.path), input, call)
+    case 'runtime':
+      return evaluateRuntimePolicy(planDocument(snapshot, question.path), input, call)
+    case 'static':
+      return evaluateStaticPolicies(snapshot, question.packages, input, call).denials.map(({ text }) => text)
+  }
+}

@@ -1,0 +1,55 @@
+import { readlinkSync } from 'node:fs'
+import type { MessagePort } from 'node:worker_threads'
+
+import { AppError } from '../../errors.js'
+import type { Builtins } from '../builtins/builtin.js'
+import { newCall } from '../new-call.js'
+import type { Snapshot } from '../snapshot.js'
+import type { FromSlowThread, ToSlowThread } from './messages.js'
+import { unpackSnapshot } from './packed-snapshot.js'
+import { answerQuestion } from './question.js'
+import { packFailure } from './slow-failure.js'
+
+/** Answers the questions that come in at a port, one after the other, each with the whole budget. */
+export function serveQuestions(port: MessagePort, builtins: Builtins): void {
+  const systemId = readSystemId()
+  const tell = (message: FromSlowThread): void => port.postMessage(message)
+  let loading: Promise<Snapshot> | undefined
+
+  async function answer(message: Extract<ToSlowThread, { type: 'ask' }>): Promise<void> {
+    try {
+      if (loading === undefined) throw new AppError('internal', 'a question came before its policies')
+      const snapshot = await loading
+      const { question, input, nowMs, strictBuiltinErrors } = message.request
+      tell({ type: 'begun', systemId })
+      const call = newCall({ nowMs, strictBuiltinErrors })
+      tell({ type: 'answered', answer: answerQuestion(snapshot, question, input, call) })
+    } catch (raw) {
+      tell({ type: 'failed', failure: packFailure(raw) })
+    }
+  }
+
+  port.on('message', (message: ToSlowThread) => {
+    if (message.type === 'ask') void answer(message)
+    else loading = load(message, builtins)
+  })
+}
+
+/** A failure to load is told to whoever asks next. */
+function load(
+  { snapshot, limits }: Extract<ToSlowThread, { type: 'load' }>,
+  builtins: Builtins,
+): Promise<Snapshot> {
+  const loading = unpackSnapshot(snapshot, builtins, limits)
+  loading.catch(() => undefined)
+  return loading
+}
+
+/** The number of this thread in the system, by which another thread sees how long it has worked; on Linux only. */
+function readSystemId(): number | undefined {
+  try {
+    return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0])
+  } catch {
+    return undefined
+  }
+}

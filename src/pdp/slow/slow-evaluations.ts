@@ -1,0 +1,179 @@
+import { AppError } from '../../errors.js'
+import type { Snapshot } from '../snapshot.js'
+import { FairQueue } from './fair-queue.js'
+import type { SlowRequest } from './messages.js'
+import type { Answer } from './question.js'
+import { SlowWorker } from './slow-worker.js'
+import type { SlowWorkerOptions } from './slow-worker.js'
+
+const MS_PER_SECOND = 1000
+
+/** Settings of the threads that evaluate what takes long. */
+export interface SlowSettings {
+  readonly threads: number
+  readonly queueLength: number
+  readonly queueBytes: number
+  /** How long a question may wait for a thread, in milliseconds. */
+  readonly maxWaitMs: number
+  /** How long a thread without work is kept, in milliseconds. */
+  readonly idleMs: number
+}
+
+/** How a question left: with the policy's answer or error, killed, or refused: no room, waited too long, nobody there to hear it. */
+export type SlowEnd = 'answered' | 'failed' | 'killed' | 'full' | 'late' | 'gone'
+
+export interface SlowOptions extends SlowWorkerOptions {
+  readonly settings: SlowSettings
+  /** Told how each question ended, and how long it waited for a thread, in milliseconds. */
+  readonly ended: (how: SlowEnd, waitedMs: number) => void
+}
+
+export interface SlowQuestion {
+  /** Those with the same key take turns with all others together. */
+  readonly key: string
+  readonly snapshot: Snapshot
+  readonly request: SlowRequest
+}
+
+/** A question that was taken. */
+export interface SlowTicket {
+  readonly answer: Promise<Answer>
+  /** Nobody wants the answer any more: a question that waits is dropped. */
+  readonly drop: () => void
+}
+
+interface Job extends SlowQuestion {
+  readonly bytes: number
+  readonly sinceMs: number
+  readonly done: (answer: Answer) => void
+  readonly failed: (error: unknown) => void
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Few threads that evaluate what takes long, and a bounded queue before them. */
+export class SlowEvaluations {
+  readonly #options: SlowOptions
+  readonly #queue: FairQueue<Job>
+  readonly #busy = new Set<SlowWorker>()
+  readonly #idle = new Map<SlowWorker, NodeJS.Timeout>()
+  #isStopped = false
+
+  constructor(options: SlowOptions) {
+    this.#options = options
+    const { queueLength: maxItems, queueBytes: maxBytes } = options.settings
+    this.#queue = new FairQueue({ maxItems, maxBytes })
+  }
+
+  /** How many questions wait. */
+  get queued(): number {
+    return this.#queue.length
+  }
+
+  /** How many are being evaluated. */
+  get running(): number {
+    return this.#busy.size
+  }
+
+  /** Whether a question would be evaluated at once. */
+  get isFree(): boolean {
+    return this.#busy.size < this.#options.settings.threads
+  }
+
+  /**
+   * Has a question answered, with the whole budget of the limits. The answer is refused with `unavailable` when there is no room or no
+   * thread for it in time, else it is what the use case gives or raises.
+   */
+  submit(question: SlowQuestion): SlowTicket {
+    let drop = (): void => undefined
+    const answer = new Promise<Answer>((done, failed) => {
+      const bytes = question.request.input?.length ?? 0
+      const job: Job = { ...question, bytes, sinceMs: performance.now(), done, failed, timer: undefined }
+      drop = () => {
+        if (this.#queue.remove(job)) this.#refuse(job, 'gone', 'the caller went away')
+      }
+      this.#take(job)
+    })
+    return { answer, drop }
+  }
+
+  /** Refuses what waits, and ends the threads with what they are at. */
+  stop(): void {
+    this.#isStopped = true
+    for (const job of this.#queue.clear()) this.#refuse(job, 'full', 'the service is stopping')
+    for (const worker of this.#busy) worker.kill(() => unavailable('the service is stopping'))
+    for (const worker of this.#idle.keys()) this.#endIdle(worker)
+  }
+
+  #take(job: Job): void {
+    if (this.#isStopped) this.#refuse(job, 'full', 'the service is stopping')
+    else if (this.isFree) this.#run(job)
+    else {
+      for (const displaced of this.#queue.add(job)) {
+        this.#refuse(displaced, 'full', 'too many evaluations that take long are waiting')
+        if (displaced === job) return
+      }
+      job.timer = setTimeout(() => {
+        if (this.#queue.remove(job)) this.#refuse(job, 'late', 'no thread was free for it in time')
+      }, this.#options.settings.maxWaitMs)
+    }
+  }
+
+  #refuse(job: Job, how: SlowEnd, why: string): void {
+    clearTimeout(job.timer)
+    this.#options.ended(how, performance.now() - job.sinceMs)
+    // By then all that waits now has been taken or refused.
+    job.failed(unavailable(why, Math.ceil(this.#options.settings.maxWaitMs / MS_PER_SECOND)))
+  }
+
+  #run(job: Job): void {
+    clearTimeout(job.timer)
+    const waitedMs = performance.now() - job.sinceMs
+    const worker = this.#takeWorker()
+    this.#busy.add(worker)
+    worker.evaluate(job.snapshot, job.request).then(
+      (answer) => {
+        this.#release(worker)
+        this.#options.ended('answered', waitedMs)
+        job.done(answer)
+      },
+      (error: unknown) => {
+        this.#release(worker)
+        this.#options.ended(worker.isDead ? 'killed' : 'failed', waitedMs)
+        job.failed(error)
+      },
+    )
+  }
+
+  #takeWorker(): SlowWorker {
+    for (const [worker, timer] of this.#idle) {
+      clearTimeout(timer)
+      this.#idle.delete(worker)
+      if (!worker.isDead) return worker
+    }
+    return new SlowWorker(this.#options)
+  }
+
+  #release(worker: SlowWorker): void {
+    this.#busy.delete(worker)
+    if (!worker.isDead) {
+      const timer = setTimeout(() => this.#endIdle(worker), this.#options.settings.idleMs)
+      this.#idle.set(worker, timer.unref())
+    }
+    const next = this.#isStopped || !this.isFree ? undefined : this.#queue.take()
+    if (next !== undefined) this.#run(next)
+    else if (this.#isStopped) for (const idle of this.#idle.keys()) this.#endIdle(idle)
+  }
+
+  #endIdle(worker: SlowWorker): void {
+    clearTimeout(this.#idle.get(worker))
+    this.#idle.delete(worker)
+    worker.kill(() => unavailable('the service is stopping'))
+  }
+}
+
+function unavailable(why: string, retryAfterSeconds = 1): AppError {
+  return new AppError('unavailable', `the policy was not evaluated: ${why}. Ask again later.`, {
+    code: 'evaluation_unavailable',
+    retryAfterSeconds,
+  })
+}

@@ -1,0 +1,31 @@
+import { AppError, toAppError } from '../../errors.js'
+import { evaluationError } from '../evaluation-error.js'
+import type { Snapshot } from '../snapshot.js'
+import { EvaluationAbort } from '../wasm/evaluation-abort.js'
+import type { SlowFailure } from './messages.js'
+
+/** What was raised in a slow thread, as data. */
+export function packFailure(raw: unknown): SlowFailure {
+  const error = toAppError(raw)
+  const { kind, code, message, details, cause } = error
+  if (cause instanceof EvaluationAbort) {
+    return {
+      type: 'abort',
+      message: cause.message,
+      isOverBudget: cause.isOverBudget,
+      builtinError: cause.builtinError,
+    }
+  }
+  const stack = kind === 'internal' && cause instanceof Error ? cause.stack : undefined
+  return { type: 'error', kind, code, message, details, stack }
+}
+
+/** The AppError that the same question would have raised in the thread that has the snapshot. */
+export function unpackFailure(failure: SlowFailure, snapshot: Snapshot): AppError {
+  if (failure.type === 'error') {
+    const { kind, message, code, details, stack } = failure
+    return new AppError(kind, message, { code, details, cause: stack })
+  }
+  const { message, isOverBudget, builtinError } = failure
+  return evaluationError(new EvaluationAbort(message, { ...builtinError, isOverBudget }), snapshot)
+}

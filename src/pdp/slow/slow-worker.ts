@@ -1,0 +1,121 @@
+import { AppError } from '../../errors.js'
+import { evaluationError } from '../evaluation-error.js'
+import type { Snapshot } from '../snapshot.js'
+import { EvaluationAbort } from '../wasm/evaluation-abort.js'
+import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import type { FromSlowThread, SlowRequest } from './messages.js'
+import { packSnapshot } from './packed-snapshot.js'
+import type { Answer } from './question.js'
+import { unpackFailure } from './slow-failure.js'
+import type { SlowThread, StartSlowThread } from './slow-thread.js'
+
+/** An evaluation ends itself at its limit unless it is in the middle of something: then it gets so many milliseconds. */
+const GRACE_MS = 150
+/** On a busy core it may wait so many times its limit, since waiting does not count. */
+const WALL_FACTOR = 4
+const LEAST_WATCH_MS = 20
+/** The longest that a thread may take to start and to set up the policies, in milliseconds. */
+const LOAD_MS = 60_000
+
+export interface SlowWorkerOptions {
+  readonly start: StartSlowThread
+  readonly limits: EvaluationLimits
+  /** The time that a thread has had on a core, by its number in the system; undefined where the system does not tell. */
+  readonly cpuMsOf: (systemId: number) => number | undefined
+}
+
+interface Task {
+  readonly snapshot: Snapshot
+  readonly done: (answer: Answer) => void
+  readonly failed: (error: AppError) => void
+}
+
+/** One thread and the question that it is at, with a watch that kills it when it does not end in time. */
+export class SlowWorker {
+  readonly #options: SlowWorkerOptions
+  readonly #thread: SlowThread
+  /** Only the last one is kept there. */
+  #loaded: Snapshot | undefined
+  #task: Task | undefined
+  #watch: NodeJS.Timeout | undefined
+  #isDead = false
+
+  constructor(options: SlowWorkerOptions) {
+    this.#options = options
+    this.#thread = options.start({
+      heard: (message) => this.#heard(message),
+      ended: ({ isOutOfMemory, cause }) => {
+        this.#isDead = true
+        if (isOutOfMemory) this.#end(({ failed, snapshot }) => failed(overBudget('out of memory', snapshot)))
+        else {
+          const message = 'the thread that evaluated it ended; the log of the service says why'
+          this.#end(({ failed }) => failed(new AppError('internal', message, { cause })))
+        }
+      },
+    })
+  }
+
+  /** Whether its thread has ended, or was killed: it is of no more use. */
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
+  /** Answers one question; not to be called again before it has. Raises as the question's use case does. */
+  evaluate(snapshot: Snapshot, request: SlowRequest): Promise<Answer> {
+    return new Promise<Answer>((done, failed) => {
+      this.#task = { snapshot, done, failed }
+      if (this.#loaded !== snapshot) {
+        this.#loaded = snapshot
+        this.#thread.send({ type: 'load', snapshot: packSnapshot(snapshot), limits: this.#options.limits })
+      }
+      this.#thread.send({ type: 'ask', request })
+      this.#watch = setTimeout(() => {
+        const error = new AppError('unavailable', 'the policies were not ready in time: ask again later')
+        this.kill(() => error)
+      }, LOAD_MS)
+    })
+  }
+
+  /** Ends its thread at once. What it was at is refused with the error given. */
+  kill(because: (snapshot: Snapshot) => AppError): void {
+    this.#isDead = true
+    this.#thread.kill()
+    this.#end(({ failed, snapshot }) => failed(because(snapshot)))
+  }
+
+  #heard(message: FromSlowThread): void {
+    if (message.type === 'begun') this.#watchOver(message.systemId)
+    else if (message.type === 'answered') this.#end(({ done }) => done(message.answer))
+    else this.#end(({ failed, snapshot }) => failed(unpackFailure(message.failure, snapshot)))
+  }
+
+  /** Kills the thread when it has had more than its time on a core, or much more by the clock on the wall. */
+  #watchOver(systemId: number | undefined): void {
+    const { limits, cpuMsOf } = this.#options
+    const limitMs = limits.maxDurationMs + GRACE_MS
+    const cpuMs = (): number | undefined => (systemId === undefined ? undefined : cpuMsOf(systemId))
+    const startedAtMs = performance.now()
+    const cpuBeforeMs = cpuMs() ?? 0
+    const look = (): void => {
+      const wallMs = performance.now() - startedAtMs
+      const cpuNowMs = cpuMs()
+      const usedMs = cpuNowMs === undefined ? wallMs : cpuNowMs - cpuBeforeMs
+      const leftMs = Math.min(limitMs - usedMs, limitMs * WALL_FACTOR - wallMs)
+      if (leftMs > 0) this.#watch = setTimeout(look, Math.max(LEAST_WATCH_MS, leftMs))
+      else this.kill((snapshot) => overBudget(`longer than ${limits.maxDurationMs} ms`, snapshot))
+    }
+    clearTimeout(this.#watch)
+    this.#watch = setTimeout(look, limitMs)
+  }
+
+  #end(tell: (task: Task) => void): void {
+    clearTimeout(this.#watch)
+    const task = this.#task
+    this.#task = undefined
+    if (task !== undefined) tell(task)
+  }
+}
+
+function overBudget(reason: string, snapshot: Snapshot): AppError {
+  return evaluationError(new EvaluationAbort(reason, { isOverBudget: true }), snapshot)
+}

@@ -1,0 +1,56 @@
+import { STATE_EXPORT } from './meter-module.js'
+import type { ModuleMemory } from './module-memory.js'
+
+const WORD_BYTES = 4
+
+/**
+ * What a module that has been set up remembers between two evaluations: its static memory (the data segments, the allocator's
+ * lists, the C stack) and its globals (the top of that stack). An exception that leaves the module in the middle of its work
+ * leaves these as they are; put back, the module is as new. The parsed data behind the static memory is only ever read.
+ */
+export class ModuleState {
+  readonly #memory: ModuleMemory
+  readonly #staticBytes: Buffer
+  readonly #sizes: readonly number[]
+  readonly #globals: readonly { readonly global: WebAssembly.Global; readonly value: number }[]
+
+  /** Takes the state as it is now. Static memory ends at an address; `sizes` are the words in it that `findSizes` gave. */
+  constructor(
+    memory: ModuleMemory,
+    exports: WebAssembly.Exports,
+    staticEnd: number,
+    sizes: readonly number[],
+  ) {
+    this.#memory = memory
+    this.#staticBytes = Buffer.from(memory.bytes.subarray(0, staticEnd))
+    this.#sizes = sizes
+    this.#globals = Object.entries(exports).flatMap(([name, exported]) =>
+      name.startsWith(STATE_EXPORT) && exported instanceof WebAssembly.Global
+        ? [{ global: exported, value: exported.value }]
+        : [],
+    )
+  }
+
+  /** Puts the state back, except for what the module knows of the size of its memory, which never shrinks. */
+  restore(): void {
+    const { bytes } = this.#memory
+    const sizes = this.#sizes.map((address) => bytes.readUInt32LE(address))
+    bytes.set(this.#staticBytes, 0)
+    this.#sizes.forEach((address, index) => bytes.writeUInt32LE(sizes[index] ?? 0, address))
+    for (const { global, value } of this.#globals) global.value = value
+  }
+}
+
+/**
+ * The addresses of the words in static memory that hold the size of the memory. One is the allocator's own note (`heap_top` in OPA's
+ * malloc.c): were it put back after the memory grew, the allocator would have it grow again. Others, constants by chance, do no harm.
+ */
+export function findSizes(memory: ModuleMemory, staticEnd: number): number[] {
+  const { bytes } = memory
+  const size = bytes.length
+  const found: number[] = []
+  for (let address = 0; address + WORD_BYTES <= staticEnd; address += WORD_BYTES) {
+    if (bytes.readUInt32LE(address) === size) found.push(address)
+  }
+  return found
+}
