@@ -16,13 +16,21 @@ import { loadOptions } from './open-policies.js'
 import { Progress } from './output/progress.js'
 import { count } from './output/text-table.js'
 import type { Session } from './session.js'
-import { addConfigOption, addOutputOptions, examples, outJson, policyFlags } from './shared-options.js'
+import {
+  addConfigOption,
+  addOutputOptions,
+  examples,
+  outJson,
+  policyFlags,
+  repeatable,
+} from './shared-options.js'
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 
 interface BuildOptions extends OutputOptions, PolicyOptions {
   readonly output: string
   readonly revision?: string
+  readonly root?: readonly string[]
 }
 
 /** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
@@ -34,6 +42,12 @@ export function defineBuild(command: Command, session: Session): void {
     .argument('<dir...>', 'directories of Rego and data.json or data.yaml')
     .requiredOption('-o, --output <file>', 'the bundle to write, as in bundle.tar.gz')
     .option('--revision <text>', 'the revision to note in the bundle (default: a digest of the sources)')
+    .addOption(
+      repeatable(
+        '--root <path>',
+        'a path of data that the bundle owns; may be repeated (default: its packages and data)',
+      ),
+    )
     .option('--opa <file>', 'the opa program to compile with')
     .addHelpText('after', examples('tidegate build policies -o bundle.tar.gz --revision 2.1.0'))
     .action(async (directories: readonly string[], options: BuildOptions) => {
@@ -51,7 +65,7 @@ async function build(
   const work = load.findOpa().then((opa) => compilePolicies(opa, directories))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
   const revision = options.revision ?? compiled.revision
-  const bytes = await packBundle(compiled, revision)
+  const bytes = await packBundle(compiled, { revision, roots: options.root })
   await replaceFile(options.output, bytes, async (file) => {
     await loadSnapshot({ directories: [], bundles: [file] }, load)
   })

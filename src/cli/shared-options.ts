@@ -42,7 +42,7 @@ export function addConfigOption(command: Command): Command {
 }
 
 /** An option whose values add up. */
-function repeatable(flags: string, description: string): Option {
+export function repeatable(flags: string, description: string): Option {
   return new Option(flags, description).argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   )

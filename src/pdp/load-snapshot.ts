@@ -3,8 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { AppError, toError } from '../errors.js'
 import type { ErrorDetail } from '../errors.js'
 import type { Builtins, BuiltinTable } from './builtins/builtin.js'
-import { readBundle } from './bundle/read-bundle.js'
 import { describeBundle } from './bundle/describe-bundle.js'
+import { readBundle } from './bundle/read-bundle.js'
+import { refuseEntrypointsOutsideRoots } from './bundle/refuse-outside-roots.js'
+import { ownedRoots } from './bundle/roots.js'
+import { unpackBundle } from './bundle/unpack-bundle.js'
 import { compilePolicies } from './compile/compile-policies.js'
 import { locateCalls } from './compile/locate-calls.js'
 import { withoutRoot } from './compile/stage-bundle.js'
@@ -13,6 +16,7 @@ import type { PartAnalysisOptions } from './lint/analyse-parts.js'
 import type { OpaProgram } from './opa/find-opa.js'
 import { pathKey, pathOfKey } from './rego/path-key.js'
 import type { PolicyPart } from './policy-part.js'
+import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { mergeDocuments } from './rego/merge-documents.js'
 import { printJson } from './rego/print-text.js'
 import { RegoObject } from './rego/value.js'
@@ -46,10 +50,12 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     ...(locations.directories.length > 0 ? [compileDirectories(locations, options)] : []),
     ...locations.bundles.map(openBundle),
   ])
+  refuseSharedRoots(parts)
   const data = mergePartData(parts)
   const { analysis } = options
   const warnings = analysis === undefined ? [] : await analyseParts(parts, data, analysis)
   const loaded = await Promise.all(parts.map((part) => loadModule(part, data, options)))
+  refuseDataOverEntrypoints(parts, loaded.flat())
   return {
     revision: parts.map(({ revision }) => revision).join('+'),
     sources: parts.map(({ name, revision }) => ({ name, revision })),
@@ -70,12 +76,15 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
     revision: compiled.revision,
     wasm: compiled.wasm,
     data: compiled.data,
+    documents: compiled.documents,
+    roots: ownedRoots(compiled.packages, compiled.data),
     packages: compiled.packages,
     rego: compiled.modules,
     modules: compiled.modules,
     sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
     keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
     kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
+    isRule: (path) => compiled.entrypoints.get(pathKey(path)) === 'rule',
   }
 }
 
@@ -83,7 +92,8 @@ async function openBundle(file: string): Promise<PolicyPart> {
   const bytes = await readFile(file).catch((raw: unknown) => {
     throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
   })
-  return describeBundle(file, bytes, await readBundle(file, bytes))
+  const files = await unpackBundle(file, bytes)
+  return describeBundle(file, bytes, readBundle(file, files))
 }
 
 function mergePartData(parts: readonly PolicyPart[]): RegoObject {
@@ -108,10 +118,12 @@ async function loadModule(part: PolicyPart, data: RegoObject, options: LoadOptio
   })
   refuseMissingBuiltins(part, module, builtins.table)
   await builtins.prepare(module.requiredBuiltins)
-  return [...module.entrypoints].map(([name, number]) => {
+  const entrypoints = [...module.entrypoints].map(([name, number]) => {
     const key = part.keyOf(name)
     return { path: pathOfKey(key), kind: part.kindOf(key), module, number }
   })
+  refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
+  return entrypoints
 }
 
 /** A built-in that nobody supplies must not be found out by a request. */

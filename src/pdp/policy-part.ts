@@ -1,4 +1,5 @@
 import type { RegoFile } from './compile/collect-sources.js'
+import type { BaseDocument } from './compile/merge-data.js'
 import type { EntrypointKind, RegoModule } from './compile/rego-module.js'
 import type { RegoObject } from './rego/value.js'
 
@@ -8,6 +9,10 @@ export interface PolicyPart {
   readonly revision: string
   readonly wasm: Uint8Array | undefined
   readonly data: RegoObject
+  /** The documents that the data is merged from. */
+  readonly documents: readonly BaseDocument[]
+  /** The paths of `data` that are this part's alone, joined with `/`. */
+  readonly roots: readonly string[]
   readonly packages: readonly (readonly string[])[]
   readonly rego: readonly RegoFile[]
   /** The modules as they were written; undefined for a bundle, whose rules were compiled away. */
@@ -18,4 +23,6 @@ export interface PolicyPart {
   readonly keyOf: (entrypoint: string) => string
   /** What the path of a key is; a bundle made elsewhere does not tell, and its own are taken as rules. */
   readonly kindOf: (key: string) => EntrypointKind
+  /** Whether a path is known to be a rule, so that no data may stand there. */
+  readonly isRule: (path: readonly string[]) => boolean
 }

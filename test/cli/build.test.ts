@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { readBundle } from '../../src/pdp/bundle/read-bundle.js'
+import { unpackBundle } from '../../src/pdp/bundle/unpack-bundle.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -27,10 +28,10 @@ describe('build', () => {
     const { exitCode, stdout, stderr } = await runTidegate(args, { cwd })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/^out\/b\.tar\.gz: 1 package, \d+ bytes, revision 2\.1\.0\n$/)
-    const bundle = await readBundle('b', bytesOf('out/b.tar.gz'))
+    const bundle = readBundle('b', await unpackBundle('b', bytesOf('out/b.tar.gz')))
     expect(bundle).toMatchObject({
       revision: '2.1.0',
-      roots: [''],
+      roots: ['a/b', 'limit'],
       index: { packages: [['a', 'b']], rules: ['a/b/allow', 'a/b/reasons'] },
     })
     expect([...bundle.data]).toEqual([['data.json', '{"limit":1.50}']])

@@ -3,16 +3,20 @@ import { dirname } from 'node:path'
 
 import { AppError } from '../../errors.js'
 import { mergeData } from '../compile/merge-data.js'
+import type { BaseDocument } from '../compile/merge-data.js'
 import { parseDataFile } from '../compile/parse-data.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import { pathKey } from '../rego/path-key.js'
 import type { PolicyPart } from '../policy-part.js'
+import { packagePath } from './package-path.js'
 import type { BundleFiles } from './read-bundle.js'
+import { refuseOutsideRoots } from './refuse-outside-roots.js'
+import { isRootOver } from './roots.js'
 
-const PACKAGE = /^\s*package\s+(?<path>[^\s#;]+)/m
-
-/** A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module. */
+/**
+ * A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module, or anything outside of its roots.
+ */
 export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFiles): PolicyPart {
   if (bundle.wasm === undefined && bundle.rego.size > 0) {
     throw new AppError(
@@ -21,24 +25,32 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     )
   }
   const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
+  const documents = [...bundle.data].map(([name, text]) => readDocument(file, name, text))
+  const data = mergeData(documents)
+  const ofSources = rego.flatMap(({ text }) => [packagePath(text) ?? []])
+  const packages = bundle.index?.packages ?? ofSources
+  refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
   return {
     name: file,
     revision: bundle.revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
     wasm: bundle.wasm,
-    data: mergeData(
-      [...bundle.data].map(([name, text]) => ({
-        file: `${file}/${name}`,
-        at: dirname(name) === '.' ? [] : dirname(name).split('/'),
-        value: parseDataFile(`${file}/${name}`, text),
-      })),
-    ),
-    packages: bundle.index?.packages ?? rego.flatMap(({ text }) => packagePath(text)),
+    data,
+    documents,
+    roots: bundle.roots,
+    packages,
     rego,
     modules: undefined,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
     keyOf: (entrypoint) => keyIn(bundle, entrypoint),
     kindOf: (key) => kindIn(bundle, key),
+    isRule: (path) => isRuleIn(bundle, packages, path),
   }
+}
+
+function readDocument(bundle: string, name: string, text: string): BaseDocument {
+  const file = `${bundle}/${name}`
+  const directory = dirname(name)
+  return { file, at: directory === '.' ? [] : directory.split('/'), value: parseDataFile(file, text) }
 }
 
 /** Our own bundles say which file a name stands for; others hold the files themselves under it. */
@@ -57,9 +69,14 @@ function keyIn({ index }: BundleFiles, entrypoint: string): string {
   return index?.paths[entrypoint] ?? (entrypoint === '' ? '' : pathKey(entrypoint.split('/')))
 }
 
-/** Rego that was compiled away leaves its package line in the bundle. */
-function packagePath(text: string): string[][] {
-  const path = PACKAGE.exec(text)?.groups?.['path']
-  if (path === undefined) return []
-  return [path.split(/\.|\["|"\]/).filter((segment) => segment !== '')]
+/** Rego that was compiled away leaves its package line: what is below a package, and is none itself, is a rule. */
+function isRuleIn(
+  { index }: BundleFiles,
+  packages: PolicyPart['packages'],
+  path: readonly string[],
+): boolean {
+  const key = pathKey(path)
+  if (index !== undefined) return index.rules.includes(key)
+  const keys = packages.map(pathKey)
+  return !keys.some((other) => isRootOver(key, other)) && keys.some((other) => isRootOver(other, key))
 }

@@ -7,24 +7,32 @@ import { AppError } from '../../errors.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { printJson } from '../rego/print-text.js'
 import { pathKey } from '../rego/path-key.js'
-import type { BundleIndex } from './read-bundle.js'
+import { MANIFEST_FILE, MODULE_FILE } from './manifest.js'
+import type { BundleIndex } from './manifest.js'
+import { isOwned, ownedRoots } from './roots.js'
 
 /** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
 const GZIP_OS_OFFSET = 9
 const GZIP_OS_UNKNOWN = 255
 const FILE_MODE = 0o644
 
+export interface PackOptions {
+  readonly revision: string
+  /** The paths of `data` that the bundle owns; those of its packages and data where none are given. */
+  readonly roots?: readonly string[] | undefined
+}
+
 /**
- * Compiled policies as an OPA bundle (`.tar.gz`). The same policies and revision always give the same bytes. Raises
+ * Compiled policies as an OPA bundle (`.tar.gz`). The same policies and options always give the same bytes. Raises
  * `invalid` when there is no Rego among them.
  */
-export async function packBundle(compiled: CompiledPolicies, revision: string): Promise<Buffer> {
+export async function packBundle(compiled: CompiledPolicies, options: PackOptions): Promise<Buffer> {
   if (compiled.wasm === undefined) throw new AppError('invalid', 'there is no Rego to build a bundle of')
   const archive = pack()
   const files: readonly (readonly [string, string | Uint8Array])[] = [
-    ['/.manifest', JSON.stringify(manifest(compiled, revision))],
+    [`/${MANIFEST_FILE}`, JSON.stringify(manifest(compiled, options))],
     ['/data.json', printJson(compiled.data)],
-    ['/policy.wasm', compiled.wasm],
+    [`/${MODULE_FILE}`, compiled.wasm],
   ]
   for (const [name, content] of files) {
     // A fixed time and owner: bytes that differ from run to run cannot be compared or signed again.
@@ -38,8 +46,9 @@ export async function packBundle(compiled: CompiledPolicies, revision: string): 
   return bytes
 }
 
-function manifest(compiled: CompiledPolicies, revision: string): unknown {
-  const { entrypoints, packages, paths, sourceNames } = compiled
+function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
+  const { entrypoints, packages, paths, sourceNames, data } = compiled
+  const { revision, roots = ownedRoots(packages, data) } = options
   const rules = [...entrypoints.keys()].filter((key) => entrypoints.get(key) === 'rule')
   const renamed = [...paths].filter(([name, key]) => name !== key)
   const index: BundleIndex = {
@@ -48,11 +57,12 @@ function manifest(compiled: CompiledPolicies, revision: string): unknown {
     paths: Object.fromEntries(renamed.sort()),
     files: Object.fromEntries(sourceNames),
   }
-  const names = [...paths.keys()].filter((name) => name !== '').sort()
+  // OPA asks the module for what the bundle owns, and refuses a manifest that names more.
+  const names = [...paths.keys()].filter((name) => name !== '' && isOwned(roots, name)).sort()
   return {
     revision,
-    roots: [''],
-    wasm: names.map((entrypoint) => ({ entrypoint, module: '/policy.wasm' })),
+    roots,
+    wasm: names.map((entrypoint) => ({ entrypoint, module: `/${MODULE_FILE}` })),
     metadata: { tidegate: index },
   }
 }

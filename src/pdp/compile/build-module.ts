@@ -2,7 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
-import { readBundle } from '../bundle/read-bundle.js'
+import { MODULE_FILE } from '../bundle/manifest.js'
+import { unpackBundle } from '../bundle/unpack-bundle.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
@@ -78,8 +79,8 @@ async function build(
     ['build', '--target', 'wasm', '--bundle', '.', '--output', output, ...targets],
     { cwd },
   )
-  const built = run.exitCode === 0 ? await readBundle('built', await readFile(output)) : undefined
-  return { run, outcome: built?.wasm ?? 'refused', paths }
+  const built = run.exitCode === 0 ? await unpackBundle('built', await readFile(output)) : undefined
+  return { run, outcome: built?.get(MODULE_FILE) ?? 'refused', paths }
 }
 
 /** One rule per path. The root cannot be referred to from inside; it is put together from what is below it. */

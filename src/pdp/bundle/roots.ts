@@ -1,0 +1,73 @@
+import { pathKey } from '../rego/path-key.js'
+import { printJson } from '../rego/print-text.js'
+import { RegoObject } from '../rego/value.js'
+import type { RegoValue } from '../rego/value.js'
+
+const SPELLABLE = /^[^/%\s]+$/
+
+/** Whether a path of `data` (its key) is the root, or below it; the empty root is over everything. */
+export function isRootOver(root: string, path: string): boolean {
+  return root === '' || path === root || path.startsWith(`${root}/`)
+}
+
+/** Whether one of the roots is over a path. */
+export function isOwned(roots: readonly string[], path: string): boolean {
+  return roots.some((root) => isRootOver(root, path))
+}
+
+/** Whether one of the roots is below a path. */
+export function isAboveRoot(roots: readonly string[], path: string): boolean {
+  return roots.some((root) => isRootOver(path, root))
+}
+
+/** The first path at which data stands outside of the roots; an object above a root is only the way to it. */
+export function findDataOutside(roots: readonly string[], data: RegoObject): string | undefined {
+  return findOutside(roots, data, '')
+}
+
+function findOutside(roots: readonly string[], value: RegoValue, path: string): string | undefined {
+  if (isOwned(roots, path)) return undefined
+  if (!(value instanceof RegoObject) || !isAboveRoot(roots, path)) return path
+  for (const [key, member] of value.entries) {
+    const outside = findOutside(roots, member, join(path, keyText(key)))
+    if (outside !== undefined) return outside
+  }
+  return undefined
+}
+
+/**
+ * The roots that packages and data come to: each package, and each place where the data leads away from all packages. None is
+ * below another.
+ */
+export function ownedRoots(packages: readonly (readonly string[])[], data: RegoObject): string[] {
+  const paths = packages.map((path) => pathKey(spellable(path)))
+  const roots = [...new Set([...paths, ...dataRoots(paths, data, '')])].sort()
+  return roots.filter((root) => !roots.some((other) => other !== root && isRootOver(other, root)))
+}
+
+/** The front of a path that is spelt alike wherever roots are read: a slash inside a segment is not. */
+function spellable(path: readonly string[]): readonly string[] {
+  const odd = path.findIndex((segment) => !SPELLABLE.test(segment))
+  return odd === -1 ? path : path.slice(0, odd)
+}
+
+function dataRoots(packages: readonly string[], data: RegoObject, path: string): string[] {
+  return data.entries.flatMap(([rawKey, member]) => {
+    const key = keyText(rawKey)
+    if (!SPELLABLE.test(key)) return [path]
+    const below = join(path, key)
+    if (isOwned(packages, below)) return []
+    const leadsOn = member instanceof RegoObject && isAboveRoot(packages, below)
+    return leadsOn ? dataRoots(packages, member, below) : [below]
+  })
+}
+
+/** A key that is no text has one all the same: that of the answers. */
+function keyText(key: RegoValue): string {
+  return typeof key === 'string' ? key : printJson(key)
+}
+
+function join(path: string, key: string): string {
+  const segment = pathKey([key])
+  return path === '' ? segment : `${path}/${segment}`
+}
