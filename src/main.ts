@@ -10,10 +10,10 @@ import { makeFront } from './http/front.js'
 import { logRequest } from './http/log-request.js'
 import type { PolicyContext } from './http/policy/policy-context.js'
 import { withEventRoutes } from './http/routes/events.js'
-import { addThreadMetrics } from './http/thread-metrics.js'
 import type { TrailRoutesDeps } from './http/trail/mount-trail.js'
 import { addTrailMetrics } from './http/trail/trail-metrics.js'
 import { startServer } from './http/server.js'
+import { addConditionMetrics } from './http/condition-metrics.js'
 import { makeServiceMetrics } from './http/service-metrics.js'
 import type { ServiceMetrics } from './http/service-metrics.js'
 import { makeLogger } from './lib/logger.js'
@@ -100,10 +100,16 @@ async function startParts(
   const trail = openTrail(config, { store, logger, readSecret })
   onStop(trail.close)
   // Closed before the trail, to which it gives the last decisions.
-  const decisions = await openDecisions(config, logger, (report) => trail.decisions.take(report))
+  const decisions = await openDecisions(config, logger, {
+    take: (report) => trail.decisions.take(report),
+    threadDied: threads.died,
+  })
   onStop(decisions.close)
   const metrics = makeServiceMetrics(decisions.log)
-  addThreadMetrics(metrics.registry, threads.deaths)
+  addConditionMetrics(metrics.registry, {
+    threadDeaths: threads.deaths,
+    decisionLogsRenewed: decisions.timesRenewed,
+  })
   const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) await watch(policies, onStop)
   const { evaluations, close: endEvaluations } = openEvaluations(config, metrics)
@@ -167,7 +173,7 @@ async function listen(
   const version = packageVersion()
   const health = {
     policies,
-    plugins: [{ name: 'decision_logs', isUp: decisions.isUp }, registry.health, storeHealth(parts.store)],
+    plugins: [decisions.health, registry.health, storeHealth(parts.store)],
   }
   const app = makeApp({
     authenticate,

@@ -3,7 +3,9 @@ import { nopDecisionLog } from '../decisions/decision-log.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
 import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps } from '../http/routes/decisions.js'
+import type { HealthPlugin } from '../http/routes/health.js'
 import type { Logger } from '../lib/logger.js'
+import type { ThreadDeath } from '../lib/supervised-thread.js'
 import { openDecisionLog } from '../store/sqlite/open-decision-log.js'
 import type { OpenDecisionLogOptions } from '../store/sqlite/open-decision-log.js'
 
@@ -13,25 +15,42 @@ const MS_PER_DAY = 86_400_000
 export interface Decisions {
   readonly log: DecisionLog
   readonly read: DecisionRoutesDeps
-  readonly isUp: () => boolean
+  readonly health: HealthPlugin
+  /** How many times another file was begun in place of a damaged or lost one. */
+  readonly timesRenewed: () => number
   readonly close: () => Promise<void>
 }
 
+/** Who is told what the decision log does. */
+export interface DecisionListeners {
+  /** Is given those decisions that belong into the trail. */
+  readonly take: (report: DecisionReport) => void
+  readonly threadDied: (death: ThreadDeath) => void
+}
+
+const NAME = 'decision_logs'
+
 /**
- * Opens the decision log, or one that keeps nothing. `take` is given those decisions that belong into the trail. Raises AppError
- * `unavailable` for a file that cannot serve.
+ * Opens the decision log, or one that keeps nothing. A damaged file is put aside. Raises AppError `unavailable` for a file that cannot serve for
+ * another reason.
  */
 export async function openDecisions(
   config: Config,
   logger: Logger,
-  take: (report: DecisionReport) => void,
+  { take, threadDied }: DecisionListeners,
 ): Promise<Decisions> {
   const { enabled, mask, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } = config.decisions
   if (!enabled) {
-    return { log: nopDecisionLog, read: undefined, isUp: () => true, close: () => Promise.resolve() }
+    return {
+      log: nopDecisionLog,
+      read: undefined,
+      health: { name: NAME, isUp: () => true },
+      timesRenewed: () => 0,
+      close: () => Promise.resolve(),
+    }
   }
-  let writtenAtFailure = -1
-  const { log, store, close } = await openDecisionLog({
+  let failure: { readonly written: number; readonly message: string } | undefined
+  const { log, store, problem, timesRenewed, close } = await openDecisionLog({
     dataDir: config.dataDir,
     masks: mask,
     bounds: {
@@ -44,12 +63,18 @@ export async function openDecisions(
     retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxFileBytes: maxBytes },
     reports: reports(config, take),
     onWriteError: (error) => {
-      writtenAtFailure = log.stats().written
+      failure = { written: log.stats().written, message: `decisions not written: ${error.message}` }
       logger.error({ error: error.message }, 'decisions not written')
     },
+    onRenewed: (notice) => logger.error({ error: notice }, 'the decision log was begun anew'),
+    threadDied,
   })
   // Up again as soon as anything has been written after a failure.
-  return { log, read: { store, log }, isUp: () => log.stats().written > writtenAtFailure, close }
+  const failing = (): string | undefined =>
+    failure !== undefined && log.stats().written <= failure.written ? failure.message : undefined
+  const whatIsWrong = (): string | undefined => problem() ?? failing()
+  const health = { name: NAME, isUp: () => whatIsWrong() === undefined, problem: whatIsWrong }
+  return { log, read: { store, log }, health, timesRenewed, close }
 }
 
 function reports(

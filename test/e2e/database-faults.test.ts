@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { damageDatabase } from '../support/damage-database.js'
-import { ask } from '../support/http-client.js'
+import { ask, postJson } from '../support/http-client.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
 
@@ -55,9 +56,9 @@ describe('a service whose database is locked by another process', () => {
   )
 })
 
-describe('a service whose database is damaged', () => {
+describe('a service whose durable database is damaged', () => {
   it.each(
-    workspaces.flatMap(({ file, workspace }) => [
+    workspaces.slice(0, 1).flatMap(({ file, workspace }) => [
       {
         file,
         workspace,
@@ -85,6 +86,44 @@ describe('a service whose database is damaged', () => {
       writeFileSync(path, sound)
     },
   )
+})
+
+describe('a service whose decision log is damaged', () => {
+  const workspace = makeWorkspace({ 'policies/tiny.rego': 'package tiny\n\nallow := true\n' })
+  const dataDir = join(workspace.path, 'data')
+  const path = join(dataDir, 'decisions.db')
+  afterAll(() => workspace.remove())
+  const decide = (url: string) => postJson(url, '/v1/data/tiny/allow', { input: {} })
+  const read = async (url: string, of: string) => (await ask(url, { path: of })).text
+  const count = async (url: string, metric: string): Promise<number> =>
+    Number(new RegExp(`^${metric} (\\d+)`, 'm').exec(await read(url, '/metrics'))?.[1])
+  const renewed = (url: string, times: number) =>
+    waitUntil(
+      async () => ((await count(url, 'tidegate_decision_log_renewed_total')) === times ? true : undefined),
+      () => 'the log is not begun anew',
+    )
+
+  it('starts, puts it aside and begins another; so it does when that goes while it runs', async () => {
+    await (await startTidegate({ workspace })).end('SIGTERM')
+    writeFileSync(path, 'x'.repeat(70_000))
+    const service = await startTidegate({ workspace })
+    try {
+      await renewed(service.url, 1)
+      const aside = readdirSync(dataDir).find((name) => name.startsWith('decisions.db.damaged-'))
+      expect(await read(service.url, '/health?plugins')).toContain(aside)
+      expect(service.logText()).toContain('the decision log was begun anew')
+      rmSync(path)
+      expect((await decide(service.url)).status).toBe(200)
+      await renewed(service.url, 2)
+      expect((await decide(service.url)).status).toBe(200)
+      await waitUntil(
+        async () => ((await read(service.url, '/decisions')).includes('tiny/allow') ? true : undefined),
+        () => 'the decision is not in the log',
+      )
+    } finally {
+      expect(await service.end('SIGTERM')).toBe(0)
+    }
+  })
 })
 
 describe('a service whose database is damaged beyond its first pages', () => {

@@ -18,4 +18,9 @@ export type WriterRequest =
 export type WriterAnswer =
   | { readonly type: 'ready' }
   | { readonly type: 'written'; readonly receipt: WriteReceipt }
-  | { readonly type: 'refused' | 'lost'; readonly kind: ErrorKind; readonly message: string }
+  | {
+      readonly type: 'refused' | 'lost'
+      readonly kind: ErrorKind
+      readonly code: string
+      readonly message: string
+    }

@@ -58,6 +58,6 @@ function openWriter(
   }
 }
 
-function failure(type: 'refused' | 'lost', { kind, message }: AppError): WriterAnswer {
-  return { type, kind, message }
+function failure(type: 'refused' | 'lost', { kind, code, message }: AppError): WriterAnswer {
+  return { type, kind, code, message }
 }

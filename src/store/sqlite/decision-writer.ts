@@ -9,6 +9,8 @@ import { makeInputKeeper } from '../../decisions/mask-input.js'
 import type { InputKeeper, KeptInput } from '../../decisions/mask-input.js'
 import type { DecisionWriteStore, StoreSize, WriteReceipt } from '../decision-store.js'
 import { decisionDatabaseOptions } from './decision-database.js'
+import { keptDatabase, requireKept } from './kept-files.js'
+import type { KeptFile } from './kept-files.js'
 import { openDatabase } from './open-database.js'
 import { toStoreError } from './sqlite-error.js'
 
@@ -55,6 +57,7 @@ export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDec
 /** Writes decisions over one connection with statements prepared once. */
 export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #database: Database
+  readonly #files: readonly KeptFile[]
   readonly #keepInput: InputKeeper
   readonly #reporter: DecisionReporter | undefined
   readonly #insertRow: Statement
@@ -62,8 +65,10 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #deleteOldest: Statement
   readonly #countRows: Statement
 
+  /** Writes as long as the files of the database are at their paths. */
   constructor(database: Database, keepInput: InputKeeper, reports?: ReportOptions) {
     this.#database = database
+    this.#files = keptDatabase(database.name)
     this.#keepInput = keepInput
     this.#reporter = reports && new DecisionReporter(reports)
     this.#insertRow = database.prepare(
@@ -84,7 +89,10 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   insert(batch: DecisionBatch): WriteReceipt {
-    return this.#attempt('write decisions', () => this.#database.transaction(() => this.#insertAll(batch))())
+    return this.#attempt('write decisions', () => {
+      requireKept(this.#files)
+      return this.#database.transaction(() => this.#insertAll(batch))()
+    })
   }
 
   deleteBefore(timeMs: number, limit: number): number {

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, hasErrorCode } from '../../errors.js'
-import { toStoreError } from './sqlite-error.js'
+import { STORE_DAMAGED, toStoreError } from './sqlite-error.js'
 
 export interface OpenDatabaseOptions {
   readonly path: string
@@ -39,7 +39,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database.Database {
     mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
     const stats = lstatSync(options.path, { throwIfNoEntry: false })
     if (stats === undefined) createDatabase(options)
-    else refuseUnlikely(stats)
+    else refuseUnlikely(options.path, stats)
     return configured(options, new Database(options.path, { fileMustExist: true }))
   })
 }
@@ -59,10 +59,14 @@ function opening(path: string, open: () => Database.Database): Database.Database
   }
 }
 
-function refuseUnlikely(stats: Stats): void {
-  if (!stats.isFile()) throw new Error('it is not a regular file')
+function refuseUnlikely(path: string, stats: Stats): void {
+  if (!stats.isFile()) throw damaged(path, 'it is not a regular file')
   // A new file is linked into place complete, so an empty one was emptied by someone else.
-  if (stats.size === 0) throw new Error('the file is empty: restore it from a backup or remove it')
+  if (stats.size === 0) throw damaged(path, 'the file is empty: restore it from a backup or remove it')
+}
+
+function damaged(path: string, problem: string): AppError {
+  return new AppError('unavailable', `open ${basename(path)}: ${problem}`, { code: STORE_DAMAGED })
 }
 
 /** Builds the file aside and links it into place, so that a crash never leaves half a database under its name. */

@@ -5,10 +5,11 @@ import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { ReportOptions } from '../../decisions/decision-reporter.js'
 import { defaultRetention } from '../../decisions/retention.js'
 import type { RetentionPolicy } from '../../decisions/retention.js'
+import type { ThreadDeath } from '../../lib/supervised-thread.js'
 import type { BatchWriter, DecisionReadStore } from '../decision-store.js'
-import { openDecisionReader } from './decision-reader.js'
+import { openDecisionFiles } from './decision-files.js'
 import type { WriterThreadOptions } from './decision-writer-messages.js'
-import { prepareDecisionDatabase } from './prepare-decision-database.js'
+import { RenewedDecisionStore } from './renewed-decision-store.js'
 import { openWorkerBatchWriter } from './worker-batch-writer.js'
 
 export interface OpenDecisionLogOptions {
@@ -22,54 +23,66 @@ export interface OpenDecisionLogOptions {
   readonly reports?: (ReportOptions & ReportedTo) | undefined
   /** Told of every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
-  readonly openWriter?: (options: WriterThreadOptions) => Promise<BatchWriter>
+  /** Told that a damaged or lost file was replaced by a new one, and why. */
+  readonly onRenewed?: (notice: string) => void
+  /** Told when the writing thread ended by itself. */
+  readonly threadDied?: (death: ThreadDeath) => void
+  readonly openWriter?: (
+    options: WriterThreadOptions,
+    died?: (death: ThreadDeath) => void,
+  ) => Promise<BatchWriter>
 }
 
 /** The decision log with both of its sides; `close` flushes it. */
 export interface OpenDecisionLog {
   readonly log: DecisionLog
   readonly store: DecisionReadStore
+  /** What is wrong with the file, or was until another was begun. */
+  readonly problem: () => string | undefined
+  /** How many times another file was begun. */
+  readonly timesRenewed: () => number
   readonly close: () => Promise<void>
 }
 
 const RETENTION_INTERVAL_MS = 60_000
 
-/** Opens the decision log in a data directory; raises AppError `unavailable` for a file that cannot serve, `invalid` for a bad mask. */
+/**
+ * Opens the decision log in a data directory. A damaged file is put aside; raises AppError `unavailable` for one that cannot serve for
+ * another reason, `invalid` for a bad mask.
+ */
 export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<OpenDecisionLog> {
-  const { masks = [], openWriter = openWorkerBatchWriter, onWriteError, reports } = options
+  const { masks = [], openWriter = openWorkerBatchWriter, onWriteError, reports, threadDied } = options
   const path = join(options.dataDir, 'decisions.db')
   const bounds = { ...defaultBufferBounds, ...options.bounds }
-  await prepareDecisionDatabase(path)
-  const writer = await openWriter({
+  const writing: WriterThreadOptions = {
     path,
     masks,
     maxInputBytes: bounds.maxInputBytes,
     reports: reports && { reported: reports.reported, perSecond: reports.perSecond },
     retention: { ...defaultRetention, ...options.retention },
     retentionIntervalMs: RETENTION_INTERVAL_MS,
+  }
+  const store = await RenewedDecisionStore.open({
+    open: (changed, former) =>
+      openDecisionFiles(
+        { path, openWriter: () => openWriter(writing, threadDied), changed, nowMs: Date.now() },
+        former,
+      ),
+    renewed: options.onRenewed,
+    now: Date.now,
   })
-  const store = await openReaderBeside(writer, path)
   const log = new BufferedDecisionLog({
-    writer,
+    writer: store,
     bounds,
     masked: masks.length > 0,
     ...(onWriteError && { onWriteError }),
     reports,
   })
-  const close = async () => {
-    // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.
-    await store.close()
-    await log.close()
-  }
-  return { log, store, close }
-}
-
-/** A writer left open would keep the process alive after a failed start. */
-async function openReaderBeside(writer: BatchWriter, path: string): Promise<DecisionReadStore> {
-  try {
-    return openDecisionReader(path)
-  } catch (error) {
-    await writer.close()
-    throw error
+  return {
+    log,
+    store,
+    problem: () => store.problem,
+    timesRenewed: () => store.timesRenewed,
+    close: () => log.close(),
   }
 }

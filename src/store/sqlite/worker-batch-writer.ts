@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { DecisionBatch } from '../../decisions/decision-batch.js'
-import { AppError } from '../../errors.js'
+import { AppError, toAppError } from '../../errors.js'
+import { SupervisedThread } from '../../lib/supervised-thread.js'
+import type { SupervisedThreadOptions, ThreadDeath } from '../../lib/supervised-thread.js'
 import type { BatchWriter, WriteReceipt } from '../decision-store.js'
 import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
 
@@ -9,35 +11,35 @@ interface PendingWrite {
   readonly reject: (error: AppError) => void
 }
 
-const RESTART_AFTER_MS = 1000
 /** Batches live outside the heap: what the thread needs inside is little, and without a bound it would take more. */
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
 /** Starts the writing thread and waits until its database is open; raises the AppError that it was refused with. */
-export async function openWorkerBatchWriter(options: WriterThreadOptions): Promise<WorkerBatchWriter> {
-  const writer = new WorkerBatchWriter(() => startThread(options))
+export async function openWorkerBatchWriter(
+  options: WriterThreadOptions,
+  died?: (death: ThreadDeath) => void,
+): Promise<WorkerBatchWriter> {
+  const start = (): Worker =>
+    new Worker(new URL('./decision-writer-worker.js', import.meta.url), {
+      workerData: options,
+      resourceLimits: THREAD_LIMITS,
+    })
+  const writer = new WorkerBatchWriter({ name: 'the thread that writes decisions.db', start, died })
   await writer.opened()
   return writer
 }
 
-function startThread(options: WriterThreadOptions): Worker {
-  return new Worker(new URL('./decision-writer-worker.js', import.meta.url), {
-    workerData: options,
-    resourceLimits: THREAD_LIMITS,
-  })
-}
-
 /** Hands batches to a thread of its own and starts another when that one dies; what it held is lost. */
 export class WorkerBatchWriter implements BatchWriter {
-  readonly #startThread: () => Worker
+  readonly #supervised: SupervisedThread
   #pending: PendingWrite[] = []
-  #thread: Worker | undefined
   #opened: Promise<void> = Promise.resolve()
-  #startedAt = 0
+  #isClosed = false
 
-  constructor(start: () => Worker) {
-    this.#startThread = start
-    this.#start()
+  constructor(options: SupervisedThreadOptions) {
+    const { start } = options
+    this.#supervised = new SupervisedThread({ ...options, start: () => this.#listenTo(start()) })
+    this.#supervised.take()
   }
 
   opened(): Promise<void> {
@@ -45,10 +47,15 @@ export class WorkerBatchWriter implements BatchWriter {
   }
 
   write(batch: DecisionBatch): Promise<WriteReceipt> {
-    if (this.#thread === undefined && performance.now() - this.#startedAt >= RESTART_AFTER_MS) this.#start()
-    const thread = this.#thread
-    if (thread === undefined) return Promise.reject(stopped())
+    if (this.#isClosed) return Promise.reject(stopped())
     return new Promise((resolve, reject) => {
+      let thread: Worker
+      try {
+        thread = this.#supervised.take()
+      } catch (raw) {
+        reject(toAppError(raw))
+        return
+      }
       this.#pending.push({ resolve, reject })
       const request: WriterRequest = { type: 'write', batch }
       thread.postMessage(request, [batch.cells.buffer, batch.bytes.buffer])
@@ -56,7 +63,8 @@ export class WorkerBatchWriter implements BatchWriter {
   }
 
   async close(): Promise<void> {
-    const thread = this.#thread
+    this.#isClosed = true
+    const thread = this.#supervised.release()
     if (thread === undefined) return
     const ended = new Promise((resolve) => thread.once('exit', resolve))
     const request: WriterRequest = { type: 'close' }
@@ -64,37 +72,38 @@ export class WorkerBatchWriter implements BatchWriter {
     await ended
   }
 
-  #start(): void {
-    const thread = this.#startThread()
-    this.#thread = thread
-    this.#startedAt = performance.now()
+  #listenTo(thread: Worker): Worker {
     this.#opened = new Promise((resolve, reject) => {
       thread.on('message', (answer: WriterAnswer) => {
         if (answer.type === 'ready') resolve()
-        else if (answer.type === 'refused') reject(new AppError(answer.kind, answer.message))
-        else this.#settleOldest(answer)
+        else if (answer.type === 'written') this.#pending.shift()?.resolve(answer.receipt)
+        else {
+          const error = new AppError(answer.kind, answer.message, { code: answer.code })
+          if (answer.type === 'lost') this.#pending.shift()?.reject(error)
+          else {
+            // It ends after that by itself, and says why: no death.
+            this.#supervised.release()
+            this.#abandon(error)
+            reject(error)
+          }
+        }
       })
       thread.once('error', (cause) => reject(stopped(cause)))
       thread.once('exit', () => {
         reject(stopped())
-        this.#abandon(thread)
+        const { current } = this.#supervised
+        if (current === undefined || current === thread) this.#abandon(stopped())
       })
     })
     // A restart that fails is told through the writes that it loses.
     this.#opened.catch(() => undefined)
+    return thread
   }
 
-  #settleOldest(answer: Extract<WriterAnswer, { type: 'written' | 'lost' | 'refused' }>): void {
-    const oldest = this.#pending.shift()
-    if (answer.type === 'written') oldest?.resolve(answer.receipt)
-    else oldest?.reject(new AppError(answer.kind, answer.message))
-  }
-
-  #abandon(thread: Worker): void {
-    if (this.#thread === thread) this.#thread = undefined
+  #abandon(error: AppError): void {
     const lost = this.#pending
     this.#pending = []
-    for (const { reject } of lost) reject(stopped())
+    for (const { reject } of lost) reject(error)
   }
 }
 

@@ -26,7 +26,7 @@ const batchOf = (...ids: string[]): DecisionBatch =>
 
 async function open(behaviour = 'serve') {
   const start = vi.fn(() => new Worker(THREAD, { eval: true, workerData: behaviour }))
-  const writer = new WorkerBatchWriter(start)
+  const writer = new WorkerBatchWriter({ name: 'the writing thread', start })
   onTestFinished(() => writer.close())
   await writer.opened()
   return { writer, start }
@@ -70,13 +70,21 @@ describe('writing in another thread', () => {
       const { writer, start } = await open()
       const lost = await Promise.allSettled([writer.write(batchOf(end)), writer.write(batchOf('a'))])
       expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-      await expect(writer.write(batchOf('b'))).rejects.toThrow('the writing thread has stopped')
-      expect(start).toHaveBeenCalledTimes(1)
-      vi.advanceTimersByTime(1000)
-      expect(await writer.write(batchOf('c'))).toMatchObject({ maskFailed: 1 })
+      expect(await writer.write(batchOf('b'))).toMatchObject({ maskFailed: 1 })
       expect(start).toHaveBeenCalledTimes(2)
     },
   )
+
+  it('starts no other at once when it died twice, but after a pause', async () => {
+    const { writer, start } = await open()
+    await expect(writer.write(batchOf('die'))).rejects.toThrow('has stopped')
+    await expect(writer.write(batchOf('die'))).rejects.toThrow('has stopped')
+    await expect(writer.write(batchOf('a'))).rejects.toThrow('is started again shortly')
+    expect(start).toHaveBeenCalledTimes(2)
+    vi.advanceTimersByTime(1000)
+    expect(await writer.write(batchOf('b'))).toMatchObject({ maskFailed: 1 })
+    expect(start).toHaveBeenCalledTimes(3)
+  })
 
   it('writes what was handed over before it closes', async () => {
     const { writer } = await open()

@@ -1,0 +1,32 @@
+import { existsSync, renameSync } from 'node:fs'
+import { keptFile } from './kept-files.js'
+import type { KeptFile } from './kept-files.js'
+
+/** What SQLite keeps beside a database, and the database itself. */
+const SUFFIXES = ['', '-wal', '-shm']
+
+/**
+ * Renames a damaged database, and what stands beside it, to `<path>.damaged-<time>`, so that another can be begun in its place and this one
+ * can be looked at. Gives the new path of the database. Nobody may have it open. Raises the errors of the file system.
+ */
+export function setAside(path: string, nowMs: number): string {
+  const aside = newName(path, nowMs)
+  for (const suffix of SUFFIXES) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+  }
+  return aside
+}
+
+/** The same for what a database that is gone left behind: beside another database it would be taken for that one's. */
+export function setLeftoversAside(path: string, files: readonly KeptFile[], nowMs: number): void {
+  const aside = newName(path, nowMs)
+  for (const file of files) {
+    const found = keptFile(file.path).at(0)
+    const isOurs = found?.inode === file.inode && found.device === file.device
+    if (file.path !== path && isOurs) renameSync(file.path, aside + file.path.slice(path.length))
+  }
+}
+
+function newName(path: string, nowMs: number): string {
+  return `${path}.damaged-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '')}`
+}

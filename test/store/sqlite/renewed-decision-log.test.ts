@@ -1,0 +1,152 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { findDecision } from '../../../src/decisions/query-decisions.js'
+import type { WriterThreadOptions } from '../../../src/store/sqlite/decision-writer-messages.js'
+import { connectDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
+import { InProcessBatchWriter } from '../../../src/store/sqlite/in-process-batch-writer.js'
+import { openDecisionLog } from '../../../src/store/sqlite/open-decision-log.js'
+import { damageDatabase } from '../../support/damage-database.js'
+import { anEntry, temporaryFolder } from '../../support/decisions.js'
+import { waitUntil } from '../../support/wait-until.js'
+
+function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
+  return Promise.resolve(
+    new InProcessBatchWriter({ ...options, store: connectDecisionWriter(options), now: Date.now }),
+  )
+}
+
+async function open(dataDir = join(temporaryFolder(), 'data')) {
+  const notices: string[] = []
+  const opened = await openDecisionLog({
+    dataDir,
+    openWriter,
+    onRenewed: (notice) => notices.push(notice),
+  })
+  onTestFinished(() => opened.close())
+  const record = async (decisionId: string): Promise<void> => {
+    opened.log.record(anEntry({ decisionId }))
+    await opened.log.flush()
+  }
+  return { ...opened, record, dataDir, notices, path: join(dataDir, 'decisions.db') }
+}
+
+const asides = (dataDir: string): string[] =>
+  readdirSync(dataDir).filter((name) => /^decisions\.db\.damaged-[\dTZ-]+$/.test(name))
+
+describe('a decision log whose file goes wrong while it is open', () => {
+  it.each<readonly [string, (path: string) => void]>([
+    ['deleted', (path) => rmSync(path)],
+    ['moved away', (path) => renameSync(path, `${path}.away`)],
+    [
+      'replaced by a copy',
+      (path) => {
+        copyFileSync(path, `${path}.copy`)
+        renameSync(`${path}.copy`, path)
+      },
+    ],
+    ['overwritten', (path) => writeFileSync(path, 'x'.repeat(70_000))],
+    ['emptied', (path) => writeFileSync(path, '')],
+  ])('is begun anew when it was %s, counts what is lost and says so', async (_, harm) => {
+    const opened = await open()
+    await opened.record('before')
+    harm(opened.path)
+    await waitUntil(
+      () => (opened.timesRenewed() === 1 ? true : undefined),
+      () => `it is not begun anew: ${opened.problem() ?? 'it says that all is well'}`,
+    )
+    await opened.record('after')
+    expect(await findDecision(opened, 'after')).toMatchObject({ path: 'deploy/allow' })
+    const { written, dropped } = opened.log.stats()
+    expect({ written, lost: dropped.write_failed }).toEqual({ written: 2, lost: 0 })
+    expect(opened.problem()).toMatch(/^decisions\.db .*: decisions go to another decisions\.db since then/)
+    expect(opened.notices).toHaveLength(1)
+  })
+
+  it('loses and counts a batch that finds the file gone, and writes the next one to another', async () => {
+    const opened = await open()
+    rmSync(opened.path)
+    await opened.record('lost')
+    await opened.record('after')
+    const { written, dropped } = opened.log.stats()
+    expect({ written, lost: dropped.write_failed }).toEqual({ written: 1, lost: 1 })
+  })
+
+  it('puts the damaged file aside, and tells of it until someone takes it away', async () => {
+    const opened = await open()
+    await opened.record('before')
+    writeFileSync(opened.path, 'x'.repeat(70_000))
+    await waitUntil(
+      () => asides(opened.dataDir).at(0),
+      () => 'nothing is put aside',
+    )
+    await opened.record('after')
+    const [aside = ''] = asides(opened.dataDir)
+    expect(readFileSync(join(opened.dataDir, aside), 'latin1')).toContain('xxxx')
+    expect(opened.problem()).toContain(aside)
+    rmSync(join(opened.dataDir, aside))
+    expect(opened.problem()).toBeUndefined()
+  })
+
+  it('makes no directory anew, and goes on when that is back', async () => {
+    const opened = await open()
+    renameSync(opened.dataDir, `${opened.dataDir}.away`)
+    await opened.record('lost')
+    await opened.record('lost too')
+    expect(() => readdirSync(opened.dataDir)).toThrow('ENOENT')
+    expect(opened.problem()).toMatch(/another cannot be begun.*directory/)
+    renameSync(`${opened.dataDir}.away`, opened.dataDir)
+    await waitUntil(
+      () => (opened.timesRenewed() === 1 ? true : undefined),
+      () => 'it does not go on',
+    )
+    await opened.record('after')
+    expect(opened.log.stats()).toMatchObject({ written: 1, dropped: { write_failed: 2 } })
+  })
+})
+
+describe('a decision log whose file is damaged when it is opened', () => {
+  it.each<readonly [string, (path: string) => void]>([
+    ['is no database', (path) => writeFileSync(path, 'x'.repeat(70_000))],
+    ['is empty', (path) => writeFileSync(path, '')],
+    [
+      'is a directory',
+      (path) => {
+        rmSync(path)
+        mkdirSync(path)
+      },
+    ],
+    ['has a damaged schema', (path) => damageDatabase(path, 'kysely_migration')],
+  ])('is begun anew when it %s', async (_, harm) => {
+    const first = await open()
+    await first.record('before')
+    await first.close()
+    harm(first.path)
+    const opened = await open(first.dataDir)
+    await opened.record('after')
+    expect(opened.log.stats()).toMatchObject({ written: 1 })
+    expect(asides(opened.dataDir)).toHaveLength(1)
+    expect(opened.problem()).toMatch(/decisions\.db was damaged.*put aside/)
+  })
+
+  it('is begun anew by the first write that meets the damage', async () => {
+    const first = await open()
+    await first.record('before')
+    await first.close()
+    damageDatabase(first.path, 'decisions')
+    const opened = await open(first.dataDir)
+    await opened.record('lost')
+    await opened.record('after')
+    const { written, dropped } = opened.log.stats()
+    expect({ written, lost: dropped.write_failed }).toEqual({ written: 1, lost: 1 })
+    expect(asides(opened.dataDir)).toHaveLength(1)
+  })
+})
