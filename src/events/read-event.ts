@@ -4,7 +4,7 @@ import { toUtf8 } from '../lib/json/decode-text.js'
 import { refuseMalformed } from '../lib/json/refuse-malformed.js'
 import { missingFields } from '../lib/missing-fields.js'
 import { isRecord } from '../lib/record.js'
-import { embeddedValue, refuseDeepNesting } from './embedded-json.js'
+import { embeddedValue, refuseUnbounded } from './embedded-json.js'
 import { eventColumns } from './event-columns.js'
 import { findEvent } from './find-event.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
@@ -45,7 +45,7 @@ export function readEvent(body: Uint8Array, endpoint: EventEndpoint, receivedAt:
 
 function parseObject(bytes: Buffer): JsonObject {
   const text = bytes.toString()
-  refuseDeepNesting(text)
+  refuseUnbounded(text)
   const root = embeddedValue(parse(text, bytes))
   if (isRecord(root)) return root
   throw new AppError('invalid', 'the body must be a JSON object: an event, or a wrapper around one')

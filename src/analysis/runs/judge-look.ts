@@ -3,11 +3,15 @@ import { countedOutOf } from '../judge/exposure.js'
 import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../judge/types.js'
 import type { JudgedLogs } from '../logs/types.js'
 import { judgeLogData } from './judge-log-data.js'
+import { boundedRemarks } from '../sources/bounded-remarks.js'
 import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
 import type { LookReport, TargetReport } from './look-report.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan } from './plan.js'
 import { lookCount, lookWindow } from './schedule.js'
+
+/** With a sentence each for both sides of 50 metrics that cannot be had. */
+const MAX_ERRORS = 100
 
 /** A look as judged, with the templates of the log to remember. */
 export interface JudgedLook {
@@ -21,7 +25,10 @@ export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): Ju
   const options: JudgeOptions = { judge, look: { look: data.look, looks, after: data.after } }
   const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
   const reports = targets.map(({ report }) => report)
-  const errors = plan.targets.flatMap((target, index) => errorsOf(target, data.targets[index]))
+  const errors = boundedRemarks(
+    plan.targets.flatMap((target, index) => errorsOf(target, data.targets[index])),
+    MAX_ERRORS,
+  )
   const unanswered = plan.targets.flatMap((target, index) => unansweredParts(target, data.targets[index]))
   const report: LookReport = {
     ...{ look: data.look, looks, canaryWindow: canaryWindow(plan, data.look) },

@@ -1,10 +1,18 @@
 import { AppError, toAppError, toError } from '../../errors.js'
-import type { LogSource, MetricSource } from '../sources.js'
+import type { LogSource, MetricSource, SeriesAnswer } from '../sources.js'
+import { boundedRemarks } from './bounded-remarks.js'
 import { failedLines, failedSeries } from './answers.js'
 import { stepGrid } from './step-grid.js'
 
 /** Is told of what is no AppError: a defect, of which the answer says nothing in particular. */
 export type ReportDefect = (error: Error) => void
+
+function withBoundedRemarks<Answer extends Pick<SeriesAnswer, 'reasons' | 'warnings'>>(
+  answer: Answer,
+): Answer {
+  const { reasons, warnings } = answer
+  return { ...answer, reasons: boundedRemarks(reasons), warnings: boundedRemarks(warnings) }
+}
 
 /** A source of metrics from a function that may reject: what it raises becomes a failed answer. */
 export function guardMetricSource(
@@ -15,7 +23,7 @@ export function guardMetricSource(
   return {
     fetchSeries: async (query, budget) => {
       try {
-        return await fetchSeries(query, budget)
+        return withBoundedRemarks(await fetchSeries(query, budget))
       } catch (raw) {
         return failedSeries(query.query, stepGrid(query, query.stepMs), `${name}: ${reasonOf(raw, report)}`)
       }
@@ -32,7 +40,7 @@ export function guardLogSource(
   return {
     fetchLines: async (query, budget) => {
       try {
-        return await fetchLines(query, budget)
+        return withBoundedRemarks(await fetchLines(query, budget))
       } catch (raw) {
         return failedLines(query.query, query, `${name}: ${reasonOf(raw, report)}`)
       }

@@ -1,4 +1,5 @@
 import { toError } from '../../errors.js'
+import { MAX_NESTING, holdsMoreValues, nestsDeeper } from '../../lib/json/nesting.js'
 import type { OutboundClient, OutboundRequest, OutboundResponse } from '../../lib/outbound/outbound-client.js'
 import { OutboundError } from '../../lib/outbound/outbound-error.js'
 import { sendWithRetries } from '../../lib/outbound/send-with-retries.js'
@@ -58,6 +59,8 @@ export interface SourceConnection {
 }
 
 const ATTEMPTS = 4
+/** More than 600,000 points; parsed they take some 200 MB at the worst, as much as a look can spare. */
+const MAX_VALUES = 2_500_000
 
 /** Connects to one server. */
 export function makeSourceConnection(settings: ConnectionSettings, parts: ConnectionParts): SourceConnection {
@@ -117,10 +120,20 @@ function toOutbound(
 
 function readReply({ status, body }: OutboundResponse, { name }: ConnectionSettings): Reply {
   if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
+  const text = body.toString()
+  // Before it is parsed: a thread that runs out of memory inside of that ends the whole process.
+  if (holdsMoreValues(text, MAX_VALUES)) {
+    return noAnswer(`${name} answered with more than ${MAX_VALUES} values: narrow the query`, {
+      isTooLarge: true,
+    })
+  }
+  if (nestsDeeper(text, MAX_NESTING)) {
+    return noAnswer(`${name} answered with JSON that is nested more than ${MAX_NESTING} levels deep`)
+  }
   try {
-    return { isAnswered: true, json: JSON.parse(body.toString()) as unknown }
+    return { isAnswered: true, json: JSON.parse(text) as unknown }
   } catch {
-    const start = shorten(body.subarray(0, 200).toString())
+    const start = shorten(text.slice(0, 200))
     return noAnswer(`${name} answered ${status} with something else than JSON: ${start || 'nothing'}`)
   }
 }

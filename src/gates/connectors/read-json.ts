@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js'
+import { MAX_NESTING, holdsMoreValues, nestsDeeper } from '../../lib/json/nesting.js'
 import { authHeaders } from '../../lib/outbound/credentials.js'
 import type { OutboundResponse } from '../../lib/outbound/outbound-client.js'
 import { sendWithRetries } from '../../lib/outbound/send-with-retries.js'
@@ -6,6 +7,8 @@ import { readBySchema } from '../../lib/read-by-schema.js'
 import type { ConnectorAccount, FetchContext } from '../connectors.js'
 import type { ReadJson } from './tool.js'
 
+/** Parsed on the thread that decides, so that a few milliseconds are much. */
+const MAX_VALUES = 200_000
 const ANSWER = { name: 'the answer of the tool', code: 'unexpected_answer' }
 
 /** Reads JSON from one account, within its limits and the time that the fetch has left. */
@@ -47,8 +50,14 @@ function statusText(status: number, { name, attempts }: ConnectorAccount): strin
 }
 
 function parse({ headers, body }: OutboundResponse): unknown {
+  const text = body.toString('utf8')
+  if (holdsMoreValues(text, MAX_VALUES) || nestsDeeper(text, MAX_NESTING)) {
+    throw failure(
+      `the tool answered with more than ${MAX_VALUES} values, or nested more than ${MAX_NESTING} levels deep`,
+    )
+  }
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(text)
   } catch {
     const type = headers['content-type']?.split(';')[0] ?? 'something of no type'
     throw failure(`the tool answered with ${type} that is not JSON: check the URL of the account`)

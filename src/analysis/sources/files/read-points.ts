@@ -2,11 +2,14 @@ import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
 
 import { AppError, toError } from '../../../errors.js'
+import { holdsMoreValues } from '../../../lib/json/nesting.js'
 import { isRecord } from '../../../lib/record.js'
 import { readMatrix } from '../prometheus/read-matrix.js'
 import { readNumber } from '../read-number.js'
 import { chooseColumns } from './choose-columns.js'
 import { readTime } from './read-time.js'
+
+const MAX_VALUES = 2_500_000
 
 /** A value at a time in ms; either is NaN where the file has none. */
 export interface Point {
@@ -61,6 +64,9 @@ function fromJson(text: string, column: string | undefined): Point[] {
 }
 
 function parseJson(text: string): unknown {
+  if (holdsMoreValues(text, MAX_VALUES)) {
+    throw new AppError('invalid', `it holds more than ${MAX_VALUES} values`)
+  }
   try {
     return JSON.parse(text)
   } catch (raw) {

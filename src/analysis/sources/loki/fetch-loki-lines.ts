@@ -1,4 +1,5 @@
 import type { FetchBudget, LinesAnswer, LinesQuery } from '../../sources.js'
+import { boundedRemarks } from '../bounded-remarks.js'
 import { LineCollector, narrowed } from '../line-collector.js'
 import { linesAnswer } from '../lines-answer.js'
 import type { Deadline, Reply, SourceConnection } from '../source-connection.js'
@@ -34,7 +35,7 @@ export async function fetchLokiLines(
       interruption = page
       break
     }
-    for (const warning of page.warnings) gaps.add(`the server warns: ${warning}`)
+    for (const warning of boundedRemarks(page.warnings)) gaps.add(`the server warns: ${warning}`)
     const { fresh, next, isStuck } = stepOver(page.entries, cursor)
     const isTaken = fresh.every((entry) => collector.add(Number(entry.atNs / 1_000_000n), entry.text))
     if (!isTaken || page.entries.length < pages.size) break

@@ -1,4 +1,5 @@
 import type { FetchBudget, SeriesAnswer, SeriesQuery } from '../../sources.js'
+import { boundedRemarks } from '../bounded-remarks.js'
 import { failedSeries } from '../answers.js'
 import { readNumber } from '../read-number.js'
 import { seriesAnswer } from '../series-answer.js'
@@ -20,6 +21,8 @@ export interface RangeSettings {
 /** Servers refuse more than 11,000 points a series; some count the step at either end. */
 const POINTS_PER_REQUEST = 10_000
 const MAX_NAMED_SERIES = 3
+/** Beyond it series are not told apart, and only their number is of use then. */
+const MAX_LABELS_LENGTH = 4096
 
 /**
  * A series by range queries, of Prometheus and of what speaks its API. Raises `invalid` for a template that cannot be filled.
@@ -106,12 +109,12 @@ class RangeReading {
   }
 
   add({ series, remarks }: Matrix): void {
-    for (const { text, isGap } of remarks) {
-      if (isGap) this.#gaps.add(`the server warns: ${text}`)
-      this.warnings.add(text)
-    }
+    // Cut here, since there is an answer for each part of a long window; the state depends on the first one alone.
+    const gaps = remarks.filter(({ isGap }) => isGap).map(({ text }) => `the server warns: ${text}`)
+    for (const gap of boundedRemarks(gaps)) this.#gaps.add(gap)
+    for (const warning of boundedRemarks(remarks.map(({ text }) => text))) this.warnings.add(warning)
     for (const one of series) {
-      this.#series.add(one.labels)
+      this.#series.add(one.labels.slice(0, MAX_LABELS_LENGTH))
       this.#place(one)
     }
   }
