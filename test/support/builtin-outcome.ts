@@ -1,6 +1,7 @@
 import { BuiltinError } from '../../src/pdp/builtins/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../../src/pdp/builtins/builtin.js'
 import { parseRegoText } from '../../src/pdp/rego/parse-text.js'
+import { EvaluationAbort } from '../../src/pdp/wasm/evaluation-abort.js'
 import { printRegoText } from '../../src/pdp/rego/print-text.js'
 import type { RegoArray } from '../../src/pdp/rego/value.js'
 import { generousMeter } from './generous-meter.js'
@@ -9,7 +10,7 @@ import { generousMeter } from './generous-meter.js'
 export type OutcomeCase = readonly [builtin: string, args: string, outcome: string]
 
 /**
- * The outcome of a built-in call as a text to compare: the value as compact Rego, `undefined`, or `code: message`.
+ * The outcome of a built-in call as a text to compare: the value as compact Rego, `undefined`, `code: message`, or `over budget: reason`.
  * `args` is the Rego text of the array of operands.
  */
 export function outcomeOf(table: BuiltinTable, builtin: string, args: string, nowNs = 0n): string {
@@ -21,6 +22,7 @@ export function outcomeOf(table: BuiltinTable, builtin: string, args: string, no
     return value === undefined ? 'undefined' : printRegoText(value)
   } catch (raw) {
     if (raw instanceof BuiltinError) return `${raw.code}: ${raw.message}`
+    if (raw instanceof EvaluationAbort && raw.isOverBudget) return `over budget: ${raw.message}`
     throw raw
   }
 }

@@ -1,13 +1,17 @@
+import type { WorkMeter } from '../work-meter.js'
 import { RegoNumber, RegoObject, RegoSet, typeName } from '../rego/value.js'
 import type { RegoArray, RegoValue } from '../rego/value.js'
 import { BuiltinError } from './builtin.js'
-import type { BuiltinTable } from './builtin.js'
+import type { BuiltinContext, BuiltinTable } from './builtin.js'
+import { lengthOf } from './call-costs.js'
 import { isArray, objectOperand, operand } from './operands.js'
 
 type Args = readonly RegoValue[]
 
-/** How many vertices all paths of one answer may hold together. */
-const MAX_VERTICES = 1_000_000
+/** Steps of one move to a neighbour, and steps and bytes of each vertex of a path of the answer. */
+const MOVE_STEPS = 50
+const VERTEX_STEPS = 60
+const VERTEX_BYTES = 64
 
 /** Graphs as objects from a vertex to the array or set of those it leads to. */
 export const graphBuiltins: BuiltinTable = {
@@ -15,13 +19,13 @@ export const graphBuiltins: BuiltinTable = {
 }
 
 /** The paths from the given vertices to where they end or meet a vertex that the search has gone through before. */
-function reachablePaths(args: Args): RegoValue {
+function reachablePaths(args: Args, { meter }: BuiltinContext): RegoValue {
   const graph = objectOperand(args, 0)
   const initial = operand(args, 1)
   if (!isArray(initial) && !(initial instanceof RegoSet)) {
     throw new BuiltinError(`operand 2 must be {array, set} but got ${typeName(initial)}`, 'eval_type_error')
   }
-  const search = new PathSearch(graph)
+  const search = new PathSearch(graph, meter)
   for (const vertex of neighbours(initial)) search.runFrom(vertex)
   return new RegoSet(search.paths)
 }
@@ -48,10 +52,11 @@ class PathSearch {
   readonly #graph: RegoObject
   readonly #vertexNumbers: RegoObject
   #reached = new Set<number>()
-  #size = 0
+  readonly #meter: WorkMeter
 
-  constructor(graph: RegoObject) {
+  constructor(graph: RegoObject, meter: WorkMeter) {
     this.#graph = graph
+    this.#meter = meter
     this.#vertexNumbers = new RegoObject(graph.entries.map(([vertex], i) => [vertex, RegoNumber.of(i)]))
   }
 
@@ -72,6 +77,7 @@ class PathSearch {
     this.#enter(start, path, stops)
     for (let stop = stops.at(-1); stop !== undefined; stop = stops.at(-1)) {
       const neighbour = stop.neighbours[stop.next++]
+      this.#meter.spend(MOVE_STEPS + (neighbour === undefined ? 0 : lengthOf(neighbour)))
       if (neighbour === undefined) stops.pop()
       else if (this.#reached.has(this.#numberOf(neighbour))) {
         stop.repeated.push(...toVertices(stop.path))
@@ -97,9 +103,10 @@ class PathSearch {
   }
 
   #add(path: RegoArray): void {
-    this.#size += path.length
-    if (this.#size > MAX_VERTICES)
-      throw new BuiltinError(`result exceeds the limit of ${MAX_VERTICES} vertices`)
+    // A path is compared by the text of all its vertices.
+    const length = path.reduce((sum: number, vertex) => sum + lengthOf(vertex), 0)
+    this.#meter.spend(path.length * VERTEX_STEPS + length)
+    this.#meter.reserve(path.length * VERTEX_BYTES + length)
     this.paths.push(path)
   }
 

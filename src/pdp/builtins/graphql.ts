@@ -1,9 +1,10 @@
+import type { WorkMeter } from '../work-meter.js'
 import type { DocumentNode } from 'graphql'
 
 import { RegoObject } from '../rego/value.js'
 import type { RegoArray, RegoValue } from '../rego/value.js'
 import { BuiltinError } from './builtin.js'
-import type { BuiltinTable } from './builtin.js'
+import type { BuiltinContext, BuiltinTable } from './builtin.js'
 import { parseDocument } from './graphql/parse-document.js'
 import { printQuery } from './graphql/print-query.js'
 import { printSchema } from './graphql/print-schema.js'
@@ -25,30 +26,32 @@ export const graphqlBuiltins: BuiltinTable = {
   'graphql.schema_is_valid': isValidSchema,
 }
 
-function parseQuery(args: Args): RegoValue {
-  return printQuery(parseDocument(stringOperand(args, 0), 'query'))
+function parseQuery(args: Args, { meter }: BuiltinContext): RegoValue {
+  return printQuery(parseDocument(stringOperand(args, 0), 'query', meter))
 }
 
-function parseSchema(args: Args): RegoValue {
-  return printSchema(parseDocument(stringOperand(args, 0), 'schema'))
+function parseSchema(args: Args, { meter }: BuiltinContext): RegoValue {
+  return printSchema(parseDocument(stringOperand(args, 0), 'schema', meter))
 }
 
-function isValid(args: Args): RegoValue {
-  return verdictOf(() => verify(args))
+function isValid(args: Args, { meter }: BuiltinContext): RegoValue {
+  return verdictOf(() => verify(args, meter))
 }
 
-function isValidSchema(args: Args): RegoValue {
-  return verdictOf(() => validateSchema(schemaOperand(args, 0)))
+function isValidSchema(args: Args, { meter }: BuiltinContext): RegoValue {
+  return verdictOf(() => {
+    validateSchema(schemaOperand(args, 0, meter))
+  })
 }
 
-function parse(args: Args): RegoArray {
-  const { query, schema } = verify(args)
+function parse(args: Args, { meter }: BuiltinContext): RegoArray {
+  const { query, schema } = verify(args, meter)
   return [printQuery(query), printSchema(schema)]
 }
 
-function parseAndVerify(args: Args): RegoValue {
+function parseAndVerify(args: Args, context: BuiltinContext): RegoValue {
   try {
-    return [true, ...parse(args)]
+    return [true, ...parse(args, context)]
   } catch (raw) {
     if (!(raw instanceof BuiltinError)) throw raw
     return [false, new RegoObject([]), new RegoObject([])]
@@ -60,29 +63,29 @@ interface Verified {
   readonly schema: DocumentNode
 }
 
-function verify(args: Args): Verified {
-  const query = queryOperand(args)
-  const schema = schemaOperand(args, 1)
-  validateQuery(query, schema)
+function verify(args: Args, meter: WorkMeter): Verified {
+  const query = queryOperand(args, meter)
+  const schema = schemaOperand(args, 1, meter)
+  validateQuery(query, schema, meter)
   return { query, schema }
 }
 
-function queryOperand(args: Args): DocumentNode {
-  const value = textOrTree(args, 0)
-  return typeof value === 'string' ? parseDocument(value, 'query') : readQuery(value)
+function queryOperand(args: Args, meter: WorkMeter): DocumentNode {
+  const value = textOrTree(args, 0, meter)
+  return typeof value === 'string' ? parseDocument(value, 'query', meter) : readQuery(value)
 }
 
-function schemaOperand(args: Args, index: number): DocumentNode {
-  const value = textOrTree(args, index)
-  return typeof value === 'string' ? parseDocument(value, 'schema') : readSchema(value)
+function schemaOperand(args: Args, index: number, meter: WorkMeter): DocumentNode {
+  const value = textOrTree(args, index, meter)
+  return typeof value === 'string' ? parseDocument(value, 'schema', meter) : readSchema(value)
 }
 
-function textOrTree(args: Args, index: number): string | RegoObject {
+function textOrTree(args: Args, index: number, meter: WorkMeter): string | RegoObject {
   const value = operand(args, index)
   if (typeof value === 'string') return value
   // OPA counts the operands of these from 0.
   if (!(value instanceof RegoObject)) return wrongType(index - 1, value, 'string', 'object')
-  ensureReadable(value)
+  ensureReadable(value, meter)
   return value
 }
 

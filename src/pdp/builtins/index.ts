@@ -1,5 +1,6 @@
 import { awsBuiltins } from './aws.js'
 import type { Builtins, BuiltinTable } from './builtin.js'
+import { withCallCosts } from './call-costs.js'
 import { castBuiltins } from './cast.js'
 import { cryptoBuiltins } from './crypto.js'
 import { globQuoteBuiltins } from './glob-quote.js'
@@ -72,4 +73,4 @@ const table: BuiltinTable = {
 }
 
 /** Every built-in that the host gives to a policy module, and why its native ones fail, by the names in Rego. */
-export const hostBuiltins: Builtins = { table, prepare: graphqlFamily.prepare }
+export const hostBuiltins: Builtins = { table: withCallCosts(table), prepare: graphqlFamily.prepare }

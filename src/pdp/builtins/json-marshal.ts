@@ -9,11 +9,13 @@ import { quoteGoString } from './go-format/quote.js'
 import { isArray, objectOperand, operand } from './operands.js'
 import { ensureResultLength } from './result-limit.js'
 
-const marshalWithOptions: Builtin = (args) => {
+const marshalWithOptions: Builtin = (args, { meter }) => {
   const value = operand(args, 0)
   const layout = readLayout(objectOperand(args, 1))
   if (layout === undefined) return goJsonText(value)
-  ensureResultLength(layoutLength(value, layout))
+  const length = layoutLength(value, layout)
+  ensureResultLength(length, meter)
+  meter.spend(length)
   return layout.prefix + goJsonText(value, layout)
 }
 

@@ -1,19 +1,26 @@
-import { RegoObject } from '../rego/value.js'
+import { RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
+import type { WorkMeter } from '../work-meter.js'
 import type { Builtin, BuiltinTable } from './builtin.js'
+import { lengthOf } from './call-costs.js'
 import { insertAt, removeAt, valueAt } from './json-patch/edit-document.js'
 import { arrayOperand, isArray, operand } from './operands.js'
 import { equalValues } from '../rego/value.js'
 
+/** Steps and bytes of a value that is put into the document. */
+const VALUE_STEPS = 4
+const VALUE_BYTES = 16
+
 type Path = readonly RegoValue[]
 
 /** RFC 6902 over Rego values: the patched document, or no result when any operation fails. */
-const patch: Builtin = (args) => {
+const patch: Builtin = (args, { meter }) => {
   const operations = arrayOperand(args, 1)
   // Undefined stands for the document that a removal of the root leaves.
   let document: RegoValue | undefined = operand(args, 0)
   for (const operation of operations) {
-    const step: Step | undefined = operation instanceof RegoObject ? apply(document, operation) : undefined
+    const step: Step | undefined =
+      operation instanceof RegoObject ? apply(document, operation, meter) : undefined
     if (step === undefined) return undefined
     document = step.document
   }
@@ -24,33 +31,54 @@ interface Step {
   readonly document: RegoValue | undefined
 }
 
-function apply(document: RegoValue | undefined, operation: RegoObject): Step | undefined {
+function apply(document: RegoValue | undefined, operation: RegoObject, meter: WorkMeter): Step | undefined {
   const path = pathOf(operation, 'path')
   if (path === undefined) return undefined
   switch (operation.get('op')) {
     case 'add':
-      return insert(document, path, operation.get('value'))
+      return insert(document, path, operation.get('value'), meter)
     case 'remove':
-      return removeAt(document, path)
+      return removeAt(document, path, meter)
     case 'replace':
-      return move(document, path, path, operation.get('value'))
+      return move(document, path, path, operation.get('value'), meter)
     case 'move': {
       const from = pathOf(operation, 'from')
-      return from && move(document, from, path, valueAt(document, from))
+      return from && move(document, from, path, valueAt(document, from, meter), meter)
     }
     case 'copy': {
       const from = pathOf(operation, 'from')
-      return from && insert(document, path, valueAt(document, from))
+      return from && insert(document, path, valueAt(document, from, meter), meter)
     }
     case 'test':
-      return test(document, path, operation.get('value'))
+      return test(document, path, operation.get('value'), meter)
     default:
       return undefined
   }
 }
 
-function insert(document: RegoValue | undefined, path: Path, value: RegoValue | undefined): Step | undefined {
-  return value === undefined ? undefined : insertAt(document, path, value)
+/** What is put in is paid for whole, wherever it comes from: copies of copies grow without end. */
+function insert(
+  document: RegoValue | undefined,
+  path: Path,
+  value: RegoValue | undefined,
+  meter: WorkMeter,
+): Step | undefined {
+  if (value === undefined) return undefined
+  payForValue(value, meter)
+  return insertAt(document, path, value, meter)
+}
+
+function payForValue(value: RegoValue, meter: WorkMeter): void {
+  meter.spend(VALUE_STEPS)
+  meter.reserve(VALUE_BYTES + (typeof value === 'string' ? value.length : 0))
+  if (isArray(value)) for (const member of value) payForValue(member, meter)
+  else if (value instanceof RegoSet) for (const member of value.members) payForValue(member, meter)
+  else if (value instanceof RegoObject) {
+    for (const [key, member] of value.entries) {
+      payForValue(key, meter)
+      payForValue(member, meter)
+    }
+  }
 }
 
 /** Takes out what stands at `from` and puts `value` at `to`. */
@@ -59,13 +87,20 @@ function move(
   from: Path,
   to: Path,
   value: RegoValue | undefined,
+  meter: WorkMeter,
 ): Step | undefined {
-  const removed = value === undefined ? undefined : removeAt(document, from)
-  return removed && insert(removed.document, to, value)
+  const removed = value === undefined ? undefined : removeAt(document, from, meter)
+  return removed && insert(removed.document, to, value, meter)
 }
 
-function test(document: RegoValue | undefined, path: Path, wanted: RegoValue | undefined): Step | undefined {
-  const value = valueAt(document, path)
+function test(
+  document: RegoValue | undefined,
+  path: Path,
+  wanted: RegoValue | undefined,
+  meter: WorkMeter,
+): Step | undefined {
+  const value = valueAt(document, path, meter)
+  if (wanted !== undefined) meter.spend(lengthOf(wanted))
   const isEqual = value !== undefined && wanted !== undefined && equalValues(value, wanted)
   return isEqual ? { document } : undefined
 }

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../work-meter.js'
 import { RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { BuiltinError } from './builtin.js'
@@ -8,9 +9,13 @@ import { checkSchema } from './json-schema/check-schema.js'
 import { validate } from './json-schema/validate.js'
 import { operand } from './operands.js'
 
-const verifySchema: Builtin = (args) => {
+/** Steps and bytes of telling one violation. */
+const VIOLATION_STEPS = 1_000
+const VIOLATION_BYTES = 500
+
+const verifySchema: Builtin = (args, { meter }) => {
   try {
-    readSchema(operand(args, 0))
+    readSchema(operand(args, 0), meter)
     return [true, null]
   } catch (raw) {
     if (raw instanceof BuiltinError) return [false, `jsonschema: ${raw.message}`]
@@ -18,19 +23,21 @@ const verifySchema: Builtin = (args) => {
   }
 }
 
-const matchSchema: Builtin = (args) => {
+const matchSchema: Builtin = (args, { meter }) => {
   const document = readDocument(operand(args, 0))
-  const { violations, isValid } = validate(document, readSchema(operand(args, 1)))
+  const { violations, isValid } = validate(document, readSchema(operand(args, 1), meter), meter)
+  meter.spend(violations.length * VIOLATION_STEPS)
+  meter.reserve(violations.length * VIOLATION_BYTES)
   const details = violations.map(({ field, type, desc }) =>
     RegoObject.fromRecord({ desc, error: `${field}: ${desc}`, field, type }),
   )
   return [isValid, details]
 }
 
-function readSchema(value: RegoValue): RegoObject {
+function readSchema(value: RegoValue, meter: WorkMeter): RegoObject {
   const schema = readDocument(value)
   if (!(schema instanceof RegoObject)) throw new BuiltinError('schema must be an object')
-  checkSchema(schema, schema)
+  checkSchema(schema, schema, meter)
   return schema
 }
 
@@ -44,8 +51,9 @@ function readDocument(value: RegoValue): RegoValue {
 function readText(text: string): RegoValue {
   try {
     return readJsonDocument(Buffer.from(text), 'unmarshal')
-  } catch {
-    throw new BuiltinError('invalid JSON string')
+  } catch (raw) {
+    if (raw instanceof BuiltinError) throw new BuiltinError('invalid JSON string')
+    throw raw
   }
 }
 

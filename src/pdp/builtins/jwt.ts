@@ -72,20 +72,20 @@ function isQuote(character: string | undefined): boolean {
 
 /** The function's name fixes the algorithm: what the token's header says of it plays no part. */
 function verifyWithSecret(algorithm: JwsAlgorithm): Builtin {
-  return (args) => {
+  return (args, { meter }) => {
     const text = stringOperand(args, 0)
     const secret = createSecretKey(Buffer.from(stringOperand(args, 1)))
     const token = splitToken(text)
-    return verifySignature(algorithm, secret, signingInput(token), decodeSection(token.signature))
+    return verifySignature(algorithm, secret, signingInput(token), decodeSection(token.signature), meter)
   }
 }
 
 function verifyWithKeys(algorithm: JwsAlgorithm): Builtin {
-  return (args) => {
+  return (args, { meter }) => {
     const token = splitToken(stringOperand(args, 0))
-    const keys = readVerificationKeys(stringOperand(args, 1))
+    const keys = readVerificationKeys(stringOperand(args, 1), meter)
     const signature = decodeSection(token.signature)
     const fields = readHeaderFields(decodeHeader(token))
-    return verifiesWithAny(keys, algorithm, fields, token, signature)
+    return verifiesWithAny(keys, algorithm, fields, token, signature, meter)
   }
 }

@@ -12,6 +12,7 @@ export function memoise(
   const key = `${name}${printRegoText(args)}`
   const known = context.memo.get(key)
   if (known !== undefined) return known
+  context.meter.reserve(key.length * 2 + 200)
   const made = make()
   context.memo.set(key, made)
   return made

@@ -1,12 +1,15 @@
 import { RegoNumber, typeName } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { BuiltinError } from './builtin.js'
-import type { BuiltinTable } from './builtin.js'
-import { integerOperand, operand } from './operands.js'
+import type { BuiltinContext, BuiltinTable } from './builtin.js'
+import { integerOperand, numberOperand, operand } from './operands.js'
 
 type Args = readonly RegoValue[]
 
-const MAX_NUMBERS = 1_000_000n
+/** Steps and bytes of one number of the result, and steps of each digit of a long one. */
+const NUMBER_STEPS = 45
+const NUMBER_BYTES = 64
+const DIGIT_STEPS = 0.5
 
 /** Numbers that the modules do not count themselves. */
 export const numberBuiltins: BuiltinTable = {
@@ -14,14 +17,16 @@ export const numberBuiltins: BuiltinTable = {
 }
 
 /** From the first operand to the second, up or down, both included where the step meets them. */
-function rangeStep(args: Args): RegoValue {
+function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   const from = anyIntegerOperand(args, 0)
   const to = anyIntegerOperand(args, 1)
   const step = anyIntegerOperand(args, 2)
   if (step <= 0n) throw new BuiltinError('numbers.range_step: step must be a positive number above zero')
   const distance = to > from ? to - from : from - to
   const count = distance / step + 1n
-  if (count > MAX_NUMBERS) throw new BuiltinError(`result exceeds the limit of ${MAX_NUMBERS} numbers`)
+  const digits = Math.max(numberOperand(args, 0).text.length, numberOperand(args, 1).text.length)
+  meter.reserve(Number(count) * (NUMBER_BYTES + digits))
+  meter.spend(Number(count) * (NUMBER_STEPS + (digits > 20 ? digits * DIGIT_STEPS * Math.sqrt(digits) : 0)))
   const signedStep = to > from ? step : -step
   return Array.from({ length: Number(count) }, (_, i) => RegoNumber.of(from + BigInt(i) * signedStep))
 }

@@ -5,46 +5,46 @@ import { int64Operand, stringOperand } from './operands.js'
 import { compilePattern } from './regex/compile.js'
 import { compileDelimitedTemplate } from './regex/delimited-template.js'
 import { parseTemplate } from './regex/expand-template.js'
-import { findMatches } from './regex/find-matches.js'
+import { findMatches, isMatch } from './regex/find-matches.js'
 import { globsIntersect } from './regex/intersect-globs.js'
 import { ensureResultLength } from './result-limit.js'
 
-const findN: Builtin = (args) => {
-  const regex = compilePattern(stringOperand(args, 0))
+const findN: Builtin = (args, { meter }) => {
+  const regex = compilePattern(stringOperand(args, 0), meter)
   const text = stringOperand(args, 1)
   const limit = int64Operand(args, 2)
   const found: string[] = []
   if (limit === 0n) return found
-  for (const match of findMatches(regex, text)) {
+  for (const match of findMatches(regex, text, meter)) {
     found.push(match.group(0))
     if (BigInt(found.length) === limit) break
   }
   return found
 }
 
-const replace: Builtin = (args) => {
+const replace: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
-  const regex = compilePattern(stringOperand(args, 1))
-  const replacement = parseTemplate(stringOperand(args, 2))
+  const regex = compilePattern(stringOperand(args, 1), meter)
+  const replacement = parseTemplate(stringOperand(args, 2), meter)
   let result = ''
   let at = 0
-  for (const match of findMatches(regex, text)) {
+  for (const match of findMatches(regex, text, meter)) {
     result += text.slice(at, match.start) + replacement(match)
-    ensureResultLength(result.length)
+    ensureResultLength(result.length, meter)
     at = match.end
   }
   return result + text.slice(at)
 }
 
-const split: Builtin = (args) => {
+const split: Builtin = (args, { meter }) => {
   const pattern = stringOperand(args, 0)
-  const regex = compilePattern(pattern)
+  const regex = compilePattern(pattern, meter)
   const text = stringOperand(args, 1)
   if (pattern !== '' && text === '') return ['']
   const pieces: RegoValue[] = []
   let at = 0
   let end = 0
-  for (const match of findMatches(regex, text)) {
+  for (const match of findMatches(regex, text, meter)) {
     end = match.start
     if (match.end !== 0) pieces.push(text.slice(at, end))
     at = match.end
@@ -53,12 +53,12 @@ const split: Builtin = (args) => {
   return pieces
 }
 
-const templateMatch: Builtin = (args) => {
+const templateMatch: Builtin = (args, { meter }) => {
   const template = stringOperand(args, 0)
   const text = stringOperand(args, 1)
   const open = delimiterOperand(args, 2, 'start')
   const close = delimiterOperand(args, 3, 'end')
-  return compileDelimitedTemplate(template, open, close).matcher(text).find()
+  return isMatch(compileDelimitedTemplate(template, open, close, meter), text, meter)
 }
 
 /** OPA counts bytes here, and names the length of the start delimiter in both texts. */
@@ -69,7 +69,8 @@ function delimiterOperand(args: readonly RegoValue[], index: number, name: strin
   throw new BuiltinError(`${name} delimiter has to be exactly one character long but is ${shownLength} long`)
 }
 
-const globsMatch: Builtin = (args) => globsIntersect(stringOperand(args, 0), stringOperand(args, 1))
+const globsMatch: Builtin = (args, { meter }) =>
+  globsIntersect(stringOperand(args, 0), stringOperand(args, 1), meter)
 
 export const regexBuiltins: BuiltinTable = {
   'regex.find_n': findN,

@@ -1,3 +1,4 @@
+import { lengthOf } from './call-costs.js'
 import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import type { Builtin, BuiltinTable } from './builtin.js'
@@ -6,9 +7,19 @@ import { formatGo } from './go-format/printf.js'
 import type { GoArgument } from './go-format/verbs.js'
 import { arrayOperand, stringOperand } from './operands.js'
 
-const sprintf: Builtin = (args) => {
+/** Steps for each character that is quoted. */
+const QUOTING_STEPS = 20
+
+const sprintf: Builtin = (args, { meter }) => {
   const format = stringOperand(args, 0)
-  return formatGo(format, arrayOperand(args, 1).map(toGoArgument))
+  const values = arrayOperand(args, 1)
+  for (const value of values) meter.spend(displaySteps(value))
+  return formatGo(format, values.map(toGoArgument), meter)
+}
+
+/** Texts within collections are quoted, character by character. */
+function displaySteps(value: RegoValue): number {
+  return value instanceof RegoNumber || typeof value === 'string' ? 0 : lengthOf(value) * QUOTING_STEPS
 }
 
 /** OPA hands numbers and strings to Go's formatter as they are, and everything else as its Rego text. */

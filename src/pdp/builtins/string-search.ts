@@ -7,14 +7,32 @@ import { isArray, operand, stringOperand, wrongType } from './operands.js'
 
 type Args = readonly RegoValue[]
 
-const anyPrefixMatch: Builtin = (args) => {
+/** Steps of looking at two texts, or for the next place of a part, and of each character compared. */
+const PAIR_STEPS = 10
+const CHARACTER_STEPS = 0.2
+/** The same at one end of a text, where V8 compares character by character. */
+const END_STEPS = 2
+
+const anyPrefixMatch: Builtin = (args, { meter }) => {
   const [texts, prefixes] = [textsOperand(args, 0), textsOperand(args, 1)]
-  return texts.some((text) => prefixes.some((prefix) => text.startsWith(prefix)))
+  const steps = pairSteps(prefixes)
+  return texts.some((text) => {
+    meter.spend(steps)
+    return prefixes.some((prefix) => text.startsWith(prefix))
+  })
 }
 
-const anySuffixMatch: Builtin = (args) => {
+function pairSteps(parts: readonly string[]): number {
+  return parts.reduce((sum, part) => sum + PAIR_STEPS + part.length * END_STEPS, 0)
+}
+
+const anySuffixMatch: Builtin = (args, { meter }) => {
   const [texts, suffixes] = [textsOperand(args, 0), textsOperand(args, 1)]
-  return texts.some((text) => suffixes.some((suffix) => text.endsWith(suffix)))
+  const steps = pairSteps(suffixes)
+  return texts.some((text) => {
+    meter.spend(steps)
+    return suffixes.some((suffix) => text.endsWith(suffix))
+  })
 }
 
 /** A string, or the strings of an array or set. */
@@ -40,17 +58,23 @@ function allTexts(
   })
 }
 
-const count: Builtin = (args) => {
+const count: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const part = stringOperand(args, 1)
   if (part === '') return RegoNumber.of(codePointCount(text) + 1)
   let found = 0
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) found++
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    meter.spend(PAIR_STEPS)
+    found++
+  }
   return RegoNumber.of(found)
 }
 
+/** Of a number in the result. */
+const PLACE_BYTES = 64
+
 /** Every place of the part, overlapping ones too, counted in code points. */
-const indexOfEach: Builtin = (args) => {
+const indexOfEach: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const part = stringOperand(args, 1)
   if (part === '') throw new BuiltinError('empty search character')
@@ -58,6 +82,9 @@ const indexOfEach: Builtin = (args) => {
   let place = 0
   let counted = 0
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    // The next search may compare the whole part again.
+    meter.spend(PAIR_STEPS + part.length * CHARACTER_STEPS)
+    meter.reserve(PLACE_BYTES)
     place += codePointCount(text.slice(counted, at))
     counted = at
     places.push(RegoNumber.of(place))

@@ -1,7 +1,7 @@
 import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { BuiltinError } from './builtin.js'
-import type { BuiltinTable } from './builtin.js'
+import type { BuiltinContext, BuiltinTable } from './builtin.js'
 import { stringOperand } from './operands.js'
 import { roundToExtended } from './units/extended-float.js'
 import { parseFraction } from './units/fraction.js'
@@ -18,12 +18,12 @@ export const unitBuiltins: BuiltinTable = {
 const PREFIXES = ['k', 'm', 'g', 't', 'p', 'e']
 
 /** `1.5Ki` is 1536, `100m` is a tenth: exact, with ten decimal places unless the result is whole. */
-function parseUnits(args: Args): RegoValue {
+function parseUnits(args: Args, { meter }: BuiltinContext): RegoValue {
   const { amount, unit } = splitAmount(stringOperand(args, 0), 'units.parse', 'no amount provided')
   const lowered = unit.slice(0, 1) + unit.slice(1).toLowerCase()
   const factor = lowered === 'm' ? MILLI : wholeFactor(factorOf(lowered.toLowerCase(), ['', 'i']))
   if (factor === undefined) throw new BuiltinError(`units.parse: unit ${lowered} not recognized`)
-  const fraction = parseFraction(amount)
+  const fraction = parseFraction(amount, meter)
   if (fraction === undefined) throw new BuiltinError('units.parse: could not parse amount to a number')
   const numerator = fraction.numerator * factor.numerator
   return new RegoNumber(decimalText(numerator, fraction.denominator * factor.denominator))
@@ -37,12 +37,12 @@ function wholeFactor(factor: bigint | undefined): Fraction | undefined {
 }
 
 /** `1.5kb` is 1500, `1KiB` 1024, whatever the case of letters; parts of a byte are cut. */
-function parseBytes(args: Args): RegoValue {
+function parseBytes(args: Args, { meter }: BuiltinContext): RegoValue {
   const { amount, unit } = splitAmount(stringOperand(args, 0), 'units.parse_bytes', 'no byte amount provided')
   const lowered = unit.toLowerCase()
   const factor = factorOf(lowered, ['', 'b', 'i', 'ib'])
   if (factor === undefined) throw new BuiltinError(`units.parse_bytes: byte unit ${lowered} not recognized`)
-  const fraction = parseFraction(amount)
+  const fraction = parseFraction(amount, meter)
   if (fraction === undefined)
     throw new BuiltinError('units.parse_bytes: could not parse byte amount to a number')
   // OPA calculates in extended precision, which shows from 2^64 on.

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../work-meter.js'
 import { RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { BuiltinError } from './builtin.js'
@@ -17,6 +18,9 @@ import { defaultOptions, readVerifyOptions } from './x509/verify-options.js'
 
 type Args = readonly RegoValue[]
 
+/** Steps of making a private key out of its numbers. */
+const KEY_STEPS = 30_000
+
 /** X.509 certificates, requests and private keys, in the JSON forms of Go's crypto packages. */
 export const x509Builtins: BuiltinTable = {
   'crypto.parse_private_keys': parsePrivateKeys,
@@ -32,7 +36,7 @@ export const x509Builtins: BuiltinTable = {
 /** `[true, chain]` from the last certificate up to the first, which is trusted; `[false, []]` when there is none. */
 function parseAndVerify(args: Args, context: BuiltinContext): RegoValue {
   const certificates = readCertificatesOrNone(stringOperand(args, 0))
-  return verify(certificates, defaultOptions(context.nowNs))
+  return verify(certificates, defaultOptions(context.nowNs), context.meter)
 }
 
 function parseAndVerifyWithOptions(args: Args, context: BuiltinContext): RegoValue {
@@ -40,7 +44,7 @@ function parseAndVerifyWithOptions(args: Args, context: BuiltinContext): RegoVal
   const source = objectOperand(args, 1)
   const certificates = readCertificatesOrNone(text)
   if (certificates.length === 0) return [false, []]
-  return verify(certificates, readVerifyOptions(source, context.nowNs), 'as Go')
+  return verify(certificates, readVerifyOptions(source, context.nowNs), context.meter, 'as Go')
 }
 
 function readCertificatesOrNone(text: string): ParsedCertificate[] {
@@ -55,9 +59,10 @@ function readCertificatesOrNone(text: string): ParsedCertificate[] {
 function verify(
   certificates: readonly ParsedCertificate[],
   options: ChainOptions,
+  meter: WorkMeter,
   form: 'as Go' | 'with URIStrings' = 'with URIStrings',
 ): RegoValue {
-  const chain = verifyChain(certificates, options)
+  const chain = verifyChain(certificates, options, meter)
   if (chain === undefined) return [false, []]
   const shown = chain.map(goCertificate)
   return [true, form === 'as Go' ? shown.map(withoutUriStrings) : shown]
@@ -67,7 +72,8 @@ function withoutUriStrings(certificate: RegoObject): RegoObject {
   return new RegoObject(certificate.entries.filter(([name]) => name !== 'URIStrings'))
 }
 
-function parseKeyPair(args: Args): RegoValue {
+function parseKeyPair(args: Args, { meter }: BuiltinContext): RegoValue {
+  meter.spend(KEY_STEPS)
   const certificate = stringOperand(args, 0)
   const key = args[1] ?? null
   return goKeyPair(certificate, typeof key === 'string' ? key : wrongType(0, key, 'string'))
@@ -88,7 +94,8 @@ function decodeOrKeep(text: string): string {
 }
 
 /** The JWK of the first private key, or null when there is none. */
-function parseRsaPrivateKey(args: Args): RegoValue {
+function parseRsaPrivateKey(args: Args, { meter }: BuiltinContext): RegoValue {
+  meter.spend(KEY_STEPS)
   const text = stringOperand(args, 0)
   if (text === '') throw new BuiltinError('input PEM data was empty')
   const pem = text.startsWith('-----BEGIN') ? text : decodeGoBase64(text, 'standard').toString('latin1')

@@ -1,35 +1,22 @@
-import { toError } from '../../errors.js'
-import type { RegoValue } from '../rego/value.js'
+import { readYaml } from './yaml/read-yaml.js'
+import { writeYaml } from './yaml/write-yaml.js'
 import { BuiltinError } from './builtin.js'
 import type { Builtin, BuiltinTable } from './builtin.js'
 import { operand, stringOperand } from './operands.js'
-import { readYaml } from './yaml/read-yaml.js'
-import { writeYaml } from './yaml/write-yaml.js'
 
-const marshal: Builtin = (args) => guarded(() => writeYaml(operand(args, 0)))
+const marshal: Builtin = (args, { meter }) => writeYaml(operand(args, 0), meter)
 
-const unmarshal: Builtin = (args) => {
-  const text = stringOperand(args, 0)
-  return guarded(() => readYaml(text))
-}
+const unmarshal: Builtin = (args, { meter }) => readYaml(stringOperand(args, 0), meter)
 
-const isValid: Builtin = (args) => {
+const isValid: Builtin = (args, { meter }) => {
   const text = operand(args, 0)
   if (typeof text !== 'string') return false
   try {
-    readYaml(text)
+    readYaml(text, meter)
     return true
-  } catch {
-    return false
-  }
-}
-
-/** Reading and writing recurse, so that deep nesting ends in a stack overflow. */
-function guarded<T extends RegoValue>(run: () => T): T {
-  try {
-    return run()
   } catch (raw) {
-    throw raw instanceof BuiltinError ? raw : new BuiltinError(`yaml: ${toError(raw).message}`)
+    if (raw instanceof BuiltinError) return false
+    throw raw
   }
 }
 

@@ -1,15 +1,28 @@
 import { AppError } from '../../errors.js'
+import type { WorkMeter } from '../work-meter.js'
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
+/** What reading costs, in steps: a value of its own; one with members, which are put in order and made findable; a character. */
+const VALUE_STEPS = 4
+const MEMBER_STEPS = 12
+const CHARACTER_STEPS = 0.5
+/** Longer numbers cost by the digit, in built-ins too: decimal to binary and back. */
+const SHORT_NUMBER = 40
+const DIGIT_STEPS = 40
+/** Bytes on JavaScript's heap. */
+const VALUE_BYTES = 40
+const MEMBER_BYTES = 120
+
 /**
  * Reads Rego's text form of a value: JSON, plus `{1, 2}` and `set()` for sets and any value as an object key. It is
- * what `opa_value_dump` of a module writes, and a superset of JSON. Raises `invalid` on anything else.
+ * what `opa_value_dump` of a module writes, and a superset of JSON. Raises `invalid` on anything else. The work is paid for
+ * where a meter is given.
  */
-export function parseRegoText(text: string): RegoValue {
-  const reader = new TextReader(text)
+export function parseRegoText(text: string, meter?: WorkMeter): RegoValue {
+  const reader = new TextReader(text, meter)
   const value = reader.readValue()
   reader.expectEnd()
   return value
@@ -17,10 +30,12 @@ export function parseRegoText(text: string): RegoValue {
 
 class TextReader {
   readonly #text: string
+  readonly #meter: WorkMeter | undefined
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, meter: WorkMeter | undefined) {
     this.#text = text
+    this.#meter = meter
   }
 
   readValue(): RegoValue {
@@ -53,6 +68,7 @@ class TextReader {
   #readArray(): RegoValue[] {
     this.#at++
     const items: RegoValue[] = []
+    this.#pay(VALUE_STEPS, VALUE_BYTES)
     if (this.#take(']')) return items
     do items.push(this.readValue())
     while (this.#take(','))
@@ -62,25 +78,41 @@ class TextReader {
 
   /** An object or a set: the sign after the first element tells which. */
   #readBraces(): RegoValue {
-    this.#at++
+    const start = this.#at++
     if (this.#take('}')) return new RegoObject([])
     const first = this.readValue()
-    if (this.#take(':')) return this.#readObjectFrom(first)
+    if (this.#take(':')) return this.#readObjectFrom(first, this.#at - start)
     const members = [first]
     while (this.#take(',')) members.push(this.readValue())
     this.#expect('}')
+    this.#payForOrder(members.length, this.#at - start)
     return new RegoSet(members)
   }
 
-  #readObjectFrom(firstKey: RegoValue): RegoObject {
+  #readObjectFrom(firstKey: RegoValue, firstLength: number): RegoObject {
     const entries: [RegoValue, RegoValue][] = [[firstKey, this.readValue()]]
+    let keyLength = firstLength
     while (this.#take(',')) {
+      const start = this.#at
       const key = this.readValue()
+      keyLength += this.#at - start
       this.#expect(':')
       entries.push([key, this.readValue()])
     }
     this.#expect('}')
+    this.#payForOrder(entries.length, keyLength)
     return new RegoObject(entries)
+  }
+
+  /** Members are looked at as often as their set is a member itself: each level pays for all that it holds. */
+  #payForOrder(members: number, length: number): void {
+    const rounds = Math.log2(members + 1)
+    this.#pay(members * (MEMBER_STEPS + rounds) + length * CHARACTER_STEPS * rounds, members * MEMBER_BYTES)
+  }
+
+  #pay(steps: number, bytes: number): void {
+    this.#meter?.spend(steps)
+    this.#meter?.reserve(bytes)
   }
 
   #readString(): string {
@@ -91,6 +123,7 @@ class TextReader {
       if (this.#text[end] === '\\') end++
     }
     this.#at = end + 1
+    this.#pay(VALUE_STEPS + (this.#at - start) * CHARACTER_STEPS, this.#at - start)
     try {
       return JSON.parse(this.#text.slice(start, this.#at)) as string
     } catch {
@@ -103,7 +136,9 @@ class TextReader {
     const match = NUMBER.exec(this.#text)
     if (match === null) return this.#fail()
     this.#at = NUMBER.lastIndex
-    return new RegoNumber(match[0])
+    const [text] = match
+    this.#pay(VALUE_STEPS + (text.length > SHORT_NUMBER ? text.length * DIGIT_STEPS : 0), VALUE_BYTES)
+    return new RegoNumber(text)
   }
 
   #readWord<T>(word: string, value: T): T {

@@ -1,18 +1,49 @@
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
-import type { RegoValue } from './value.js'
+import type { RegoArray, RegoValue } from './value.js'
+import type { WorkMeter } from '../work-meter.js'
+
+/** Steps that writing a value costs, and each character of its text. */
+const VALUE_STEPS = 6
+const CHARACTER_STEPS = 0.3
 
 /** Rego's compact text of a value, as `opa_value_parse` of a module reads it: sets are `{1,2}` and `set()`. */
 export function printRegoText(value: RegoValue): string {
-  if (value === null || typeof value === 'boolean') return String(value)
+  return printWith(value, undefined)
+}
+
+/**
+ * The same, paid for as it is written: a value that stands in several places of one small document may come to a text of any
+ * length.
+ */
+export function printRegoTextWithin(meter: WorkMeter, value: RegoValue): string {
+  return printWith(value, meter)
+}
+
+function printWith(value: RegoValue, meter: WorkMeter | undefined): string {
+  if (value !== null && typeof value === 'object' && !(value instanceof RegoNumber)) {
+    meter?.spend(VALUE_STEPS)
+    return printContainer(value, meter)
+  }
+  const text = printScalar(value)
+  meter?.spend(VALUE_STEPS + text.length * CHARACTER_STEPS)
+  meter?.reserve(text.length + 1)
+  return text
+}
+
+function printScalar(value: null | boolean | string | RegoNumber): string {
   if (typeof value === 'string') return JSON.stringify(value)
-  if (value instanceof RegoNumber) return value.text
+  return value instanceof RegoNumber ? value.text : String(value)
+}
+
+function printContainer(value: RegoArray | RegoSet | RegoObject, meter: WorkMeter | undefined): string {
+  const print = (member: RegoValue): string => printWith(member, meter)
   if (value instanceof RegoSet) {
-    return value.members.length === 0 ? 'set()' : `{${value.members.map(printRegoText).join(',')}}`
+    return value.members.length === 0 ? 'set()' : `{${value.members.map(print).join(',')}}`
   }
   if (value instanceof RegoObject) {
-    return `{${value.entries.map(([k, v]) => `${printRegoText(k)}:${printRegoText(v)}`).join(',')}}`
+    return `{${value.entries.map(([k, v]) => `${print(k)}:${print(v)}`).join(',')}}`
   }
-  return `[${value.map(printRegoText).join(',')}]`
+  return `[${value.map(print).join(',')}]`
 }
 
 /**

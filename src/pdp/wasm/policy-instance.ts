@@ -5,7 +5,7 @@ import { replaceLoneSurrogates } from '../../lib/json/lone-surrogates.js'
 import { BuiltinError } from '../builtins/builtin.js'
 import type { BuiltinContext, DecisionContext } from '../builtins/builtin.js'
 import { parseRegoText } from '../rego/parse-text.js'
-import { printRegoText } from '../rego/print-text.js'
+import { printRegoTextWithin } from '../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './evaluation-abort.js'
@@ -38,8 +38,10 @@ const SHOW_MS_PER_BYTE = 1e-4
 const SHORT_INPUT_BYTES = 262_144
 const SHORT_RESULT_BYTES = 16_384
 
-/** What a byte of an operand costs, whose text is parsed here. */
-const STEPS_PER_BYTE = 4
+/** What a byte of an operand costs that is made a text; of a result, which is read, put in order and printed in the end. */
+const DECODE_STEPS_PER_BYTE = 0.2
+const RESULT_STEPS_PER_BYTE = 4
+const RESULT_HEAP_PER_BYTE = 10
 
 const ALIGNMENT = 8
 const UNDEFINED_ADDRESS = 0
@@ -168,7 +170,11 @@ export class PolicyInstance {
   #resultAt(address: number, slice: EvaluationSlice | undefined): string {
     const length = this.#memory.textLengthAt(address)
     // Putting a result into order and printing it takes time, too.
-    if (length > SHORT_RESULT_BYTES) slice?.require(length * SHOW_MS_PER_BYTE)
+    if (length > SHORT_RESULT_BYTES) {
+      slice?.require(length * SHOW_MS_PER_BYTE)
+      this.#budget.spend(length * RESULT_STEPS_PER_BYTE)
+      this.#budget.reserve(length * RESULT_HEAP_PER_BYTE)
+    }
     return this.#memory.textAt(address, length)
   }
 
@@ -273,15 +279,16 @@ export class PolicyInstance {
   #readValue(address: number): RegoValue {
     const textAddress = this.#exports.opa_value_dump(address)
     const length = this.#memory.textLengthAt(textAddress)
-    // The tables of a new module are read before there is a budget.
-    if (this.#call !== undefined) this.#budget.spend(length * STEPS_PER_BYTE)
-    const value = parseRegoText(this.#memory.textAt(textAddress, length))
+    // The tables of a new module are read before there is a budget. Reading pays for what it makes of the text.
+    const meter = this.#call && this.#budget
+    meter?.spend(length * DECODE_STEPS_PER_BYTE)
+    const value = parseRegoText(this.#memory.textAt(textAddress, length), meter)
     this.#exports.opa_free(textAddress)
     return value
   }
 
   #writeValue(value: RegoValue): number {
-    return this.#parse(Buffer.from(printRegoText(value)), this.#exports.opa_value_parse)
+    return this.#parse(Buffer.from(printRegoTextWithin(this.#budget, value)), this.#exports.opa_value_parse)
   }
 
   /** The address of a parsed value. The text stays allocated: parsed strings may point into it. */

@@ -19,12 +19,10 @@ describe('paths through a graph', () => {
     expect(paths.endsWith(',19998,19999]}')).toBe(true)
   })
 
-  it('refuses an answer with more than a million vertices', () => {
-    const leaves = Array.from({ length: 2000 }, (_, i) => `"leaf ${i}"`)
+  it('ends the evaluation over an answer with millions of vertices', () => {
+    const leaves = Array.from({ length: 20_000 }, (_, i) => `"leaf ${i}"`)
     const chain = Array.from({ length: 1000 }, (_, i) => `${i}: [${i + 1}]`)
     const graph = `{${chain.join(', ')}, 1000: [${leaves.join(', ')}]}`
-    expect(outcomeOf(graphBuiltins, 'graph.reachable_paths', `[${graph}, [0]]`)).toBe(
-      'eval_builtin_error: result exceeds the limit of 1000000 vertices',
-    )
+    expect(outcomeOf(graphBuiltins, 'graph.reachable_paths', `[${graph}, [0]]`)).toMatch(/^over budget: /)
   })
 })

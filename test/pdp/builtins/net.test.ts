@@ -193,17 +193,16 @@ describe('CIDR arithmetic', () => {
     expect(merged).toBe('{"1.2.2.0/23"}')
   })
 
-  it('expands a /16 and refuses anything larger', () => {
+  it('expands a /16, and ends the evaluation over what no memory holds', () => {
     const count = outcomeOf(netBuiltins, 'net.cidr_expand', '["10.1.0.0/16"]').split(',').length
     expect(count).toBe(65_536)
-    const tooMany = 'eval_builtin_error: the network has more than 65536 addresses'
-    expect(outcomeOf(netBuiltins, 'net.cidr_expand', '["10.0.0.0/15"]')).toBe(tooMany)
-    expect(outcomeOf(netBuiltins, 'net.cidr_expand', '["::/0"]')).toBe(tooMany)
+    expect(outcomeOf(netBuiltins, 'net.cidr_expand', '["10.0.0.0/8"]')).toMatch(/^over budget: /)
+    expect(outcomeOf(netBuiltins, 'net.cidr_expand', '["::/0"]')).toMatch(/^over budget: /)
   })
 
-  it('refuses to compare more than a million pairs', () => {
-    const list = JSON.stringify(Array.from({ length: 1_001 }, () => '10.0.0.0/8'))
+  it('ends the evaluation over millions of pairs to compare', () => {
+    const list = JSON.stringify(Array.from({ length: 2_001 }, () => '10.0.0.0/8'))
     const outcome = outcomeOf(netBuiltins, 'net.cidr_contains_matches', `[${list}, ${list}]`)
-    expect(outcome).toBe('eval_builtin_error: more than 1000000 pairs to compare')
+    expect(outcome).toMatch(/^over budget: /)
   })
 })

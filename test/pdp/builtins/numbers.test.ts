@@ -15,9 +15,7 @@ describe('ranges of numbers with a step', () => {
     )
   })
 
-  it('refuses a range that would not end in reasonable memory', () => {
-    expect(outcomeOf(numberBuiltins, 'numbers.range_step', '[0, 1e18, 1]')).toBe(
-      'eval_builtin_error: result exceeds the limit of 1000000 numbers',
-    )
+  it('ends the evaluation over a range that would not end in reasonable memory', () => {
+    expect(outcomeOf(numberBuiltins, 'numbers.range_step', '[0, 1e18, 1]')).toMatch(/^over budget: /)
   })
 })

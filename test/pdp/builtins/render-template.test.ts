@@ -22,12 +22,10 @@ describe('templates', () => {
     )
   })
 
-  it('stops when nested ranges multiply', () => {
+  it('ends the evaluation when nested ranges multiply', () => {
     const depth = 8
     const template = '{{range $.a}}'.repeat(depth) + 'x' + '{{end}}'.repeat(depth)
     const data = `{"a": [${Array.from({ length: 20 }, (_, i) => i).join(',')}]}`
-    expect(outcomeOfRendering(template, data)).toBe(
-      'eval_builtin_error: template takes too many steps to render',
-    )
+    expect(outcomeOfRendering(template, data)).toMatch(/^over budget: /)
   })
 })

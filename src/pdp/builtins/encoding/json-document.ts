@@ -23,8 +23,7 @@ export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
     return parseRegoText(decodeUtf8(bytes))
   } catch (raw) {
     if (raw instanceof AppError) throw new BuiltinError(wordsOf(raw.message, reader))
-    // The scanner takes 10,000 levels without recursion; the stack of parseRegoText may end before.
-    if (raw instanceof RangeError) throw new BuiltinError('exceeded max depth')
+    // The scanner takes 10,000 levels, as Go does. The stack may end before, which the evaluation does not survive.
     throw raw
   }
 }

@@ -1,5 +1,3 @@
-import { ensureResultLength } from '../result-limit.js'
-
 /** What stands between `%` and the verb. `plusV` and `sharpV` are `+` and `#` before the verb `v`. */
 export interface FormatFlags {
   width: number | undefined
@@ -41,7 +39,6 @@ export function padWithSpaces(text: string, flags: FormatFlags): string {
 
 function fillFor(text: string, { width }: FormatFlags, filler: string): string {
   if (width === undefined || width === 0) return ''
-  ensureResultLength(width)
   return filler.repeat(Math.max(0, width - codePointCount(text)))
 }
 

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import type { FormatFlags } from './flags.js'
 import { noFlags } from './flags.js'
 import { formatArgument } from './verbs.js'
@@ -6,19 +7,27 @@ import { ensureResultLength } from '../result-limit.js'
 
 /** Go takes no width, precision or index beyond this. */
 const MAX_NUMBER = 1_000_000
+/** Steps of one directive, of each place of a width and of a precision (decimals are exact), and of each character quoted. */
+const DIRECTIVE_STEPS = 25
+const WIDTH_STEPS = 0.2
+const PRECISION_STEPS = 7
+const CHARACTER_STEPS: Readonly<Record<string, number>> = { s: 0.5, v: 0.5, q: 20, x: 32, X: 32 }
+/** Steps of each hex digit of a large integer, which has to be written in another base. */
+const DIGIT_STEPS = 40
 const FLAG_NAMES = { '#': 'sharp', '0': 'zero', '+': 'plus', '-': 'minus', ' ': 'space' } as const
 
 /**
  * Go's fmt.Sprintf: flags, width, precision, `*` and `[n]` included, and its marks for calls that do not fit
- * (`%!d(string=x)`, `%!s(MISSING)`, `%!(EXTRA int=1)`). Raises BuiltinError when the result grows too long.
+ * (`%!d(string=x)`, `%!s(MISSING)`, `%!(EXTRA int=1)`). Ends the evaluation when the result grows too long.
  */
-export function formatGo(format: string, args: readonly GoArgument[]): string {
-  return new Printf(format, args).run()
+export function formatGo(format: string, args: readonly GoArgument[], meter: WorkMeter): string {
+  return new Printf(format, args, meter).run()
 }
 
 class Printf {
   readonly #format: string
   readonly #args: readonly GoArgument[]
+  readonly #meter: WorkMeter
   readonly #lastBracket: number
   #at = 0
   #argument = 0
@@ -27,7 +36,8 @@ class Printf {
   #wasReordered = false
   #output = ''
 
-  constructor(format: string, args: readonly GoArgument[]) {
+  constructor(format: string, args: readonly GoArgument[], meter: WorkMeter) {
+    this.#meter = meter
     this.#format = format
     // Spares a search to the end for every `[` of a format that closes none.
     this.#lastBracket = format.lastIndexOf(']')
@@ -71,9 +81,21 @@ class Printf {
     const argument = this.#args[this.#argument]
     if (argument === undefined) return `%!${verb}(MISSING)`
     this.#argument++
+    this.#pay(argument, verb, flags)
     if (verb !== 'v') return formatArgument(argument, verb, flags)
     const { plus, sharp } = flags
     return formatArgument(argument, verb, { ...flags, plus: false, sharp: false, plusV: plus, sharpV: sharp })
+  }
+
+  #pay(argument: GoArgument, verb: string, { width = 0, precision = 0 }: FormatFlags): void {
+    const { value } = argument
+    const steps =
+      typeof value === 'string'
+        ? value.length * (CHARACTER_STEPS[verb] ?? 1)
+        : typeof value === 'bigint' && argument.type === '*big.Int'
+          ? value.toString(16).length * DIGIT_STEPS
+          : 0
+    this.#meter.spend(DIRECTIVE_STEPS + steps + width * WIDTH_STEPS + precision * PRECISION_STEPS)
   }
 
   #readFlags(): FormatFlags {
@@ -161,12 +183,13 @@ class Printf {
 
   #writeExtra(): void {
     const extra = this.#args.slice(this.#argument)
+    for (const argument of extra) this.#pay(argument, 'v', noFlags())
     const texts = extra.map((argument) => `${argument.type}=${formatArgument(argument, 'v', noFlags())}`)
     this.#write(`%!(EXTRA ${texts.join(', ')})`)
   }
 
   #write(text: string): void {
-    ensureResultLength(this.#output.length + text.length)
+    ensureResultLength(this.#output.length + text.length, this.#meter)
     this.#output += text
   }
 }

@@ -4,7 +4,6 @@ import { formatGoFloat } from './float.js'
 import type { FloatVerb } from './float.js'
 import { formatBigInt, formatInt } from './integer.js'
 import { quoteGoString } from './quote.js'
-import { ensureResultLength } from '../result-limit.js'
 
 /** Go types that are formatted by their text. */
 type TextType = 'string' | 'json.Number' | '[]interface {}' | 'map[string]interface {}'
@@ -21,7 +20,6 @@ const FIXED_PRECISION = 6
 
 /** One argument under one verb, with Go's `%!d(string=x)` where they do not fit. */
 export function formatArgument(argument: GoArgument, verb: string, flags: FormatFlags): string {
-  ensureResultLength(flags.precision ?? 0)
   if (verb === 'T') return formatString(argument.type, 's', flags) ?? ''
   return formatByType(argument, verb, flags) ?? badVerb(argument, verb, flags)
 }

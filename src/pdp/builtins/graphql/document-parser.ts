@@ -10,10 +10,11 @@ import type {
 // The class is the package's own way to vary its grammar, and only this file of it exports it.
 import { Parser } from 'graphql/language/parser.js'
 
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../work-meter.js'
 
-/** Enough for any schema in use; the parser itself takes linear time. */
-export const MAX_TOKENS = 200_000
+/** Steps and bytes of a token on its way to the value that is made of it. */
+const TOKEN_STEPS = 600
+const TOKEN_BYTES = 600
 /** Far above any written document, and safe for the functions that walk the tree by recursion. */
 const MAX_DEPTH = 200
 
@@ -29,11 +30,19 @@ const SCHEMA_WORDS: ReadonlySet<string> = new Set([
 /** The parser of the `graphql` package with the grammar of gqlparser, which OPA uses, where the two differ. */
 export class DocumentParser extends Parser {
   readonly #grammar: Grammar
+  readonly #meter: WorkMeter
   #depth = 0
 
-  constructor(text: string, grammar: Grammar) {
-    super(text, { allowLegacyFragmentVariables: true, maxTokens: MAX_TOKENS })
+  constructor(text: string, grammar: Grammar, meter: WorkMeter) {
+    super(text, { allowLegacyFragmentVariables: true })
+    this.#meter = meter
     this.#grammar = grammar
+  }
+
+  override advanceLexer(): void {
+    this.#meter.spend(TOKEN_STEPS)
+    this.#meter.reserve(TOKEN_BYTES)
+    super.advanceLexer()
   }
 
   /** A document without any definition is a document too. */
@@ -96,7 +105,8 @@ export class DocumentParser extends Parser {
   }
 
   #nested<T>(parse: () => T): T {
-    if (this.#depth >= MAX_DEPTH) throw new BuiltinError(`document is nested deeper than ${MAX_DEPTH} levels`)
+    if (this.#depth >= MAX_DEPTH)
+      this.#meter.exceed(`a GraphQL document is nested deeper than ${MAX_DEPTH} levels`)
     this.#depth++
     const node = parse()
     this.#depth--

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { TokenKind } from 'graphql'
 import type { DocumentNode, Token } from 'graphql'
 // From the files beside the parser's: the package is there twice, and a loader that takes the other copy for its name
@@ -7,7 +8,7 @@ import { Lexer } from 'graphql/language/lexer.js'
 import { Source } from 'graphql/language/source.js'
 
 import { BuiltinError } from '../builtin.js'
-import { DocumentParser, MAX_TOKENS } from './document-parser.js'
+import { DocumentParser } from './document-parser.js'
 import type { Grammar } from './document-parser.js'
 import { tokenPosition } from './source-position.js'
 
@@ -15,14 +16,11 @@ import { tokenPosition } from './source-position.js'
  * The syntax tree of a GraphQL document of operations and fragments, or of a schema. Raises BuiltinError with the text
  * and the place that OPA gives for a syntax error.
  */
-export function parseDocument(text: string, grammar: Grammar): DocumentNode {
+export function parseDocument(text: string, grammar: Grammar, meter: WorkMeter): DocumentNode {
   try {
-    return new DocumentParser(text, grammar).parseDocument()
+    return new DocumentParser(text, grammar, meter).parseDocument()
   } catch (raw) {
     if (!(raw instanceof GraphQLError)) throw raw
-    if (raw.message.includes('Parsing aborted')) {
-      throw new BuiltinError(`document has more than ${MAX_TOKENS} tokens`)
-    }
     throw new BuiltinError(describe(raw, text))
   }
 }

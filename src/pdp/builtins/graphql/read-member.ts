@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { Kind } from 'graphql'
 import type { NameNode } from 'graphql'
 
@@ -6,16 +7,16 @@ import type { RegoArray, RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
 import { isArray } from '../operands.js'
 
-/** A syntax tree of a written document stays below both by far. */
+/** A syntax tree of a written document stays below it by far. */
 const MAX_DEPTH = 1000
-const MAX_VALUES = 1_000_000
+/** Steps of each value on its way through the checks. */
+const VALUE_STEPS = 200
 
-/** Raises BuiltinError for a syntax tree given as an object that is deeper or larger than is read. */
-export function ensureReadable(tree: RegoValue): void {
-  let values = 0
+/** Pays for a syntax tree given as an object; ends the evaluation for one that is deeper than is read. */
+export function ensureReadable(tree: RegoValue, meter: WorkMeter): void {
   const visit = (value: RegoValue, depth: number): void => {
-    if (depth > MAX_DEPTH) throw new BuiltinError(`syntax tree is nested deeper than ${MAX_DEPTH} levels`)
-    if (++values > MAX_VALUES) throw new BuiltinError(`syntax tree has more than ${MAX_VALUES} values`)
+    if (depth > MAX_DEPTH) meter.exceed(`a syntax tree is nested deeper than ${MAX_DEPTH} levels`)
+    meter.spend(VALUE_STEPS)
     if (isArray(value)) for (const member of value) visit(member, depth + 1)
     if (value instanceof RegoObject) for (const [, member] of value.entries) visit(member, depth + 1)
   }

@@ -1,6 +1,13 @@
+import type { WorkMeter } from '../../work-meter.js'
+import { lengthOf } from '../call-costs.js'
 import { equalValues, RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
 import { isArray } from '../operands.js'
+
+/** Steps of finding a key, of a member of a container that is copied, and of each character of one of a set. */
+const KEY_STEPS = 10
+const MEMBER_STEPS = 90
+const MEMBER_CHARACTER_STEPS = 2
 
 type Path = readonly RegoValue[]
 /** A document after an edit; none is left when its root was removed. */
@@ -11,9 +18,14 @@ interface Edited {
 type EditContainer = (container: RegoValue, key: RegoValue) => RegoValue | undefined
 
 /** The value at a path: object keys, array indexes, or members of a set as they are. */
-export function valueAt(document: RegoValue | undefined, path: Path): RegoValue | undefined {
+export function valueAt(
+  document: RegoValue | undefined,
+  path: Path,
+  meter: WorkMeter,
+): RegoValue | undefined {
   let value = document
   for (const key of path) {
+    meter.spend(keySteps(key))
     if (value === undefined) return undefined
     value = childOf(value, key)
   }
@@ -21,9 +33,14 @@ export function valueAt(document: RegoValue | undefined, path: Path): RegoValue 
 }
 
 /** Puts a value at a path: a new or overwritten key, a place in an array (`-` is its end), a set's member named by itself. */
-export function insertAt(document: RegoValue | undefined, path: Path, value: RegoValue): Edited | undefined {
+export function insertAt(
+  document: RegoValue | undefined,
+  path: Path,
+  value: RegoValue,
+  meter: WorkMeter,
+): Edited | undefined {
   if (path.length === 0) return { document: value }
-  return edit(document, path, (container, key) => {
+  return edit(document, path, meter, (container, key) => {
     if (container instanceof RegoObject) return new RegoObject([...container.entries, [key, value]])
     if (container instanceof RegoSet) {
       return equalValues(key, value) ? new RegoSet([...container.members, value]) : undefined
@@ -35,10 +52,10 @@ export function insertAt(document: RegoValue | undefined, path: Path, value: Reg
 }
 
 /** Takes out what stands at a path; undefined when nothing does. */
-export function removeAt(document: RegoValue | undefined, path: Path): Edited | undefined {
+export function removeAt(document: RegoValue | undefined, path: Path, meter: WorkMeter): Edited | undefined {
   if (document === undefined) return undefined
   if (path.length === 0) return { document: undefined }
-  return edit(document, path, (container, key) => {
+  return edit(document, path, meter, (container, key) => {
     if (childOf(container, key) === undefined) return undefined
     if (container instanceof RegoObject) {
       return new RegoObject(container.entries.filter(([other]) => !equalValues(other, key)))
@@ -52,19 +69,46 @@ export function removeAt(document: RegoValue | undefined, path: Path): Edited | 
   })
 }
 
-function edit(document: RegoValue | undefined, path: Path, change: EditContainer): Edited | undefined {
+function edit(
+  document: RegoValue | undefined,
+  path: Path,
+  meter: WorkMeter,
+  change: EditContainer,
+): Edited | undefined {
   if (document === undefined) return undefined
-  const edited = editBelow(document, path, change)
+  const edited = editBelow(document, path, meter, change)
   return edited === undefined ? undefined : { document: edited }
 }
 
-function editBelow(container: RegoValue, path: Path, change: EditContainer): RegoValue | undefined {
+function editBelow(
+  container: RegoValue,
+  path: Path,
+  meter: WorkMeter,
+  change: EditContainer,
+): RegoValue | undefined {
   const [key, ...rest] = path
   if (key === undefined) return undefined
+  payForCopy(container, meter)
+  meter.spend(keySteps(key) + rest.length)
   if (rest.length === 0) return change(container, key)
   const child = childOf(container, key)
-  const edited = child === undefined ? undefined : editBelow(child, rest, change)
+  const edited = child === undefined ? undefined : editBelow(child, rest, meter, change)
   return edited === undefined ? undefined : replaceChild(container, key, edited)
+}
+
+/** Every container on the way is made anew, its members put in order again: of a set, with all that they hold. */
+function payForCopy(container: RegoValue, meter: WorkMeter): void {
+  if (isArray(container)) meter.spend(container.length)
+  else if (container instanceof RegoObject) {
+    for (const [key] of container.entries) meter.spend(MEMBER_STEPS + lengthOf(key))
+  } else if (container instanceof RegoSet) {
+    for (const member of container.members)
+      meter.spend(MEMBER_STEPS + lengthOf(member) * MEMBER_CHARACTER_STEPS)
+  }
+}
+
+function keySteps(key: RegoValue): number {
+  return KEY_STEPS + lengthOf(key)
 }
 
 function childOf(container: RegoValue, key: RegoValue): RegoValue | undefined {

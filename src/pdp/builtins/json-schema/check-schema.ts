@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { compareNumberText } from '../../rego/number-text.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
@@ -6,7 +7,10 @@ import { isArray } from '../operands.js'
 import { compilePattern } from '../regex/compile.js'
 import { resolveReference } from './reference.js'
 
-type Check = (value: RegoValue, key: string, root: RegoObject) => void
+/** Steps of looking at one schema. */
+const SCHEMA_STEPS = 300
+
+type Check = (value: RegoValue, key: string, root: RegoObject, meter: WorkMeter) => void
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'string']
 
@@ -15,14 +19,17 @@ const CHECKS: readonly (readonly [key: string, check: Check])[] = [
   ['$ref', (value, key, root) => void resolveReference(root, textOf(value, key))],
   [
     'definitions',
-    (value, key, root) =>
-      checkMembers(value, `Invalid type. Expected: Array Of Schemas, given: ${key}`, root),
+    (value, key, root, meter) =>
+      checkMembers(value, `Invalid type. Expected: Array Of Schemas, given: ${key}`, root, meter),
   ],
   ['$id', textOf],
   ['title', textOf],
   ['description', textOf],
   ['type', checkType],
-  ['properties', (value, _key, root) => checkMembers(value, 'Properties must be of type object', root)],
+  [
+    'properties',
+    (value, _key, root, meter) => checkMembers(value, 'Properties must be of type object', root, meter),
+  ],
   ['additionalProperties', checkAdditional],
   ['patternProperties', checkPatternProperties],
   ['propertyNames', checkSubschema],
@@ -53,12 +60,13 @@ const ORDERED_PAIRS = [
 ] as const
 
 /** Raises BuiltinError with gojsonschema's text when the schema, or one inside it, is not well formed. */
-export function checkSchema(schema: RegoValue, root: RegoObject): void {
+export function checkSchema(schema: RegoValue, root: RegoObject, meter: WorkMeter): void {
+  meter.spend(SCHEMA_STEPS)
   if (typeof schema === 'boolean') return
   if (!(schema instanceof RegoObject)) return fail('Expected: Valid Schema, given: Invalid JSON')
   for (const [key, check] of CHECKS) {
     const value = schema.get(key)
-    if (value !== undefined) check(value, key, root)
+    if (value !== undefined) check(value, key, root, meter)
   }
   for (const key of ['Minimum', 'Maximum']) {
     const isFlag = schema.get(`exclusive${key}`) === true && schema.get(key.toLowerCase()) === undefined
@@ -74,18 +82,18 @@ export function checkSchema(schema: RegoValue, root: RegoObject): void {
   }
 }
 
-function checkSubschema(value: RegoValue, _key: string, root: RegoObject): void {
-  checkSchema(value, root)
+function checkSubschema(value: RegoValue, _key: string, root: RegoObject, meter: WorkMeter): void {
+  checkSchema(value, root, meter)
 }
 
-function checkNested(value: RegoValue, key: string, root: RegoObject): void {
+function checkNested(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
   if (typeof value !== 'boolean' && !(value instanceof RegoObject)) fail(`${key} must be of an object`)
-  checkSchema(value, root)
+  checkSchema(value, root, meter)
 }
 
-function checkMembers(value: RegoValue, problem: string, root: RegoObject): void {
+function checkMembers(value: RegoValue, problem: string, root: RegoObject, meter: WorkMeter): void {
   if (!(value instanceof RegoObject)) return fail(problem)
-  for (const [, member] of value.entries) checkSchema(member, root)
+  for (const [, member] of value.entries) checkSchema(member, root, meter)
 }
 
 function checkType(value: RegoValue): void {
@@ -100,35 +108,36 @@ function checkType(value: RegoValue): void {
   }
 }
 
-function checkAdditional(value: RegoValue, key: string, root: RegoObject): void {
+function checkAdditional(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
   const isSchema = typeof value === 'boolean' || value instanceof RegoObject
   if (!isSchema) fail(`Invalid type. Expected: boolean/Valid Schema, given: ${key}`)
-  checkSchema(value, root)
+  checkSchema(value, root, meter)
 }
 
-function checkPatternProperties(value: RegoValue, key: string, root: RegoObject): void {
+function checkPatternProperties(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
   if (!(value instanceof RegoObject)) return fail(`Invalid type. Expected: Valid Schema, given: ${key}`)
   for (const [pattern, schema] of value.entries) {
     const text = textOf(pattern, key)
     try {
-      compilePattern(text)
-    } catch {
+      compilePattern(text, meter)
+    } catch (raw) {
+      if (!(raw instanceof BuiltinError)) throw raw
       fail(`Invalid regex pattern '${text}'`)
     }
-    checkSchema(schema, root)
+    checkSchema(schema, root, meter)
   }
 }
 
-function checkDependencies(value: RegoValue, key: string, root: RegoObject): void {
+function checkDependencies(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
   if (!(value instanceof RegoObject)) return fail(`${key} must be of type object`)
   for (const [, dependency] of value.entries) {
-    if (!isArray(dependency)) checkSchema(dependency, root)
+    if (!isArray(dependency)) checkSchema(dependency, root, meter)
   }
 }
 
-function checkItems(value: RegoValue, key: string, root: RegoObject): void {
-  if (isArray(value)) for (const schema of value) checkSchema(schema, root)
-  else if (value instanceof RegoObject || typeof value === 'boolean') checkSchema(value, root)
+function checkItems(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
+  if (isArray(value)) for (const schema of value) checkSchema(schema, root, meter)
+  else if (value instanceof RegoObject || typeof value === 'boolean') checkSchema(value, root, meter)
   else fail(`Invalid type. Expected: Valid Schema/Array Of Schemas, given: ${key}`)
 }
 
@@ -167,9 +176,9 @@ function checkDistinct(values: readonly RegoValue[], key: string): void {
   if (new RegoSet(values).members.length < values.length) fail(`${key} items must be unique`)
 }
 
-function checkSchemaList(value: RegoValue, key: string, root: RegoObject): void {
+function checkSchemaList(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {
   if (!isArray(value)) return fail(`${key} must be of an array`)
-  for (const schema of value) checkSchema(schema, root)
+  for (const schema of value) checkSchema(schema, root, meter)
 }
 
 function textOf(value: RegoValue, key: string): string {

@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js'
-import { RE2JS } from 're2js'
+import type { WorkMeter } from '../../work-meter.js'
+import { BuiltinError } from '../builtin.js'
+import { compilePattern } from '../regex/compile.js'
 
 const HOSTNAME =
   /^(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*$/
@@ -7,7 +9,7 @@ const DATE = /^\d{4}-(\d{2})-(\d{2})$/
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/
 const ZONED_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[-+]\d{2}:\d{2})$/
 
-const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+const FORMATS: Readonly<Record<string, (text: string, meter: WorkMeter) => boolean>> = {
   date: isDate,
   time: (text) => TIME.test(text),
   'date-time': (text) => text[10] === 'T' && isDate(text.slice(0, 10)) && ZONED_TIME.test(text.slice(11)),
@@ -24,9 +26,9 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 }
 
 /** Whether a text has the form that a schema's `format` names; an unknown format takes every text. */
-export function hasFormat(format: string, text: string): boolean {
+export function hasFormat(format: string, text: string, meter: WorkMeter): boolean {
   const check = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
-  return check === undefined || check(text)
+  return check === undefined || check(text, meter)
 }
 
 function isDate(text: string): boolean {
@@ -38,11 +40,12 @@ function isUri(text: string): boolean {
   return !text.includes('\\') && URL.canParse(text)
 }
 
-function isRegex(text: string): boolean {
+function isRegex(text: string, meter: WorkMeter): boolean {
   try {
-    RE2JS.compile(text)
+    compilePattern(text, meter)
     return true
-  } catch {
-    return false
+  } catch (raw) {
+    if (raw instanceof BuiltinError) return false
+    throw raw
   }
 }

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { BigDecimal, compareNumberText } from '../../rego/number-text.js'
 import { compareValues, equalValues, RegoNumber } from '../../rego/value.js'
 import type { RegoArray, RegoObject, RegoValue } from '../../rego/value.js'
@@ -8,14 +9,28 @@ import type { Outcome } from './outcome.js'
 import { textOf } from './text-of.js'
 
 /** multipleOf and the bounds of a number; draft 4's flags and draft 6's numbers for exclusive ones. */
-export function validateNumber(schema: RegoObject, value: RegoNumber, field: string, outcome: Outcome): void {
+export function validateNumber(
+  schema: RegoObject,
+  value: RegoNumber,
+  field: string,
+  outcome: Outcome,
+  meter: WorkMeter,
+): void {
   const divisor = numberOf(schema, 'multipleOf')
-  if (divisor !== undefined && !new BigDecimal(value.text).mod(divisor.text).isZero()) {
+  if (divisor !== undefined && !isMultiple(value, divisor, meter)) {
     outcome.add(field, 'multiple_of', `Must be a multiple of ${formatGoDecimal(divisor.text)}`)
   }
   checkBound(schema, 'Maximum', value, field, outcome)
   checkBound(schema, 'Minimum', value, field, outcome)
   outcome.score++
+}
+
+/** A remainder takes the square of all places from the highest of the one to the lowest of the other: 2 s for 1e1000000. */
+function isMultiple(value: RegoNumber, divisor: RegoNumber, meter: WorkMeter): boolean {
+  const [number, of] = [new BigDecimal(value.text), new BigDecimal(divisor.text)]
+  const places = number.precision() + of.precision() + Math.abs(number.e - of.e)
+  meter.spend(places * 20 + places * places * 2.5e-4)
+  return number.mod(of).isZero()
 }
 
 function checkBound(

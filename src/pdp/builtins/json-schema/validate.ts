@@ -1,9 +1,10 @@
 import { equalValues, RegoNumber, RegoObject, typeName } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../work-meter.js'
 import { goJsonText } from '../go-format/json-text.js'
 import { isArray } from '../operands.js'
 import { compilePattern } from '../regex/compile.js'
+import { isMatch } from '../regex/find-matches.js'
 import { validateAlternatives } from './alternatives.js'
 import { hasFormat } from './formats.js'
 import { validateArraySize, validateNumber, validateObjectSize, validateText } from './limits.js'
@@ -12,31 +13,39 @@ import type { ApplySchema } from './outcome.js'
 import { textOf } from './text-of.js'
 import { resolveReference } from './reference.js'
 
-/** Schemas that one validation may apply: references and alternatives could multiply without end. */
-const MAX_STEPS = 200_000
+/** Steps of applying a schema to a value: references and alternatives multiply; and of each violation that it hands on. */
+const SCHEMA_STEPS = 400
+const VIOLATION_STEPS = 2
+/** Steps of looking whether a pattern takes a name. */
+const PATTERN_STEPS = 100
+/** Steps of each character of a text whose format is looked at. */
+const FORMAT_STEPS = 8
+/** A schema that refers to itself for the same value has no end. */
 const MAX_DEPTH = 500
 
-/** Validates a document against a schema that `checkSchema` has passed. Raises BuiltinError when it takes too long. */
-export function validate(document: RegoValue, schema: RegoObject): Outcome {
-  const validator = new Validator(schema)
+/** Validates a document against a schema that `checkSchema` has passed. */
+export function validate(document: RegoValue, schema: RegoObject, meter: WorkMeter): Outcome {
+  const validator = new Validator(schema, meter)
   return validator.apply(schema, document, '(Root)')
 }
 
 class Validator {
   readonly #root: RegoObject
-  #steps = 0
+  readonly #meter: WorkMeter
   #depth = 0
 
-  constructor(root: RegoObject) {
+  constructor(root: RegoObject, meter: WorkMeter) {
     this.#root = root
+    this.#meter = meter
   }
 
   readonly apply: ApplySchema = (schema, value, field) => {
-    const isTooMuch = ++this.#steps > MAX_STEPS || this.#depth >= MAX_DEPTH
-    if (isTooMuch) throw new BuiltinError('schema takes too many steps to validate')
+    this.#meter.spend(SCHEMA_STEPS)
+    if (this.#depth >= MAX_DEPTH) this.#meter.exceed(`schemas are applied ${MAX_DEPTH} levels deep`)
     this.#depth++
     const outcome = this.#applyOnce(schema, value, field)
     this.#depth--
+    this.#meter.spend(outcome.violations.length * VIOLATION_STEPS)
     return outcome
   }
 
@@ -57,8 +66,8 @@ class Validator {
     validateAlternatives(schema, value, field, outcome, this.apply)
     if (value instanceof RegoObject) this.#applyToObject(schema, value, field, outcome)
     if (isArray(value)) this.#applyToItems(schema, value, field, outcome)
-    if (value instanceof RegoNumber) validateNumber(schema, value, field, outcome)
-    validateCommon(schema, value, field, outcome)
+    if (value instanceof RegoNumber) validateNumber(schema, value, field, outcome, this.#meter)
+    validateCommon(schema, value, field, outcome, this.#meter)
     if (typeof value === 'string') validateText(schema, value, field, outcome)
     if (value instanceof RegoObject) this.#applyToProperties(schema, value, field, outcome)
   }
@@ -99,7 +108,8 @@ class Validator {
     if (!(patterns instanceof RegoObject)) return false
     let matched = false
     for (const [pattern, patternSchema] of patterns.entries) {
-      if (!compilePattern(textOf(pattern)).matcher(name).find()) continue
+      this.#meter.spend(PATTERN_STEPS)
+      if (!isMatch(compilePattern(textOf(pattern), this.#meter), name, this.#meter)) continue
       matched = true
       outcome.merge(this.apply(patternSchema, member, join(field, name)))
     }
@@ -173,22 +183,42 @@ function checkType(schema: RegoObject, value: RegoValue, field: string, outcome:
   return false
 }
 
-function validateCommon(schema: RegoObject, value: RegoValue, field: string, outcome: Outcome): void {
+function validateCommon(
+  schema: RegoObject,
+  value: RegoValue,
+  field: string,
+  outcome: Outcome,
+  meter: WorkMeter,
+): void {
   const constant = schema.get('const')
   if (constant !== undefined && !equalValues(constant, value)) {
-    outcome.add(field, 'const', `${field} does not match: ${goJsonText(constant)}`)
+    outcome.add(field, 'const', `${field} does not match: ${textsOf([constant], meter)}`)
   }
   const allowed = schema.get('enum')
   if (allowed !== undefined && isArray(allowed) && allowed.length > 0) {
-    const texts = allowed.map((one) => goJsonText(one)).join(', ')
+    meter.spend(allowed.length * PATTERN_STEPS)
     const isAllowed = allowed.some((one) => equalValues(one, value))
-    if (!isAllowed) outcome.add(field, 'enum', `${field} must be one of the following: ${texts}`)
+    if (!isAllowed)
+      outcome.add(field, 'enum', `${field} must be one of the following: ${textsOf(allowed, meter)}`)
   }
   const format = schema.get('format')
-  if (typeof format === 'string' && typeof value === 'string' && !hasFormat(format, value)) {
+  if (typeof format !== 'string' || typeof value !== 'string') {
+    outcome.score++
+    return
+  }
+  meter.spend(value.length * FORMAT_STEPS)
+  if (!hasFormat(format, value, meter)) {
     outcome.add(field, 'format', `Does not match format '${format}'`)
   }
   outcome.score++
+}
+
+/** The texts of values in a violation, which may stand there once for each value that is looked at. */
+function textsOf(values: RegoArray, meter: WorkMeter): string {
+  const texts = values.map((one) => goJsonText(one)).join(', ')
+  meter.spend(texts.length * FORMAT_STEPS)
+  meter.reserve(texts.length)
+  return texts
 }
 
 function memberOf(schema: RegoObject, keyword: string, name: string): RegoValue | undefined {

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { RegoNumber } from '../../rego/value.js'
 import type { RegoObject, RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
+import type { BuiltinContext } from '../builtin.js'
 import type { TokenKey } from './json-web-key.js'
 import { readVerificationKeys } from './verification-keys.js'
 
@@ -23,7 +24,10 @@ export type TrustedKeys =
 const NAMES: readonly RegoValue[] = ['cert', 'secret', 'alg', 'iss', 'aud', 'time']
 
 /** Raises BuiltinError on an unknown or mistyped constraint, and unless there is exactly one of `cert` and `secret`. */
-export function readConstraints(source: RegoObject, nowNs: bigint): TokenConstraints {
+export function readConstraints(
+  source: RegoObject,
+  { nowNs, meter }: Pick<BuiltinContext, 'nowNs' | 'meter'>,
+): TokenConstraints {
   for (const [name] of source.entries) {
     if (NAMES.includes(name)) continue
     const spoken = typeof name === 'string' ? name : 'not a string'
@@ -31,7 +35,7 @@ export function readConstraints(source: RegoObject, nowNs: bigint): TokenConstra
   }
   const [alg, aud] = [readText(source, 'alg'), readText(source, 'aud')]
   const cert = source.get('cert') === undefined ? undefined : readText(source, 'cert')
-  const keys = cert === undefined ? undefined : readVerificationKeys(cert)
+  const keys = cert === undefined ? undefined : readVerificationKeys(cert, meter)
   const [iss, secret] = [readText(source, 'iss'), readText(source, 'secret')]
   const timeNs = readTime(source.get('time') ?? RegoNumber.of(nowNs))
   return { trust: chooseTrust(keys, secret), alg, aud, iss, timeNs }

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { RegoNumber, RegoObject, compareValues } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
@@ -28,8 +29,8 @@ interface VerifiedToken {
 
 /** `io.jwt.decode_verify`: `[true, header, payload]` when the signature and every constraint hold. */
 export function decodeVerify(args: readonly RegoValue[], context: BuiltinContext): RegoValue {
-  const constraints = readConstraints(objectOperand(args, 1), context.nowNs)
-  const token = verifyNested(stringOperand(args, 0), constraints)
+  const constraints = readConstraints(objectOperand(args, 1), context)
+  const token = verifyNested(stringOperand(args, 0), constraints, context.meter)
   if (token === undefined || !claimsHold(token.payload, constraints)) {
     return [false, new RegoObject([]), new RegoObject([])]
   }
@@ -37,20 +38,29 @@ export function decodeVerify(args: readonly RegoValue[], context: BuiltinContext
 }
 
 /** Unwraps a token whose content is a token (RFC 7519, 7.2): every layer must verify under the same keys. */
-function verifyNested(outermost: string, constraints: TokenConstraints): VerifiedToken | undefined {
+function verifyNested(
+  outermost: string,
+  constraints: TokenConstraints,
+  meter: WorkMeter,
+): VerifiedToken | undefined {
   let text = outermost
   for (;;) {
     const token = splitToken(text)
     const header = decodeHeader(token)
     const fields = readHeaderFields(header)
-    if (!layerVerifies(token, fields, constraints)) return undefined
+    if (!layerVerifies(token, fields, constraints, meter)) return undefined
     const payload = decodePayload(token)
     if (fields.cty.toLowerCase() !== 'jwt') return { header, payload: readClaims(payload) }
     text = payload.toString('utf8')
   }
 }
 
-function layerVerifies(token: CompactToken, fields: HeaderFields, constraints: TokenConstraints): boolean {
+function layerVerifies(
+  token: CompactToken,
+  fields: HeaderFields,
+  constraints: TokenConstraints,
+  meter: WorkMeter,
+): boolean {
   const { alg } = fields
   if (alg === '' || !fields.understood) return false
   if (constraints.alg !== '' && constraints.alg !== alg) return false
@@ -58,9 +68,9 @@ function layerVerifies(token: CompactToken, fields: HeaderFields, constraints: T
   if (!isJwsAlgorithm(alg)) throw new BuiltinError(`unknown JWS algorithm: ${alg}`)
 
   const { trust } = constraints
-  if (trust.kind === 'keys') return verifiesWithAny(trust.keys, alg, fields, token, signature)
+  if (trust.kind === 'keys') return verifiesWithAny(trust.keys, alg, fields, token, signature, meter)
   if (!suitsAlgorithm(trust.secret, alg)) throw new BuiltinError('incorrect public key type')
-  return verifySignature(alg, trust.secret, signingInput(token), signature)
+  return verifySignature(alg, trust.secret, signingInput(token), signature, meter)
 }
 
 /** The registered claims of RFC 7519, 4.1 that OPA checks: iss, aud, exp and nbf. */

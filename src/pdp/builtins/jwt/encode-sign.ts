@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
+import type { WorkMeter } from '../../work-meter.js'
 import { BuiltinError } from '../builtin.js'
+import type { BuiltinContext } from '../builtin.js'
 import { cannotUnmarshal, isJsonDocument, printGoJson, readJsonDocument } from '../encoding/json-document.js'
 import { isArray, operand, stringOperand } from '../operands.js'
 import { signingInput, withContext } from './compact-token.js'
@@ -10,19 +12,19 @@ import { familyOf, isJwsAlgorithm, makeSignature, suitsAlgorithm } from './signa
 import type { JwsAlgorithm, JwsFamily } from './signature.js'
 
 /** `io.jwt.encode_sign`: headers, payload and JWK as values; the token carries their compact JSON. */
-export function encodeSign(args: readonly RegoValue[]): RegoValue {
+export function encodeSign(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const [headers, payload, jwk] = [0, 1, 2].map((index) => printGoJson(operand(args, index)))
-  return signToken(headers ?? '', payload ?? '', jwk ?? '')
+  return signToken(headers ?? '', payload ?? '', jwk ?? '', meter)
 }
 
 /** `io.jwt.encode_sign_raw`: the same as JSON texts, which the token carries byte for byte. */
-export function encodeSignRaw(args: readonly RegoValue[]): RegoValue {
+export function encodeSignRaw(args: readonly RegoValue[], { meter }: BuiltinContext): RegoValue {
   const jwk = stringOperand(args, 2)
-  return signToken(stringOperand(args, 0), stringOperand(args, 1), jwk)
+  return signToken(stringOperand(args, 0), stringOperand(args, 1), jwk, meter)
 }
 
-function signToken(headers: string, payload: string, jwk: string): string {
-  const key = readJsonWebKeys(jwk)[0]?.key
+function signToken(headers: string, payload: string, jwk: string, meter: WorkMeter): string {
+  const key = readJsonWebKeys(jwk, meter)[0]?.key
   const fields = readSigningHeaders(headers)
   const isJwt = fields.typ === '' || fields.typ === 'JWT'
   if (isJwt && !isJsonDocument(Buffer.from(payload))) {
@@ -33,7 +35,7 @@ function signToken(headers: string, payload: string, jwk: string): string {
   }
   const token = { header: toBase64Url(headers), payload: toBase64Url(payload), signature: '' }
   const input = signingInput(token)
-  const signature = makeSignature(fields.alg, signingKey(key, fields.alg), input)
+  const signature = makeSignature(fields.alg, signingKey(key, fields.alg), input, meter)
   return `${input.toString()}.${signature.toString('base64url')}`
 }
 

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { RegoObject } from '../../rego/value.js'
@@ -18,6 +19,9 @@ export interface TokenKey {
   readonly kid: string
 }
 
+/** Steps of making a key out of its numbers. */
+const KEY_STEPS = 20_000
+
 const BINARY_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'x', 'y', 'k'] as const
 const TEXT_FIELDS = ['kid', 'use'] as const
 const KEY_TYPES: readonly RegoValue[] = ['RSA', 'EC', 'oct', 'OKP']
@@ -34,20 +38,20 @@ const KEY_OPERATIONS: readonly RegoValue[] = [
 ]
 
 /** The keys of a JWK or a JWK set; raises BuiltinError with OPA's text when one cannot be read. */
-export function readJsonWebKeys(text: string): TokenKey[] {
+export function readJsonWebKeys(text: string, meter: WorkMeter): TokenKey[] {
   const document = withContext('failed to unmarshal JWK Set', () => {
     const value = readJsonDocument(Buffer.from(text), 'unmarshal')
     const keys = readKeySet(value)
     keys.forEach(checkFields)
     return { keys, value }
   })
-  if (document.keys.length > 0) return document.keys.map(makeKey)
+  if (document.keys.length > 0) return document.keys.map((key) => makeKey(key, meter))
 
   const single = document.value instanceof RegoObject ? document.value : new RegoObject([])
   withContext('failed to unmarshal JWK', () => {
     checkFields(single)
   })
-  return [makeKey(single)]
+  return [makeKey(single, meter)]
 }
 
 function readKeySet(value: RegoValue): RegoObject[] {
@@ -88,21 +92,22 @@ function checkBinary(value: RegoValue): void {
   withContext('failed to decode from base64', () => decodeGoBase64(value, 'raw-url'))
 }
 
-function makeKey(source: RegoObject): TokenKey {
+function makeKey(source: RegoObject, meter: WorkMeter): TokenKey {
+  meter.spend(KEY_STEPS)
   const kid = textField(source, 'kid')
   const alg = source.get('alg')
-  const key = withContext('failed to generate key', () => makeKeyObject(source))
+  const key = withContext('failed to generate key', () => makeKeyObject(source, meter))
   return alg === undefined ? { key, kid } : { key, kid, alg: typeof alg === 'string' ? alg : '' }
 }
 
-function makeKeyObject(source: RegoObject): KeyObject | undefined {
+function makeKeyObject(source: RegoObject, meter: WorkMeter): KeyObject | undefined {
   switch (source.get('kty')) {
     case 'oct':
       return createSecretKey(Buffer.from(textField(source, 'k'), 'base64url'))
     case 'RSA':
       requireFields(source, ['n', 'e'], 'N or E')
       if (has(source, 'd')) requireFields(source, ['d', 'p', 'q'], 'D, P or Q')
-      return importKey(completeRsaKey(toJwk(source)))
+      return importKey(completeRsaKey(toJwk(source), meter))
     case 'EC': {
       requireFields(source, ['x', 'y', 'crv'], 'X, Y or Crv')
       const curve = textField(source, 'crv')

@@ -1,13 +1,18 @@
+import type { WorkMeter } from '../../work-meter.js'
 import type { JsonWebKey } from 'node:crypto'
+
+/** Steps for each pair of digits: Euclid's algorithm is quadratic. */
+const DIGIT_PAIR_STEPS = 0.02
 
 /**
  * An RSA private JWK with the values of the Chinese remainder theorem (RFC 8017, 3.2), which Go works out by itself and
  * node:crypto asks for. Any other key comes back as it is.
  */
-export function completeRsaKey(jwk: JsonWebKey): JsonWebKey {
+export function completeRsaKey(jwk: JsonWebKey, meter: WorkMeter): JsonWebKey {
   const { d, p, q } = jwk
   if (d === undefined || p === undefined || q === undefined) return jwk
   if (jwk.dp !== undefined && jwk.dq !== undefined && jwk.qi !== undefined) return jwk
+  meter.spend((d.length + p.length + q.length) ** 2 * DIGIT_PAIR_STEPS)
   const [exponent, first, second] = [toInteger(d), toInteger(p), toInteger(q)]
   const inverse = invert(second, first)
   if (inverse === undefined) return jwk

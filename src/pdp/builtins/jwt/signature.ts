@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { constants, createHmac, sign, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { toError } from '../../../errors.js'
@@ -6,6 +7,13 @@ import { equalInConstantTime } from '../encoding/constant-time.js'
 
 /** JWS algorithms (RFC 7518, RFC 8037) that are signed and verified. `none` is not one of them. */
 export type JwsAlgorithm = `${'HS' | 'RS' | 'PS' | 'ES'}${'256' | '384' | '512'}` | 'EdDSA'
+
+/** Steps of one signature with a key of the usual size, and of each byte that is hashed. */
+const VERIFYING_STEPS = 10_000
+const SIGNING_STEPS = 100_000
+const HASH_STEPS = 0.5
+const USUAL_BITS = 2048
+const MAX_BITS = 16_384
 
 export type JwsFamily = 'HS' | 'RS' | 'PS' | 'ES' | 'Ed'
 
@@ -38,8 +46,10 @@ export function verifySignature(
   key: KeyObject,
   input: Buffer,
   signature: Buffer,
+  meter: WorkMeter,
 ): boolean {
   if (key.type === 'private' || !suitsAlgorithm(key, algorithm)) return false
+  payForSignature(key, input, VERIFYING_STEPS, meter)
   if (familyOf(algorithm) === 'HS') {
     return equalInConstantTime(createHmac(hashOf(algorithm), key).update(input).digest(), signature)
   }
@@ -55,7 +65,13 @@ export function verifySignature(
  * The signature of `input`. The key must suit the algorithm and be secret or private. Raises BuiltinError when it is
  * unfit all the same, such as an RSA key shorter than the hash.
  */
-export function makeSignature(algorithm: JwsAlgorithm, key: KeyObject, input: Buffer): Buffer {
+export function makeSignature(
+  algorithm: JwsAlgorithm,
+  key: KeyObject,
+  input: Buffer,
+  meter: WorkMeter,
+): Buffer {
+  payForSignature(key, input, SIGNING_STEPS, meter)
   if (familyOf(algorithm) === 'HS') return createHmac(hashOf(algorithm), key).update(input).digest()
   const padding = { ...paddingOf(algorithm, constants.RSA_PSS_SALTLEN_DIGEST), key }
   try {
@@ -66,6 +82,16 @@ export function makeSignature(algorithm: JwsAlgorithm, key: KeyObject, input: Bu
     const reason = isRsa ? 'crypto/rsa: message too long for RSA key size' : toError(raw).message
     throw new BuiltinError(`failed to sign Payload: ${reason}`)
   }
+}
+
+/** Hashing costs by the byte, verifying by the square and signing by the cube of an RSA key's size. */
+function payForSignature(key: KeyObject, input: Buffer, steps: number, meter: WorkMeter): void {
+  meter.spend(input.length * HASH_STEPS)
+  if (key.type === 'secret') return
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? USUAL_BITS
+  // Go takes a key of any size, OpenSSL none that is larger.
+  if (bits > MAX_BITS) meter.exceed(`an RSA key has more than ${MAX_BITS} bits`)
+  meter.spend(steps * (bits / USUAL_BITS) ** (steps === SIGNING_STEPS ? 3 : 2))
 }
 
 interface SignatureForm {

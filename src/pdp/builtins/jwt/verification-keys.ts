@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { X509Certificate, createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { BuiltinError } from '../builtin.js'
@@ -14,10 +15,10 @@ import type { JwsAlgorithm } from './signature.js'
 const GO_CURVES: readonly unknown[] = ['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']
 
 /** The public keys in a PEM certificate, a PEM public key, a JWK or a JWK set. Raises BuiltinError on anything else. */
-export function readVerificationKeys(text: string): TokenKey[] {
+export function readVerificationKeys(text: string, meter: WorkMeter): TokenKey[] {
   const block = readPemBlock(text)
   if (block === undefined) {
-    const keys = withContext('failed to parse a JWK key (set)', () => readJsonWebKeys(text))
+    const keys = withContext('failed to parse a JWK key (set)', () => readJsonWebKeys(text, meter))
     return keys.filter(({ alg }) => alg === undefined || isJwsAlgorithm(alg))
   }
   if (block.rest !== '') throw new BuiltinError('extra data after a PEM certificate block')
@@ -64,10 +65,11 @@ export function verifiesWithAny(
   fields: HeaderFields,
   token: CompactToken,
   signature: Buffer,
+  meter: WorkMeter,
 ): boolean {
   const input = signingInput(token)
   const verifies = ({ key }: TokenKey): boolean =>
-    key !== undefined && verifySignature(algorithm, key, input, signature)
+    key !== undefined && verifySignature(algorithm, key, input, signature, meter)
   const named = fields.kid === '' ? undefined : keys.find(({ kid }) => kid === fields.kid)
   if (named !== undefined) return verifies(named)
   return keys.some((key) => (key.alg === undefined || key.alg === fields.alg) && verifies(key))

@@ -118,15 +118,15 @@ export const nativeFailures: BuiltinTable = Object.fromEntries(
 )
 
 function checkOperands(checks: readonly OperandCheck[]): Builtin {
-  return (args) => {
-    checks.forEach((check, index) => check(operand(args, index), index, args))
+  return (args, context) => {
+    checks.forEach((check, index) => check(operand(args, index), index, args, context))
     return undefined
   }
 }
 
 function both(first: OperandCheck, second: OperandCheck): OperandCheck {
-  return (value, index, args) => {
-    first(value, index, args)
-    second(value, index, args)
+  return (value, index, args, context) => {
+    first(value, index, args, context)
+    second(value, index, args, context)
   }
 }

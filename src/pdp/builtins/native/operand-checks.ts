@@ -1,10 +1,16 @@
+import type { BuiltinContext } from '../builtin.js'
 import { RegoNumber, RegoSet, typeName } from '../../rego/value.js'
 import type { RegoTypeName, RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
 import { isArray, wrongType } from '../operands.js'
 
 /** Raises BuiltinError when an operand is not what a built-in takes; `index` counts from 0. */
-export type OperandCheck = (value: RegoValue, index: number, args: readonly RegoValue[]) => void
+export type OperandCheck = (
+  value: RegoValue,
+  index: number,
+  args: readonly RegoValue[],
+  context: BuiltinContext,
+) => void
 
 /** Whatever the value is. */
 export const anything: OperandCheck = () => undefined
@@ -44,8 +50,8 @@ export const anInteger: OperandCheck = (value, index) => {
 }
 
 /** An integer from zero. */
-export const anUnsignedInteger: OperandCheck = (value, index, args) => {
-  anInteger(value, index, args)
+export const anUnsignedInteger: OperandCheck = (value, index, args, context) => {
+  anInteger(value, index, args, context)
   if (value instanceof RegoNumber && value.text.startsWith('-'))
     raiseType(index, 'must be an unsigned integer number but got a negative integer')
 }

@@ -48,9 +48,9 @@ export const cidrOrAddressText: OperandCheck = (value, index) => {
   throw new BuiltinError(`not a valid textual representation of an IP address or CIDR: ${value}`)
 }
 
-export const regexText: OperandCheck = (value, index) => {
+export const regexText: OperandCheck = (value, index, _args, { meter }) => {
   requireType(value, index, 'string')
-  if (typeof value === 'string') compilePattern(value)
+  if (typeof value === 'string') compilePattern(value, meter)
 }
 
 export const searchText: OperandCheck = (value, index) => {

@@ -1,9 +1,12 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import { toError } from '../../../errors.js'
+import type { WorkMeter } from '../../work-meter.js'
 import { BuiltinError } from '../builtin.js'
+import { compileCost } from './compile-cost.js'
 
 /** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */
 const CACHE_SIZE = 256
+/** A larger one is compiled each time, so that the cache cannot fill the memory. */
+const MAX_CACHED_INSTRUCTIONS = 5_000
 
 const compiled = new Map<string, RE2JS>()
 
@@ -11,9 +14,10 @@ const compiled = new Map<string, RE2JS>()
  * The compiled form of a pattern in Go's syntax, matched in linear time. Raises BuiltinError with Go's text for a
  * pattern that is none.
  */
-export function compilePattern(pattern: string): RE2JS {
+export function compilePattern(pattern: string, meter: WorkMeter): RE2JS {
   const known = compiled.get(pattern)
-  const regex = known ?? compile(pattern)
+  const regex = known ?? compile(pattern, meter)
+  if (regex.programSize() > MAX_CACHED_INSTRUCTIONS) return regex
   // Deleting first moves a used pattern to the young end of the map.
   compiled.delete(pattern)
   compiled.set(pattern, regex)
@@ -22,15 +26,20 @@ export function compilePattern(pattern: string): RE2JS {
   return regex
 }
 
-function compile(pattern: string): RE2JS {
+function compile(pattern: string, meter: WorkMeter): RE2JS {
+  const { steps, bytes } = compileCost(pattern)
+  meter.spend(steps)
+  meter.reserve(bytes)
   try {
     return RE2JS.compile(pattern)
   } catch (raw) {
+    if (!(raw instanceof RE2JSSyntaxException)) throw raw
+    // Go takes patterns of more than twice that size.
+    if (raw.getDescription() === 'expression too large') meter.exceed('a regular expression is too large')
     throw new BuiltinError(syntaxErrorText(raw))
   }
 }
 
-function syntaxErrorText(raw: unknown): string {
-  if (!(raw instanceof RE2JSSyntaxException)) return `error parsing regexp: ${toError(raw).message}`
-  return `error parsing regexp: ${raw.getDescription()}: \`${raw.getPattern() ?? ''}\``
+function syntaxErrorText(error: RE2JSSyntaxException): string {
+  return `error parsing regexp: ${error.getDescription()}: \`${error.getPattern() ?? ''}\``
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import type { WorkMeter } from '../../work-meter.js'
 import { BuiltinError } from '../builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 import { compilePattern } from './compile.js'
@@ -7,17 +8,22 @@ import { compilePattern } from './compile.js'
  * The pattern for a text with regular expressions between two delimiters (`urn:foo:<.*>`): the rest is literal, and the
  * whole must match. Raises BuiltinError for unbalanced delimiters or a bad expression.
  */
-export function compileDelimitedTemplate(template: string, open: string, close: string): RE2JS {
+export function compileDelimitedTemplate(
+  template: string,
+  open: string,
+  close: string,
+  meter: WorkMeter,
+): RE2JS {
   let pattern = '^'
   let at = 0
   for (const [start, end] of delimitedExtents(template, open, close)) {
     const expression = template.slice(start + 1, end - 1)
     // Each expression must stand on its own, so that `a)(b` cannot reach outside its delimiters.
-    compilePattern(`^${expression}$`)
+    compilePattern(`^${expression}$`, meter)
     pattern += `${RE2JS.quote(template.slice(at, start))}(${expression})`
     at = end
   }
-  return compilePattern(`${pattern}${RE2JS.quote(template.slice(at))}$`)
+  return compilePattern(`${pattern}${RE2JS.quote(template.slice(at))}$`, meter)
 }
 
 /** The outermost extents between the delimiters, these included. */

@@ -1,4 +1,11 @@
+import { MatcherInput } from 're2js'
 import type { RE2JS } from 're2js'
+import type { WorkMeter } from '../../work-meter.js'
+import { MeteredText } from './metered-text.js'
+
+/** Steps of finding one match and taking it out, beside those of the characters that are read; and bytes of a short one. */
+const MATCH_STEPS = 30
+const MATCH_BYTES = 32
 
 /** A match by its extent in UTF-16 units, and the text of a group by number or name. */
 export interface Match {
@@ -11,8 +18,8 @@ export interface Match {
  * The matches from left to right as Go finds them: none overlap, and an empty one is not taken right after another.
  * A match is valid until the next one is asked for.
  */
-export function* findMatches(regex: RE2JS, text: string): Generator<Match> {
-  const matcher = regex.matcher(text)
+export function* findMatches(regex: RE2JS, text: string, meter: WorkMeter): Generator<Match> {
+  const matcher = regex.matcher(MatcherInput.utf16(new MeteredText(text, regex, meter)))
   const names = new Set(Object.keys(regex.namedGroups()))
   const group = (key: number | string): string => {
     const isKnown = typeof key === 'number' ? key <= regex.groupCount() : names.has(key)
@@ -21,6 +28,8 @@ export function* findMatches(regex: RE2JS, text: string): Generator<Match> {
   let previousEnd = -1
   let searchAt = 0
   while (searchAt <= text.length && matcher.find(searchAt)) {
+    meter.spend(MATCH_STEPS)
+    meter.reserve(MATCH_BYTES)
     const start = matcher.start()
     const end = matcher.end()
     const isEmpty = end === searchAt
@@ -28,6 +37,11 @@ export function* findMatches(regex: RE2JS, text: string): Generator<Match> {
     previousEnd = end
     searchAt = isEmpty ? end + unitsAt(text, end) : end
   }
+}
+
+/** Whether a text has a match. */
+export function isMatch(regex: RE2JS, text: string, meter: WorkMeter): boolean {
+  return regex.matcher(MatcherInput.utf16(new MeteredText(text, regex, meter))).find()
 }
 
 function unitsAt(text: string, at: number): number {

@@ -1,25 +1,35 @@
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../work-meter.js'
 import { readGlob } from './glob-tokens.js'
 import type { GlobToken } from './glob-tokens.js'
 
 type Glob = readonly GlobToken[]
 
-/** Each flag opens one level of recursion. */
+/** Each flag opens one level of recursion, and OPA knows no end of them. */
 const MAX_FLAGS = 500
-/** Comparisons of tokens that one call may make. */
-const MAX_STEPS = 5_000_000
+/** Steps of comparing two tokens, and two of their ranges. */
+const TOKEN_STEPS = 5
+const RANGE_STEPS = 0.5
+/** Steps of looking up what is known of two places. */
+const PLACE_STEPS = 40
 
 /**
  * Whether some text matches both globs, by the rules of OPA's glob intersection: it walks both from the left and lets a
  * starred token take from the other side, so that it misses texts where both sides leave a starred token out.
- * Raises BuiltinError for a bad glob or one too large to compare.
+ * Raises BuiltinError for a bad glob.
  */
-export function globsIntersect(first: string, second: string): boolean {
+export function globsIntersect(first: string, second: string, meter: WorkMeter): boolean {
   const globs = [mergeRepeats(readGlob(first)), mergeRepeats(readGlob(second))] as const
   const flags = [...globs[0], ...globs[1]].filter((token) => token.flag !== 'once').length
-  if (flags > MAX_FLAGS) throw new BuiltinError(`globs have more than ${MAX_FLAGS} repeated tokens`)
+  if (flags > MAX_FLAGS) meter.exceed(`globs have more than ${MAX_FLAGS} repeated tokens`)
+  // Both ends compare each token once, with all of its ranges.
+  meter.spend(rangePairs(...globs) * RANGE_STEPS * 2)
   const trimmed = trim(...globs)
-  return trimmed !== undefined && new GlobPair(...trimmed).intersect()
+  return trimmed !== undefined && new GlobPair(trimmed, meter).intersect()
+}
+
+function rangePairs(a: Glob, b: Glob): number {
+  const most = (glob: Glob): number => glob.reduce((largest, token) => Math.max(largest, rangesOf(token)), 1)
+  return a.reduce((sum, token) => sum + rangesOf(token), 0) * most(b)
 }
 
 /** Takes repeated tokens of the same characters for one, as OPA does: `a*a+` for `a+`, and also `a+a+` for `a+`. */
@@ -60,10 +70,11 @@ function trim(a: Glob, b: Glob): [Glob, Glob] | undefined {
 class GlobPair {
   readonly #globs: readonly [Glob, Glob]
   readonly #known = new Map<string, boolean>()
-  #steps = 0
+  readonly #meter: WorkMeter
 
-  constructor(a: Glob, b: Glob) {
-    this.#globs = [a, b]
+  constructor(globs: readonly [Glob, Glob], meter: WorkMeter) {
+    this.#globs = globs
+    this.#meter = meter
   }
 
   intersect(): boolean {
@@ -72,6 +83,7 @@ class GlobPair {
 
   /** Whether the rest of glob `side` from `i` meets the rest of the other from `j`; each answer is found once. */
   #walk(side: 0 | 1, i: number, j: number): boolean {
+    this.#meter.spend(PLACE_STEPS)
     const key = `${side}:${i}:${j}`
     const known = this.#known.get(key) ?? this.#walkAnew(side, i, j)
     this.#known.set(key, known)
@@ -111,13 +123,17 @@ class GlobPair {
   }
 
   #overlap(a: GlobToken | undefined, b: GlobToken | undefined): boolean {
-    if (++this.#steps > MAX_STEPS) throw new BuiltinError('globs are too large to compare')
+    this.#meter.spend(TOKEN_STEPS + rangesOf(a) * rangesOf(b) * RANGE_STEPS)
     return overlap(a, b)
   }
 }
 
 function bothOnce(a: GlobToken | undefined, b: GlobToken | undefined): boolean {
   return a?.flag === 'once' && b?.flag === 'once'
+}
+
+function rangesOf(token: GlobToken | undefined): number {
+  return token === undefined || token.ranges === 'any' ? 0 : token.ranges.length
 }
 
 function overlap(a: GlobToken | undefined, b: GlobToken | undefined): boolean {

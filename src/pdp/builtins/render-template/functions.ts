@@ -1,3 +1,5 @@
+import { lengthOf as textLengthOf } from '../call-costs.js'
+import type { WorkMeter } from '../../work-meter.js'
 import { RegoNumber, RegoObject } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
 import { formatGo } from '../go-format/printf.js'
@@ -6,7 +8,10 @@ import type { TemplateValue } from './template-value.js'
 
 type Arguments = readonly TemplateValue[]
 
-const FUNCTIONS: Readonly<Record<string, (args: Arguments) => TemplateValue>> = {
+/** Steps of each character of what a function is given: some compare, escape or print it. */
+const CHARACTER_STEPS = 12
+
+const FUNCTIONS: Readonly<Record<string, (args: Arguments, meter: WorkMeter) => TemplateValue>> = {
   and: (args) => args.find((arg) => !isTrue(arg)) ?? args.at(-1),
   or: (args) => args.find(isTrue) ?? args.at(-1),
   not: ([value]) => !isTrue(value),
@@ -14,7 +19,7 @@ const FUNCTIONS: Readonly<Record<string, (args: Arguments) => TemplateValue>> = 
   index: ([value, ...keys]) => keys.reduce(indexInto, value),
   print: (args) => args.map(printValue).join(''),
   println: (args) => `${args.map(printValue).join(' ')}\n`,
-  printf: ([format, ...args]) => formatGo(printValue(format), args.map(toGoArgument)),
+  printf: ([format, ...args], meter) => formatGo(printValue(format), args.map(toGoArgument), meter),
   html: (args) =>
     args
       .map(printValue)
@@ -39,6 +44,7 @@ const HTML: Readonly<Record<string, string>> = {
 }
 
 const LEAST_ARGUMENTS: Readonly<Record<string, number>> = { print: 0, println: 0, html: 0, urlquery: 0 }
+const READS_ALL = new Set(['print', 'println', 'printf', 'html', 'urlquery'])
 const COMPARISONS = new Set(['eq', 'ne', 'lt', 'le', 'gt', 'ge'])
 
 export function isTemplateFunction(name: string): boolean {
@@ -46,16 +52,23 @@ export function isTemplateFunction(name: string): boolean {
 }
 
 /** Calls one of Go's template functions. Raises BuiltinError with Go's words, less the place in the template. */
-export function callFunction(name: string, args: Arguments): TemplateValue {
+export function callFunction(name: string, args: Arguments, meter: WorkMeter): TemplateValue {
   const least = COMPARISONS.has(name) ? 2 : (LEAST_ARGUMENTS[name] ?? 1)
   if (args.length < least) {
     return fail(`wrong number of args for ${name}: want at least ${least} got ${args.length}`)
   }
+  for (const arg of args) meter.spend(lengthOfArgument(arg, READS_ALL.has(name)) * CHARACTER_STEPS)
   try {
-    return FUNCTIONS[name]?.(args)
+    return FUNCTIONS[name]?.(args, meter)
   } catch (raw) {
     throw raw instanceof BuiltinError ? new BuiltinError(`error calling ${name}: ${raw.message}`) : raw
   }
+}
+
+/** Of a collection most functions look at no more than its size. */
+function lengthOfArgument(value: TemplateValue, isReadWhole: boolean): number {
+  if (value === undefined || value instanceof TemplateNumber) return 1
+  return typeof value === 'string' || isReadWhole ? textLengthOf(value) : 1
 }
 
 function indexInto(value: TemplateValue, key: TemplateValue): TemplateValue {

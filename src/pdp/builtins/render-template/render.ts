@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
@@ -7,16 +8,23 @@ import type { Command, Operand, Pipeline, Place, TemplateNode } from './template
 import { isTrue, printValue, TemplateNumber } from './template-value.js'
 import type { TemplateValue } from './template-value.js'
 
-/** Nodes that one rendering may run: nested ranges multiply. */
-const MAX_STEPS = 1_000_000
+/** Steps of running one node, of which nested ranges run many; of a variable looked at; of each character printed. */
+const NODE_STEPS = 80
+const VARIABLE_STEPS = 0.5
+const CHARACTER_STEPS = 3
 
 type Block = Extract<TemplateNode, { kind: 'if' | 'with' | 'range' }>
 /** Whether the rest of the surrounding range's body runs. */
 type Flow = 'on' | 'break' | 'continue'
 
 /** Renders a parsed template with `data` as its dot. Raises BuiltinError with Go's text, missing keys included. */
-export function render(template: string, nodes: readonly TemplateNode[], data: RegoValue): string {
-  const renderer = new Renderer(template, data)
+export function render(
+  template: string,
+  nodes: readonly TemplateNode[],
+  data: RegoValue,
+  meter: WorkMeter,
+): string {
+  const renderer = new Renderer(template, data, meter)
   renderer.run(nodes, data)
   return renderer.output
 }
@@ -25,16 +33,17 @@ class Renderer {
   output = ''
   readonly #template: string
   readonly #variables: { readonly name: string; value: TemplateValue }[]
-  #steps = 0
+  readonly #meter: WorkMeter
 
-  constructor(template: string, data: RegoValue) {
+  constructor(template: string, data: RegoValue, meter: WorkMeter) {
     this.#template = template
+    this.#meter = meter
     this.#variables = [{ name: '$', value: data }]
   }
 
   run(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
     for (const node of nodes) {
-      if (++this.#steps > MAX_STEPS) throw new BuiltinError('template takes too many steps to render')
+      this.#meter.spend(NODE_STEPS)
       const flow = this.#runNode(node, dot)
       if (flow !== 'on') return flow
     }
@@ -114,7 +123,7 @@ class Renderer {
       return first === undefined ? undefined : this.#operand(first, dot)
     }
     const args = rest.map((operand) => this.#operand(operand, dot))
-    return this.#guarded(command, () => callFunction(first.name, [...args, ...piped]))
+    return this.#guarded(command, () => callFunction(first.name, [...args, ...piped], this.#meter))
   }
 
   #operand(operand: Operand, dot: TemplateValue): TemplateValue {
@@ -138,7 +147,7 @@ class Renderer {
       case 'nil':
         return null
       case 'function':
-        return this.#guarded(operand, () => callFunction(operand.name, []))
+        return this.#guarded(operand, () => callFunction(operand.name, [], this.#meter))
       case 'pipeline':
         return this.#evaluate(operand.pipeline, dot)
     }
@@ -156,6 +165,7 @@ class Renderer {
   }
 
   #variable(name: string): TemplateValue {
+    this.#meter.spend(this.#variables.length * VARIABLE_STEPS)
     return this.#variables.findLast((variable) => variable.name === name)?.value
   }
 
@@ -164,6 +174,7 @@ class Renderer {
   }
 
   #assign(name: string, value: TemplateValue): void {
+    this.#meter.spend(this.#variables.length * VARIABLE_STEPS)
     const variable = this.#variables.findLast((one) => one.name === name)
     if (variable !== undefined) variable.value = value
   }
@@ -186,7 +197,8 @@ class Renderer {
 
   #write(text: string): void {
     this.output += text
-    ensureResultLength(this.output.length)
+    this.#meter.spend(text.length * CHARACTER_STEPS)
+    ensureResultLength(this.output.length, this.#meter)
   }
 
   #fail(place: Place | undefined, problem: string): never {

@@ -37,6 +37,7 @@ export interface WallTime {
 export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
   const unixSeconds = Number(floorDivide(unixNs, NS_PER_SECOND))
   const offsetSeconds = zone.offsetAt(unixSeconds)
+  let abbreviation: string | undefined
   const shifted = new Date((unixSeconds + offsetSeconds) * 1000)
   return {
     year: shifted.getUTCFullYear(),
@@ -49,7 +50,7 @@ export function wallClockAt(unixNs: bigint, zone: Zone): WallClock {
     second: shifted.getUTCSeconds(),
     nanosecond: Number(unixNs - BigInt(unixSeconds) * NS_PER_SECOND),
     offsetSeconds,
-    abbreviation: () => zone.abbreviationAt(unixSeconds),
+    abbreviation: () => (abbreviation ??= zone.abbreviationAt(unixSeconds)),
   }
 }
 

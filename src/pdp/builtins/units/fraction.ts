@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../work-meter.js'
 
 /** A number that is not negative, exactly. */
 export interface Fraction {
@@ -10,15 +10,15 @@ const DECIMAL = /^(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i
 /** Past this many digits an amount is no measure of anything, only work. */
 const MAX_DIGITS = 1000
 
-/** The value of a decimal number such as `1.5e3`; undefined when the text is none. Raises BuiltinError on too large a one. */
-export function parseFraction(text: string): Fraction | undefined {
+/** The value of a decimal number such as `1.5e3`; undefined when the text is none. */
+export function parseFraction(text: string, meter: WorkMeter): Fraction | undefined {
   const match = DECIMAL.exec(text)
   if (match === null) return undefined
   const [, whole = '', decimals = '', exponentText = '0'] = match
   if (whole === '' && decimals === '') return undefined
   const exponent = Number(exponentText) - decimals.length
   if (whole.length + decimals.length > MAX_DIGITS || Math.abs(exponent) > MAX_DIGITS) {
-    throw new BuiltinError(`amount exceeds the limit of ${MAX_DIGITS} digits`)
+    meter.exceed(`an amount has more than ${MAX_DIGITS} digits`)
   }
   const scale = 10n ** BigInt(Math.abs(exponent))
   const digits = BigInt(whole + decimals)

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { contextTag, membersOf } from './der.js'
 import type { DerNode } from './der.js'
 import { sortGeneralNames } from './general-names.js'
@@ -13,6 +14,7 @@ export interface NameConstraints {
 
 /** Go's own bound on the comparisons of one kind of name, so that long lists do not hold the process. */
 const MAX_COMPARISONS = 250_000
+const COMPARISON_STEPS = 20
 
 export function readNameConstraints(node: DerNode | undefined): NameConstraints | undefined {
   if (node === undefined) return undefined
@@ -33,14 +35,14 @@ export function readNameConstraints(node: DerNode | undefined): NameConstraints 
 }
 
 /** Whether a CA with these constraints may certify all of `names`. */
-export function allowsNames(constraints: NameConstraints, names: GeneralNames): boolean {
+export function allowsNames(constraints: NameConstraints, names: GeneralNames, meter: WorkMeter): boolean {
   const { permitted, excluded } = constraints
   if (constraints.hasUnknownKind) return false
   return (
-    allowsAll(names.dnsNames, permitted.dnsNames, excluded.dnsNames, isWithinDomain) &&
-    allowsAll(names.emails, permitted.emails, excluded.emails, isWithinMailConstraint) &&
-    allowsAll(names.uris, permitted.uris, excluded.uris, isWithinUriConstraint) &&
-    allowsAll(names.ips, permitted.ips, excluded.ips, isWithinIpRange)
+    allowsAll(names.dnsNames, permitted.dnsNames, excluded.dnsNames, isWithinDomain, meter) &&
+    allowsAll(names.emails, permitted.emails, excluded.emails, isWithinMailConstraint, meter) &&
+    allowsAll(names.uris, permitted.uris, excluded.uris, isWithinUriConstraint, meter) &&
+    allowsAll(names.ips, permitted.ips, excluded.ips, isWithinIpRange, meter)
   )
 }
 
@@ -49,8 +51,11 @@ function allowsAll<T>(
   permitted: readonly T[],
   excluded: readonly T[],
   isWithin: (name: T, constraint: T) => boolean,
+  meter: WorkMeter,
 ): boolean {
-  if (names.length * (permitted.length + excluded.length) > MAX_COMPARISONS) return false
+  const comparisons = names.length * (permitted.length + excluded.length)
+  if (comparisons > MAX_COMPARISONS) return false
+  meter.spend(comparisons * COMPARISON_STEPS)
   return names.every(
     (name) =>
       !excluded.some((constraint) => isWithin(name, constraint)) &&

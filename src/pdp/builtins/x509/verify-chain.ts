@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { createHash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { ParsedCertificate } from './certificate.js'
@@ -15,6 +16,10 @@ export interface ChainOptions {
 
 const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*\.?$/
 const KEY_USAGE_CERT_SIGN = 1 << 5
+/** Steps of checking a signature, more for larger keys; and of looking whether a certificate stands in the chain. */
+const SIGNATURE_STEPS = 20_000
+const SIGNATURE_BYTE_STEPS = 20
+const CANDIDATE_STEPS = 500
 /** Go gives up after as many signatures, so that cross-signed certificates do not hold the process. */
 const MAX_SIGNATURE_CHECKS = 100
 
@@ -25,22 +30,30 @@ const MAX_SIGNATURE_CHECKS = 100
 export function verifyChain(
   certificates: readonly ParsedCertificate[],
   options: ChainOptions,
+  meter: WorkMeter,
 ): ParsedCertificate[] | undefined {
   const [root, ...others] = certificates
   const leaf = others.pop()
   if (root === undefined || leaf === undefined) return undefined
   if (!isUsable(leaf, options.time) || !carriesName(leaf, options.dnsName)) return undefined
   if (leaf.raw.equals(root.raw)) return allowsUsages([leaf], options.usages) ? [leaf] : undefined
-  return new ChainSearch(root, others, options).from([leaf])
+  return new ChainSearch(root, others, options, meter).from([leaf])
 }
 
 class ChainSearch {
   readonly #root: ParsedCertificate
   readonly #intermediates: readonly ParsedCertificate[]
   readonly #options: ChainOptions
+  readonly #meter: WorkMeter
   #checks = 0
 
-  constructor(root: ParsedCertificate, intermediates: readonly ParsedCertificate[], options: ChainOptions) {
+  constructor(
+    root: ParsedCertificate,
+    intermediates: readonly ParsedCertificate[],
+    options: ChainOptions,
+    meter: WorkMeter,
+  ) {
+    this.#meter = meter
     this.#root = root
     this.#intermediates = intermediates
     this.#options = options
@@ -53,6 +66,7 @@ class ChainSearch {
       if (allowsUsages(complete, this.#options.usages)) return complete
     }
     for (const issuer of this.#intermediates) {
+      this.#meter.spend(chain.length * CANDIDATE_STEPS)
       if (isInChain(issuer, chain) || !this.#isIssuer(issuer, chain)) continue
       const found = this.from([...chain, issuer])
       if (found !== undefined) return found
@@ -63,7 +77,8 @@ class ChainSearch {
   #isIssuer(issuer: ParsedCertificate, chain: readonly ParsedCertificate[]): boolean {
     const child = chain.at(-1)
     if (child === undefined || !issuer.subject.raw.equals(child.issuer.raw)) return false
-    if (!isUsable(issuer, this.#options.time) || !mayIssue(issuer, chain)) return false
+    if (!isUsable(issuer, this.#options.time) || !mayIssue(issuer, chain, this.#meter)) return false
+    this.#meter.spend(SIGNATURE_STEPS + (issuer.raw.length + child.raw.length) * SIGNATURE_BYTE_STEPS)
     return ++this.#checks <= MAX_SIGNATURE_CHECKS && signs(issuer, child)
   }
 }
@@ -74,14 +89,14 @@ function isUsable(certificate: ParsedCertificate, time: string): boolean {
 }
 
 /** Whether the issuer is a CA that may stand above this chain and certify the names in it. */
-function mayIssue(issuer: ParsedCertificate, chain: readonly ParsedCertificate[]): boolean {
+function mayIssue(issuer: ParsedCertificate, chain: readonly ParsedCertificate[], meter: WorkMeter): boolean {
   const { basic, keyUsage, nameConstraints } = issuer.fields
   if (issuer.version === 3 && basic?.isCa !== true) return false
   if (keyUsage !== 0 && (keyUsage & KEY_USAGE_CERT_SIGN) === 0) return false
   const limit = basic?.maxPathLength ?? -1
   if (limit >= 0 && chain.length - 1 > limit) return false
   return chain.every(
-    ({ fields }) => nameConstraints === undefined || allowsNames(nameConstraints, fields.subjectNames),
+    ({ fields }) => nameConstraints === undefined || allowsNames(nameConstraints, fields.subjectNames, meter),
   )
 }
 

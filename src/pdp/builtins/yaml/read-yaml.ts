@@ -1,4 +1,6 @@
-import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml'
+import type { WorkMeter } from '../../work-meter.js'
+import { MeteredParser } from './metered-parser.js'
+import { Composer, isAlias, isMap, isScalar, isSeq } from 'yaml'
 import type { Document, ParsedNode, Scalar, YAMLMap } from 'yaml'
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
@@ -7,8 +9,16 @@ import { strictnessProblem, yamlErrorText } from './error-text.js'
 import { keyText, readScalar } from './scalar-value.js'
 import { readPlainScalar } from './plain-scalar.js'
 
-/** Nodes that one document may come to once its aliases are followed: a few lines of them could ask for billions. */
-const MAX_NODES = 1_000_000
+/** Steps of each node that aliases stand for, which is work where the value is written. */
+const ALIASED_STEPS = 1
+
+const UNMETERED: WorkMeter = {
+  spend: () => undefined,
+  reserve: () => undefined,
+  exceed: (reason) => {
+    throw new BuiltinError(`yaml: ${reason}`)
+  },
+}
 
 type Node = ParsedNode | null
 
@@ -20,18 +30,19 @@ interface Anchored {
 
 /**
  * The first document of a YAML text as OPA reads it by way of JSON: exact 64-bit integers, floats as doubles, keys as
- * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes.
+ * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes. Without a meter, for what no
+ * evaluation reads, only nesting is bounded.
  */
-export function readYaml(text: string): RegoValue {
+export function readYaml(text: string, meter: WorkMeter = UNMETERED): RegoValue {
   const problem = strictnessProblem(text)
   if (problem !== undefined) throw new BuiltinError(problem)
-  const document = composeFirst(text)
+  const document = composeFirst(text, meter)
   const error = document?.errors[0]
   if (error !== undefined) throw new BuiltinError(yamlErrorText(error, text))
-  return document === undefined ? null : new DocumentReader().read(document.contents)
+  return document === undefined ? null : new DocumentReader(meter).read(document.contents)
 }
 
-function composeFirst(text: string): Document.Parsed | undefined {
+function composeFirst(text: string, meter: WorkMeter): Document.Parsed | undefined {
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',
@@ -39,13 +50,19 @@ function composeFirst(text: string): Document.Parsed | undefined {
     strict: true,
     logLevel: 'silent',
   })
-  for (const document of composer.compose(new Parser().parse(text))) return document
+  for (const document of composer.compose(new MeteredParser(meter).parse(text))) return document
   return undefined
 }
 
 class DocumentReader {
   readonly #anchors = new Map<string, Anchored | 'open'>()
+  readonly #meter: WorkMeter
   #size = 0
+  #aliased = 0
+
+  constructor(meter: WorkMeter) {
+    this.#meter = meter
+  }
 
   read(node: Node): RegoValue {
     if (isAlias(node)) return this.#readAlias(node.source)
@@ -62,12 +79,12 @@ class DocumentReader {
     const anchored = this.#anchors.get(name)
     if (anchored === undefined) throw new BuiltinError(`yaml: unknown anchor '${name}' referenced`)
     if (anchored === 'open') throw new BuiltinError(`yaml: anchor '${name}' value contains itself`)
-    this.#count(anchored.size)
+    this.#count(1 + anchored.size, anchored.size)
     return anchored.value
   }
 
   #readNode(node: Node): RegoValue {
-    this.#count(1)
+    this.#count(1, 0)
     if (isSeq(node)) return node.items.map((item) => this.read(item as Node))
     if (isMap(node)) return this.#readMap(node)
     return isScalar(node) ? readScalar(node) : null
@@ -97,10 +114,21 @@ class DocumentReader {
     }
   }
 
-  #count(nodes: number): void {
+  #count(nodes: number, aliased: number): void {
+    this.#meter.spend(aliased * ALIASED_STEPS)
     this.#size += nodes
-    if (this.#size > MAX_NODES) throw new BuiltinError('yaml: document contains excessive aliasing')
+    this.#aliased += aliased
+    if (isExcessive(this.#size, this.#aliased)) {
+      throw new BuiltinError('yaml: document contains excessive aliasing')
+    }
   }
+}
+
+/** Go yaml's own bound (decode.go): the more nodes, the fewer of them may come of aliases. */
+function isExcessive(nodes: number, aliased: number): boolean {
+  if (aliased <= 100 || nodes <= 1000) return false
+  const share = Math.min(1, Math.max(0, (nodes - 400_000) / 3_600_000))
+  return aliased / nodes > 0.99 - 0.89 * share
 }
 
 function isMergeKey(key: Node): boolean {

@@ -1,6 +1,9 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { ensureResultLength } from '../result-limit.js'
 import type { ScalarStyle } from './scalar-style.js'
 
+/** Steps of each character written: indents multiply what a value holds. */
+const CHARACTER_STEPS = 0.3
 /** libyaml breaks a line at the next space after this column. */
 const BEST_WIDTH = 80
 
@@ -25,9 +28,14 @@ const MUST_ESCAPE = /[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2
 
 /** Text on its way out with the column that decides where long scalars are folded. */
 export class TextWriter {
+  readonly #meter: WorkMeter
   readonly #pieces: string[] = []
   #column = 0
   #length = 0
+
+  constructor(meter: WorkMeter) {
+    this.#meter = meter
+  }
 
   text(): string {
     return this.#pieces.join('')
@@ -45,7 +53,8 @@ export class TextWriter {
 
   #push(text: string): void {
     this.#length += text.length
-    ensureResultLength(this.#length)
+    this.#meter.spend(text.length * CHARACTER_STEPS)
+    ensureResultLength(this.#length, this.#meter)
     this.#pieces.push(text)
   }
 

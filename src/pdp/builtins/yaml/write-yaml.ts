@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../work-meter.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
 import { formatGoFloat } from '../go-format/float.js'
@@ -13,14 +14,18 @@ const INDENT = 2
 const MAX_SIMPLE_KEY_BYTES = 128
 
 /** A value as Go yaml writes it by way of JSON: sorted keys, sequences in mappings not indented, folded at 80 columns. */
-export function writeYaml(value: RegoValue): string {
-  const writer = new YamlWriter()
+export function writeYaml(value: RegoValue, meter: WorkMeter): string {
+  const writer = new YamlWriter(meter)
   writer.writeRoot(value)
   return writer.text()
 }
 
 class YamlWriter {
-  readonly #out = new TextWriter()
+  readonly #out: TextWriter
+
+  constructor(meter: WorkMeter) {
+    this.#out = new TextWriter(meter)
+  }
 
   text(): string {
     return `${this.#out.text()}\n`
