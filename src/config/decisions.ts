@@ -32,6 +32,11 @@ export const DecisionsSection = z.strictObject({
     'JSON pointers into the input whose values are never kept, nor quoted in results; `*` is every member or element: `/stages/*/secret`.',
     'a list of JSON pointers',
   ),
+  redact: key(
+    z.boolean().default(true),
+    'Whether what looks like a secret is replaced by `[redacted]` in inputs, results and errors before they are kept, by the same rules as in the trail: values named like one, credentials in URLs, tokens and keys.',
+    'true or false',
+  ),
   bufferRows: key(
     wholeNumber(1, 10_000_000).default(65_536),
     'Decisions that wait in memory to be written; beyond it new ones are dropped and counted.',

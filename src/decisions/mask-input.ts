@@ -19,7 +19,7 @@ export type InputKeeper = (input: Uint8Array, fullLength: number) => KeptInput
 
 const REPLACEMENT = '"[masked]"'
 /** Nothing is known of the secrets in it, so nothing that may quote them is kept. */
-const NOT_MASKED: KeptInput = { bytes: null, truncated: true, maskFailed: true, hide: () => null }
+export const NOT_MASKED: KeptInput = { bytes: null, truncated: true, maskFailed: true, hide: () => null }
 
 /**
  * Masks first and cuts to `maxBytes` second, so that a secret cannot slip through behind the cut. An input that cannot

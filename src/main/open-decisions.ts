@@ -39,7 +39,8 @@ export async function openDecisions(
   logger: Logger,
   { take, threadDied }: DecisionListeners,
 ): Promise<Decisions> {
-  const { enabled, mask, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } = config.decisions
+  const { enabled, mask, redact, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } =
+    config.decisions
   if (!enabled) {
     return {
       log: nopDecisionLog,
@@ -53,6 +54,7 @@ export async function openDecisions(
   const { log, store, problem, timesRenewed, close } = await openDecisionLog({
     dataDir: config.dataDir,
     masks: mask,
+    redact,
     bounds: {
       maxInputBytes,
       maxResultBytes,

@@ -9,6 +9,7 @@ import { scanString } from '../json/scan-string.js'
 import { scanValue } from '../json/scan-value.js'
 import { nestedTooDeeply } from '../json/nested-too-deeply.js'
 import { LabelledValues } from './labelled-values.js'
+import { mayHoldSecrets } from './may-hold-secrets.js'
 import { redactText } from './redact-text.js'
 import type { EmbeddedRedactor } from './redact-text.js'
 import { REDACTED } from './redacted.js'
@@ -20,10 +21,7 @@ export type FoundSecret = Extent & Redacted
 
 type NameTest = (name: string) => boolean
 
-/** How a text begins that holds JSON, plain (white space may be escaped) or as Base64. */
-const TEXT_STARTS: ReadonlySet<number> = new Set(Buffer.from('{[\\ eW'))
-
-/** Values that give nothing away, and what an earlier redaction left. */
+/** Values that give nothing away, and what an earlier redaction or mask left. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'null',
   'true',
@@ -32,11 +30,20 @@ const HARMLESS: ReadonlySet<string> = new Set([
   '[]',
   '{}',
   REDACTED.toString(),
+  '"[masked]"',
 ])
 
+/** What is known of a JSON text beside itself. */
+export interface Search {
+  readonly redactEmbedded: EmbeddedRedactor | undefined
+  readonly known: readonly string[]
+  /** Where the text was cut, if it was; what follows closes it. */
+  readonly cutAt: number | undefined
+}
+
 /** The secrets of a JSON text in the order of the text, none inside another; raises the errors of `scanValue`. */
-export function findSecrets(json: Buffer, redactEmbedded: EmbeddedRedactor | undefined): FoundSecret[] {
-  const finder = new SecretFinder(json, redactEmbedded)
+export function findSecrets(json: Buffer, search: Search): FoundSecret[] {
+  const finder = new SecretFinder(json, search)
   finder.walk(scanSpace(json, 0), 0, isSecretName)
   const inOrder = finder.found.sort((a, b) => a.start - b.start || b.end - a.end)
   let end = 0
@@ -50,13 +57,11 @@ export function findSecrets(json: Buffer, redactEmbedded: EmbeddedRedactor | und
 class SecretFinder {
   readonly found: FoundSecret[] = []
   private readonly json: Buffer
-  private readonly redactEmbedded: EmbeddedRedactor | undefined
-  private readonly hasPrivateKey: boolean
+  private readonly search: Search
 
-  constructor(json: Buffer, redactEmbedded: EmbeddedRedactor | undefined) {
+  constructor(json: Buffer, search: Search) {
     this.json = json
-    this.redactEmbedded = redactEmbedded
-    this.hasPrivateKey = json.includes('PRIVATE KEY-----')
+    this.search = search
   }
 
   /** Looks through the value at `at`, in whose objects `isSecret` tells by the name; gives the offset after it. */
@@ -75,21 +80,24 @@ class SecretFinder {
     const labelled = new LabelledValues()
     const end = walkMembers(this.json, open, (keyStart, start) => {
       const name = this.textAt(keyStart)
+      this.walkText(keyStart)
       const valueEnd = isSecret(name)
         ? this.redact(name, { start, end: scanValue(this.json, start) })
         : this.walk(start, depth + 1, isHeaderMember(name) ? isSecretHeader : isSecretName)
       labelled.note(name, { start, end: valueEnd }, () => this.textAt(start))
       return valueEnd
     })
-    for (const { name, extent } of labelled.secrets()) this.redact(name, extent)
+    for (const { name, extent } of labelled.secrets(this.isCut(end))) this.redact(name, extent)
     return end
   }
 
   private walkText(start: number): number {
     const end = scanString(this.json, start)
-    if (!this.hasPrivateKey && !TEXT_STARTS.has(this.json[start + 1] ?? 0)) return end
+    const { known, redactEmbedded } = this.search
+    const isCut = this.isCut(end)
+    if (known.length === 0 && !isCut && !mayHoldSecrets(this.json.toString('latin1', start, end))) return end
     const text = asBuffer(decodeString(this.json, start, end))
-    const redacted = redactText(text, this.redactEmbedded)
+    const redacted = redactText(text, { redactEmbedded, known, isCut })
     if (redacted !== undefined) this.found.push({ start, end, ...redacted })
     return end
   }
@@ -97,8 +105,29 @@ class SecretFinder {
   private redact(name: string, { start, end }: Extent): number {
     const isHarmless =
       end - start <= REDACTED.length && HARMLESS.has(this.json.toString('latin1', start, end))
-    if (!isHarmless) this.found.push({ start, end, text: REDACTED, count: 1, names: [name] })
+    if (!isHarmless) {
+      this.found.push({
+        start,
+        end,
+        text: REDACTED,
+        count: 1,
+        names: [name],
+        values: this.textsIn(start, end),
+      })
+    }
     return end
+  }
+
+  /** Whether a value that ends there was cut. */
+  private isCut(end: number): boolean {
+    return end > (this.search.cutAt ?? Infinity)
+  }
+
+  /** The texts of a secret, to be known where they are quoted. */
+  private textsIn(start: number, end: number): readonly string[] {
+    return this.json[start] === QUOTE
+      ? [this.textAt(start)]
+      : textsOf(JSON.parse(this.json.toString('utf8', start, end)))
   }
 
   /** The text whose literal is at `start`; empty where something else is there. */
@@ -106,4 +135,11 @@ class SecretFinder {
     if (this.json[start] !== QUOTE) return ''
     return asBuffer(decodeString(this.json, start, scanString(this.json, start))).toString()
   }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null
+    ? (Object.values(value) as unknown[]).flatMap(textsOf)
+    : []
 }

@@ -3,38 +3,70 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../errors.js'
 import { MAX_NESTING, nestsDeeper } from '../json/nesting.js'
 import { refuseMalformed } from '../json/refuse-malformed.js'
+import { redactInline, withoutCutSecret } from './inline-secrets.js'
+import { mayHoldSecrets } from './may-hold-secrets.js'
 import { REDACTION_MARK } from './redaction-mark.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
-import { mayHoldSecrets } from './secret-names.js'
 
 /** Redacts the JSON inside a text; undefined where it holds no secret. */
 export type EmbeddedRedactor = (json: Buffer) => Redacted | undefined
 
+/** What is known of a text beside itself. */
+export interface TextSurroundings {
+  /** Absent where texts inside texts are not followed any further: JSON that may hold secrets then goes altogether. */
+  readonly redactEmbedded: EmbeddedRedactor | undefined
+  /** Secrets of other texts that this one may quote. */
+  readonly known: readonly string[]
+  /** Whether its end is missing. */
+  readonly isCut: boolean
+}
+
 const JSON_START = /^\s*[[{]/
 const BASE64 = /^[eW][w-z0-9+/_-][A-Za-z0-9+/_-]*={0,2}$/
-const PEM_PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
+const PEM_PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/
 
 /**
- * A text, given as UTF-8, as a JSON string literal without the secrets of the JSON in it, be it plain or Base64, and without
- * private keys; undefined where it may stay. Where `redactEmbedded` is absent, JSON that may hold secrets goes altogether.
+ * A text, given as UTF-8, as a JSON string literal without the secrets of the JSON in it, be it plain or Base64, without
+ * private keys, and without what is a secret by its form; undefined where it may stay.
  */
-export function redactText(text: Buffer, redactEmbedded: EmbeddedRedactor | undefined): Redacted | undefined {
+export function redactText(text: Buffer, surroundings: TextSurroundings): Redacted | undefined {
   const value = text.toString()
-  if (JSON_START.test(value)) {
-    const inner = redactInner(text, redactEmbedded)
-    if (inner !== undefined) return { ...inner, text: literal(inner.text.toString()) }
-  } else if (BASE64.test(value)) {
-    const inner = redactInner(Buffer.from(value, 'base64'), redactEmbedded)
-    if (inner !== undefined) return { ...inner, text: literal(inner.text.toString('base64')) }
-  }
-  return PEM_PRIVATE_KEY.test(value) ? { text: REDACTED, count: 1, names: ['(private key)'] } : undefined
+  const embedded = redactWhole(text, value, surroundings)
+  if (embedded !== undefined) return embedded
+  if (PEM_PRIVATE_KEY.test(value)) return whole('(private key)', [])
+  return redactPlain(value, surroundings)
+}
+
+/** A text as JSON that holds secrets, plain or as Base64. */
+function redactWhole(text: Buffer, value: string, surroundings: TextSurroundings): Redacted | undefined {
+  const isPlain = JSON_START.test(value)
+  if (!isPlain && !BASE64.test(value)) return undefined
+  const json = isPlain ? text : Buffer.from(value, 'base64')
+  if (surroundings.isCut)
+    return mayHoldSecrets(json.toString('latin1')) ? whole('(embedded text)', []) : undefined
+  const inner = redactInner(json, surroundings.redactEmbedded)
+  return inner && { ...inner, text: literal(inner.text.toString(isPlain ? 'utf8' : 'base64')) }
 }
 
 function redactInner(json: Buffer, redactEmbedded: EmbeddedRedactor | undefined): Redacted | undefined {
   if (!isUtf8(json) || !mayHoldSecrets(json.toString('latin1')) || !isJson(json)) return undefined
   if (redactEmbedded !== undefined && !nestsDeeper(json.toString(), MAX_NESTING)) return redactEmbedded(json)
-  return { text: Buffer.from(REDACTION_MARK), count: 1, names: ['(embedded text)'] }
+  return { text: Buffer.from(REDACTION_MARK), count: 1, names: ['(embedded text)'], values: [] }
+}
+
+function redactPlain(value: string, { known, isCut }: TextSurroundings): Redacted | undefined {
+  const quoted = known.reduce((text, secret) => text.replaceAll(secret, REDACTION_MARK), value)
+  const inline = redactInline(quoted)
+  const redacted = inline?.text ?? quoted
+  const shown = isCut ? withoutCutSecret(redacted) : redacted
+  if (shown === value) return undefined
+  const { count = 1, names = ['(quoted)'], values = [] } = inline ?? {}
+  return { text: literal(shown), count, names, values }
+}
+
+function whole(name: string, values: readonly string[]): Redacted {
+  return { text: REDACTED, count: 1, names: [name], values }
 }
 
 function isJson(bytes: Buffer): boolean {

@@ -10,4 +10,6 @@ export interface Redacted {
   readonly count: number
   /** The names of the members that held them. */
   readonly names: readonly string[]
+  /** The texts that were replaced, which other texts may quote. */
+  readonly values: readonly string[]
 }

@@ -2,7 +2,7 @@
 const GAP = '[^a-z0-9]{0,3}'
 
 /** What the name of a member that holds a secret contains, in any letter case. */
-const SECRET_WORDS = [
+export const SECRET_WORDS: string = [
   `pass${GAP}(?:wor[dt]|wd|phrase|code)`,
   'pwd',
   'secret',
@@ -22,12 +22,13 @@ const SECRET_HEADER = /auth|bearer|cookie|credential|key|pass|secret|session|sig
 /** The start of Base64 of `{` or `[`, long enough to hold a secret. */
 const BASE64_JSON = '"[eW][w-z0-9+/_-][A-Za-z0-9+/_-]{14}'
 /** Letters may be written as escapes, so that a name cannot be seen in the text. */
-const ESCAPED_ASCII = String.raw`\\u00[4-7]`
-const HEADERS = String.raw`request${GAP}headers[\\"]*\s*:\s*\{\s*[\\"]`
+const ESCAPED_ASCII = String.raw`\\u00[2-7]`
+const HEADERS = String.raw`headers[\\"]*\s*:\s*\{\s*[\\"]`
 
-const HEADER_MEMBER = new RegExp(`^request${GAP}headers$`, 'i')
+/** What tells that a JSON text may hold secrets by their names, or in texts inside it. */
+export const NAMED_STARTS: string = [SECRET_WORDS, BASE64_JSON, ESCAPED_ASCII, HEADERS].join('|')
 
-const MAY_HOLD_SECRETS = new RegExp([SECRET_WORDS, BASE64_JSON, ESCAPED_ASCII, HEADERS].join('|'), 'i')
+const HEADER_MEMBER = new RegExp(`^(?:(?:request|response|custom)${GAP})?headers$`, 'i')
 
 /** Whether a member of this name is taken to hold a secret. */
 export function isSecretName(name: string): boolean {
@@ -42,9 +43,4 @@ export function isSecretHeader(name: string): boolean {
 /** Whether this is a member that holds the headers of a request. */
 export function isHeaderMember(name: string): boolean {
   return HEADER_MEMBER.test(name)
-}
-
-/** Whether there can be anything to redact in a JSON text: a quick look that may say yes for nothing, never no for something. */
-export function mayHoldSecrets(json: string): boolean {
-  return MAY_HOLD_SECRETS.test(json)
 }

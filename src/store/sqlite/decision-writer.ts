@@ -7,6 +7,8 @@ import { findExecutionId } from '../../decisions/find-execution-id.js'
 import type { HideSecrets } from '../../decisions/hide-secrets.js'
 import { makeInputKeeper } from '../../decisions/mask-input.js'
 import type { InputKeeper, KeptInput } from '../../decisions/mask-input.js'
+import { makeRedactDecision } from '../../decisions/redact-decision.js'
+import type { RedactDecision } from '../../decisions/redact-decision.js'
 import type { DecisionWriteStore, StoreSize, WriteReceipt } from '../decision-store.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import { keptDatabase, requireKept } from './kept-files.js'
@@ -20,6 +22,8 @@ export interface DecisionWriterOptions {
   /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
   readonly masks: readonly string[]
   readonly maxInputBytes: number
+  /** Whether secrets are replaced in all that is kept; true where absent. */
+  readonly redact?: boolean
   /** Absent where no decision is reported. */
   readonly reports?: ReportOptions | undefined
 }
@@ -47,7 +51,7 @@ export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDec
   const keepInput = makeInputKeeper(options.masks, options.maxInputBytes)
   const database = openDatabase(decisionDatabaseOptions(options.path))
   try {
-    return new SqliteDecisionWriter(database, keepInput, options.reports)
+    return new SqliteDecisionWriter(database, keepInput, options)
   } catch (raw) {
     database.close()
     throw toStoreError('open decision log', raw)
@@ -59,6 +63,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #database: Database
   readonly #files: readonly KeptFile[]
   readonly #keepInput: InputKeeper
+  readonly #redact: RedactDecision
   readonly #reporter: DecisionReporter | undefined
   readonly #insertRow: Statement
   readonly #deleteBefore: Statement
@@ -66,8 +71,17 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #countRows: Statement
 
   /** Writes as long as the files of the database are at their paths. */
-  constructor(database: Database, keepInput: InputKeeper, reports?: ReportOptions) {
+  constructor(
+    database: Database,
+    keepInput: InputKeeper,
+    {
+      reports,
+      redact = true,
+      maxInputBytes,
+    }: Pick<DecisionWriterOptions, 'reports' | 'redact' | 'maxInputBytes'>,
+  ) {
     this.#database = database
+    this.#redact = redact ? makeRedactDecision(maxInputBytes) : (kept) => kept
     this.#files = keptDatabase(database.name)
     this.#keepInput = keepInput
     this.#reporter = reports && new DecisionReporter(reports)
@@ -133,9 +147,13 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     let maskFailed = 0
     for (let index = 0; index < batch.rowCount; index += 1) {
       const whole = batchRow(batch, index)
-      const input = whole.input === null ? NO_INPUT : this.#keepInput(whole.input, whole.inputBytes ?? 0)
+      const masked = whole.input === null ? NO_INPUT : this.#keepInput(whole.input, whole.inputBytes ?? 0)
       const named = { ...whole, executionId: executionIdOf(whole) }
-      const row = input.hide === undefined ? named : withoutSecrets(named, input.hide)
+      const { row, input } = this.#redact({
+        row: masked.hide === undefined ? named : withoutSecrets(named, masked.hide),
+        input: masked,
+        isResultCut: isResultCut(whole),
+      })
       if (input.maskFailed) maskFailed += 1
       this.#insertRow.run(
         row.decisionId,

@@ -17,6 +17,8 @@ export interface OpenDecisionLogOptions {
   readonly dataDir: string
   /** JSON pointers (RFC 6901) into the input; the token `*` matches every member or element. */
   readonly masks?: readonly string[]
+  /** Whether secrets are replaced in all that is kept, as in the trail; true where absent. */
+  readonly redact?: boolean
   readonly bounds?: Partial<BufferBounds>
   readonly retention?: Partial<RetentionPolicy>
   /** Absent where no decision is reported. */
@@ -58,6 +60,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     path,
     masks,
     maxInputBytes: bounds.maxInputBytes,
+    redact: options.redact ?? true,
     reports: reports && { reported: reports.reported, perSecond: reports.perSecond },
     retention: { ...defaultRetention, ...options.retention },
     retentionIntervalMs: RETENTION_INTERVAL_MS,

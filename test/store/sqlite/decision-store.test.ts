@@ -219,7 +219,7 @@ describe('the decision store', () => {
     const path = join(temporaryFolder(), 'decisions.db')
     const database = openDatabase(decisionDatabaseOptions(path))
     await migrate(database, decisionMigrations)
-    const writer = new SqliteDecisionWriter(database, makeInputKeeper([], 8192))
+    const writer = new SqliteDecisionWriter(database, makeInputKeeper([], 8192), { maxInputBytes: 8192 })
     const pages = Number(database.pragma('page_count', { simple: true }))
     database.pragma(`max_page_count = ${pages + 1}`)
     const large = () => batchOf(0, 50, { input: Buffer.alloc(8000, 'x') })

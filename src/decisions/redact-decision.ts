@@ -1,0 +1,95 @@
+import { AppError } from '../errors.js'
+import { closeJson } from '../lib/json/close-json.js'
+import { redactInline } from '../lib/redaction/inline-secrets.js'
+import { mayHoldSecrets } from '../lib/redaction/may-hold-secrets.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
+import { REDACTED } from '../lib/redaction/redacted.js'
+import { REDACTION_MARK } from '../lib/redaction/redaction-mark.js'
+import type { BatchRow } from './decision-batch.js'
+import { NOT_MASKED } from './mask-input.js'
+import type { KeptInput } from './mask-input.js'
+
+/** A decision as it would be kept. */
+export interface KeptDecision {
+  readonly row: BatchRow
+  readonly input: KeptInput
+  readonly isResultCut: boolean
+}
+
+/** The decision without what looks like a secret; what cannot be looked through and may hold one is left out. */
+export type RedactDecision = (kept: KeptDecision) => KeptDecision
+
+/** Shorter texts stand in too many others. */
+const LEAST_QUOTED = 4
+/** With more secrets than this, what may quote them is rather left out than searched for each. */
+const MOST_QUOTED = 200
+
+/** Redacts an input as far as it is kept, at most so many bytes, and in the result and the error what they quote of it as well. */
+export function makeRedactDecision(maxInputBytes: number): RedactDecision {
+  return ({ row, input, isResultCut }) => {
+    const redacted = input.bytes === null ? undefined : redactStart(input.bytes, input.truncated, [])
+    const known = quotable(redacted?.values ?? [])
+    const isHidden = known.length > MOST_QUOTED
+    return {
+      isResultCut,
+      input: input.bytes === null ? input : keptInput(input, redacted, maxInputBytes),
+      row: {
+        ...row,
+        result: isHidden
+          ? REDACTED
+          : row.result && (redactStart(row.result, isResultCut, known)?.bytes ?? null),
+        error: isHidden && row.error !== null ? REDACTION_MARK : row.error && redactedError(row.error, known),
+      },
+    }
+  }
+}
+
+function keptInput(input: KeptInput, redacted: RedactedStart | undefined, maxInputBytes: number): KeptInput {
+  if (redacted === undefined) return NOT_MASKED
+  const { bytes } = redacted
+  return {
+    ...input,
+    bytes: bytes.subarray(0, maxInputBytes),
+    truncated: input.truncated || bytes.length > maxInputBytes,
+  }
+}
+
+interface RedactedStart {
+  readonly bytes: Uint8Array
+  readonly values: readonly string[]
+}
+
+/** A JSON text, or its beginning, without its secrets; undefined where it cannot be looked through and may hold some. */
+function redactStart(bytes: Uint8Array, isCut: boolean, known: readonly string[]): RedactedStart | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (known.length === 0 && !isCut && !mayHoldSecrets(start.toString('latin1'))) return { bytes, values: [] }
+  const { json, cutAt, closing } = isCut
+    ? closeJson(start)
+    : { json: start, cutAt: start.length, closing: Buffer.alloc(0) }
+  try {
+    const { text, count, values } = redactSecrets(json, { known, ...(isCut && { cutAt }) })
+    return count === 0 ? { bytes, values } : { bytes: withoutClosing(text, closing), values }
+  } catch (raw) {
+    if (!(raw instanceof AppError)) throw raw
+    return mayHoldSecrets(start.toString('latin1')) ? undefined : { bytes, values: [] }
+  }
+}
+
+/** Of what was put behind the beginning, only what is still there: a secret that was cut has swallowed some. */
+function withoutClosing(text: Buffer, closing: Buffer): Buffer {
+  let left = closing
+  while (left.length > 0 && !text.subarray(text.length - left.length).equals(left)) left = left.subarray(1)
+  return text.subarray(0, text.length - left.length)
+}
+
+function redactedError(error: string, known: readonly string[]): string {
+  const unquoted = known.reduce((text, secret) => text.replaceAll(secret, REDACTION_MARK), error)
+  return redactInline(unquoted)?.text ?? unquoted
+}
+
+/** The longest first: it may contain a shorter one. */
+function quotable(values: readonly string[]): readonly string[] {
+  return [
+    ...new Set(values.filter((value) => value.length >= LEAST_QUOTED && value !== REDACTION_MARK)),
+  ].sort((a, b) => b.length - a.length)
+}

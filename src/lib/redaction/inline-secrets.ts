@@ -1,0 +1,133 @@
+import { REDACTION_MARK } from './redaction-mark.js'
+import { SECRET_WORDS } from './secret-names.js'
+
+/** A text without the secrets in it, and those. */
+export interface InlineRedaction {
+  readonly text: string
+  readonly count: number
+  readonly names: readonly string[]
+  readonly values: readonly string[]
+}
+
+/**
+ * A form in which texts carry a secret. `secret` is what goes; the rest of the match stays. Each pattern takes time in proportion to the text:
+ * no run that it looks along is begun again inside.
+ */
+interface Form {
+  readonly name: string
+  readonly pattern: RegExp
+}
+
+/** What an earlier redaction left. */
+const KEPT = String.raw`(?!\[(?:redacted|masked)\])`
+const VALUE = String.raw`[^\s&;,"'<>\\(){}]`
+const CERTAIN_WORDS =
+  'pass(?:word|wd|phrase|code)|pwd|api[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|client[_ -]?secret'
+const HEADER_WORDS = '(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{1,30}-(?:token|key)'
+const QUOTE = String.raw`\\{0,3}["']`
+const IS = String.raw`(?:${QUOTE}\s{0,2}[:=]\s{0,3}(?:${QUOTE})?|\s?:\s{1,3}(?:${QUOTE})?)`
+const TOKENS = [
+  String.raw`gh[pousr]_\w{20,}`,
+  String.raw`github_pat_\w{20,}`,
+  String.raw`glpat-[\w-]{16,}`,
+  String.raw`xox[abeoprs]-[\w-]{10,}`,
+  String.raw`sk[_-](?:live_|test_|proj-|ant-)?[\w-]{20,}`,
+  String.raw`AIza[\w-]{35}`,
+  String.raw`hv[sb]\.[\w-]{20,}`,
+  String.raw`npm_\w{30,}`,
+  String.raw`dckr_pat_[\w-]{20,}`,
+  String.raw`whsec_[\w+/=]{16,}`,
+].join('|')
+
+const FORMS: readonly Form[] = [
+  // https://user:password@host, https://token@host; not ssh://git@host, where the user is no secret.
+  {
+    name: '(credentials in a URL)',
+    pattern: new RegExp(
+      String.raw`(?:(?<=https?:\/\/)${KEPT}(?<a>[^\s/?#"'<>]+)|(?<=:\/\/)${KEPT}(?<b>[^\s/?#"'<>:]*:[^\s/?#"'<>]+))@`,
+      'gi',
+    ),
+  },
+  { name: '(token)', pattern: /(?<![\w-])(?<a>eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*)/g },
+  { name: '(token)', pattern: new RegExp(String.raw`(?<![\w-])(?<a>${TOKENS})`, 'g') },
+  { name: '(access key)', pattern: /(?<![A-Za-z0-9])(?<a>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Za-z0-9])/g },
+  {
+    name: '(authorization)',
+    pattern: /\b(?:bearer|basic|digest|token)\s{1,3}(?=[\w.~+/-]{0,200}[\d=])(?<a>[\w.~+/-]{6,}=*)/gi,
+  },
+  {
+    name: '(authorization)',
+    pattern: new RegExp(String.raw`(?:${HEADER_WORDS})${IS}${KEPT}(?<a>[^\r\n"'\\]+)`, 'gi'),
+  },
+  {
+    name: '(signature)',
+    pattern: new RegExp(
+      String.raw`[?&](?:[\w-]{0,30}signature|sig|key|code|auth)=${KEPT}(?<a>${VALUE}+)`,
+      'gi',
+    ),
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}=["']?${KEPT}(?<a>${VALUE}+)`, 'gi'),
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(String.raw`(?:${CERTAIN_WORDS})${IS}${KEPT}(?<a>${VALUE}+)`, 'gi'),
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}${IS}${KEPT}(?=${VALUE}{0,200}\d)(?<a>${VALUE}{6,})`,
+      'gi',
+    ),
+  },
+]
+
+/** The beginnings of the forms that no word for a secret stands in. */
+export const INLINE_STARTS: string = [
+  String.raw`:(?:\\?\/){2}[^\s/?#"'<>]+@`,
+  ...['eyJ', 'A(?:KI|SI)A[A-Z0-9]', String.raw`(?:basic|digest)\s`],
+  ...[
+    'gh[pousr]_',
+    'github_pat_',
+    'glpat-',
+    'xox[abeoprs]-',
+    String.raw`(?<![\w-])sk[_-]`,
+    'AIza',
+    String.raw`hv[sb]\.`,
+  ],
+  ...['npm_', 'dckr_pat_', 'whsec_', '(?:signature|[?&](?:sig|key|code|auth))='],
+].join('|')
+
+/** The text without secrets that stand in it by their form; undefined where it holds none. */
+export function redactInline(text: string): InlineRedaction | undefined {
+  const names: string[] = []
+  const values: string[] = []
+  let redacted = text
+  for (const { name, pattern } of FORMS) {
+    redacted = redacted.replace(pattern, (match: string, ...rest: unknown[]) => {
+      const groups = rest.at(-1) as { readonly a?: string; readonly b?: string }
+      const secret = groups.a ?? groups.b ?? ''
+      names.push(name)
+      values.push(secret)
+      const at = match.lastIndexOf(secret)
+      return match.slice(0, at) + REDACTION_MARK + match.slice(at + secret.length)
+    })
+  }
+  return names.length === 0 ? undefined : { text: redacted, count: names.length, names, values }
+}
+
+/** How a secret begins whose end was cut off with the text. */
+const CUT = new RegExp(
+  String.raw`(?:(?<=:\/\/)[^\s/?#"'<>]+|(?<![\w-])(?:eyJ|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|sk[_-]|AIza|hv[sb]\.|npm_|dckr_pat_|whsec_)[\w.+/=-]*|(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]*|(?<=\b(?:bearer|basic|digest|token)\s{1,3})\S+)$`,
+  'i',
+)
+const CUT_SEARCHED = 4096
+
+/** The text without the beginning of a secret at its end. */
+export function withoutCutSecret(text: string): string {
+  const from = Math.max(0, text.length - CUT_SEARCHED)
+  const end = text.slice(from)
+  const shown = end.replace(CUT, REDACTION_MARK)
+  return shown === end ? text : text.slice(0, from) + shown
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { redactInline } from '../../../src/lib/redaction/inline-secrets.js'
+import { redactSecrets } from '../../../src/lib/redaction/redact.js'
+import { PLANTED, SECRET } from '../../support/planted-secrets.js'
+
+const redacted = (json: string): string => redactSecrets(Buffer.from(json)).text.toString()
+
+describe('a secret', () => {
+  it.each(PLANTED)('%s is in no redacted text, however deep and in whatever clothes', (_, value) => {
+    const base64 = Buffer.from(JSON.stringify(value)).toString('base64')
+    const asText = JSON.stringify(value)
+    const places = [
+      value,
+      [value],
+      { a: { b: [value] } },
+      { a: asText },
+      { a: JSON.stringify({ asText }) },
+      { base64 },
+    ]
+    for (const place of places) {
+      for (const json of [
+        JSON.stringify(place),
+        JSON.stringify(place, null, 2),
+        escaped(JSON.stringify(place)),
+      ]) {
+        const text = redacted(json)
+        expect(() => JSON.parse(text) as unknown).not.toThrow()
+        expect(plain(text)).not.toContain(SECRET)
+      }
+    }
+  })
+
+  it.each(PLANTED)('%s leaves what stands beside it', (_, value) => {
+    expect(JSON.parse(redacted(JSON.stringify({ beside: 'in plain sight', value })))).toMatchObject({
+      beside: 'in plain sight',
+    })
+  })
+})
+
+it.each([
+  'https://example.org/a?b=c#d',
+  'ssh://git@example.org/repo.git',
+  'the token has expired',
+  'password must not be empty',
+  'basic authentication is off',
+  'user@example.org asked at 10:30',
+  'arn:aws:secretsmanager:eu-west-1:123456789012:thing/one',
+  'sha256:0b1c2d3e4f',
+])('%s is no secret', (text) => {
+  expect(redactInline(text)).toBeUndefined()
+})
+
+it('what is around a secret in a text stays', () => {
+  const text = 'cannot clone https://ana:hunter2@git.example.org/a?token=hunter2&b=c today'
+  expect(redactInline(text)?.text).toBe(
+    'cannot clone https://[redacted]@git.example.org/a?token=[redacted]&b=c today',
+  )
+})
+
+it('redacting again changes nothing, and nothing breaks the JSON', () => {
+  const leaf = fc.oneof(
+    fc.constantFrom(...PLANTED.map(([, value]) => value)),
+    fc.string(),
+    fc.constantFrom('password=', '://a:b@', 'eyJ', '"token": "', '\\', '{"a":"b://c:d@e"}', 'Bearer 1234567'),
+  )
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.double(),
+      fc.array(tie('json'), { maxLength: 4 }),
+      fc.dictionary(
+        fc.oneof(fc.string(), fc.constantFrom('token', 'headers', 'name', 'value')),
+        tie('json'),
+        {
+          maxKeys: 4,
+        },
+      ),
+    ),
+  }))
+  fc.assert(
+    fc.property(json, (value) => {
+      const once = redacted(JSON.stringify(value))
+      expect(() => JSON.parse(once) as unknown).not.toThrow()
+      expect(redacted(once)).toBe(once)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('takes time in proportion to the text, whatever it is made of', () => {
+  const parts = [
+    'eyJ',
+    'a',
+    '-',
+    '://',
+    ':',
+    '@',
+    'password',
+    'token: ',
+    'secret=',
+    'Bearer ',
+    'glpat-',
+    '?sig',
+    ' ',
+  ]
+  const timeOf = (text: string): number => {
+    const start = performance.now()
+    redactInline(text)
+    return performance.now() - start
+  }
+  for (const one of parts) {
+    for (const other of parts) {
+      // A quadratic pattern takes minutes for this; a linear one some milliseconds.
+      expect(timeOf((one + other).repeat(50_000))).toBeLessThan(5000)
+    }
+  }
+})
+
+function escaped(json: string): string {
+  return json.replaceAll('/', '\\/').replaceAll('@', '\\u0040').replaceAll('p', '\\u0070')
+}
+
+/** A text with everything in it that a reader could decode. */
+function plain(text: string): string {
+  const decoded = [...text.matchAll(/[A-Za-z0-9+/]{16,}={0,2}/g)].map(([run]) =>
+    Buffer.from(run, 'base64').toString(),
+  )
+  return [text, ...decoded].join('\n')
+}
