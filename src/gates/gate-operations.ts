@@ -9,6 +9,7 @@ import { expireInstances } from './expire-instances.js'
 import { keepEvidence } from './keep-evidence.js'
 import { listInstances } from './list-instances.js'
 import { removeEnded } from './remove-ended.js'
+import { recordIgnoredReview } from './record-ignored-review.js'
 import { reserveInstance } from './reserve-instance.js'
 import { reviewInstance } from './review-instance.js'
 import { triggerGate } from './trigger-gate.js'
@@ -23,6 +24,7 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   triggerGate,
   reviewInstance,
   cancelForOrchestrator,
+  recordIgnoredReview,
   keepEvidence,
   decideByPolicy,
   expireInstances,

@@ -4,6 +4,7 @@ import type { DecisionLog } from '../decisions/decision-log.js'
 import { toAppError } from '../errors.js'
 import type { AppError } from '../errors.js'
 import { makeAcknowledgeStatus } from '../gates/acknowledge-status.js'
+import { IgnoredReviews } from '../gates/ignored-reviews.js'
 import { compareGates, saveGateChanges } from '../gates/declare-gates.js'
 import { expireInstances } from '../gates/expire-instances.js'
 import { fetchEvidence } from '../gates/fetch-evidence.js'
@@ -72,6 +73,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       triggered: (instanceId) => work.add(instanceId),
       closed: wakeOutbox,
       acknowledge: makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) }),
+      ignoredReviews: new IgnoredReviews(),
       stagePolicies: config.gates.runtimePolicies,
       findPipelineIds,
     },

@@ -15,6 +15,7 @@ import { analyseParts } from './lint/analyse-parts.js'
 import type { PartAnalysisOptions } from './lint/analyse-parts.js'
 import type { OpaProgram } from './opa/find-opa.js'
 import { pathKey, pathOfKey } from './rego/path-key.js'
+import { fileBelow } from './file-below.js'
 import type { PolicyPart } from './policy-part.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { mergeDocuments } from './rego/merge-documents.js'
@@ -56,6 +57,7 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   const warnings = analysis === undefined ? [] : await analyseParts(parts, data, analysis)
   const loaded = await Promise.all(parts.map((part) => loadModule(part, data, options)))
   refuseDataOverEntrypoints(parts, loaded.flat())
+  const roots = [...locations.directories, ...locations.bundles]
   return {
     revision: parts.map(({ revision }) => revision).join('+'),
     sources: parts.map(({ name, revision }) => ({ name, revision })),
@@ -63,8 +65,8 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     packages: [...new Set(parts.flatMap(({ packages }) => packages.map(pathKey)))].sort(),
     data,
     warnings,
-    locateSource: indexSources(parts),
-    locateBuiltin: indexCalls(parts),
+    locateSource: indexSources(parts, roots),
+    locateBuiltin: indexCalls(parts, roots),
   }
 }
 
@@ -163,17 +165,17 @@ function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint
   return byPath
 }
 
-/** An error location has the name that the compiler saw; a person knows the source file. */
-function indexSources(parts: readonly PolicyPart[]): Snapshot['locateSource'] {
+/** An error location has the name that the compiler saw; a person knows the source file, and callers where it is below its root. */
+function indexSources(parts: readonly PolicyPart[], roots: readonly string[]): Snapshot['locateSource'] {
   const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
   return (compiledName, row) => {
     const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
     const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
-    return { file, line: texts.get(file)?.split('\n')[row - 1] }
+    return { file: fileBelow(roots, file), line: texts.get(file)?.split('\n')[row - 1] }
   }
 }
 
-function indexCalls(parts: readonly PolicyPart[]): Snapshot['locateBuiltin'] {
+function indexCalls(parts: readonly PolicyPart[], roots: readonly string[]): Snapshot['locateBuiltin'] {
   const compiled = parts.filter(({ wasm }) => wasm !== undefined)
   // Which of several modules called is not told, and bundles may leave their Rego out.
   if (compiled.length !== 1) return () => undefined
@@ -181,7 +183,8 @@ function indexCalls(parts: readonly PolicyPart[]): Snapshot['locateBuiltin'] {
   return (name) => {
     if (!known.has(name)) {
       const calls = compiled.flatMap(({ rego }) => locateCalls(rego, name))
-      known.set(name, calls.length === 1 ? calls[0] : undefined)
+      const [only] = calls.length === 1 ? calls : []
+      known.set(name, only === undefined ? undefined : { ...only, file: fileBelow(roots, only.file) })
     }
     return known.get(name)
   }

@@ -223,6 +223,28 @@ describe("the orchestrator's cancellation", () => {
   })
 
   test.each([
+    ['without a token', {}, 'a bearer token is needed'],
+    ['with an unknown token', { authorization: 'Bearer nobody' }, 'the bearer token is not known'],
+    ['with a token of another role', as('bo'), 'the token bo may not do this'],
+  ])('%s is 200 too, does nothing, and stands once in the trail', async (who, headers, why) => {
+    const id = await trigger(`no right, ${who}`)
+    const path = `/visibilityservice/v1/approvalGateInstances/${id}/spinnakerReview`
+    for (let time = 0; time < 20; time++) {
+      const answer = await put(path, { action: 'cancel' }, headers)
+      expect([answer.status, objectOf(answer)]).toEqual([
+        200,
+        { status: 'unknown', comment: expect.stringContaining(`nothing was done: ${why}`) as unknown },
+      ])
+    }
+    expect(await statusOf(id)).toMatchObject({ status: 'activated' })
+    const trail = await get(
+      `/audit?kind=gate.review_ignored&executionId=${encodeURIComponent(`no right, ${who}`)}`,
+      'eve',
+    )
+    expect(trail.text.split('gate.review_ignored')).toHaveLength(2)
+  })
+
+  test.each([
     [
       'an unknown instance',
       '/visibilityservice/v1/approvalGateInstances/99999/spinnakerReview',

@@ -30,11 +30,12 @@ export interface PlanRequest {
 }
 
 /** All that a run needs. Raises `conflict` when the definition says nothing of what the registration asks for. */
-export function makePlan({ registration, definition, templates, nowMs }: PlanRequest): RunPlan {
+export function makePlan(planRequest: PlanRequest): RunPlan {
+  const { registration, definition, templates, nowMs } = planRequest
   const timing = makeTiming(registration, definition, startOf(registration, nowMs))
   const requests = registration.targets.length > 0 ? registration.targets : [wholeApplication(registration)]
   const targets = requests
-    .map((request) => planTarget(request, definition, templates, nowMs))
+    .map((request) => planTarget(request, planRequest))
     .filter(({ metrics, logs }) => metrics !== undefined || logs !== undefined)
   if (targets.length === 0) {
     throw new AppError(
@@ -111,16 +112,14 @@ function makeThresholds(
 
 function planTarget(
   request: TargetRequest,
-  definition: AnalysisDefinition,
-  templates: PlanTemplates,
-  nowMs: number,
+  { registration: { application }, definition, templates, nowMs }: PlanRequest,
 ): PlannedTarget {
   const canaryStartMs = Math.min(request.canaryStartMs ?? nowMs, nowMs)
   const offsetMs = definition.baselineOffsetMinutes * MS_PER_MINUTE
   const baselineStartMs = Math.min(request.baselineStartMs ?? canaryStartMs, nowMs) - offsetMs
   const side = (name: 'baseline' | 'canary', given: Scope): PlannedSide => ({
-    // `${application}` is there in every query; for one of several services it is the service's name.
-    scope: { application: request.service, ...definition.scopes[name], ...given },
+    // `${application}` and `${service}` are there in every query. The verification stage names its pipeline as the service.
+    scope: { application, service: request.service, ...definition.scopes[name], ...given },
     startMs: name === 'baseline' ? baselineStartMs : canaryStartMs,
   })
   const sides = (scopes: SideScopes): { baseline: PlannedSide; canary: PlannedSide } => ({

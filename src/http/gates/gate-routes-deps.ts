@@ -1,4 +1,5 @@
 import type { AcknowledgeStatus } from '../../gates/acknowledge-status.js'
+import type { IgnoredReviews } from '../../gates/ignored-reviews.js'
 import type { FindPipelineIds } from '../../gates/pipeline-ids.js'
 import type { StageRule } from '../../gates/find-stage-gate.js'
 import type { AddressPolicy } from '../../lib/outbound/address-policy.js'
@@ -30,6 +31,8 @@ export interface GateRoutesDeps {
   readonly closed: () => void
   /** Told of each instance whose status is about to be answered. */
   readonly acknowledge: AcknowledgeStatus
+  /** Bounds what is written of reviews without the right. */
+  readonly ignoredReviews: IgnoredReviews
   readonly stagePolicies: readonly StagePolicy[]
   readonly findPipelineIds: FindPipelineIds
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 
+import { AppError, toAppError } from '../../errors.js'
 import { cancelForOrchestrator } from '../../gates/cancel-for-orchestrator.js'
 import { isOpen } from '../../gates/gate-instance.js'
 import type { GateInstance } from '../../gates/gate-instance.js'
 import { asOf } from '../../gates/instance-view.js'
 import { pluginStatus } from '../../gates/status-words.js'
-import { AppError } from '../../errors.js'
+import { recordIgnoredReview } from '../../gates/record-ignored-review.js'
+import { cutText } from '../../lib/cut-text.js'
+import type { Authenticate } from '../authenticate.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import { readPathNumber } from '../path-number.js'
@@ -13,24 +16,49 @@ import { readJsonBody } from '../read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { claimedUser } from './person-of.js'
 
+const MAX_SHOWN = 100
+
 const Body = z.looseObject({
   action: z.unknown().optional(),
   comment: z.unknown().optional(),
 })
+type Said = z.output<typeof Body>
+
+/** Takes what the orchestrator says of an instance, named by its text in the path, and tells what is answered. Never rejects. */
+export type TakeOrchestratorReview = (exchange: Exchange, idText: string) => Promise<object>
 
 /**
- * What the orchestrator says of an instance. Only a cancellation does anything: its approvals are claims of a user name.
- * Anything but 200 is asked again without end (clients, section 2), so an unknown instance and an unreadable body are
- * answered like an instance that is closed already.
+ * Only a cancellation does anything: the orchestrator's approvals are claims of a user name. Anything but 200 is asked again
+ * at once and without end (clients, section 2), until the stack of the one who asks is full. So whatever goes wrong is
+ * answered with a status: an unknown instance, a body that cannot be read, a store that cannot be written, a token without
+ * the right.
  */
-export async function takeOrchestratorReview(
+export function makeTakeOrchestratorReview(
+  authenticate: Authenticate,
+  deps: GateRoutesDeps,
+): TakeOrchestratorReview {
+  return async (exchange, idText) => {
+    const instanceId = readPathNumber(idText)
+    try {
+      const refusal = refusalOf(() => authenticate(exchange, ['orchestrator']))
+      const said = await readLeniently(exchange, deps)
+      if (instanceId === undefined) return unknown(`${cutText(idText, MAX_SHOWN)} is no instance`)
+      if (refusal === undefined) return await takeReview(exchange, instanceId, said, deps)
+      await recordIgnored(exchange, instanceId, asText(said.action), refusal, deps)
+      return unknown(`nothing was done: ${refusal.message}`)
+    } catch (raw) {
+      exchange.failure = toAppError(raw)
+      return unknown(`nothing was done: ${exchange.failure.message}`)
+    }
+  }
+}
+
+async function takeReview(
   exchange: Exchange,
-  idText: string,
+  instanceId: number,
+  { action, comment }: Said,
   deps: GateRoutesDeps,
 ): Promise<object> {
-  const { action, comment } = await readLeniently(exchange, deps)
-  const instanceId = readPathNumber(idText)
-  if (instanceId === undefined) return { status: 'unknown', comment: `${idText} is no instance` }
   const nowMs = deps.now()
   if (asText(action).toLowerCase() !== 'cancel') {
     const found = await deps.lookups.gates.findInstance(instanceId)
@@ -43,10 +71,43 @@ export async function takeOrchestratorReview(
   return statusOf(instanceId, instance)
 }
 
-async function readLeniently(
+async function recordIgnored(
   exchange: Exchange,
-  { maxBodyBytes }: GateRoutesDeps,
-): Promise<z.output<typeof Body>> {
+  instanceId: number,
+  action: string,
+  refusal: AppError,
+  { lookups, writer, ignoredReviews, now }: GateRoutesDeps,
+): Promise<void> {
+  exchange.failure = refusal
+  if ((await lookups.gates.findInstance(instanceId)) === undefined) return
+  const nowMs = now()
+  const unrecorded = ignoredReviews.take(instanceId, nowMs)
+  if (unrecorded === undefined) return
+  const actor = { ...callerOf(exchange), claimedUser: claimedUser(exchange), nowMs }
+  const review = {
+    instanceId,
+    action: cutText(action, MAX_SHOWN),
+    reason: refusal.message,
+    unrecorded,
+    actor,
+  }
+  await writer.run(recordIgnoredReview, review)
+}
+
+function refusalOf(check: () => void): AppError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (raw) {
+    return toAppError(raw)
+  }
+}
+
+function unknown(comment: string): object {
+  return { status: 'unknown', comment }
+}
+
+async function readLeniently(exchange: Exchange, { maxBodyBytes }: GateRoutesDeps): Promise<Said> {
   try {
     return await readJsonBody(exchange, Body, maxBodyBytes)
   } catch (raw) {

@@ -15,7 +15,7 @@ import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
 import { claimedUser, personOf } from '../gates/person-of.js'
-import { takeOrchestratorReview } from '../gates/take-orchestrator-review.js'
+import { makeTakeOrchestratorReview } from '../gates/take-orchestrator-review.js'
 import { jsonAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 import { requirePathNumber } from '../path-number.js'
@@ -43,6 +43,7 @@ const ReviewBody = z.strictObject({
 export function gateInstanceRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const { writer, reader, lookups, now } = deps
+  const takeReview = makeTakeOrchestratorReview(authenticate, deps)
   const enter = (exchange: Exchange, handler: string, roles: readonly Role[]): Exchange => {
     exchange.handler = handler
     authenticate(exchange, roles)
@@ -79,8 +80,8 @@ export function gateInstanceRoutes(authenticate: Authenticate, deps: GateRoutesD
     return jsonAnswer(await review(exchange, instanceIdOf(c.req.param('id')), deps))
   })
   app.put('/:id/spinnakerReview', async (c) => {
-    const exchange = enter(c.env.exchange, 'gates.cancel', ['orchestrator'])
-    return jsonAnswer(await takeOrchestratorReview(exchange, c.req.param('id'), deps))
+    c.env.exchange.handler = 'gates.cancel'
+    return jsonAnswer(await takeReview(c.env.exchange, c.req.param('id')))
   })
   async function review(
     exchange: Exchange,

@@ -11,7 +11,7 @@ import type { Authenticate } from '../authenticate.js'
 import { baseUrl } from '../base-url.js'
 import type { GateRoutesDeps } from '../gates/gate-routes-deps.js'
 import { readTrigger } from '../gates/read-trigger.js'
-import { takeOrchestratorReview } from '../gates/take-orchestrator-review.js'
+import { makeTakeOrchestratorReview } from '../gates/take-orchestrator-review.js'
 import { jsonAnswer } from '../json-answer.js'
 import { requirePathNumber } from '../path-number.js'
 
@@ -23,6 +23,7 @@ const VERSION = ':version{v[1245]}'
 export function gatePluginRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const { writer, lookups, now } = deps
+  const takeReview = makeTakeOrchestratorReview(authenticate, deps)
   app.post(`/${VERSION}/approvalGates/:id/trigger`, async (c) => {
     const { exchange } = c.env
     exchange.handler = 'gates.trigger'
@@ -46,8 +47,7 @@ export function gatePluginRoutes(authenticate: Authenticate, deps: GateRoutesDep
   })
   app.put(`/${VERSION}/approvalGateInstances/:id/spinnakerReview`, async (c) => {
     c.env.exchange.handler = 'gates.cancel'
-    authenticate(c.env.exchange, ['orchestrator'])
-    return jsonAnswer(await takeOrchestratorReview(c.env.exchange, c.req.param('id'), deps))
+    return jsonAnswer(await takeReview(c.env.exchange, c.req.param('id')))
   })
   async function statusOf(instanceId: number): Promise<object> {
     try {

@@ -7,6 +7,7 @@ import type { RunPlan } from '../../../src/analysis/runs/plan.js'
 import { readRegistration } from '../../../src/analysis/runs/registration.js'
 import { readLogTemplate } from '../../../src/analysis/logs/log-template.js'
 import { MINUTE_MS, START_MS } from '../../support/analyses.js'
+import { stageBody } from '../../support/canary-bodies.js'
 import { problemsOf } from '../../support/problems-of.js'
 
 const METRICS = { source: 'prometheus', template: 'app-metric' }
@@ -157,8 +158,8 @@ describe('the targets of a plan', () => {
         name: 'shop',
         metrics: {
           source: 'prometheus',
-          baseline: { scope: { application: 'shop', version: 'stable' } },
-          canary: { scope: { application: 'shop', version: 'canary' } },
+          baseline: { scope: { application: 'shop', service: 'shop', version: 'stable' } },
+          canary: { scope: { application: 'shop', service: 'shop', version: 'canary' } },
         },
         logs: { source: 'loki', query: 'level:error', index: 'logs-shop' },
       },
@@ -175,13 +176,35 @@ describe('the targets of a plan', () => {
       ],
     }
     const scopes = { baseline: { pod: 'x', ns: 'shop' }, canary: {} }
+    const cart = { application: 'shop', service: 'cart' }
+    const payment = { application: 'shop', service: 'payment' }
     const { targets } = plan(body, { metrics: METRICS, logs: LOGS, scopes })
     expect(
       targets.map(({ name, metrics, logs }) => [name, metrics?.baseline.scope, metrics?.canary.scope, logs]),
     ).toEqual([
-      ['cart', { application: 'cart', pod: 'b', ns: 'shop' }, { application: 'cart', pod: 'a' }, undefined],
-      ['payment', { application: 'payment', pod: 'x', ns: 'shop' }, { application: 'payment' }, undefined],
+      ['cart', { ...cart, pod: 'b', ns: 'shop' }, { ...cart, pod: 'a' }, undefined],
+      ['payment', { ...payment, pod: 'x', ns: 'shop' }, payment, undefined],
     ])
+  })
+
+  test('have the application in their scope, whatever pipeline the verification stage names as the service', () => {
+    const { targets } = plan(stageBody(), { metrics: METRICS, logs: LOGS })
+    const scope = { application: 'shop', service: 'prod-rollout', pipelineName: 'prod-rollout' }
+    expect(targets).toMatchObject([
+      {
+        name: 'prod-rollout',
+        metrics: { baseline: { scope }, canary: { scope } },
+        logs: { baseline: { scope }, canary: { scope } },
+      },
+    ])
+  })
+
+  test('keep the service that a definition names', () => {
+    const scopes = { baseline: { service: 'shop-stable' }, canary: { service: 'shop-canary' } }
+    expect(plan(stageBody(), { metrics: METRICS, scopes }).targets[0]?.metrics).toMatchObject({
+      baseline: { scope: { application: 'shop', service: 'shop-stable' } },
+      canary: { scope: { application: 'shop', service: 'shop-canary' } },
+    })
   })
 
   test('search the index and the lines that the definition names, before those of the template', () => {
