@@ -266,8 +266,14 @@ function warnWhenOpen(config: Config, host: string, logger: Logger): void {
   )
 }
 
+/** The first signal. The one after it ends the process at once, as if nobody listened. */
 function nextSignal(): Promise<string> {
+  const signals = ['SIGTERM', 'SIGINT'] as const
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+    const taken = (signal: string): void => {
+      for (const each of signals) process.off(each, taken)
+      resolve(signal)
+    }
+    for (const signal of signals) process.on(signal, taken)
   })
 }

@@ -10,23 +10,39 @@ const RECORDS_PER_CHUNK = 2000
 /** Bodies may be large: fewer of them are in memory at a time. */
 const BODIES_PER_CHUNK = 200
 
-/** All records that match, as lines in UTF-8, in chunks: one is read while the one before is sent. */
+/**
+ * All records that match, as lines in UTF-8, in chunks: one is read while the one before is sent. A last line says how many records
+ * there were, so that whoever has it has all of them.
+ */
 export async function* exportTrail(reader: Reader, query: ExportQuery): AsyncGenerator<Uint8Array, void> {
   if (query.format === 'csv') yield new TextEncoder().encode(csvHeader(query))
   const limit = query.withBodies ? BODIES_PER_CHUNK : RECORDS_PER_CHUNK
+  let records = 0
   let reading = reader.run(exportChunk, { ...query, limit })
   for (;;) {
-    const { lines, next } = await reading
+    const { lines, count, next } = await reading
     if (next !== undefined) {
       reading = reader.run(exportChunk, { ...query, limit, after: next })
       // Whoever stops in between never waits for it.
       reading.catch(() => undefined)
     }
+    records += count
     if (lines.byteLength > 0) yield lines
-    if (next === undefined) return
+    if (next === undefined) break
   }
+  yield new TextEncoder().encode(exportEnd(query, records))
 }
 
-function csvHeader({ withBodies }: ExportQuery): string {
-  return `${EXPORT_COLUMNS.join(',')}${withBodies ? ',body' : ''}\n`
+function csvHeader(query: ExportQuery): string {
+  return `${csvColumns(query).join(',')}\n`
+}
+
+/** In a sheet it is a row like the others: `end`, the number, and nothing in the other columns. */
+function exportEnd(query: ExportQuery, records: number): string {
+  if (query.format === 'ndjson') return `{"end":{"records":${records}}}\n`
+  return `end,${records}${','.repeat(csvColumns(query).length - 2)}\n`
+}
+
+function csvColumns({ withBodies }: ExportQuery): readonly string[] {
+  return withBodies ? [...EXPORT_COLUMNS, 'body'] : EXPORT_COLUMNS
 }

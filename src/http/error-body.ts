@@ -23,6 +23,8 @@ export function errorKindOf(status: number): ErrorKind {
   return kinds.find((kind) => STATUS[kind] === status) ?? (status >= 500 ? 'unavailable' : 'invalid')
 }
 
+const RETRY_AFTER_SECONDS = '1'
+
 /** An error as it goes over the wire. */
 export interface ErrorAnswer {
   readonly status: number
@@ -46,5 +48,6 @@ export function errorAnswer(error: AppError): ErrorAnswer {
 function headersOf(error: AppError): Record<string, string> {
   if (error.retryAfterSeconds !== undefined) return { 'Retry-After': String(error.retryAfterSeconds) }
   if (error instanceof MethodNotAllowed) return { Allow: error.allowed.join(', ') }
+  if (error.kind === 'unavailable') return { 'Retry-After': RETRY_AFTER_SECONDS }
   return error.kind === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer realm="tidegate"' } : {}
 }

@@ -66,6 +66,14 @@ export abstract class Exchange {
     if (this.status === 0) this.#goneListener?.()
   }
 
+  /** Ends the connection in the middle of an answer that cannot be finished, so that nobody takes it for whole. */
+  breakOff(error: AppError): void {
+    this.failure = error
+    this.cut()
+  }
+
+  protected abstract cut(): void
+
   /** Ends the exchange with an error in the one shape. */
   fail(error: AppError, extraHeaders: readonly string[] = []): void {
     this.failure = error

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { ListenAddress } from '../config/listen-address.js'
 import { AppError, hasErrorCode, toError } from '../errors.js'
 import type { Admission } from './admit-request.js'
+import { drainServer } from './drain-server.js'
 import { openFastLane } from './fast-lane/open-fast-lane.js'
-import type { FastLane } from './fast-lane/open-fast-lane.js'
 import type { Front } from './front.js'
 import { makeRequestIds } from './request-id.js'
 import { createStandardServer } from './standard-server.js'
@@ -25,6 +25,8 @@ const PATIENCE: Patience = {
   requestMs: 120_000,
   // Longer than the idle time of the usual load balancers, so that they and not we close a connection.
   keepAliveMs: 75_000,
+  // A person may well stop a download for a moment.
+  stalledMs: 60_000,
 }
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
@@ -34,28 +36,14 @@ export async function startServer(
   takesHost: Admission['takesHost'],
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
-  const server = createStandardServer(front, requestIdFor, PATIENCE)
+  const standard = createStandardServer(front, requestIdFor, PATIENCE)
+  const { server } = standard
   const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))
     server.listen(port, host, resolve)
   })
-  return { url: urlOf(server), stop: (drainMs) => stop(server, fastLane, drainMs) }
-}
-
-function stop(server: Server, fastLane: FastLane, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => {
-      fastLane.destroy()
-      server.closeAllConnections()
-    }, drainMs)
-    server.close(() => {
-      clearTimeout(deadline)
-      resolve()
-    })
-    fastLane.drain()
-    server.closeIdleConnections()
-  })
+  return { url: urlOf(server), stop: (drainMs) => drainServer(standard, fastLane, drainMs) }
 }
 
 function urlOf(server: Server): string {

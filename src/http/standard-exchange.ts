@@ -57,6 +57,10 @@ export class StandardExchange extends Exchange {
     })
   }
 
+  protected cut(): void {
+    this.response.destroy()
+  }
+
   /** A flat header list is what node writes fastest. */
   send(
     status: number,

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 import { AppError } from '../errors.js'
 import type { Front } from './front.js'
-import { refuseConnection } from './refuse-connection.js'
+import { StandardConnections } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
 /** How long a server waits for its callers, in milliseconds. */
@@ -14,6 +15,14 @@ export interface Patience {
   readonly requestMs: number
   /** For the next request of a connection. */
   readonly keepAliveMs: number
+  /** For a reader to take more of an answer. */
+  readonly stalledMs: number
+}
+
+/** A server and what it knows of its connections. */
+export interface StandardServer {
+  readonly server: Server
+  readonly connections: StandardConnections
 }
 
 /** Node's own HTTP server with the front behind it: it reads every form of request. */
@@ -21,7 +30,15 @@ export function createStandardServer(
   front: Front,
   requestIdFor: (claimed: string | undefined) => string,
   patience: Patience,
-): Server {
+): StandardServer {
+  const connections = new StandardConnections()
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const claimed = request.headers['x-request-id']
+    const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
+    const exchange = new StandardExchange(request, response, requestId)
+    if (request.headers.host === undefined && request.httpVersion === '1.1') exchange.fail(missingHost())
+    else front(exchange)
+  }
   const server = createServer(
     {
       headersTimeout: patience.headersMs,
@@ -30,15 +47,12 @@ export function createStandardServer(
       // Its own refusal has no body; ours is in the one shape of errors.
       requireHostHeader: false,
     },
-    (request, response) => {
-      const claimed = request.headers['x-request-id']
-      const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
-      const exchange = new StandardExchange(request, response, requestId)
-      if (request.headers.host === undefined && request.httpVersion === '1.1') exchange.fail(missingHost())
-      else front(exchange)
-    },
+    (request, response) => connections.take(request, response, () => answer(request, response)),
   )
-  return server.on('clientError', refuseConnection)
+  server.timeout = patience.stalledMs
+  server.on('timeout', (socket: Socket) => connections.endStalled(socket))
+  server.on('clientError', (error, socket) => connections.refuse(error, socket))
+  return { server, connections }
 }
 
 /** RFC 9112, 3.2. */

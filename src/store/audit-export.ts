@@ -35,6 +35,8 @@ export interface AuditExportQuery {
 export interface AuditExportPart {
   /** Whole lines in UTF-8. */
   readonly lines: Uint8Array
+  /** How many records are in them. */
+  readonly count: number
   /** Where to go on; absent after the last part. */
   readonly next?: AuditPosition | undefined
 }

@@ -66,7 +66,7 @@ test('records decisions that are found, exported and proven like everything else
   for await (const chunk of exportTrail(reader, { filter: {}, format: 'ndjson', withBodies: true })) {
     chunks.push(Buffer.from(chunk).toString())
   }
-  expect(chunks.join('').trim().split('\n')).toHaveLength(2)
+  expect(chunks.join('').trim().split('\n')).toHaveLength(3)
   expect(await verifyTrail({ reader })).toMatchObject({ isIntact: true })
 })
 

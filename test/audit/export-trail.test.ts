@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
+import { ExportEnd } from '../../src/audit/export-end.js'
 import { exportTrail } from '../../src/audit/export-trail.js'
 import type { ExportQuery } from '../../src/audit/export-trail.js'
 import { toRecordView } from '../../src/audit/record-view.js'
@@ -30,11 +32,17 @@ async function storeOf(entries: readonly Partial<AuditEntry>[]): Promise<TestSto
   return store
 }
 
+/** The export, whose last line must tell the number of its records. */
 async function exported({ reader }: TestStore, query: Partial<ExportQuery>): Promise<string> {
   const chunks: Uint8Array[] = []
   const whole: ExportQuery = { filter: {}, format: 'ndjson', withBodies: false, ...query }
   for await (const lines of exportTrail(reader, whole)) chunks.push(lines)
-  return Buffer.concat(chunks).toString()
+  const text = Buffer.concat(chunks).toString()
+  const start = text.lastIndexOf('\n', text.length - 2) + 1
+  const end = new ExportEnd()
+  for (const chunk of chunks) end.pass(chunk)
+  expect(end.records).toBe(text.slice(0, start).match(/^(?:\{"seq":)?\d+,/gm)?.length ?? 0)
+  return text.slice(0, start)
 }
 
 const TRICKY: readonly (readonly [string, Partial<AuditEntry>])[] = [
@@ -120,6 +128,18 @@ describe('an export', () => {
       expect(Math.max(...sizes)).toBeLessThan(6 * 1024 * 1024)
       const numbers = [...text.matchAll(/^(?:\{"seq":)?(\d+),/gm)].map(([, seq]) => Number(seq))
       expect(numbers).toEqual(Array.from({ length: 14 }, (_, index) => index + 1))
+    }
+  })
+
+  it('ends with a row of as many cells as the others', async () => {
+    const store = await storeOf([{}])
+    for (const withBodies of [false, true]) {
+      const chunks: Uint8Array[] = []
+      const query: ExportQuery = { filter: {}, format: 'csv', withBodies }
+      for await (const lines of exportTrail(store.reader, query)) chunks.push(lines)
+      const rows: string[][] = parse(Buffer.concat(chunks).toString())
+      expect(rows.at(-1)?.slice(0, 2)).toEqual(['end', '1'])
+      expect(rows.at(-1)).toHaveLength(rows[0]?.length ?? 0)
     }
   })
 

@@ -15,6 +15,7 @@ import { waitUntil } from '../support/wait-until.js'
 
 const MIB = 1024 * 1024
 const LINE = Buffer.from(`${'x'.repeat(MIB - 1)}\n`)
+const END = Buffer.from('{"end":{"records":256}}\n')
 /** Far more than what sockets and pipes hold between two processes. */
 const ALL_LINES = 256
 const FEW_LINES = 64
@@ -22,10 +23,12 @@ const FEW_LINES = 64
 /** A service with a long trail, which it sends no faster than it is taken. */
 let service: Server
 let linesSent: number
+let hasEnd: boolean
 let answer: ServerResponse | undefined
 
 beforeEach(async () => {
   linesSent = 0
+  hasEnd = true
   service = createServer((_, response) => {
     answer = response
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -44,6 +47,7 @@ function* lines(): Generator<Buffer> {
     linesSent += 1
     yield LINE
   }
+  if (hasEnd) yield END
 }
 
 type Exporting = ChildProcessByStdio<null, Readable, Readable>
@@ -80,7 +84,7 @@ describe('tidegate audit export', () => {
     expect(await stalled()).toBeLessThan(FEW_LINES)
     let bytes = 0
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) bytes += chunk.length
-    expect(bytes).toBe(ALL_LINES * LINE.length)
+    expect(bytes).toBe(ALL_LINES * LINE.length + END.length)
     expect([await exitCodeOf(child), complaint()]).toEqual([0, ''])
   })
 
@@ -90,6 +94,16 @@ describe('tidegate audit export', () => {
     child.stdout.destroy()
     expect([await exitCodeOf(child), complaint()]).toEqual([0, ''])
     expect(linesSent).toBeLessThan(FEW_LINES)
+  })
+
+  it('says that what came is not all when its last line does not say how many records there are', async () => {
+    hasEnd = false
+    const { child, complaint } = startExport()
+    child.stdout.resume()
+    expect(await exitCodeOf(child)).toBe(2)
+    expect(complaint()).toMatch(
+      /^tidegate: the export from \S+ has no last line that says how many[^\n]*not all\n$/,
+    )
   })
 
   it('says that what came is not all when the service breaks off', async () => {

@@ -86,7 +86,9 @@ async function eventCounts(dataDir: string): Promise<Map<string, number>> {
     expect(verification).toMatchObject({ isIntact: true, problems: [] })
     for await (const lines of exportTrail(reader, { filter: {}, format: 'ndjson', withBodies: false })) {
       for (const line of Buffer.from(lines).toString().trim().split('\n')) {
-        const { eventId } = JSON.parse(line) as { eventId: string }
+        const { eventId } = JSON.parse(line) as { eventId?: string }
+        // The last line is no record.
+        if (eventId === undefined) continue
         counts.set(eventId, (counts.get(eventId) ?? 0) + 1)
       }
     }

@@ -146,7 +146,7 @@ describe('a shutdown', () => {
       const closed = new Promise((resolve) => socket.once('close', resolve))
       // The service tells that it has the head of the request by asking for the body.
       socket.write(
-        'POST /v1/data/app/version HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
+        'POST /v1/data/app/version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
       )
       await waitUntil(
         () => (received.join('').includes('100 Continue') ? true : undefined),
@@ -174,7 +174,7 @@ describe('a shutdown', () => {
     const socket = connect(Number(port), hostname)
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.on('error', () => undefined)
-    socket.write('POST /v1/data/app HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n{"in')
+    socket.write('POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n\r\n{"in')
     await ask(tidegate.url, { path: '/health' })
     expect(await tidegate.end('SIGTERM')).toBe(0)
     await closed

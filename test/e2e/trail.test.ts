@@ -165,7 +165,9 @@ describe('the trail', () => {
   it('is exported as NDJSON with bodies, and as CSV that no spreadsheet runs', async () => {
     await post('/platform/echo', { eventId: 'export', name: '=HYPERLINK("x")' })
     const { text } = await ask(service.url, { path: '/audit/export?eventId=export&bodies=true' })
-    expect(JSON.parse(text)).toMatchObject({ eventId: 'export', body: { name: '=HYPERLINK("x")' } })
+    const [record = '', ...rest] = text.split('\n')
+    expect(JSON.parse(record)).toMatchObject({ eventId: 'export', body: { name: '=HYPERLINK("x")' } })
+    expect(rest).toEqual(['{"end":{"records":1}}', ''])
     const csv = await ask(service.url, { path: '/audit/export?eventId=export&format=csv' })
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
     const [head, line] = csv.text.trim().split('\n')
@@ -190,7 +192,7 @@ describe('the trail', () => {
     const shown = await runTidegate(['audit', 'show', String(records[0]?.seq), ...url])
     expect(JSON.parse(shown.stdout)).toMatchObject({ eventId: 'cli', body: { name: 'cli.event' } })
     const exported = await runTidegate(['audit', 'export', '--kind', 'cli.event', '--as', 'csv', ...url])
-    expect(exported.stdout.split('\n')).toHaveLength(3)
+    expect(exported.stdout.split('\n')).toHaveLength(4)
   })
 })
 

@@ -17,11 +17,14 @@ const MANY = 64
 let server: Server
 let made: number
 let isEnded: boolean
+let isBroken: boolean
+let ends: { count: number }
 
 async function* endless(): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
       made += 1
+      if (isBroken && made > 3) throw new Error('the store is gone')
       yield await Promise.resolve(CHUNK)
     }
   } finally {
@@ -32,8 +35,16 @@ async function* endless(): AsyncGenerator<Uint8Array, void> {
 beforeEach(async () => {
   made = 0
   isEnded = false
-  const listener = getRequestListener(() => new Response(byteStream(endless())))
-  server = createServer((request, response) => void listener(request, response))
+  isBroken = false
+  const own = { count: 0 }
+  ends = own
+  server = createServer((request, response) => {
+    const ended = (): void => {
+      own.count += 1
+    }
+    const body = byteStream(endless(), { failed: () => response.destroy(), ended })
+    void getRequestListener(() => new Response(body))(request, response)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 
@@ -72,5 +83,19 @@ describe('a body that is made while it is sent', () => {
       () => `it is still made: ${made} chunks`,
     )
     expect(made).toBeLessThan(MANY)
+  })
+
+  it('breaks the connection off when it cannot be made to its end', async () => {
+    isBroken = true
+    const socket = await askAndStop()
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('error', () => undefined)
+    socket.resume()
+    await closed
+    // The last chunk of a whole body has no length.
+    expect(Buffer.concat(chunks).toString('latin1').endsWith('0\r\n\r\n')).toBe(false)
+    expect(ends.count).toBe(1)
   })
 })

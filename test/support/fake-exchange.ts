@@ -34,4 +34,8 @@ export class FakeExchange extends Exchange {
     this.status = status
     this.sent = body.toString()
   }
+
+  protected cut(): void {
+    this.status = 0
+  }
 }

@@ -38,7 +38,7 @@ export interface LaneServerOptions {
   readonly takesHost?: (header: string) => boolean
 }
 
-const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000 }
+const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
 export async function startLaneServer(options: LaneServerOptions): Promise<LaneServer> {
   const arrivals: Arrival[] = []
@@ -48,7 +48,7 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
   const takesHost = options.takesHost ?? (() => true)
-  const server = createStandardServer(front, requestIdFor, PATIENCE)
+  const { server } = createStandardServer(front, requestIdFor, PATIENCE)
   const fastLane = options.hasFastLane
     ? openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost })
     : undefined

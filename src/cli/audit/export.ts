@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
+import { ExportEnd } from '../../audit/export-end.js'
+import { AppError } from '../../errors.js'
 import { EXPORT_FORMATS } from '../../store/audit-export.js'
 import type { ExportFormat } from '../../store/audit-export.js'
 import { EXIT } from '../exit-code.js'
@@ -32,14 +34,27 @@ export function defineExport(command: Command, session: Session): void {
       const client = await makeServiceClient({ ...options, format: 'text' }, terminal)
       const query = { ...filterQuery(options), format: options.as, bodies: options.bodies }
       const progress = new Progress(terminal)
+      const end = new ExportEnd()
       let bytes = 0
+      let isRead = true
       for await (const chunk of await client.stream({ path: '/audit/export', query })) {
         bytes += chunk.byteLength
+        end.pass(chunk)
         progress.show(`exporting … ${Math.floor(bytes / BYTES_PER_MIB)} MiB`)
+        isRead = await terminal.outBytes(chunk)
         // Leaving the loop ends the request too.
-        if (!(await terminal.outBytes(chunk))) break
+        if (!isRead) break
       }
       progress.end()
+      // Who goes away does not want the rest.
+      if (isRead && end.records === undefined) throw notWhole(client.url)
       session.exitCode = EXIT.fine
     })
+}
+
+function notWhole(url: string): AppError {
+  return new AppError(
+    'unavailable',
+    `the export from ${url} has no last line that says how many records there are: what came is not all`,
+  )
 }

@@ -25,8 +25,10 @@ export interface FastLaneOptions {
 
 /** The connections of a server that send nothing but plain policy requests and events. */
 export interface FastLane {
-  /** Ends the connections that are between two requests, and each other one with its next answer. */
+  /** From now on each answer says that it is the last of its connection, and ends it. */
   drain(): void
+  /** Ends the connections that are between two requests. */
+  endIdle(): void
   /** Ends all connections at once. */
   destroy(): void
 }
@@ -52,7 +54,10 @@ export function openFastLane(server: Server, options: FastLaneOptions): FastLane
   const sweeps = setInterval(() => lane.sweep(), MS_PER_SECOND).unref()
   server.once('close', () => clearInterval(sweeps))
   return {
-    drain: () => lane.drain(),
+    drain: () => {
+      lane.isDraining = true
+    },
+    endIdle: () => lane.endIdle(),
     destroy: () => connections.forEach((connection) => connection.destroy()),
   }
 }
@@ -98,8 +103,7 @@ class Lane implements ConnectionLane {
     this.#connections.delete(connection)
   }
 
-  drain(): void {
-    this.isDraining = true
+  endIdle(): void {
     for (const connection of this.#connections) {
       const { state } = connection.standing
       if (state === 'new' || state === 'waiting') connection.end()

@@ -63,7 +63,8 @@ export class PlainConnection implements AnsweringConnection {
   answer(answer: PlainAnswer): void {
     const socket = this.#socket
     if (socket.destroyed || this.#state === 'ending') return
-    const isLast = this.#lane.isDraining || socket.readableEnded
+    // What came behind the request is answered too, by the standard server.
+    const isLast = (this.#lane.isDraining && this.#chunkBytes === 0) || socket.readableEnded
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#lane.keepAliveMs)

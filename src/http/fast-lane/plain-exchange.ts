@@ -7,6 +7,7 @@ import type { PlainHead } from './read-plain-head.js'
 export interface AnsweringConnection {
   readonly remoteAddress: string | undefined
   answer(answer: PlainAnswer): void
+  destroy(): void
 }
 
 /** An exchange over a request that the fast lane read. */
@@ -47,5 +48,9 @@ export class PlainExchange extends Exchange {
     if (this.status !== 0) return
     this.status = status
     this.#connection.answer({ status, body, contentType, requestId: this.requestId, extraHeaders })
+  }
+
+  protected cut(): void {
+    this.#connection.destroy()
   }
 }

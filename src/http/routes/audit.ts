@@ -5,14 +5,14 @@ import { exportTrail } from '../../audit/export-trail.js'
 import { toRecordView } from '../../audit/record-view.js'
 import { searchTrail } from '../../audit/search-trail.js'
 import { verifyTrail } from '../../audit/verify-trail.js'
-import { AppError } from '../../errors.js'
+import { AppError, toAppError } from '../../errors.js'
 import { EXPORT_FORMATS } from '../../store/audit-export.js'
 import { AUDIT_SOURCES } from '../../store/audit-store.js'
 import type { AuditFilter, AuditReader } from '../../store/audit-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
-import { byteStream } from '../byte-stream.js'
+import { LimitedStreams } from '../limited-streams.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { Moment } from '../moment.js'
 import { parseQuery } from '../parse-query.js'
@@ -28,6 +28,7 @@ export interface AuditRoutesDeps {
 }
 
 const MAX_PAGE = 500
+const MAX_EXPORTS = 8
 const DEFAULT_PAGE = 50
 const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 
@@ -87,11 +88,16 @@ export function auditRoutes(authenticate: Authenticate, deps: AuditRoutesDeps): 
     const { reader, publicKeys } = deps
     return jsonAnswer(await verifyTrail({ reader, publicKeys, expected: link }))
   })
+  const exports = new LimitedStreams(MAX_EXPORTS, 'exports')
   app.get('/export', (c) => {
     const { format, bodies, ...filter } = parseQuery(ExportQuery, c.req.query())
     const query = { filter: toFilter(filter), format, withBodies: bodies === 'true' }
     const headers = { 'Content-Type': EXPORT_TYPES[format] }
-    return new Response(byteStream(exportTrail(deps.reader, query)), { headers })
+    // Nothing is made for who asks only for the head.
+    const { exchange } = c.env
+    if (exchange.method === 'HEAD') return new Response(null, { headers })
+    const body = exports.start(exportTrail(deps.reader, query), (raw) => exchange.breakOff(toAppError(raw)))
+    return new Response(body, { headers })
   })
   app.get('/:seq', async (c) => jsonTextAnswer(await recordText(deps, c.req.param('seq'))))
   return app

@@ -127,6 +127,7 @@ describe('stopping', () => {
     busy.socket.write(request('busy'))
     await until(() => arrivals.length === 1)
     fastLane?.drain()
+    fastLane?.endIdle()
     expect(await fresh.answered).toBe('')
     gate.release()
     expect(await busy.answered).toMatch(/200 OK[^]*Connection: close[^]*busy/)

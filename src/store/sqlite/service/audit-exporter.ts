@@ -28,13 +28,15 @@ export function makeAuditExporter(database: Database): AuditExporter {
     if (isEverything(filter)) {
       const { lines, count, lastSeq, isCut } = writeAll[format](after?.seq ?? 0, limit, withBodies)
       // The time plays no part in the order of places.
-      return count < limit && !isCut ? { lines } : { lines, next: { timeMs: 0, seq: lastSeq } }
+      return count < limit && !isCut ? { lines, count } : { lines, count, next: { timeMs: 0, seq: lastSeq } }
     }
     const heads = readPage({ filter, order: 'oldest_first', limit, after })
     const wanted = JSON.stringify(heads.map(({ seq }) => seq))
     const { lines, count, isCut } = writeListed[format](wanted, limit, withBodies)
     const last = heads.length < limit && !isCut ? undefined : heads[count - 1]
-    return last === undefined ? { lines } : { lines, next: { timeMs: last.timeMs, seq: last.seq } }
+    return last === undefined
+      ? { lines, count }
+      : { lines, count, next: { timeMs: last.timeMs, seq: last.seq } }
   }
   return { part: (query) => Promise.resolve(part(query)) }
 }

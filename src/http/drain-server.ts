@@ -1,0 +1,49 @@
+import { Server as NetServer } from 'node:net'
+
+import type { FastLane } from './fast-lane/open-fast-lane.js'
+import type { StandardServer } from './standard-server.js'
+
+/**
+ * How long connections without a request stay open: who sends the next one in the meantime gets its answer, which says that it is the
+ * last. Ended at once, a request that is on its way would be lost.
+ */
+const GRACE_MS = 300
+const LOOK_MS = 50
+
+/**
+ * Stops listening, answers what was asked, and resolves when all connections have ended: those without a request after a short
+ * grace, each other one with its answer, and all of them after `drainMs`.
+ */
+export function drainServer(
+  { server, connections }: StandardServer,
+  fastLane: FastLane,
+  drainMs: number,
+): Promise<void> {
+  return new Promise((resolve) => {
+    connections.drain()
+    fastLane.drain()
+    // What has arrived is read before a connection is taken for idle.
+    const endIdle = (): void =>
+      void setImmediate(() => {
+        fastLane.endIdle()
+        server.closeIdleConnections()
+      })
+    let looks: NodeJS.Timeout | undefined
+    const grace = setTimeout(
+      () => {
+        endIdle()
+        looks = setInterval(endIdle, LOOK_MS)
+      },
+      Math.min(GRACE_MS, drainMs),
+    )
+    const deadline = setTimeout(() => {
+      fastLane.destroy()
+      server.closeAllConnections()
+    }, drainMs)
+    // The web server's own would end all idle connections at once.
+    NetServer.prototype.close.call(server, () => {
+      for (const timer of [grace, looks, deadline]) clearTimeout(timer)
+      resolve()
+    })
+  })
+}

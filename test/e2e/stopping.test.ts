@@ -1,0 +1,77 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ask } from '../support/http-client.js'
+import { callUntilClosed } from '../support/keep-alive-client.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+import type { Workspace } from '../support/workspace.js'
+
+const BODY = '{"input":{"a":1}}'
+const HEAD = 'Host: localhost\r\nContent-Type: application/json\r\n'
+const REQUESTS = [
+  `POST /v1/data/app HTTP/1.1\r\n${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`,
+  `GET /v1/data/app HTTP/1.1\r\n${HEAD}\r\n`,
+  `GET /health?plugins HTTP/1.1\r\n${HEAD}\r\n`,
+  `GET /metrics HTTP/1.1\r\n${HEAD}\r\n`,
+  `GET /nowhere HTTP/1.1\r\n${HEAD}\r\n`,
+  `GET /audit?limit=1 HTTP/1.1\r\n${HEAD}\r\n`,
+  `POST /platform/echo HTTP/1.1\r\n${HEAD}Content-Length: 30\r\n\r\n{"eventId":"stop","name":"one"}`.replace(
+    '30',
+    '31',
+  ),
+  `PUT /approvalGateInstances/1/review HTTP/1.1\r\n${HEAD}Content-Length: 2\r\n\r\n{}`,
+]
+
+let workspace: Workspace | undefined
+
+afterEach(() => workspace?.remove())
+
+async function start(): Promise<TidegateProcess> {
+  workspace = makeWorkspace()
+  workspace.write({ 'policies/app.rego': 'package app\n\nimport rego.v1\n\nallow := true\n' })
+  return await startTidegate({ workspace })
+}
+
+describe('a service that is told to stop', () => {
+  test('answers every request of every kept connection, and then ends', async () => {
+    const tidegate = await start()
+    const calls = Array.from({ length: 40 }, (_, n) =>
+      callUntilClosed(tidegate.url, REQUESTS[n % REQUESTS.length] ?? '', n % 7),
+    )
+    const { hostname, port } = new URL(tidegate.url)
+    const idle = Array.from({ length: 10 }, () => connect(Number(port), hostname))
+    const ends = idle.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    for (const socket of idle) socket.on('error', () => undefined).resume()
+    for (let n = 0; n < 10; n += 1) await ask(tidegate.url, { path: '/health' })
+    expect(await tidegate.end('SIGTERM')).toBe(0)
+    const outcomes = await Promise.all(calls)
+    await Promise.all(ends)
+    expect(outcomes.filter(({ isCut }) => isCut)).toEqual([])
+    expect(outcomes.every(({ answered }) => answered > 0)).toBe(true)
+    const shown = tidegate.log()
+    const [from, to] = ['shutting down', 'shut down'].map(
+      (msg) => shown.find((line) => line.msg === msg)?.['time'],
+    )
+    // Ten seconds, the whole time of draining, is what it took with one connection that nobody ended.
+    expect(Date.parse(String(to)) - Date.parse(String(from))).toBeLessThan(9000)
+  })
+
+  test('ends at once when it is told again', async () => {
+    const tidegate = await start()
+    const { hostname, port } = new URL(tidegate.url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    socket.write(`POST /v1/data/app HTTP/1.1\r\n${HEAD}Content-Length: 12\r\n\r\n{"in`)
+    await ask(tidegate.url, { path: '/health' })
+    const ended = tidegate.end('SIGTERM')
+    await waitUntil(
+      () => tidegate.log().find(({ msg }) => msg === 'shutting down'),
+      () => tidegate.logText(),
+    )
+    process.kill(tidegate.pid, 'SIGINT')
+    expect(await ended).toBeNull()
+    socket.destroy()
+  })
+})

@@ -1,0 +1,46 @@
+import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+
+/** What became of a caller that sends one request after the other on one connection until it is told that the last was answered. */
+export interface KeepAliveCalls {
+  readonly answered: number
+  /** Whether the connection ended under a request that had no answer, or in the middle of one. */
+  readonly isCut: boolean
+}
+
+const LENGTH = /\r\nContent-Length: (\d+)\r\n/i
+const CLOSES = /\r\nConnection: close\r\n/i
+
+/** Calls until an answer closes the connection. `request` is the whole request as it goes over the wire. */
+export function callUntilClosed(url: string, request: string, pauseMs: number): Promise<KeepAliveCalls> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    let received = ''
+    let answered = 0
+    let isWaiting = true
+    let isLast = false
+    socket.setEncoding('latin1')
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve({ answered, isCut: isWaiting && !isLast }))
+    socket.write(request)
+    socket.on('data', (text: string) => {
+      received += text
+      const head = received.indexOf('\r\n\r\n')
+      if (head === -1) return
+      const whole = head + 4 + Number(LENGTH.exec(received)?.[1] ?? 0)
+      if (received.length < whole) return
+      isLast = CLOSES.test(received.slice(0, head + 2))
+      received = received.slice(whole)
+      answered += 1
+      isWaiting = false
+      if (!isLast) void next()
+    })
+    const next = async (): Promise<void> => {
+      await setTimeout(pauseMs)
+      if (socket.destroyed || socket.readableEnded) return
+      isWaiting = true
+      socket.write(request)
+    }
+  })
+}
