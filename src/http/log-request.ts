@@ -1,9 +1,11 @@
 import type { Logger } from '../lib/logger.js'
+import { REDACTION_MARK } from '../lib/redaction/redaction-mark.js'
 import type { Exchange } from './exchange.js'
 
 /** The operations whose answers are kept in the decision log: a line for each would drown the rest. */
 const DECIDING = new Set(['v0/data', 'v1/data', 'v1/staticPolicy', 'index'])
 const SERVER_ERROR = 500
+const REPORT_TOKEN = /(?<=^\/analysis\/report\/[^/]*\/)[^/]+/
 
 /** Writes one line for an answered request: errors of ours as errors, decisions only when debugging. */
 export function logRequest(logger: Logger, exchange: Exchange): void {
@@ -18,13 +20,18 @@ export function logRequest(logger: Logger, exchange: Exchange): void {
   const fields = {
     requestId: exchange.requestId,
     method: exchange.method,
-    path: exchange.target.path,
+    path: shownPath(exchange.target.path),
     status,
     durationMs: Math.round((performance.now() - exchange.startedAt) * 1000) / 1000,
     caller: exchange.callerName,
     ...(failure === undefined ? {} : { code: failure.code, error: failure.message, cause: causeOf(failure) }),
   }
   logger[level](fields, 'request')
+}
+
+/** The token of a report's link opens the report: it stands in no log. */
+function shownPath(path: string): string {
+  return path.replace(REPORT_TOKEN, REDACTION_MARK)
 }
 
 /** What is behind an error is for the log alone. */

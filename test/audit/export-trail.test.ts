@@ -86,6 +86,14 @@ describe('an export', () => {
     expect(await exported(store, { format: 'csv' })).toBe(sheet)
   })
 
+  it.each([';=1+1', ' =1+1', '\ufeff=1+1', '\u00a0=1+1', '\u3000+1', '|x', '%x'])(
+    'as CSV marks a cell that begins with %j, which some spreadsheets take for a formula',
+    async (user) => {
+      const store = await storeOf([{ user }])
+      expect(await exported(store, { format: 'csv' })).toContain(`,'${user},`)
+    },
+  )
+
   it('has each body as it was kept, on one line', async () => {
     const store = await storeOf([{}, {}])
     const lines = (await exported(store, { withBodies: true })).trimEnd().split('\n')
