@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-analysis bench-decisions bench-gates bench-judge bench-logs bench-policy-counts bench-registry bench-trail check build clean
+.PHONY: help run test bench bench-analysis bench-decisions bench-gates bench-judge bench-logs bench-policy-counts bench-registry bench-runaways bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ bench-trail: $(BUILT) ## The audit trail: intake over HTTP, search, export and v
 	@command -v wrk >/dev/null || { echo "make bench-trail needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/trail/run.js
+
+bench-runaways: $(BUILT) ## Cheap decisions alone, and beside 5 a second of the same path that never end
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/runaways/run.js $(ARGS)
 
 bench-registry: $(BUILT) ## Reconciliations and pages of 50,000 pipelines, with decisions meanwhile, and exports
 	npx tsc -p tsconfig.bench.json

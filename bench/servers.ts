@@ -36,7 +36,8 @@ const TICKS_PER_SECOND = 100
 /** Starts a server pinned to one core and waits until it answers. Its output goes to a file. */
 export async function startBenchServer(
   server: BenchServer,
-  core: number,
+  /** A core, or a range of them as `taskset` takes it. */
+  core: number | string,
   directory: string,
 ): Promise<RunningBenchServer> {
   const output = openSync(join(directory, `${server.name}.log`), 'a')

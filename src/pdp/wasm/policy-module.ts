@@ -5,6 +5,9 @@ import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
 import { reportNativeFailures } from './report-native-failures.js'
 
+/** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
+const LONG_REQUEST_BYTES = 524_288
+
 /** A compiled module as plain data: threads share its code, and where it is in shared memory its data. */
 export interface ModuleParts {
   readonly module: WebAssembly.Module
@@ -89,7 +92,7 @@ export class PolicyModule {
    * when there is none, or it is null, and for a body that has to be looked at by other means (`locateInput`).
    */
   readRequest(body: Uint8Array): Uint8Array | undefined {
-    if (!this.readsDirectly) return undefined
+    if (!this.readsDirectly || body.length > LONG_REQUEST_BYTES) return undefined
     try {
       this.#instance ??= this.#instantiate()
       return this.#instance.readRequest(body)
