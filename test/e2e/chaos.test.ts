@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 
 import { killRepeatedly } from '../support/chaos/kill-rounds.js'
 import { durableWrites } from '../support/chaos/mixed-writes.js'
+import { stopRepeatedly } from '../support/chaos/stop-rounds.js'
 
-/** A short form of `make chaos`. */
+/** Short forms of `make chaos`. */
 const TIME_LIMIT_MS = 240_000
 const CALLERS = 12
 
@@ -14,6 +15,16 @@ test(
     const { promised, problems } = await killRepeatedly({ rounds, callers: CALLERS, longestMs: 200, seed: 7 })
     expect(problems).toEqual([])
     expect(durableWrites(promised)).toBeGreaterThan(rounds)
+  },
+  TIME_LIMIT_MS,
+)
+
+test(
+  'a stop under load answers every request that was sent, and ends with 0',
+  async () => {
+    const { cut, codes } = await stopRepeatedly({ rounds: 3, callers: CALLERS, loadMs: 300, seed: 7 })
+    expect(cut).toEqual([])
+    expect(codes).toEqual([0, 0, 0])
   },
   TIME_LIMIT_MS,
 )
