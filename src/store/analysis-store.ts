@@ -48,6 +48,8 @@ export interface StoredRun extends NewRun {
   readonly errors: readonly string[]
   readonly finishedMs?: number | undefined
   readonly updatedMs: number
+  /** How often the next look was begun and neither ended nor was given up. */
+  readonly lookAttempts?: number | undefined
   /** When its looks were removed, being old. */
   readonly dataRemovedMs?: number | undefined
 }
@@ -87,7 +89,9 @@ export interface AnalysisRepository {
   saveTemplate(template: StoredTemplate): Promise<void>
   insertRun(run: NewRun): Promise<number>
   findRun(id: number): Promise<StoredRun | undefined>
+  /** Also ends what `saveLookAttempts` began. */
   saveProgress(progress: RunProgress): Promise<void>
+  saveLookAttempts(id: number, attempts: number): Promise<void>
   saveLook(look: StoredLook): Promise<void>
   /** Deletes so many of the looks of a run at the most, the first ones first; gives how many. */
   deleteLooks(runId: number, limit: number): Promise<number>

@@ -74,6 +74,12 @@ export const startRun: WriteOperation<{ readonly run: NewRun; readonly actor: Ac
   },
 }
 
+/** Notes how often the next look of a run has been begun, before it is begun: what ends the process leaves the note behind. */
+export const noteLookAttempts: WriteOperation<{ readonly id: number; readonly attempts: number }, void> = {
+  name: 'analysis.note-look-attempts',
+  apply: ({ analysis }, { id, attempts }) => analysis.saveLookAttempts(id, attempts),
+}
+
 export interface LookOutcome {
   readonly look: StoredLook
   readonly progress: RunProgress
@@ -181,6 +187,7 @@ export const analysisWrites = [
   deleteDefinition,
   saveTemplate,
   startRun,
+  noteLookAttempts,
   recordLook,
   cancelRun,
 ]

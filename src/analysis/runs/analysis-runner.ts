@@ -1,9 +1,9 @@
-import { toAppError, toError } from '../../errors.js'
+import { AppError, toAppError, toError } from '../../errors.js'
 import type { StoredRun } from '../../store/analysis-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { afterLook } from './after-look.js'
-import { findRun, listLogTemplates, listRuns, recordLook } from './analysis-operations.js'
+import { findRun, listLogTemplates, listRuns, noteLookAttempts, recordLook } from './analysis-operations.js'
 import { LookQueue } from './look-queue.js'
 import type { WaitingRun } from './look-queue.js'
 import type { LookReport } from './look-report.js'
@@ -55,12 +55,16 @@ interface LookUnderWay {
 const PAGE = 200
 const LONGEST_SLEEP_MS = 60_000
 const AFTER_FAILURE_MS = 5000
+/** A look that ended the process so often is not taken again: it would end it each time. */
+const MAX_ATTEMPTS = 2
 
 /** Takes the looks of all running analyses when they are due, several at a time, and goes on after a restart. */
 export class AnalysisRunner {
   readonly #options: AnalysisRunnerOptions
   readonly #queue: LookQueue
   readonly #underWay = new Map<number, LookUnderWay>()
+  /** Of the runs whose look this process has noted as begun, how often earlier ones died with it. */
+  readonly #noted = new Map<number, number>()
   #cancelTimer: () => void = () => undefined
   #isStopped = false
 
@@ -142,7 +146,7 @@ export class AnalysisRunner {
 
   /** Gives when the run is to be looked at again. */
   async #takeAndRecord(id: number, givenUp: AbortSignal): Promise<number | undefined> {
-    const { reader } = this.#options
+    const { reader, writer } = this.#options
     const run = await reader.run(findRun, id)
     if (run?.state !== 'RUNNING') return undefined
     const plan = JSON.parse(run.plan) as RunPlan
@@ -153,8 +157,20 @@ export class AnalysisRunner {
       after: run.looksDone,
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
     }
+    const { lookAttempts: attempts = 0 } = run
+    // What was noted by this process ended otherwise than by its death: the result could not be kept, for instance.
+    if (!this.#noted.has(id)) {
+      if (attempts >= MAX_ATTEMPTS) return await this.#record(run, request, this.#setAside(request, attempts))
+      await writer.run(noteLookAttempts, { id, attempts: attempts + 1 })
+      this.#noted.set(id, attempts)
+    }
     const result = await this.#take(request, givenUp)
-    if (givenUp.aborted) return undefined
+    if (givenUp.aborted) {
+      // Stopped or cancelled, not dead.
+      await writer.run(noteLookAttempts, { id, attempts: this.#noted.get(id) ?? 0 })
+      this.#noted.delete(id)
+      return undefined
+    }
     try {
       return await this.#record(run, request, result)
     } catch (raw) {
@@ -185,9 +201,20 @@ export class AnalysisRunner {
       progress,
       logTemplates: isGood ? logTemplates : [],
     })
+    this.#noted.delete(run.id)
     if (!isKept) return undefined
     looked(run, report)
     return progress.state === 'RUNNING' ? progress.nextLookMs : undefined
+  }
+
+  /** The end of a run whose look can never be taken. */
+  #setAside(request: LookRequest, attempts: number): LookResult {
+    const error = new AppError(
+      'unavailable',
+      `the service ended ${attempts} times while it was taken, and it is not begun again: narrow what its queries give, and register the analysis again`,
+    )
+    const result = this.#options.failedLook(request, error)
+    return { ...result, report: { ...result.report, endsRun: true } }
   }
 
   async #take(request: LookRequest, givenUp: AbortSignal): Promise<LookResult> {

@@ -228,7 +228,7 @@ describe('what goes wrong', () => {
     const made = makeRunner(store, {
       writer: {
         run: (operation, args) =>
-          refusals-- > 0
+          operation.name === 'analysis.record-look' && refusals-- > 0
             ? Promise.reject(new AppError('unavailable', 'the disk is full'))
             : store.writer.run(operation, args),
       },
@@ -264,5 +264,68 @@ describe('what goes wrong', () => {
       verdict: 'Fail',
       errors: ['the look could not be taken: string or blob too big'],
     })
+  })
+})
+
+describe('a look that ends the process', () => {
+  /** A service that dies while it takes the look that is due: nothing of it is stopped in order. */
+  async function dieTaking(store: TestStore, attempts: number): Promise<void> {
+    const made = makeRunner(store, {
+      takeLook: (_, givenUp) =>
+        new Promise((_resolve, reject) =>
+          givenUp.addEventListener('abort', () => reject(new Error('stopped'))),
+        ),
+      writer: {
+        run: async (operation, args) => {
+          const { attempts: noted } = args as { readonly attempts?: number }
+          // What a stop would take back, a death does not.
+          if (noted === attempts - 1) throw new AppError('unavailable', 'the process has ended')
+          return await store.writer.run(operation, args)
+        },
+      },
+    })
+    made.clock.moveTo(START_MS + TEN_MINUTES)
+    await made.runner.start()
+    await waitUntil(
+      () => (made.requests.length === 1 ? true : undefined),
+      () => 'the look is not taken',
+    )
+  }
+
+  test('twice is not taken again, and ends its run saying why', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    await dieTaking(store, 1)
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ lookAttempts: 1, state: 'RUNNING' })
+    await dieTaking(store, 2)
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ lookAttempts: 2, state: 'RUNNING' })
+    const third = makeRunner(store)
+    third.clock.moveTo(START_MS + TEN_MINUTES)
+    await third.runner.start()
+    const run = await runWhen(store, id, (_, state) => state !== 'RUNNING')
+    expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Fail', score: 0, lookAttempts: 0 })
+    expect(run.message).toMatch(/the service ended 2 times while it was taken, and it is not begun again/)
+    expect(third.requests).toEqual([])
+  })
+
+  test('is not what a stop in order counts', async () => {
+    const store = await openStore()
+    const id = await storeRun(store.writer)
+    for (let stops = 0; stops < 3; stops++) {
+      const made = makeRunner(store, {
+        takeLook: (_request, givenUp) =>
+          new Promise((_resolve, reject) =>
+            givenUp.addEventListener('abort', () => reject(new Error('stopped'))),
+          ),
+      })
+      made.clock.moveTo(START_MS + TEN_MINUTES)
+      await made.runner.start()
+      await waitUntil(
+        () => (made.requests.length === 1 ? true : undefined),
+        () => 'the look is not taken',
+      )
+      await made.runner.stop()
+      expect(await store.lookups.analysis.run(id)).toMatchObject({ lookAttempts: 0, state: 'RUNNING' })
+    }
   })
 })

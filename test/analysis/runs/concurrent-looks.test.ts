@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 /** A runner whose looks at `hanging` never end by themselves; all is due after ten minutes. */
-function makeRunner(store: TestStore, concurrentLooks: number) {
+function makeRunner(store: TestStore, concurrentLooks: number, together = 1) {
   const clock = makeManualClock(START_MS)
   const [begun, looked, failures]: [string[], string[], string[]] = [[], [], []]
   let [underWay, most] = [0, 0]
@@ -30,6 +30,10 @@ function makeRunner(store: TestStore, concurrentLooks: number) {
     most = Math.max(most, (underWay += 1))
     try {
       if (request.plan.application === 'hanging') await untilGivenUp(givenUp)
+      await waitUntil(
+        () => (begun.length >= together ? true : undefined),
+        () => 'too few looks are begun',
+      )
       // The others get their turn, as they do while a thread works.
       await store.reader.run(findRun, request.runId)
     } finally {
@@ -88,7 +92,7 @@ describe('looks of several runs', () => {
   test('are so many at a time and no more, and all come about', async () => {
     const store = await openStore()
     await storeRuns(store, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
-    const made = makeRunner(store, 3)
+    const made = makeRunner(store, 3, 3)
     await made.runner.start()
     made.clock.moveTo(START_MS + TEN_MINUTES)
     await untilLooked(made, 9)

@@ -1,5 +1,6 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
+import { addLookAttempts } from './analysis-attempts.js'
 import { addAnalysisRetention } from './analysis-retention.js'
 import { createAudit, mergeTextInSteps, refuseReplacements } from './audit.js'
 import { createEventQueue } from './events.js'
@@ -20,4 +21,5 @@ export const serviceMigrations: Migrations = {
   '0008-analysis-retention': { up: addAnalysisRetention },
   '0009-audit-text-merges': { up: mergeTextInSteps },
   '0010-audit-never-replaced': { up: refuseReplacements },
+  '0011-analysis-attempts': { up: addLookAttempts },
 }

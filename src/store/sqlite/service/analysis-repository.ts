@@ -17,6 +17,9 @@ export function makeAnalysisRepository(database: Database): AnalysisRepository {
       return row === undefined ? undefined : toStoredRun(row)
     },
     saveProgress: (progress) => saveProgress(db, progress),
+    saveLookAttempts: async (id, attempts) => {
+      await db.updateTable('analysis_runs').set({ look_attempts: attempts }).where('id', '=', id).execute()
+    },
     saveLook: async ({ runId, look, atMs, report, data, lines }) => {
       const row = { at_ms: atMs, report: packText(report), data, lines }
       await db
@@ -112,6 +115,7 @@ async function saveProgress(db: Db, progress: RunProgress): Promise<void> {
     .set({
       state: progress.state,
       looks_done: progress.looksDone,
+      look_attempts: 0,
       next_look_ms: progress.nextLookMs,
       score: progress.score ?? null,
       verdict: progress.verdict ?? null,

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Generated } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 import type { RunState, StoredDefinition, StoredRun, TemplateType, Verdict } from '../../analysis-store.js'
 
 /** The tables of analyses, as Kysely sees them. */
@@ -42,6 +42,7 @@ interface RunTable {
   finished_ms: number | null
   updated_ms: number
   data_removed_ms: number | null
+  look_attempts: Generated<number>
 }
 
 /** Reports are text that repeats itself. */
@@ -53,7 +54,7 @@ export function unpackText(packed: Uint8Array): string {
   return inflateRawSync(packed).toString()
 }
 
-export function toStoredRun(row: Omit<RunTable, 'id'> & { readonly id: number }): StoredRun {
+export function toStoredRun(row: Selectable<RunTable>): StoredRun {
   return {
     id: row.id,
     application: row.application,
@@ -71,6 +72,7 @@ export function toStoredRun(row: Omit<RunTable, 'id'> & { readonly id: number })
     errors: JSON.parse(row.errors) as string[],
     finishedMs: row.finished_ms ?? undefined,
     updatedMs: row.updated_ms,
+    lookAttempts: row.look_attempts,
     dataRemovedMs: row.data_removed_ms ?? undefined,
   }
 }
