@@ -61,7 +61,11 @@ bench-registry: $(BUILT) ## Reconciliations and pages of 50,000 pipelines, with 
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/registry/run.js $(ARGS)
 
-.PHONY: chaos soak
+.PHONY: chaos soak fuzz
+fuzz: $(BUILT) ## Send 200,000 malformed requests over all routes
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/fuzz/run.js $(ARGS)
+
 chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, and look for what it acknowledged
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/chaos/run.js $(ARGS)
