@@ -8,16 +8,20 @@ import { loadConfig } from '../config/load-config.js'
 import { AppError, toError } from '../errors.js'
 import { packBundle } from '../pdp/bundle/pack-bundle.js'
 import { compilePolicies } from '../pdp/compile/compile-policies.js'
+import { analyseParts } from '../pdp/lint/analyse-parts.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
 import { pathKey } from '../pdp/rego/path-key.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
+import { findInputWarnings, tellWarnings } from './find-warnings.js'
+import type { SchemaOptions } from './find-warnings.js'
 import { loadOptions } from './open-policies.js'
 import { Progress } from './output/progress.js'
 import { count } from './output/text-table.js'
 import type { Session } from './session.js'
 import {
   addConfigOption,
+  addSchemaOption,
   addOutputOptions,
   examples,
   outJson,
@@ -27,7 +31,7 @@ import {
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 
-interface BuildOptions extends OutputOptions, PolicyOptions {
+interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions {
   readonly output: string
   readonly revision?: string
   readonly root?: readonly string[]
@@ -35,7 +39,7 @@ interface BuildOptions extends OutputOptions, PolicyOptions {
 
 /** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
 export function defineBuild(command: Command, session: Session): void {
-  addOutputOptions(addConfigOption(command))
+  addOutputOptions(addSchemaOption(addConfigOption(command)))
     .description(
       'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes.',
     )
@@ -64,6 +68,11 @@ async function build(
   const load = loadOptions(config, terminal)
   const work = load.findOpa().then((opa) => compilePolicies(opa, directories))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
+  const warnings = [
+    ...(load.analysis === undefined ? [] : await analyseParts([compiled], compiled.data, load.analysis)),
+    ...(await findInputWarnings(directories, options, config.policies, load)),
+  ]
+  tellWarnings(warnings, options.format, terminal)
   const revision = options.revision ?? compiled.revision
   const bytes = await packBundle(compiled, { revision, roots: options.root })
   await replaceFile(options.output, bytes, async (file) => {
@@ -71,7 +80,7 @@ async function build(
   })
   const packages = new Set(compiled.packages.map(pathKey)).size
   if (options.format === 'json')
-    outJson(terminal, { file: options.output, revision, bytes: bytes.length, packages })
+    outJson(terminal, { file: options.output, revision, bytes: bytes.length, packages, warnings })
   else
     terminal.out(
       `${options.output}: ${count(packages, 'package')}, ${bytes.length} bytes, revision ${revision}\n`,

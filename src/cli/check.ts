@@ -2,54 +2,72 @@ import type { Command } from 'commander'
 
 import type { Snapshot } from '../pdp/snapshot.js'
 import { checkDefinition, staticPackages, toCheckError } from './check/check-definition.js'
-import { checkReportJson, checkReportText, summarise } from './check/check-report.js'
+import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { readDefinitions } from './check/read-definitions.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
-import { openPolicies } from './open-policies.js'
+import { findInputWarnings, tellWarnings } from './find-warnings.js'
+import type { SchemaOptions } from './find-warnings.js'
+import { loadOptions, openPolicies } from './open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
+import { wrongUse } from './output/report-failure.js'
 import { count } from './output/text-table.js'
 import { readDocument } from './read-document.js'
 import type { Session } from './session.js'
-import { addOutputOptions, addPolicyOptions, examples, outJson } from './shared-options.js'
+import { addOutputOptions, addPolicyOptions, addSchemaOption, examples, outJson } from './shared-options.js'
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 
-interface CheckOptions extends PolicyOptions, OutputOptions {}
+interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {}
 
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
 export function defineCheck(command: Command, session: Session): void {
-  addOutputOptions(addPolicyOptions(command))
+  addOutputOptions(addSchemaOption(addPolicyOptions(command)))
     .description(
-      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked.',
+      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema and no path only that.',
     )
     .argument(
-      '<path...>',
+      '[path...]',
       'definitions as JSON: files, directories (all *.json below), or - for standard input',
     )
-    .addHelpText('after', examples('tidegate check pipeline.json', 'tidegate check --format json pipelines/'))
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate check pipeline.json',
+        'tidegate check --format json pipelines/',
+        'tidegate check --schema default',
+      ),
+    )
     .action(async (paths: readonly string[], options: CheckOptions) => {
       session.exitCode = await check(paths, options, session.terminal)
     })
 }
 
 async function check(paths: readonly string[], options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+  // Without that, an empty list of files would pass for one that was checked.
+  if (paths.length === 0 && options.schema === undefined) throw wrongUse("missing required argument 'path'")
   const policies = await openPolicies(options, terminal)
-  const packages = staticPackages(policies)
+  const { config, snapshot, directories } = policies
+  const load = loadOptions(config, terminal)
+  const warnings = [
+    ...snapshot.warnings,
+    ...(await findInputWarnings(directories, options, config.policies, load)),
+  ]
+  tellWarnings(warnings, options.format, terminal)
+  const packages = paths.length === 0 ? [] : staticPackages(policies)
   const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
   const progress = new Progress(terminal)
   const results: CheckResult[] = []
   for (const file of found.flat()) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
-    results.push(
-      ...(typeof file === 'string' ? await checkFile(file, policies.snapshot, packages, terminal) : [file]),
-    )
+    results.push(...(typeof file === 'string' ? await checkFile(file, snapshot, packages, terminal) : [file]))
   }
   progress.end()
-  if (options.format === 'json') outJson(terminal, checkReportJson(results))
+  if (options.format === 'json') outJson(terminal, checkReportJson(results, warnings))
+  else if (paths.length === 0) terminal.out(policyReportText(snapshot.packages.length, warnings.length))
   else terminal.out(checkReportText(results, makeColours(terminal.hasColours)))
   return exitCodeOf(results)
 }

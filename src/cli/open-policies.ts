@@ -18,6 +18,8 @@ import type { Terminal } from './terminal.js'
 export interface OpenPolicies {
   readonly config: Config
   readonly snapshot: Snapshot
+  /** The directories that were compiled. */
+  readonly directories: readonly string[]
 }
 
 /** Compiles and loads the policies that flags or the configuration name. Raises as `loadConfig` and `loadSnapshot`. */
@@ -31,7 +33,7 @@ export async function openPolicies(options: PolicyOptions, terminal: Terminal): 
   const directories = isDefault ? orShipped(config.policies.directories) : config.policies.directories
   const locations = { directories, bundles: config.policies.bundles }
   const work = loadSnapshot(locations, loadOptions(config, terminal))
-  return { config, snapshot: await new Progress(terminal).during('compiling policies …', work) }
+  return { config, directories, snapshot: await new Progress(terminal).during('compiling policies …', work) }
 }
 
 /** How policies are compiled and run under a configuration. */

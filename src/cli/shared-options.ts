@@ -36,6 +36,14 @@ export function addPolicyOptions(command: Command): Command {
     .option('--opa <file>', 'the opa program to compile with')
 }
 
+/** Adds the flag that has the input of policies checked. */
+export function addSchemaOption(command: Command): Command {
+  return command.option(
+    '--schema <dir>',
+    "also tell what policies read of input that these JSON Schemas do not have; 'default' stands for those of the orchestrator's documents",
+  )
+}
+
 /** Adds the flag for the configuration file. */
 export function addConfigOption(command: Command): Command {
   return command.option('--config <file>', 'the configuration file, YAML or JSON (else TIDEGATE_CONFIG)')

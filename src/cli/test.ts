@@ -4,6 +4,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
+import type { ErrorDetail } from '../errors.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import { collectSources, isTestFile } from '../pdp/compile/collect-sources.js'
 import { mergeData } from '../pdp/compile/merge-data.js'
@@ -16,12 +17,21 @@ import type { LoadOptions, PolicyLocations } from '../pdp/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
+import { findInputWarnings, tellWarnings } from './find-warnings.js'
+import type { SchemaOptions } from './find-warnings.js'
 import { loadOptions } from './open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './output/report-failure.js'
 import type { Session } from './session.js'
-import { addConfigOption, addOutputOptions, examples, outJson, policyFlags } from './shared-options.js'
+import {
+  addConfigOption,
+  addSchemaOption,
+  addOutputOptions,
+  examples,
+  outJson,
+  policyFlags,
+} from './shared-options.js'
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 import { measureCoverage, runOpaTests } from './test/opa-tests.js'
@@ -30,14 +40,14 @@ import { findDifferences } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
 
-interface TestOptions extends OutputOptions, PolicyOptions {
+interface TestOptions extends OutputOptions, PolicyOptions, SchemaOptions {
   readonly run?: string
   readonly threshold?: number
 }
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
 export function defineTest(command: Command, session: Session): void {
-  addOutputOptions(addConfigOption(command))
+  addOutputOptions(addSchemaOption(addConfigOption(command)))
     .description(
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, ends differently, or the coverage is below the threshold.',
     )
@@ -55,9 +65,13 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const { directories, bundles } = config.policies
   const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }
-  const work = runTests(locations, options, loadOptions(config, terminal))
+  const load = loadOptions(config, terminal)
+  const work = runTests(locations, options, load)
   const run = await new Progress(terminal).during('running tests …', work)
-  if (options.format === 'json') outJson(terminal, testReportJson(run))
+  const input = await findInputWarnings(locations.directories, options, config.policies, load)
+  const warnings = [...run.warnings, ...input]
+  tellWarnings(warnings, options.format, terminal)
+  if (options.format === 'json') outJson(terminal, testReportJson({ ...run, warnings }))
   else terminal.out(testReportText(run, makeColours(terminal.hasColours)))
   const { failed, different, isCovered } = summariseTests(run)
   return failed === 0 && different === 0 && isCovered ? EXIT.fine : EXIT.denied
@@ -72,23 +86,23 @@ async function runTests(
   const opa = await load.findOpa()
   // First, since its errors about Rego that does not compile are the better ones.
   const snapshot = await loadSnapshot({ directories, bundles: [], includeTests: true }, load)
-  await loadServed(locations, load)
+  const warnings = await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
     const staged = await stageTests(opa, directories, directory)
     const tests = await runOpaTests(staged, run)
     const coverage = await measureCoverage(staged, tests)
-    return { tests, differences: findDifferences(snapshot, tests), coverage, threshold }
+    return { tests, differences: findDifferences(snapshot, tests), coverage, threshold, warnings }
   })
 }
 
 /**
- * Loads what would serve and lets go of it: test rules make a module another one, larger, with other built-ins. Raises as
+ * Loads what would serve, and gives what is wrong with it though it loads: test rules make a module another one, larger, with other built-ins. Raises as
  * `loadSnapshot`. Where there is nothing but tests, nothing would serve.
  */
-async function loadServed(locations: PolicyLocations, load: LoadOptions): Promise<void> {
+async function loadServed(locations: PolicyLocations, load: LoadOptions): Promise<readonly ErrorDetail[]> {
   const { rego, data } = await collectSources(locations.directories, { includeTests: true })
   const isAllTests = data.length === 0 && rego.every(({ file }) => isTestFile(file))
-  if (!isAllTests) await loadSnapshot(locations, load)
+  return isAllTests ? [] : (await loadSnapshot(locations, load)).warnings
 }
 
 async function stageTests(

@@ -41,6 +41,11 @@ export async function openPolicies(
   const { revision, packages } = policies.current
   logger.info({ revision, packages: packages.length, durationMs: Math.round(durationMs) }, 'policies loaded')
   logWarnings(policies.current, logger)
+  if (bundles.length > 0)
+    logger.info(
+      { bundles },
+      'bundles hold compiled rules only: what they read that nothing defines was for tidegate build to tell',
+    )
   return policies
 }
 

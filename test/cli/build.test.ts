@@ -62,6 +62,7 @@ describe('build', () => {
       revision: expect.stringMatching(/^sha256:[0-9a-f]{16}$/) as unknown,
       bytes: bytesOf('j.tar.gz').length,
       packages: 1,
+      warnings: [],
     })
   })
 

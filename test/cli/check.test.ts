@@ -82,6 +82,7 @@ describe('check', () => {
         },
       ],
       summary: { files: 2, pipelines: 2, allowed: 1, denied: 1, errors: 0 },
+      warnings: [],
     })
   })
 
@@ -143,6 +144,7 @@ describe('a fault ends check with 2', () => {
         },
       ],
       summary: { files: 1, pipelines: 0, allowed: 0, denied: 0, errors: 1 },
+      warnings: [],
     })
   })
 

@@ -1,4 +1,4 @@
-import type { AppError } from '../../errors.js'
+import type { AppError, ErrorDetail } from '../../errors.js'
 import type { Colours } from '../output/colours.js'
 import { detailText } from '../output/report-failure.js'
 import { count } from '../output/text-table.js'
@@ -45,15 +45,23 @@ export function summarise(results: readonly CheckResult[]): CheckSummary {
   }
 }
 
-/** The report as a JSON value. */
-export function checkReportJson(results: readonly CheckResult[]): unknown {
+/** The report as a JSON value; `warnings` are about the policies. */
+export function checkReportJson(
+  results: readonly CheckResult[],
+  warnings: readonly ErrorDetail[] = [],
+): unknown {
   const files = results.map((result) => {
     const { file, name = null } = result
     if (!isUnchecked(result)) return { file, name, allowed: result.allowed, denials: result.denials }
     const { code, message, details } = result.error
     return { file, name, error: { code, message, ...(details.length > 0 ? { errors: details } : {}) } }
   })
-  return { files, summary: summarise(results) }
+  return { files, summary: summarise(results), warnings }
+}
+
+/** The report for people where only the policies were looked at. */
+export function policyReportText(packages: number, warnings: number): string {
+  return `${count(packages, 'package')}: ${count(warnings, 'warning')}\n`
 }
 
 /** The report for people: a line for each definition, its reasons below it, the sum at the end. */

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '../../errors.js'
 import type { Colours } from '../output/colours.js'
 import { count, textTable } from '../output/text-table.js'
 import { coveragePercent, lineRanges } from './coverage.js'
@@ -12,6 +13,8 @@ export interface TestRun {
   readonly coverage: readonly FileCoverage[]
   /** The coverage asked for, in per cent. */
   readonly threshold: number | undefined
+  /** What is wrong with the policies though they load. */
+  readonly warnings: readonly ErrorDetail[]
 }
 
 export interface TestSummary {
@@ -44,7 +47,8 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
 /** The report as a JSON value. */
 export function testReportJson(run: TestRun): unknown {
   const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
-  return { tests: run.tests, differences: run.differences, coverage: files, summary: summariseTests(run) }
+  const { tests, differences, warnings } = run
+  return { tests, differences, coverage: files, summary: summariseTests(run), warnings }
 }
 
 /** The report for people: what did not pass, the coverage by file, the sum. */

@@ -1,0 +1,71 @@
+import type { RegoModule } from '../compile/rego-module.js'
+import { positionIn, readTokens } from './read-tokens.js'
+
+/** A module whose package may have got a schema for its input, and the way back to the rows as they were written. */
+export interface AnnotatedModule {
+  readonly module: RegoModule
+  readonly toRow: (row: number) => number
+}
+
+/** The comment above a package in which OPA looks for annotations. */
+interface PackageComment {
+  readonly module: RegoModule
+  readonly lines: readonly string[]
+  /** How many lines stand above the package. */
+  readonly packageLine: number
+  /** How many lines stand above what follows `# METADATA`; undefined where there is none. */
+  readonly metadataLine: number | undefined
+  readonly namesSchemas: boolean
+}
+
+const METADATA = /^#\s*METADATA\s*$/
+
+/**
+ * Gives each package that `schemaOf` knows a schema for, and that names none itself, an annotation of its input. OPA
+ * takes one annotation for each package, whatever the number of its files.
+ */
+export function annotateModules(
+  modules: readonly RegoModule[],
+  schemaOf: (packagePath: readonly string[]) => string | undefined,
+): AnnotatedModule[] {
+  const chosen = new Map<string, PackageComment>()
+  for (const comment of modules.map(packageComment)) {
+    const key = JSON.stringify(comment.module.packagePath)
+    const present = chosen.get(key)
+    if (present === undefined || (present.metadataLine ?? comment.metadataLine) !== present.metadataLine)
+      chosen.set(key, comment)
+  }
+  return modules.map((module) => {
+    const comment = chosen.get(JSON.stringify(module.packagePath))
+    const schema = schemaOf(module.packagePath)
+    const isAnnotated = comment?.module === module && schema !== undefined && !comment.namesSchemas
+    return isAnnotated ? annotate(comment, schema) : { module, toRow: (row) => row }
+  })
+}
+
+function packageComment(module: RegoModule): PackageComment {
+  const { tokens } = readTokens(module.text)
+  const offset = tokens.find(({ text }) => text === 'package')?.offset ?? 0
+  const lines = module.text.split('\n')
+  const packageLine = positionIn(module.text, offset).row - 1
+  let start = packageLine
+  while (lines[start - 1]?.startsWith('#')) start--
+  const comment = lines.slice(start, packageLine)
+  const found = comment.findIndex((line) => METADATA.test(line.trimEnd()))
+  return {
+    module,
+    lines,
+    packageLine,
+    metadataLine: found === -1 ? undefined : start + found + 1,
+    namesSchemas: found !== -1 && comment.slice(found).some((line) => /^#\s*schemas\s*:/.test(line)),
+  }
+}
+
+function annotate(comment: PackageComment, schema: string): AnnotatedModule {
+  const { module, lines, packageLine, metadataLine } = comment
+  const at = metadataLine ?? packageLine
+  const added = ['# schemas:', `#   - input: schema.${schema}`]
+  if (metadataLine === undefined) added.unshift('# METADATA')
+  const text = [...lines.slice(0, at), ...added, ...lines.slice(at)].join('\n')
+  return { module: { ...module, text }, toRow: (row) => (row > at ? row - added.length : row) }
+}
