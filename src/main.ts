@@ -110,7 +110,7 @@ async function startParts(
     threadDeaths: threads.deaths,
     decisionLogsRenewed: decisions.timesRenewed,
   })
-  const policies = await openPolicies(config, logger, metrics)
+  const policies = await openPolicies(config, logger, metrics, readSecret)
   if (config.policies.watch) await watch(policies, onStop)
   const { evaluations, close: endEvaluations } = openEvaluations(config, metrics)
   onStop(endEvaluations)

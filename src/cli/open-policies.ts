@@ -3,7 +3,9 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/config.js'
 import { traceConfig } from '../config/load-config.js'
+import { readSecrets } from '../config/read-secrets.js'
 import { packageRoot } from '../lib/package-root.js'
+import { makeBundleVerification } from '../main/bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
 import type { LoadOptions } from '../pdp/load-snapshot.js'
@@ -38,11 +40,13 @@ export async function openPolicies(options: PolicyOptions, terminal: Terminal): 
 
 /** How policies are compiled and run under a configuration. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
-  const { opa, limits, staticPackages, undefinedData } = config.policies
+  const { opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   return {
     findOpa: () => findOpa({ named: opa, env: terminal.env }),
     builtins: hostBuiltins,
     limits,
+    verification: () =>
+      makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, terminal.env)),
     analysis: { staticPackages, undefinedData },
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { BundleSigningSection } from './bundle-signing.js'
 import { byteSize, byteSizeText } from './byte-size.js'
 import { key, wholeNumber, wholeNumberText } from './key.js'
 
@@ -92,6 +93,7 @@ export const PoliciesSection = z.strictObject({
     'OPA bundles (`.tar.gz`) that hold a `policy.wasm`, as `tidegate build` makes them.',
     'a list of bundle files',
   ),
+  bundleSigning: BundleSigningSection.prefault({}),
   watch: key(
     z.boolean().default(false),
     'Compile and load again when a policy file changes; a broken change leaves the last good policies serving.',

@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.js'
+import type { ReadSecret } from '../config/secret.js'
 import type { ServiceMetrics } from '../http/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
+import { makeBundleVerification } from './bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
 import { Policies } from '../pdp/policies.js'
@@ -13,13 +15,16 @@ export async function openPolicies(
   config: Config,
   logger: Logger,
   metrics: ServiceMetrics,
+  readSecret: ReadSecret,
 ): Promise<Policies> {
-  const { directories, bundles, opa, limits, staticPackages, undefinedData } = config.policies
+  const { directories, bundles, opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   const startedAt = performance.now()
   const options = {
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
     limits,
+    // At each load, so that a key that was replaced is seen; secrets are read when the service starts.
+    verification: () => makeBundleVerification(bundleSigning, readSecret),
     analysis: { staticPackages, undefinedData },
   }
   const policies = await Policies.open({ directories, bundles }, options, {

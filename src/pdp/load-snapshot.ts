@@ -7,6 +7,9 @@ import { describeBundle } from './bundle/describe-bundle.js'
 import { readBundle } from './bundle/read-bundle.js'
 import { refuseEntrypointsOutsideRoots } from './bundle/refuse-outside-roots.js'
 import { ownedRoots } from './bundle/roots.js'
+import { NO_VERIFICATION } from './bundle/signing/verification.js'
+import type { BundleVerification } from './bundle/signing/verification.js'
+import { verifyBundle } from './bundle/signing/verify-bundle.js'
 import { unpackBundle } from './bundle/unpack-bundle.js'
 import { compilePolicies } from './compile/compile-policies.js'
 import { locateCalls } from './compile/locate-calls.js'
@@ -38,6 +41,8 @@ export interface LoadOptions {
   readonly findOpa: () => Promise<OpaProgram>
   readonly builtins: Builtins
   readonly limits: EvaluationLimits
+  /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
+  readonly verification?: () => BundleVerification
   /** How policies are looked through for mistakes that compile; they are not when absent. */
   readonly analysis?: PartAnalysisOptions
 }
@@ -49,7 +54,7 @@ export interface LoadOptions {
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
   const parts = await Promise.all([
     ...(locations.directories.length > 0 ? [compileDirectories(locations, options)] : []),
-    ...locations.bundles.map(openBundle),
+    ...openBundles(locations.bundles, options),
   ])
   refuseSharedRoots(parts)
   const data = mergePartData(parts)
@@ -90,11 +95,18 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
   }
 }
 
-async function openBundle(file: string): Promise<PolicyPart> {
+function openBundles(files: readonly string[], options: LoadOptions): Promise<PolicyPart>[] {
+  if (files.length === 0) return []
+  const verification = options.verification?.() ?? NO_VERIFICATION
+  return files.map((file) => openBundle(file, verification))
+}
+
+async function openBundle(file: string, verification: BundleVerification): Promise<PolicyPart> {
   const bytes = await readFile(file).catch((raw: unknown) => {
     throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
   })
   const files = await unpackBundle(file, bytes)
+  verifyBundle(file, files, verification)
   return describeBundle(file, bytes, readBundle(file, files))
 }
 

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+import { AppError } from '../../../errors.js'
+import {
+  decodeHeader,
+  decodePayload,
+  decodeSection,
+  signingInput,
+  splitToken,
+} from '../../builtins/jwt/compact-token.js'
+import { readHeaderFields } from '../../builtins/jwt/header-fields.js'
+import { verifySignature } from '../../builtins/jwt/signature.js'
+import { LOADING_METER } from './loading-meter.js'
+import type { BundleKey, SignatureDemand } from './verification.js'
+
+/** `.signatures.json`: OPA takes exactly one signature. */
+const Signatures = z.object({ signatures: z.array(z.string()).length(1), plugin: z.string().optional() })
+
+const Payload = z.object({
+  files: z.array(z.object({ name: z.string(), hash: z.string(), algorithm: z.string() })),
+  scope: z.string().default(''),
+  /** Where OPA looks for the key's id when the header has none. */
+  keyid: z.string().default(''),
+})
+
+export type SignedFile = z.infer<typeof Payload>['files'][number]
+
+/**
+ * The files that a bundle's `.signatures.json` vouches for, once its signature holds. The algorithm is that of the configured key:
+ * what the token says of it must be the same. Raises an error whose message says what is wrong.
+ */
+export function readSignature(
+  content: Buffer,
+  keys: ReadonlyMap<string, BundleKey>,
+  { keyId, scope }: SignatureDemand,
+): readonly SignedFile[] {
+  const { signatures, plugin } = Signatures.parse(JSON.parse(content.toString('utf8')))
+  if (plugin !== undefined && plugin !== '') throw new AppError('invalid', `it is for the plugin ${plugin}`)
+  const token = splitToken(signatures[0] ?? '')
+  const fields = readHeaderFields(decodeHeader(token))
+  const payload = Payload.parse(JSON.parse(decodePayload(token).toString('utf8')))
+  const id = keyId ?? (fields.kid || payload.keyid)
+  if (id === '')
+    throw new AppError('invalid', 'it names no key, and the configuration names none for this bundle')
+  if (keyId !== undefined && fields.kid !== '' && fields.kid !== keyId)
+    throw new AppError('invalid', `it was made with the key '${fields.kid}', not with '${keyId}'`)
+  const key = keys.get(id)
+  if (key === undefined)
+    throw new AppError(
+      'invalid',
+      `the key '${id}' is not in policies.bundleSigning.keys: verify the bundle with a key of yours`,
+    )
+  if (fields.alg !== key.algorithm || !fields.understood)
+    throw new AppError(
+      'invalid',
+      `its algorithm is '${fields.alg}', that of the key '${id}' is ${key.algorithm}`,
+    )
+  if (
+    !verifySignature(
+      key.algorithm,
+      key.key,
+      signingInput(token),
+      decodeSection(token.signature),
+      LOADING_METER,
+    )
+  )
+    throw new AppError('invalid', `it does not verify with the key '${id}'`)
+  const wantedScope = scope ?? key.scope
+  if (payload.scope !== wantedScope)
+    throw new AppError('invalid', `its scope is '${payload.scope}', not '${wantedScope}'`)
+  return payload.files
+}
