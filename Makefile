@@ -61,10 +61,14 @@ bench-registry: $(BUILT) ## Reconciliations and pages of 50,000 pipelines, with 
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/registry/run.js $(ARGS)
 
-.PHONY: chaos soak fuzz
+.PHONY: chaos soak fuzz evil
 fuzz: $(BUILT) ## Send 200,000 malformed requests over all routes
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/fuzz/run.js $(ARGS)
+
+evil: $(BUILT) ## Policies and inputs that ask for too much, one row each, with cheap requests beside them
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/evil/run.js $(ARGS)
 
 chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, and look for what it acknowledged
 	npx tsc -p tsconfig.bench.json
