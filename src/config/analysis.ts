@@ -28,6 +28,11 @@ export const AnalysisSection = z.strictObject({
     'How many days after its end the data and reports of an analysis stay; its verdict stays for good.',
     wholeNumberText(1, MAX_DAYS),
   ),
+  reportLinkDays: key(
+    wholeNumber(1, MAX_DAYS).default(30),
+    'For how many days the link to a report (`canaryReportURL`) leads to it without a token, to the end of the day in UTC. Each status of the analysis has a fresh one.',
+    wholeNumberText(1, MAX_DAYS),
+  ),
   allowLoopback: key(
     z.boolean().default(true),
     'Whether sources may be at this machine itself (127.0.0.0/8, ::1).',

@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto'
 import type { Config } from '../config/config.js'
 import { releaseSpace } from '../audit/apply-retention.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import { applicationKey } from '../events/registry-change.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedLook } from '../analysis/runs/take-look.js'
+import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
@@ -60,10 +60,10 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()
   let key: string | undefined
-  const reportToken = (id: number): string => {
-    key ??= installationSecret(dataDir, KEY_FILE)
-    return createHmac('sha256', key).update(`analysis ${id}`).digest('base64url')
-  }
+  const reportLinks = new ReportLinks({
+    key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
+    maxAgeMs: analysis.reportLinkDays * MS_PER_DAY,
+  })
   const routes: AnalysisRoutesDeps = {
     writer,
     reader,
@@ -77,7 +77,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     publicUrl: server.publicUrl,
     maxBodyBytes: server.maxBodyBytes,
     now: Date.now,
-    reportToken,
+    reportLinks,
   }
   const removing = startRemoving(config, parts)
   const close = async (): Promise<void> => {

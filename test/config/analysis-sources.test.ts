@@ -22,6 +22,7 @@ describe('the sources of analysis', () => {
       sources: [],
       concurrentLooks: 4,
       maxAgeDays: 90,
+      reportLinkDays: 30,
       allowLoopback: true,
       allowPrivate: true,
     })

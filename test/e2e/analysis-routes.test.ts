@@ -41,7 +41,7 @@ describe('a registration', () => {
     expect(answer.status).toBe(202)
     const id = canaryIdOf(answer)
     expect(answer.headers.location).toBe(`${PUBLIC_URL}/autopilot/v5/canaries/${id}`)
-    expect(answer.headers['x-opsmx-report-token']).toMatch(/^[\w-]{43}$/)
+    expect(answer.headers['x-opsmx-report-token']).toMatch(/^\d{13}-[\w-]{43}$/)
     expect((await get(new URL(answer.headers.location ?? '').pathname.replace('/base', ''))).status).toBe(200)
   })
 
@@ -319,6 +319,23 @@ describe('the page of a run', () => {
     expect(page.text).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/i)
     expect((await ask(url(), { path: `${path}/service-7` })).status).toBe(200)
     expect((await ask(url(), { path: path.slice(0, -1) })).status).toBe(403)
+    const tampered = path.replace(/(?<=\/)\d{13}(?=-)/, (end) => String(Number(end) + 1))
+    expect((await ask(url(), { path: tampered })).status).toBe(403)
+    const other = canaryIdOf(await post('/autopilot/registerCanary', pastCanary('slow')))
+    expect((await ask(url(), { path: path.replace(/\d+(?=\/\d{13}-)/, String(other)) })).status).toBe(403)
+    expect((await ask(url(), { path: path.replace(/\d+(?=\/\d{13}-)/, '99999') })).status).toBe(403)
+  })
+
+  test('has a link that ends after thirty days', async () => {
+    const answer = await post('/autopilot/registerCanary', { application: 'shop' })
+    const given = answer.headers['x-opsmx-report-token']
+    const status = objectOf(await get(`/autopilot/canaries/${canaryIdOf(answer)}`))
+    expect((status['canaryResult'] as { canaryReportURL: string }).canaryReportURL).toContain(
+      '/analysis/report/',
+    )
+    const daysLeft = (Number(String(given).split('-')[0]) - Date.now()) / 86_400_000
+    expect(daysLeft).toBeGreaterThan(29.9)
+    expect(daysLeft).toBeLessThan(31.1)
   })
 
   test('is shown to a browser with a token, before the first look too', async () => {

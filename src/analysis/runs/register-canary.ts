@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js'
-import type { StoredTemplate, TemplateType } from '../../store/analysis-store.js'
+import type { NewRun, StoredTemplate, TemplateType } from '../../store/analysis-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { readCanaryGroups } from './canary-groups.js'
@@ -29,35 +29,36 @@ export interface RegisterCanaryDeps {
   readonly schedule: (run: WaitingRun) => void
 }
 
+/** A run with its number. */
+export type StartedRun = NewRun & { readonly id: number }
+
 /**
- * Starts the analysis of an application and gives its number. Raises `not_found` for an unknown application, `conflict` for
+ * Starts the analysis of an application and gives it. Raises `not_found` for an unknown application, `conflict` for
  * one of which nobody has said how it is analysed, `invalid` for templates that are not there or cannot be read.
  */
 export async function registerCanary(
   deps: RegisterCanaryDeps,
   registration: Registration,
   actor: Actor,
-): Promise<number> {
+): Promise<StartedRun> {
   const { application, executionId, owner } = registration
   const definition = await definitionOf(deps, application)
   refuseUnknownSources(deps.sources, application, definition)
   const templates = await collectTemplates(deps.reader, definition, registration)
   const plan = makePlan({ registration, definition, templates, nowMs: actor.nowMs })
   const nextLookMs = lookDueMs(plan.timing, 1)
-  const id = await deps.writer.run(startRun, {
-    run: {
-      application,
-      executionId,
-      owner: owner ?? actor.user,
-      plan: JSON.stringify(plan),
-      startedMs: actor.nowMs,
-      looks: lookCount(plan.timing),
-      nextLookMs,
-    },
-    actor,
-  })
+  const run: NewRun = {
+    application,
+    executionId,
+    owner: owner ?? actor.user,
+    plan: JSON.stringify(plan),
+    startedMs: actor.nowMs,
+    looks: lookCount(plan.timing),
+    nextLookMs,
+  }
+  const id = await deps.writer.run(startRun, { run, actor })
   deps.schedule({ id, application, dueMs: nextLookMs })
-  return id
+  return { ...run, id }
 }
 
 async function definitionOf(deps: RegisterCanaryDeps, application: string): Promise<AnalysisDefinition> {

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import { accepts } from 'hono/accepts'
@@ -8,6 +7,7 @@ import {
   cancelRun,
   deleteDefinition,
   findDefinition,
+  findRun,
   listDefinitions,
   listRuns,
   undefinedAnalysis,
@@ -16,7 +16,6 @@ import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
 import { readRegistration } from '../../analysis/runs/registration.js'
 import { registerCanary } from '../../analysis/runs/register-canary.js'
 import { showLookData, showLookReport, showRun, summariseRun } from '../../analysis/runs/show-run.js'
-import { AppError } from '../../errors.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
 import { actorOf } from '../caller-of.js'
@@ -77,7 +76,7 @@ export function analysisRoutes(authenticate: Authenticate, deps: AnalysisRoutesD
   })
   app.post('/', async (c) => {
     const registration = readRegistration(await readSentRegistration(c.env.exchange, deps.maxBodyBytes))
-    const id = await registerCanary(deps, registration, actorOf(c.env.exchange, deps))
+    const { id } = await registerCanary(deps, registration, actorOf(c.env.exchange, deps))
     return jsonAnswer({ id }, 201, { Location: `/analysis/${id}` })
   })
   app.get('/:id', async (c) => {
@@ -154,10 +153,9 @@ async function lookData(
 async function linkedReport(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
   c.env.exchange.handler = 'analysis'
   const id = runIdOf(c.req.param('id'))
-  const expected = Buffer.from(deps.reportToken(id))
-  const given = Buffer.from(c.req.param('token') ?? '')
-  if (given.length === expected.length && timingSafeEqual(given, expected)) return await reportPage(deps, id)
-  throw new AppError('forbidden', 'this link does not lead to a report: take it from the analysis itself')
+  const run = await deps.reader.run(findRun, id)
+  deps.reportLinks.check(run, c.req.param('token') ?? '', deps.now())
+  return await reportPage(deps, id)
 }
 
 async function reportPage(deps: AnalysisRoutesDeps, id: number): Promise<Response> {

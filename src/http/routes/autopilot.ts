@@ -78,11 +78,11 @@ async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<R
   const { exchange } = c.env
   try {
     const registration = readRegistration(await readSentRegistration(exchange, deps.maxBodyBytes))
-    const id = await registerCanary(deps, registration, actorOf(exchange, deps))
+    const run = await registerCanary(deps, registration, actorOf(exchange, deps))
     const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
-    return jsonAnswer({ canaryId: id }, isBare ? 200 : 202, {
-      Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${id}`,
-      'x-opsmx-report-token': deps.reportToken(id),
+    return jsonAnswer({ canaryId: run.id }, isBare ? 200 : 202, {
+      Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${run.id}`,
+      'x-opsmx-report-token': deps.reportLinks.issue(run, deps.now()),
     })
   } catch (raw) {
     const failure = toAppError(raw)

@@ -32,6 +32,7 @@ export async function answerCanaryStatus(
     const { code, message } = unknownRun(id)
     return jsonAnswer({ code, message, ...unknownCanaryStatus(id, message) }, 404)
   }
-  const reportUrl = `${baseUrl(exchange, deps.publicUrl)}/analysis/report/${run.id}/${deps.reportToken(run.id)}`
+  const token = deps.reportLinks.issue(run, deps.now())
+  const reportUrl = `${baseUrl(exchange, deps.publicUrl)}/analysis/report/${run.id}/${token}`
   return jsonAnswer(canaryStatus(run, reportUrl))
 }
