@@ -1,4 +1,5 @@
 import { shownUrl } from '../lib/outbound/shown-url.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 import type { GateReader } from '../store/gate-store.js'
 import type { OutboxReader, StoredMessage } from '../store/outbox-store.js'
 import { callbackSubject } from './callback-message.js'
@@ -66,8 +67,8 @@ export async function instanceDetails(
     approvalsNeeded: gate?.approvals,
     approvers: gate?.approvers,
     reviews: reviews.map(({ timeMs, ...review }) => ({ ...review, at: isoTime(timeMs) })),
-    request: parsed(papers.request),
-    evidence: parsed(papers.evidence) ?? [],
+    request: shown(papers.request),
+    evidence: shown(papers.evidence) ?? [],
     callbacks: callbacks.map(callbackView),
   }
 }
@@ -76,8 +77,9 @@ function callbackView({ id, url, state, attempts, lastStatus, lastError, settled
   return { id, url: shownUrl(url), state, attempts, lastStatus, lastError, settledAt: isoTime(settledMs) }
 }
 
-function parsed(text: string | undefined): unknown {
-  return text === undefined ? undefined : JSON.parse(text)
+/** Without secrets: what tools give may hold some, and so may requests of older versions. */
+function shown(text: string | undefined): unknown {
+  return text === undefined ? undefined : JSON.parse(redactSecrets(Buffer.from(text)).text.toString())
 }
 
 function isoTime(timeMs: number | undefined): string | undefined {

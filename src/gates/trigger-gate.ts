@@ -1,5 +1,6 @@
 import { maskPointers } from '../lib/json/mask-pointers.js'
 import { shownUrl } from '../lib/outbound/shown-url.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 import type { GateRepository } from '../store/gate-store.js'
 import type { WriteOperation } from '../store/transaction.js'
 import type { Actor } from './actor.js'
@@ -61,14 +62,15 @@ export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
   },
 }
 
-/** The body as people and policies see it; only the sender of callbacks needs their whole URLs. */
+/** The body as people, connectors and policies see it, without secrets; only the sender of callbacks needs their whole URLs. */
 function shownRequest({ body, approvalCallbackUrl, rejectionCallbackUrl }: TriggerRequest): string {
   const urls = { approvalCallbackURL: approvalCallbackUrl, rejectionCallbackURL: rejectionCallbackUrl }
-  return Object.entries(urls).reduce((text, [member, url]) => {
+  const shownBody = Object.entries(urls).reduce((text, [member, url]) => {
     const shown = shownUrl(url)
     if (shown === url) return text
     return maskPointers(Buffer.from(text), [[member]], JSON.stringify(shown)).bytes.toString()
   }, body)
+  return redactSecrets(Buffer.from(shownBody)).text.toString()
 }
 
 async function activate(

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js'
+import { redactSecrets } from '../../lib/redaction/redact.js'
 import type {
   NewRun,
   RunFilter,
@@ -221,6 +222,6 @@ function entryOf(kind: string, application: string | undefined, actor: Actor, bo
     application,
     user,
     origin,
-    body: Buffer.from(JSON.stringify(body)),
+    body: redactSecrets(Buffer.from(JSON.stringify(body))).text,
   }
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+
+import { AppError } from '../../errors.js'
 import { ProblemCollector } from '../../lib/problem-collector.js'
+import { REDACTION_MARK } from '../../lib/redaction/redaction-mark.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { unknownKeys } from '../judge/unknown-keys.js'
@@ -26,8 +29,18 @@ export function readUsableDefinition(document: unknown): AnalysisDefinition {
   const definition = problems.attempt(() => readDefinition(document))
   const canaryConfig = WithCanaryConfig.safeParse(document).data?.metrics.canaryConfig
   if (canaryConfig !== undefined) problems.attempt(() => readCanaryGroups(canaryConfig))
+  problems.attempt(() => refuseShownSecrets(document))
   problems.raise()
   return definition ?? readDefinition(document)
+}
+
+/** A definition is shown without its secrets: put back like that it would ask its source in vain. */
+function refuseShownSecrets(document: unknown): void {
+  if (!JSON.stringify({ document }).includes(REDACTION_MARK)) return
+  throw new AppError(
+    'invalid',
+    `the definition has ${REDACTION_MARK} where a secret is not shown: write the secret itself there, or better the credentials of the source in the configuration`,
+  )
 }
 
 /** A definition with all defaults, and what of its canary config nobody reads, a sentence each. */

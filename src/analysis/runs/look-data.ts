@@ -1,3 +1,4 @@
+import { redactWords } from '../../lib/redaction/redact-words.js'
 import type { AnswerState, LinesAnswer, SeriesAnswer } from '../sources.js'
 
 /** A series as it was fetched. */
@@ -60,9 +61,9 @@ export function toSeriesData(answer: SeriesAnswer): SeriesData {
   const { state, reasons, warnings, query, startMs, stepMs, values, truncatedPoints } = answer
   const cut = truncatedPoints === 0 ? [] : [`the last ${truncatedPoints} points were left out by a limit`]
   return {
-    ...{ state, query, startMs, stepMs },
-    reasons: [...reasons, ...cut],
-    warnings,
+    ...{ state, query: redactWords(query), startMs, stepMs },
+    reasons: [...reasons.map(redactWords), ...cut],
+    warnings: warnings.map(redactWords),
     values: Array.from(values, (value) => (Number.isFinite(value) ? value : null)),
   }
 }
@@ -70,7 +71,9 @@ export function toSeriesData(answer: SeriesAnswer): SeriesData {
 export function toLinesData(answer: LinesAnswer, startMs: number): LinesData {
   const { state, reasons, query, coveredUntilMs, isTruncated, lines } = answer
   return {
-    ...{ state, reasons, query, startMs, coveredUntilMs, isTruncated },
+    ...{ state, startMs, coveredUntilMs, isTruncated },
+    query: redactWords(query),
+    reasons: reasons.map(redactWords),
     lines: lines.map(({ atMs, text }) => [Number.isNaN(atMs) ? null : atMs - startMs, text]),
   }
 }

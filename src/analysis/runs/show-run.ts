@@ -6,6 +6,7 @@ import type { LookData } from './look-data.js'
 import type { LookReport } from './look-report.js'
 import { unpackData } from './pack-look.js'
 import type { RunPlan } from './plan.js'
+import { shownDocument } from './shown-document.js'
 
 /** A run without its plan and its looks. */
 export interface RunSummary {
@@ -65,7 +66,7 @@ export async function collectRun({ analysis }: Readers, id: number): Promise<Sho
   const last = await analysis.look(id, run.looksDone)
   return {
     ...summariseRun(run),
-    plan: JSON.parse(run.plan) as RunPlan,
+    plan: shownDocument(run.plan) as RunPlan,
     intervals: looks.map(({ look, atMs, report }) => {
       const { score, verdict, reason } = JSON.parse(report) as LookReport
       return { look, at: toText(atMs), score, verdict, reason }

@@ -15,6 +15,7 @@ import {
 import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
 import { readRegistration } from '../../analysis/runs/registration.js'
 import { registerCanary } from '../../analysis/runs/register-canary.js'
+import { shownDocument } from '../../analysis/runs/shown-document.js'
 import { showLookData, showLookReport, showRun, summariseRun } from '../../analysis/runs/show-run.js'
 import type { AppEnv } from '../app-env.js'
 import type { Authenticate } from '../authenticate.js'
@@ -111,7 +112,7 @@ function addDefinitionRoutes(app: Hono<AppEnv>, deps: AnalysisRoutesDeps): void 
     return jsonAnswer({
       applications: definitions.map(({ definition, ...about }) => ({
         ...about,
-        definition: JSON.parse(definition) as unknown,
+        definition: shownDocument(definition),
       })),
     })
   })
@@ -119,7 +120,7 @@ function addDefinitionRoutes(app: Hono<AppEnv>, deps: AnalysisRoutesDeps): void 
     const application = c.req.param('application')
     const found = await deps.reader.run(findDefinition, application)
     if (found === undefined) throw undefinedAnalysis(application)
-    return jsonAnswer(JSON.parse(found.definition))
+    return jsonAnswer(shownDocument(found.definition))
   })
   app.put('/applications/:application', async (c) => {
     const { document } = await readSentDocument(c.env.exchange, deps.maxBodyBytes, 'the definition')

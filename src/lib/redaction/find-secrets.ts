@@ -39,13 +39,17 @@ export interface Search {
   readonly known: readonly string[]
   /** Where the text was cut, if it was; what follows closes it. */
   readonly cutAt: number | undefined
+  /** Whether numbers stay whatever their names are. */
+  readonly keepsNumbers: boolean
 }
 
 /** The secrets of a JSON text in the order of the text, none inside another; raises the errors of `scanValue`. */
 export function findSecrets(json: Buffer, search: Search): FoundSecret[] {
   const finder = new SecretFinder(json, search)
   finder.walk(scanSpace(json, 0), 0, isSecretName)
-  const inOrder = finder.found.sort((a, b) => a.start - b.start || b.end - a.end)
+  // What goes altogether, for what stands beside it, comes before what would go of its text alone.
+  const isPart = ({ text }: FoundSecret): number => (text === REDACTED ? 0 : 1)
+  const inOrder = finder.found.sort((a, b) => a.start - b.start || b.end - a.end || isPart(a) - isPart(b))
   let end = 0
   return inOrder.filter((secret) => {
     if (secret.start < end) return false
@@ -103,9 +107,7 @@ class SecretFinder {
   }
 
   private redact(name: string, { start, end }: Extent): number {
-    const isHarmless =
-      end - start <= REDACTED.length && HARMLESS.has(this.json.toString('latin1', start, end))
-    if (!isHarmless) {
+    if (!this.isHarmless({ start, end })) {
       this.found.push({
         start,
         end,
@@ -116,6 +118,11 @@ class SecretFinder {
       })
     }
     return end
+  }
+
+  private isHarmless({ start, end }: Extent): boolean {
+    if (this.search.keepsNumbers && isNumberStart(this.json[start])) return true
+    return end - start <= REDACTED.length && HARMLESS.has(this.json.toString('latin1', start, end))
   }
 
   /** Whether a value that ends there was cut. */
@@ -135,6 +142,10 @@ class SecretFinder {
     if (this.json[start] !== QUOTE) return ''
     return asBuffer(decodeString(this.json, start, scanString(this.json, start))).toString()
   }
+}
+
+function isNumberStart(byte: number | undefined): boolean {
+  return byte !== undefined && /[-\d]/.test(String.fromCharCode(byte))
 }
 
 function textsOf(value: unknown): readonly string[] {

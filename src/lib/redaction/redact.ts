@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly known?: readonly string[]
   /** Where the text was cut and closed again to be JSON. */
   readonly cutAt?: number
+  /** Numbers stay whatever their names are, for readers that count with them. */
+  readonly keepsNumbers?: boolean
 }
 
 /** Texts of JSON inside texts of JSON are followed so far; what is deeper and may hold a secret is redacted whole. */
@@ -27,12 +29,14 @@ export function redactSecrets(json: Buffer, surroundings: Surroundings = {}): Re
 function redactAt(
   embeddings: number,
   json: Buffer,
-  { known = [], cutAt }: Surroundings,
+  { known = [], cutAt, keepsNumbers = false }: Surroundings,
 ): Redacted | undefined {
   if (known.length === 0 && cutAt === undefined && !mayHoldSecrets(json.toString('latin1'))) return undefined
   const redactEmbedded =
-    embeddings < MAX_EMBEDDINGS ? (inner: Buffer) => redactAt(embeddings + 1, inner, { known }) : undefined
-  const secrets = findSecrets(json, { redactEmbedded, known, cutAt })
+    embeddings < MAX_EMBEDDINGS
+      ? (inner: Buffer) => redactAt(embeddings + 1, inner, { known, keepsNumbers })
+      : undefined
+  const secrets = findSecrets(json, { redactEmbedded, known, cutAt, keepsNumbers })
   if (secrets.length === 0) return undefined
   return {
     text: replaceExtents(json, secrets),

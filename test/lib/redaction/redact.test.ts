@@ -197,6 +197,19 @@ describe('the redacted text', () => {
     expect(redactText(JSON.stringify(value))).toMatchObject({ count: 3, names: ['password', 'token'] })
   })
 
+  it('a value that is secret by its name goes whole, also where a part of its text is a secret by its form', () => {
+    const text = 'first the url https://bot:s3cret@ci.example, then the rest'
+    const variable = { name: 'DB_PASSWORD', value: text }
+    expect(redact([variable])).toEqual([{ ...variable, value: '[redacted]' }])
+  })
+
+  it('numbers may stay for readers that count with them, other values by the same name may not', () => {
+    const json = Buffer.from('{"token":-1.5,"secret":["x"],"password":"7","apiKey":7}')
+    expect(redactSecrets(json, { keepsNumbers: true }).text.toString()).toBe(
+      '{"token":-1.5,"secret":"[redacted]","password":"[redacted]","apiKey":7}',
+    )
+  })
+
   it('stays as it is when it is redacted again', () => {
     const value = { token: 'x', env: [{ name: 'SECRET', value: 'y' }], p: base64Json({ password: 'z' }) }
     const once = redactSecrets(Buffer.from(JSON.stringify(value)))
