@@ -6,6 +6,7 @@ import { configKeys } from '../config/config-keys.js'
 import { configurationPage } from '../config/configuration-page.js'
 import { traceConfig } from '../config/load-config.js'
 import type { TracedConfig } from '../config/load-config.js'
+import { redactWords } from '../lib/redaction/redact-words.js'
 import { EXIT } from './exit-code.js'
 import type { ExitCode } from './exit-code.js'
 import type { Session } from './session.js'
@@ -61,5 +62,10 @@ function withoutSecrets(config: Config): unknown {
     ...token,
     sha256: `${token.sha256.slice(0, SHOWN_HASH_DIGITS)}…`,
   }))
-  return { ...config, auth: { tokens } }
+  // A key in the query of a tool's URL is allowed.
+  const accounts = config.connectors.accounts.map((account) => ({
+    ...account,
+    url: redactWords(account.url),
+  }))
+  return { ...config, auth: { tokens }, connectors: { ...config.connectors, accounts } }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 
 import { CLIENT_VARIABLES } from '../config/client-variables.js'
+import { SERVER_URL_TEXT, isServerUrl } from '../config/server-url.js'
 import { AppError, toError } from '../errors.js'
 import { addOutputOptions } from './shared-options.js'
 import type { OutputOptions } from './shared-options.js'
@@ -41,8 +42,12 @@ export async function serviceAddress(
   { env }: Terminal,
 ): Promise<ServiceAddress> {
   const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? DEFAULT_URL
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
-    throw new AppError('invalid', `${given} is not an http or https URL: give one with --url`)
+  if (!isServerUrl(given)) {
+    const { url: variable, token: tokenVariable } = CLIENT_VARIABLES
+    throw new AppError(
+      'invalid',
+      `--url (or ${variable}) must be ${SERVER_URL_TEXT}: a token is given with --token-file or ${tokenVariable}`,
+    )
   }
   const token = tokenFile === undefined ? env[CLIENT_VARIABLES.token] : await readToken(tokenFile)
   return { url: given.replace(/\/+$/, ''), token: nonEmpty(token) }

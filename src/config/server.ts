@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { byteSize, byteSizeText } from './byte-size.js'
 import { key, wholeNumber, wholeNumberText } from './key.js'
 import { parseListenAddress } from './listen-address.js'
+import { isServerUrl, SERVER_URL_TEXT } from './server-url.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -20,9 +21,10 @@ export const ServerSection = z.strictObject({
     'HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535',
   ),
   publicUrl: key(
-    z.url({ protocol: /^https?$/ }).optional(),
+    z.string().refine(isServerUrl).optional(),
     'Where people and the orchestrator reach the service, for the links that it gives out.',
-    'an http or https URL',
+    SERVER_URL_TEXT,
+    { isHidden: true },
   ),
   allowedHosts: key(
     z.array(z.string().regex(/^(?:\*|(?:\*\.)?[\w.:-]*\w)$/)).default([]),

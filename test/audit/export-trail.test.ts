@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
@@ -93,6 +94,46 @@ describe('an export', () => {
       expect(await exported(store, { format: 'csv' })).toContain(`,'${user},`)
     },
   )
+
+  it('as CSV has no cell that begins with the sign of a formula, whatever stands before it, and none is lost', async () => {
+    const starts = [
+      '=',
+      '+',
+      '-',
+      '@',
+      '|',
+      '%',
+      '＝',
+      '＠',
+      '\u2212',
+      '"=',
+      '""+',
+      "'=",
+      '"',
+      '\ufeff',
+      '\u200b"',
+      ' ',
+      ';',
+      'x',
+    ]
+    const start = fc.constantFrom(...starts)
+    const cell = fc
+      .tuple(fc.array(start, { maxLength: 4 }), fc.string({ unit: 'binary', maxLength: 8 }))
+      .map(([before, end]) => before.join('') + end)
+    const bodies = fc.oneof(fc.string(), fc.integer(), cell).map((value) => JSON.stringify(value))
+    const records = fc.record({ user: cell, stage: cell, application: cell, body: bodies })
+    const sampled = fc.sample(records, { numRuns: 400 })
+    const store = await storeOf(
+      sampled.map(({ body, ...columns }) => ({ ...columns, body: Buffer.from(body) })),
+    )
+    const rows = parse(await exported(store, { format: 'csv', withBodies: true }), { from_line: 2 })
+    expect(rows).toHaveLength(sampled.length)
+    const beforeSign = /^[\s\p{Cc}\p{Cf}\p{Zs}"]*[-=+@＝＋－＠]/u
+    expect(rows.flat().filter((text) => beforeSign.test(text))).toEqual([])
+    const unmarked = (text: string): string =>
+      text.replace(/^'(?=["'\s\p{Cf}\p{Zs}\p{Cc};]*[^\p{L}\p{N}])/u, '')
+    expect(rows.map((row) => unmarked(row.at(-1) ?? ''))).toEqual(sampled.map(({ body }) => body))
+  })
 
   it('has each body as it was kept, on one line', async () => {
     const store = await storeOf([{}, {}])

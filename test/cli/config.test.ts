@@ -28,6 +28,31 @@ describe('config', () => {
     expect(stdout).not.toContain(HASH)
   })
 
+  test.each(['text', 'json'])('prints the key in the URL of a tool in no format: %s', async (format) => {
+    workspace.write({
+      'keyed.yaml':
+        'connectors: {accounts: [{name: k, type: http, connectorType: SCAN, url: "https://h.example/{id}?api_key=hunter2"}]}\n',
+    })
+    const { stdout } = await runTidegate(['config', '--config', 'keyed.yaml', '--format', format], { cwd })
+    expect(stdout).toContain('https://h.example/{id}?api_key=[redacted]')
+    expect(stdout).not.toContain('hunter2')
+  })
+
+  test.each([
+    'server: {publicUrl: URL}',
+    'orchestrator: {storageUrl: URL}',
+    'orchestrator: {gateUrl: URL}',
+    'analysis: {sources: [{name: a, type: loki, url: URL}]}',
+    'connectors: {accounts: [{name: j, type: jira, url: URL}]}',
+    'connectors: {accounts: [{name: j, type: http, connectorType: SCAN, url: URL}]}',
+  ])('takes no credentials in %s, and does not repeat them', async (text) => {
+    workspace.write({ 'secret.yaml': `${text.replace('URL', '"https://bot:hunter2@h.example/"')}\n` })
+    const { exitCode, stdout, stderr } = await runTidegate(['config', '--config', 'secret.yaml'], { cwd })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('without user name')
+    expect(stdout + stderr).not.toContain('hunter2')
+  })
+
   test('prints JSON for programs', async () => {
     const { stdout } = await runTidegate(['config', '--format', 'json'], { cwd })
     expect(JSON.parse(stdout)).toMatchObject({ dataDir: 'data', policies: { directories: ['policies'] } })

@@ -53,6 +53,19 @@ describe('a command that asks a running service', () => {
     ])
   })
 
+  test.each([
+    'ftp://127.0.0.1',
+    'nowhere?token=hunter2',
+    'http://bot:hunter2@127.0.0.1:8181',
+    'http://127.0.0.1:8181/?token=hunter2',
+  ])('refuses the URL %s without repeating it, and says where a token is given', async (url) => {
+    const asked = makeServiceClient(options(url), terminal())
+    await expect(asked).rejects.toThrow(
+      /^--url \(or TIDEGATE_URL\) must be an http or https URL without user name.*--token-file/,
+    )
+    await expect(asked).rejects.not.toThrow(/hunter2/)
+  })
+
   test('takes the token from a file before that of the environment', async () => {
     const workspace = makeWorkspace({ token: 'of-file\n' })
     closers.push(workspace.remove)

@@ -146,7 +146,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ['server:\n  adr: "127.0.0.1:1"', 'server.adr: unknown key, did you mean server.addr? (tidegate.yaml:2)'],
     [
       'policies:\n  limits:\n    maxMemory: 1',
-      'policies.limits.maxMemory: unknown key; known are loopIterations, loopIterationsPerInputByte, maxDurationMs, maxMemoryBytes, recycleMemoryBytes (tidegate.yaml:3)',
+      'policies.limits.maxMemory: unknown key; known are loopIterations, loopIterationsPerInputByte, maxDurationMs, sliceMs, maxMemoryBytes, recycleMemoryBytes (tidegate.yaml:3)',
     ],
     [
       'server: {addr: ":8181"}',
@@ -160,7 +160,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ['server: {addr: "tide.example.org:1"}', `server.addr: tide.example.org:1 ${OPEN} (tidegate.yaml:1)`],
     [
       'server: {publicUrl: "ftp://x"}',
-      'server.publicUrl: must be an http or https URL, not "ftp://x" (tidegate.yaml:1)',
+      'server.publicUrl: must be an http or https URL without user name, password, query and fragment, not what is there (tidegate.yaml:1)',
     ],
     [
       'server: {drainSeconds: -1}',

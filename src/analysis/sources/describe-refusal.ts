@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { redactWords } from '../../lib/redaction/redact-words.js'
+
 const MAX_SHOWN = 300
 
 /** `{status: "error", errorType, error}`: Prometheus, and Loki in places. */
@@ -50,8 +52,10 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** One line, without characters that would act on a terminal. */
+/** One line, without characters that would act on a terminal, and without secrets: servers repeat what they were asked. */
 export function shorten(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+  const line = redactWords(text)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
 }

@@ -27,6 +27,12 @@ describe('what a server said when it refused', () => {
     },
     { name: 'other JSON', status: 500, body: '{"a":1}', said: 'answered 500: {"a":1}' },
     {
+      name: 'a URL with credentials that the server repeats',
+      status: 404,
+      body: 'Cannot GET https://bot:hunter2@h.example/api?query=up&access_token=hunter2',
+      said: 'answered 404: Cannot GET https://[redacted]@h.example/api?query=up&access_token=[redacted]',
+    },
+    {
       name: 'signs that act on a terminal',
       status: 500,
       body: 'a\u001b[2Jb\u202ec',

@@ -5,6 +5,7 @@ import type { AuditFilter } from '../../audit-store.js'
 import { unpackBody } from './audit-body.js'
 import { lineEnd, lineSql } from './audit-line.js'
 import { makePageReader } from './audit-search.js'
+import { marked } from './formula-cells.js'
 
 type Joined = readonly [lines: Uint8Array | null, count: number, lastSeq: number | null]
 type LineWithBody = readonly [line: string, body: Uint8Array, bodyBytes: number, seq: number]
@@ -96,7 +97,7 @@ function joinWithBodies(format: ExportFormat, found: Iterable<LineWithBody>): Li
 function withBody(format: ExportFormat, [line, packed, bytes]: LineWithBody): string {
   const body = unpackBody(packed, bytes).toString()
   // The library ends its one cell with the end of the line.
-  if (format === 'csv') return `${line},${stringify([[body]], { escape_formulas: true })}`
+  if (format === 'csv') return `${line},${stringify([[marked(body)]])}`
   return `${line},"body":${oneLine(body)}${lineEnd(format)}`
 }
 

@@ -1,5 +1,6 @@
 import { EXPORT_COLUMNS } from '../../audit-export.js'
 import type { ExportColumn, ExportFormat } from '../../audit-export.js'
+import { isFormulaSql } from './formula-cells.js'
 
 type ColumnType = 'number' | 'time' | 'text' | 'bytes'
 
@@ -21,11 +22,7 @@ const STORED: Readonly<Record<ExportColumn, readonly [ColumnType, string]>> = {
   bodyBytes: ['number', 'body_bytes'],
   hash: ['bytes', 'hash'],
 }
-/**
- * With these a spreadsheet takes a cell for a formula (OWASP, CSV injection), or takes them for the end of a cell or for nothing and what follows for
- * one: semicolons, white space, a byte order mark. Control characters are in no column.
- */
-const FORMULA_STARTS = '[-=+@＝＋－＠;|%\u00a0\u2000-\u200f\u2028\u2029\u3000\ufeff ]*'
+
 /** The calendar repeats after 400 years. */
 const CYCLE_MS = 146_097 * 86_400_000
 const YEAR_10000_MS = 253_402_300_800_000
@@ -56,7 +53,7 @@ function cellSql(column: ExportColumn): string {
   if (type === 'number') return stored
   if (type === 'time') return isoTimeSql(stored, "''")
   if (type === 'bytes') return `lower(hex(${stored}))`
-  const mark = `iif(${stored} glob '${FORMULA_STARTS}', '''', '')`
+  const mark = `iif(${isFormulaSql(stored)}, '''', '')`
   return `case when ${stored} is null then ''
     when ${stored} glob '*[",]*' then '"' || ${mark} || replace(${stored}, '"', '""') || '"'
     else ${mark} || ${stored} end`
