@@ -5,7 +5,7 @@ import { readRunsChunk } from './events/read-runs.js'
 import { registryReads } from './events/registry-operations.js'
 import { gateReads } from './gates/gate-operations.js'
 import { renderRun } from './http/analysis-report/render-run.js'
-import { countMessages, listMessages } from './outbox/outbox-operations.js'
+import { countMessages, listMessages, showMessages } from './outbox/outbox-operations.js'
 import type { AnyOperation } from './store/operation.js'
 import type { Readers } from './store/readers.js'
 
@@ -15,6 +15,7 @@ export const readOperations: readonly AnyOperation<Readers>[] = [
   ...registryReads,
   readRunsChunk,
   listMessages,
+  showMessages,
   countMessages,
   ...gateReads,
   ...analysisReads,

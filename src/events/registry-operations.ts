@@ -1,10 +1,11 @@
 import { toAppError } from '../errors.js'
 import { asBuffer } from '../lib/as-buffer.js'
 import type { AuditEntry, AuditRecord } from '../store/audit-store.js'
-import type { RegistryEntry, RegistryKind, RegistryQuery, RegistryVersion } from '../store/registry-store.js'
+import type { RegistryEntry, RegistryKind, RegistryQuery } from '../store/registry-store.js'
 import type { ReadOperation } from '../store/readers.js'
 import type { Transaction, WriteOperation } from '../store/transaction.js'
 import { applyChange } from './apply-change.js'
+import { definitionHistory } from './definition-history.js'
 import { readEvent } from './read-event.js'
 import type { RegistryChange } from './registry-change.js'
 import { registryChanges } from './registry-changes.js'
@@ -80,17 +81,32 @@ export const readRegistryPage: ReadOperation<RegistryQuery, readonly RegistryEnt
   apply: ({ registry }, query) => registry.page(query),
 }
 
-/** Versions of an entry, newest first. */
-export const readVersions: ReadOperation<
+/** A page of the versions of an entry. */
+export interface HistoryPage {
+  /** JSON text: an array, newest first. */
+  readonly versions: string
+  /** The version that the next page goes on before, if there is one. */
+  readonly nextBefore: number | undefined
+}
+
+/** What versions of an entry were made of, newest first. It is compared and printed here: that may take long. */
+export const readHistory: ReadOperation<
   { readonly id: number; readonly limit: number; readonly before: number | undefined },
-  readonly RegistryVersion[]
+  HistoryPage
 > = {
-  name: 'registry.versions',
-  apply: ({ registry }, { id, limit, before }) => registry.versions(id, limit, before),
+  name: 'registry.history',
+  apply: async ({ registry }, { id, limit, before }) => {
+    // One more than is shown: the last one shown needs the one before it.
+    const versions = await registry.versions(id, limit + 1, before)
+    return {
+      versions: definitionHistory(versions, limit),
+      nextBefore: versions.length > limit ? versions[limit - 1]?.version : undefined,
+    }
+  },
 }
 
 export const registryWrites = [applyEvents, applyChanges, recordInTrail] as const
-export const registryReads = [readEntries, readRegistryPage, readVersions] as const
+export const registryReads = [readEntries, readRegistryPage, readHistory] as const
 
 /** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */
 async function changesIn(

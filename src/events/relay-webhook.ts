@@ -11,8 +11,6 @@ import { redactSecrets } from '../lib/redaction/redact.js'
 /** A delivery that has been checked. */
 export interface ReceivedWebhook {
   readonly message: OutboxMessage
-  /** Without secrets. */
-  readonly record: Uint8Array
   /** The sender's own id of the delivery, the same in repeats. */
   readonly deliveryId: string | undefined
   readonly event: string
@@ -22,14 +20,14 @@ export interface ReceivedWebhook {
 /** Keeps a delivery and what passes it on, in one transaction; false for a repeat of one that was kept before. */
 export const keepWebhook: WriteOperation<ReceivedWebhook, boolean> = {
   name: 'webhooks.keep',
-  apply: async ({ audit, outbox }, { message, record, deliveryId, event, origin }) => {
+  apply: async ({ audit, outbox }, { message, deliveryId, event, origin }) => {
     const { isNew } = await audit.append({
       timeMs: message.createdMs,
       source: 'webhook',
       kind: `webhook.${event}`,
       origin,
       eventId: deliveryId === undefined ? undefined : `gitlab:${deliveryId}`,
-      body: record,
+      body: redactSecrets(Buffer.from(message.body)).text,
     })
     if (isNew) await outbox.enqueue(message)
     return isNew
@@ -45,19 +43,17 @@ export interface RelayDeps {
   readonly wakeOutbox: () => void
 }
 
-/** Takes a delivery of the repository host. Raises `forbidden` for a wrong token, `not_found` while none is configured. */
+/** Takes a delivery of the repository host whose token was checked. */
 export async function relayWebhook(
   { settings, writer, now, wakeOutbox }: RelayDeps,
   delivery: WebhookDelivery,
   origin: string,
 ): Promise<void> {
-  checkToken(settings, delivery.headers['x-gitlab-token'])
   // What is secret joins the message only when it is sent.
   const { url, headers } = toWebhookRequest(settings, delivery)
   const body = asBuffer(delivery.body)
   const isNew = await writer.run(keepWebhook, {
     message: { topic: 'webhook.relay', url, headers, body: body.toString(), createdMs: now() },
-    record: new Uint8Array(redactSecrets(body).text),
     deliveryId: delivery.headers['idempotency-key'],
     event: eventName(delivery.headers['x-gitlab-event']),
     origin,
@@ -65,8 +61,14 @@ export async function relayWebhook(
   if (isNew) wakeOutbox()
 }
 
-/** Digests are of one length, so that the time taken tells nothing about the token. */
-function checkToken({ webhookToken }: OrchestratorSettings, presented: string | undefined): void {
+/**
+ * Raises `forbidden` for a wrong token, `not_found` while none is configured. Digests are of one length, so that the time taken tells
+ * nothing about the token.
+ */
+export function checkWebhookToken(
+  { webhookToken }: OrchestratorSettings,
+  presented: string | undefined,
+): void {
   if (webhookToken === undefined) {
     throw new AppError('not_found', 'webhooks are not taken: set orchestrator.webhookToken')
   }

@@ -1,3 +1,4 @@
+import { holdsMoreValues } from '../lib/json/nesting.js'
 import { isRecord } from '../lib/record.js'
 import type { ConnectorParameters, ConnectorRequest } from './connectors.js'
 
@@ -23,6 +24,9 @@ const PLAIN_PARAMETERS: Readonly<Record<string, string>> = {
 }
 const OTHER_PLAIN_PARAMETER = 'id'
 const MAX_REQUESTS = 50
+const MAX_PROBLEMS = 50
+/** In a text of JSON, which counts as one value of the body that it stands in. */
+const MAX_VALUES = 10_000
 const FIELD = 'toolConnectorParameters'
 
 /**
@@ -30,10 +34,13 @@ const FIELD = 'toolConnectorParameters'
  * JSON text of it, one object, or a plain identifier that belongs to the `connectorType` beside it in the body.
  */
 export function parseConnectorParameters(value: unknown, connectorType?: unknown): ParsedConnectorParameters {
-  const parsed = parseAny(value, typeText(connectorType), FIELD)
-  if (parsed.requests.length <= MAX_REQUESTS) return parsed
-  const problem = `${FIELD} asks ${parsed.requests.length} connectors, of which the first ${MAX_REQUESTS} are taken`
-  return { requests: parsed.requests.slice(0, MAX_REQUESTS), problems: [...parsed.problems, problem] }
+  const { requests, problems: found } = parseAny(value, typeText(connectorType), FIELD)
+  const problems = found.slice(0, MAX_PROBLEMS)
+  if (found.length > MAX_PROBLEMS) problems.push(`${found.length - MAX_PROBLEMS} more are not named`)
+  if (requests.length > MAX_REQUESTS) {
+    problems.push(`${FIELD} asks ${requests.length} connectors, of which the first ${MAX_REQUESTS} are taken`)
+  }
+  return { requests: requests.slice(0, MAX_REQUESTS), problems }
 }
 
 /** The parts of a text between commas, without space around them; empty ones are left out. */
@@ -60,6 +67,7 @@ function parseElement(element: unknown, type: string | undefined, where: string)
 }
 
 function parseJson(text: string, type: string | undefined, where: string): Parsed {
+  if (holdsMoreValues(text, MAX_VALUES)) return unusable(`${where} holds more than ${MAX_VALUES} values`)
   try {
     return parseAny(JSON.parse(text), type, where)
   } catch {

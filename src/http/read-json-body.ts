@@ -2,18 +2,29 @@ import type { z } from 'zod'
 
 import { AppError } from '../errors.js'
 import { locateValue } from '../lib/json/locate-value.js'
+import { holdsMoreValues } from '../lib/json/nesting.js'
 import { scanSpace } from '../lib/json/scan-space.js'
 import { readBySchema } from '../lib/read-by-schema.js'
 import type { Exchange } from './exchange.js'
 import { readBody } from './read-body.js'
 import { requireJsonType } from './require-json-type.js'
+import { sayingLimit } from './saying-limit.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
 /** What `JSON.parse` and `JSON.stringify` take without coming near the end of the stack. */
 const MAX_DEPTH = 1000
+/** What is parsed while decisions wait. The triggers of gates, which are the longest, come to a hundredth of it. */
+const MAX_PARSED_BYTES = 1024 * 1024
+const MAX_PARSED_VALUES = 20_000
+
+/** A body that was parsed, with the bytes that it was parsed from. */
+export interface ParsedBody<T> {
+  readonly bytes: Uint8Array
+  readonly body: T
+}
 
 /**
- * The body of a request, as `readJsonBytes` takes it, as its schema reads it. Raises `invalid` with a sentence for each field
+ * The body of a request, as `parseJsonBody` takes it, as its schema reads it. Raises `invalid` with a sentence for each field
  * that is missing or wrong, beside the errors of `readJsonBytes`.
  */
 export async function readJsonBody<S extends z.ZodType>(
@@ -21,8 +32,24 @@ export async function readJsonBody<S extends z.ZodType>(
   schema: S,
   limit: number,
 ): Promise<z.output<S>> {
-  const bytes = await readJsonBytes(exchange, limit)
-  return readBySchema(schema, JSON.parse(Buffer.from(bytes).toString()), BODY)
+  return (await parseJsonBody(exchange, schema, limit)).body
+}
+
+/**
+ * The same with its bytes. It has at most 1 MiB, however much `limit` is, and 20,000 values: parsing more would hold up decisions.
+ */
+export async function parseJsonBody<S extends z.ZodType>(
+  exchange: Exchange,
+  schema: S,
+  limit: number,
+): Promise<ParsedBody<z.output<S>>> {
+  const max = Math.min(limit, MAX_PARSED_BYTES)
+  const bytes = await sayingLimit(readJsonBytes(exchange, max), `the body is over the limit of ${max} bytes`)
+  const text = Buffer.from(bytes).toString()
+  if (holdsMoreValues(text, MAX_PARSED_VALUES)) {
+    throw new AppError('invalid', `the body holds more than ${MAX_PARSED_VALUES} values`)
+  }
+  return { bytes, body: readBySchema(schema, JSON.parse(text), BODY) }
 }
 
 /**

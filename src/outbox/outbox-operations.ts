@@ -1,4 +1,5 @@
 import { AppError } from '../errors.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 import type { AuditEntry } from '../store/audit-store.js'
 import type {
   Lease,
@@ -36,6 +37,12 @@ export const recordAttempt: WriteOperation<RecordedAttempt, void> = {
     await outbox.record(progress)
     if (entry !== undefined) await audit.append(entry)
   },
+}
+
+/** A message as it may be shown. */
+export type ShownMessage = Omit<StoredMessage, 'body'> & {
+  /** JSON text; undefined where it is left out. */
+  readonly body: string | undefined
 }
 
 export interface ResendRequest {
@@ -81,6 +88,26 @@ export const purgeSettled: WriteOperation<{ readonly beforeMs: number; readonly 
 export const listMessages: ReadOperation<OutboxFilter, readonly StoredMessage[]> = {
   name: 'outbox.list',
   apply: ({ outbox }, filter) => outbox.list(filter),
+}
+
+/** Of the bodies of one answer, in characters. */
+const MAX_SHOWN_BODIES = 1024 * 1024
+
+/** Lists messages with bodies without secrets, which takes long for many; beyond a megabyte of them they are left out. */
+export const showMessages: ReadOperation<OutboxFilter, readonly ShownMessage[]> = {
+  name: 'outbox.show',
+  apply: async ({ outbox }, filter) => {
+    let shown = 0
+    return (await outbox.list(filter)).map((message) => {
+      shown += message.body.length
+      return shown > MAX_SHOWN_BODIES ? { ...message, body: undefined } : withoutSecrets(message)
+    })
+  },
+}
+
+/** A message whose body, JSON text, may be shown; a relayed webhook may hold secrets. */
+export function withoutSecrets(message: StoredMessage): ShownMessage {
+  return { ...message, body: redactSecrets(Buffer.from(message.body)).text.toString() }
 }
 
 /** How many messages are in each state. */

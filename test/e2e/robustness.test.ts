@@ -160,15 +160,24 @@ describe('callers that misbehave', () => {
     ['no HTTP at all', 'hello?\r\n\r\n'],
     ['bytes of TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n'],
-    ['two lengths', 'POST /v1/data HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
-    ['a length that is no number', 'POST /v1/data HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n{}'],
+    [
+      'two lengths',
+      'POST /v1/data HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
+    ],
+    [
+      'a length that is no number',
+      'POST /v1/data HTTP/1.1\r\nHost: localhost\r\nContent-Length: many\r\n\r\n{}',
+    ],
     [
       'headers without end',
-      `GET / HTTP/1.1\r\nHost: x\r\n${'X-Filler: xxxxxxxxxxxxxxxx\r\n'.repeat(2000)}\r\n`,
+      `GET / HTTP/1.1\r\nHost: localhost\r\n${'X-Filler: xxxxxxxxxxxxxxxx\r\n'.repeat(2000)}\r\n`,
     ],
     ['a crooked Host', 'GET /decisions HTTP/1.1\r\nHost: a/c\r\nConnection: close\r\n\r\n'],
     ['a path with a backslash', 'GET /decisions\\x HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
-    ['a broken chunk', 'POST /v1/data HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    [
+      'a broken chunk',
+      'POST /v1/data HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    ],
   ])('%s is refused in JSON, and the service lives', async (_name, text) => {
     const answer = await exchange(text)
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
@@ -194,14 +203,17 @@ describe('callers that misbehave', () => {
   test.each([
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a crooked Host', 'GET /health HTTP/1.1\r\nHost: a b/c?d\r\nConnection: close\r\n\r\n'],
-    ['an absolute target', 'GET http://elsewhere/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    [
+      'an absolute target',
+      'GET http://elsewhere/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+    ],
     [
       'an unknown expectation',
-      'GET /health HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n',
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nConnection: close\r\n\r\n',
     ],
     [
       'an upgrade',
-      'GET /health HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: close, upgrade\r\n\r\n',
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: close, upgrade\r\n\r\n',
     ],
     ['HTTP/1.0', 'GET /health HTTP/1.0\r\n\r\n'],
   ])('%s is answered', async (_name, text) => {
@@ -211,7 +223,7 @@ describe('callers that misbehave', () => {
 
   test('requests in one packet are answered in turn', async () => {
     const one = (n: number, more = ''): string =>
-      `POST /v1/data/app/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 13\r\n${more}\r\n{"input":${String(n).padStart(3, ' ')}}`
+      `POST /v1/data/app/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 13\r\n${more}\r\n{"input":${String(n).padStart(3, ' ')}}`
     const answer = await exchange(one(1) + one(22) + one(333, 'Connection: close\r\n'))
     expect([...answer.matchAll(/"result":(\d+)/g)].map(([, result]) => result)).toEqual(['1', '22', '333'])
   })
@@ -222,7 +234,7 @@ describe('callers that misbehave', () => {
       (char) => `${Buffer.byteLength(char).toString(16)}\r\n${char}\r\n`,
     )
     const head =
-      'POST /v1/data/app/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n'
+      'POST /v1/data/app/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n'
     expect(await exchange(`${head}${chunks.join('')}0\r\n\r\n`)).toContain('"result":["é",7]')
   })
 
@@ -230,7 +242,7 @@ describe('callers that misbehave', () => {
     const socket = open()
     const received: string[] = []
     socket.on('data', (chunk: Buffer) => received.push(chunk.toString()))
-    socket.write('POST /v1/data/app/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+    socket.write('POST /v1/data/app/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n')
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
     for (let sent = 0; sent <= 161; sent++) socket.write(chunk)
     await waitUntil(
@@ -245,7 +257,7 @@ describe('callers that misbehave', () => {
     const gone = Array.from({ length: 50 }, async (_, n) => {
       const socket = open()
       await new Promise((resolve) => socket.once('connect', resolve))
-      const whole = `POST /v1/data/app/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 13\r\n\r\n{"input":123}`
+      const whole = `POST /v1/data/app/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 13\r\n\r\n{"input":123}`
       await new Promise((resolve) => socket.write(whole.slice(0, 40 + n * 2), resolve))
       socket.destroy()
     })
@@ -256,7 +268,7 @@ describe('callers that misbehave', () => {
   test('slow callers keep nobody waiting', async () => {
     const slow = Array.from({ length: 20 }, open)
     for (const socket of slow)
-      socket.write('POST /v1/data/app HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"inp')
+      socket.write('POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"inp')
     await expectFine()
     for (const socket of slow) socket.destroy()
   })

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { compareList } from '../../src/events/compare-list.js'
 import type { CompareList } from '../../src/events/compare-list.js'
-import { definitionHistory } from '../../src/events/definition-history.js'
 import { EventIntake } from '../../src/events/event-intake.js'
 import { reconcileRegistry } from '../../src/events/reconcile-registry.js'
-import { applyEvents } from '../../src/events/registry-operations.js'
+import { applyEvents, readHistory } from '../../src/events/registry-operations.js'
 import type { RegistryEntry, RegistryKind } from '../../src/store/registry-store.js'
 import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
 import type { Respond } from '../support/loopback-server.js'
@@ -31,6 +30,7 @@ interface Stage {
   readonly refId: string
   readonly type: string
   readonly waitTime?: number
+  readonly all?: readonly number[] | string
 }
 
 function pipeline(name: string, stages: readonly Stage[] = [], more: object = {}) {
@@ -77,6 +77,12 @@ async function find(name: string): Promise<RegistryEntry> {
 async function definition(name: string): Promise<unknown> {
   const [newest] = await store.lookups.registry.versions((await find(name)).id, 1)
   return newest?.definition === undefined ? undefined : (JSON.parse(newest.definition) as unknown)
+}
+
+async function history(name: string): Promise<Record<string, unknown>[]> {
+  const { id } = await find(name)
+  const { versions } = await store.reader.run(readHistory, { id, limit: 10, before: undefined })
+  return JSON.parse(versions) as Record<string, unknown>[]
 }
 
 describe('the registry', () => {
@@ -128,11 +134,25 @@ describe('the registry', () => {
       { refId: '2', type: 'manualJudgment' },
     ]
     await take(saved(pipeline('p', [a, b]), 1), saved(pipeline('p', [b, { ...a, waitTime: 20 }]), 2))
-    const [newest, first] = definitionHistory(await store.lookups.registry.versions((await find('p')).id, 10))
-    expect(first).toMatchObject({ version: 1, difference: undefined, source: 'event' })
+    const [newest, first] = await history('p')
+    expect(first).toMatchObject({ version: 1, source: 'event' })
+    expect(first).not.toHaveProperty('difference')
     const { stages } = newest?.['difference'] as { stages: Record<string, unknown> }
     expect(JSON.stringify(stages)).toContain('"waitTime":[10,20]')
     expect(JSON.stringify(stages)).not.toContain('manualJudgment')
+  })
+
+  it('says of definitions that are too large to be compared that they are', async () => {
+    const numbers = (from: number): Stage => ({
+      refId: '1',
+      type: 'wait',
+      all: Array.from({ length: 2000 }, (_, n) => from + n),
+    })
+    const text = (char: string): Stage => ({ refId: '1', type: 'wait', all: char.repeat(1_100_000) })
+    const stages = [[numbers(0)], [numbers(5000)], [text('a')], [text('b')]]
+    await take(...stages.map((each, index) => saved(pipeline('p', each), index + 1)))
+    const said = (await history('p')).map((version) => 'differenceLeftOut' in version)
+    expect(said).toEqual([true, true, true, false])
   })
 
   it('goes on after a restart with events that were kept but not acted on', async () => {

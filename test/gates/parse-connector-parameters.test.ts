@@ -142,4 +142,14 @@ describe('the parameters of connectors', () => {
     expect(requests).toHaveLength(50)
     expect(problems).toEqual(['toolConnectorParameters asks 51 connectors, of which the first 50 are taken'])
   })
+
+  test('are bounded in the problems that are named, and in the values of a text', () => {
+    const { problems } = parseConnectorParameters(Array.from({ length: 1000 }, () => []))
+    expect(problems).toHaveLength(51)
+    expect(problems.at(-1)).toBe('950 more are not named')
+    const text = JSON.stringify(Array.from({ length: 20_000 }, () => 1))
+    expect(parseConnectorParameters(text).problems).toEqual([
+      'toolConnectorParameters holds more than 10000 values',
+    ])
+  })
 })

@@ -33,6 +33,21 @@ describe('reading a JSON body', () => {
     expect(await readJsonBody(packed, Body, LIMIT)).toMatchObject({ name: 'Jürgen' })
   })
 
+  it('parses no more than is soon parsed, however much may be sent', async () => {
+    const long = posted(JSON.stringify({ name: 'x'.repeat(1_100_000), count: 1 }))
+    await expect(readJsonBody(long, Body, 10_000_000)).rejects.toMatchObject({
+      kind: 'too_large',
+      message: 'the body is over the limit of 1048576 bytes',
+    })
+    const wide = posted(
+      JSON.stringify({ name: 'a', count: 1, more: Array.from({ length: 20_000 }, () => 1) }),
+    )
+    await expect(readJsonBody(wide, Body, 10_000_000)).rejects.toMatchObject({
+      kind: 'invalid',
+      message: 'the body holds more than 20000 values',
+    })
+  })
+
   it.each([
     [{}, 'missing_fields', ['name is required', 'count is required']],
     [

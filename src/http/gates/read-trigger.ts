@@ -7,12 +7,9 @@ import type { TriggerRequest } from '../../gates/trigger-gate.js'
 import { canonicalJson } from '../../lib/json/canonical.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
-import { readBySchema } from '../../lib/read-by-schema.js'
-import { readJsonBytes } from '../read-json-body.js'
+import { parseJsonBody } from '../read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { claimedUser } from './person-of.js'
-
-const BODY = { name: 'the body', code: 'invalid_field' }
 
 /** A trigger as it was sent. Raises `invalid` for a body that lacks a field and for a callback that is not allowed. */
 export async function readTrigger(
@@ -21,8 +18,7 @@ export async function readTrigger(
   schema: z.ZodType<TriggerBody>,
   { maxBodyBytes, callbackTargets, now }: GateRoutesDeps,
 ): Promise<TriggerRequest> {
-  const bytes = await readJsonBytes(exchange, maxBodyBytes)
-  const body = readBySchema(schema, JSON.parse(Buffer.from(bytes).toString()), BODY)
+  const { bytes, body } = await parseJsonBody(exchange, schema, maxBodyBytes)
   requireAllowedCallbacks(body, callbackTargets)
   const asked = parseConnectorParameters(body.toolConnectorParameters, body['connectorType'])
   const { user, origin } = callerOf(exchange)

@@ -1,5 +1,5 @@
 import type { StoredRun } from '../../store/analysis-store.js'
-import { toAppError } from '../../errors.js'
+import { AppError, toAppError } from '../../errors.js'
 import { findRun, unknownRun } from '../../analysis/runs/analysis-operations.js'
 import {
   canaryStatus,
@@ -7,6 +7,7 @@ import {
   unreadableCanaryStatus,
 } from '../../analysis/runs/canary-status.js'
 import { baseUrl } from '../base-url.js'
+import { errorAnswer } from '../error-body.js'
 import type { Exchange } from '../exchange.js'
 import { jsonAnswer } from '../json-answer.js'
 import { readPathNumber } from '../path-number.js'
@@ -26,7 +27,9 @@ export async function answerCanaryStatus(
     const failure = toAppError(raw)
     exchange.failure = failure
     const { code, message } = failure
-    return jsonAnswer({ code, message, ...unreadableCanaryStatus(id, message) }, 503)
+    // Whatever went wrong, its readers are to ask again.
+    const { status, headers } = errorAnswer(new AppError('unavailable', message, { code, cause: failure }))
+    return jsonAnswer({ code, message, ...unreadableCanaryStatus(id, message) }, status, headers)
   }
   if (run === undefined) {
     const { code, message } = unknownRun(id)

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { redactSecrets } from '../../lib/redaction/redact.js'
+import { JsonText } from '../../lib/json/json-text.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
-import { listMessages, resendMessage } from '../../outbox/outbox-operations.js'
-import type { StoredMessage } from '../../store/outbox-store.js'
+import { resendMessage, showMessages, withoutSecrets } from '../../outbox/outbox-operations.js'
+import type { ShownMessage } from '../../outbox/outbox-operations.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import type { AppEnv } from '../app-env.js'
@@ -40,7 +40,7 @@ export function outboxRoutes(authenticate: Authenticate, deps: OutboxRoutesDeps)
     c.env.exchange.handler = 'outbox'
     authenticate(c.env.exchange, ['auditor'])
     const { cursor, ...filter } = parseQuery(ListQuery, c.req.query())
-    const messages = await deps.reader.run(listMessages, { ...filter, beforeId: cursor })
+    const messages = await deps.reader.run(showMessages, { ...filter, beforeId: cursor })
     const last = messages.length < filter.limit ? undefined : messages.at(-1)
     return jsonAnswer({ messages: messages.map(toView), ...(last && { next: String(last.id) }) })
   })
@@ -53,13 +53,13 @@ export function outboxRoutes(authenticate: Authenticate, deps: OutboxRoutesDeps)
       ...actorOf(c.env.exchange, deps),
     })
     deps.wake()
-    return jsonAnswer(toView(message))
+    return jsonAnswer(toView(withoutSecrets(message)))
   })
   return app
 }
 
-/** Headers are left out, since some topics put credentials there, and of the body the secrets: a relayed webhook may hold some. */
-function toView(message: StoredMessage): Record<string, unknown> {
+/** Headers are left out, since some topics put credentials there. */
+function toView(message: ShownMessage): Record<string, unknown> {
   const { id, webhookId, topic, subject, application, executionId, url, state } = message
   const isPending = state === 'pending'
   return {
@@ -70,7 +70,9 @@ function toView(message: StoredMessage): Record<string, unknown> {
     settledAt: isPending ? undefined : toTime(message.settledMs),
     lastStatus: message.lastStatus,
     lastError: message.lastError,
-    body: JSON.parse(redactSecrets(Buffer.from(message.body)).text.toString()) as unknown,
+    ...(message.body === undefined
+      ? { bodyLeftOut: 'the bodies of this page are too long: ask for a smaller one' }
+      : { body: new JsonText(message.body) }),
   }
 }
 

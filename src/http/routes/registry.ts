@@ -2,10 +2,9 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
-import { definitionHistory } from '../../events/definition-history.js'
 import { toEntryView } from '../../events/describe-entry.js'
 import { applicationKey } from '../../events/registry-change.js'
-import { readRegistryPage, readVersions } from '../../events/registry-operations.js'
+import { readRegistryPage, readHistory } from '../../events/registry-operations.js'
 import type { RegistryEntry, RegistryKind, RegistryReader } from '../../store/registry-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { AppEnv } from '../app-env.js'
@@ -135,19 +134,11 @@ async function showHistory(
 ): Promise<Response> {
   const query = parseQuery(HistoryQuery, rawQuery)
   if (entry === undefined) throw unknown(what)
-  // One more than is shown: the last one shown needs the one before it.
-  const versions = await reader.run(readVersions, {
-    id: entry.id,
-    limit: query.limit + 1,
-    before: query.cursor,
-  })
-  const shown = definitionHistory(versions).slice(0, query.limit)
-  const last = versions.length > query.limit ? versions[query.limit - 1] : undefined
-  return jsonAnswer({
-    ...toEntryView(entry),
-    versions: shown,
-    ...(last !== undefined && { nextCursor: String(last.version) }),
-  })
+  const { limit: shown, cursor: before } = query
+  const { versions, nextBefore } = await reader.run(readHistory, { id: entry.id, limit: shown, before })
+  const next = nextBefore === undefined ? '' : `,"nextCursor":"${nextBefore}"`
+  const view = JSON.stringify(toEntryView(entry))
+  return jsonTextAnswer(`${view.slice(0, -1)},"versions":${versions}${next}}`)
 }
 
 function unknown(what: string): AppError {

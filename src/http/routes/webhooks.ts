@@ -1,11 +1,15 @@
 import { Hono } from 'hono'
 
-import { relayWebhook } from '../../events/relay-webhook.js'
+import { checkWebhookToken, relayWebhook } from '../../events/relay-webhook.js'
 import type { RelayDeps } from '../../events/relay-webhook.js'
 import type { AppEnv } from '../app-env.js'
 import { callerOf } from '../caller-of.js'
 import { jsonAnswer } from '../json-answer.js'
 import { readJsonBytes } from '../read-json-body.js'
+import { sayingLimit } from '../saying-limit.js'
+
+/** A push of twenty commits that name ten thousand files is half of it. */
+const MAX_DELIVERY_BYTES = 2 * 1024 * 1024
 
 export interface WebhookRoutesDeps extends RelayDeps {
   readonly maxBodyBytes: number
@@ -20,7 +24,12 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Hono<AppEnv> {
   app.post('/webhook/gitlab', async (c) => {
     const { exchange } = c.env
     exchange.handler = 'webhooks'
-    const body = await readJsonBytes(exchange, deps.maxBodyBytes)
+    checkWebhookToken(deps.settings, exchange.header('x-gitlab-token'))
+    const limit = Math.min(deps.maxBodyBytes, MAX_DELIVERY_BYTES)
+    const body = await sayingLimit(
+      readJsonBytes(exchange, limit),
+      `the delivery is over the limit of ${limit} bytes`,
+    )
     await relayWebhook(deps, { body, headers: c.req.header() }, callerOf(exchange).origin)
     return jsonAnswer({ eventProcessed: true })
   })
