@@ -3,7 +3,7 @@ import { lowerThreadPriority } from './lib/lower-thread-priority.js'
 import { hostBuiltins } from './pdp/builtins/index.js'
 import { serveQuestions } from './pdp/slow/serve-questions.js'
 
-const NICENESS = 10
+const NICENESS = 3
 
 // The composition root of a slow thread: it evaluates what did not end within its slice on the thread that decides.
 if (parentPort !== null) {

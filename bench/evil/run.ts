@@ -18,7 +18,7 @@ function show({ name, status, code, durationMs, cheapAnswers, longestCheapMs }: 
   console.log(cells.join('  '))
 }
 
-const rows = readEvilRows().filter(({ name }) => name.includes(flags.only))
+const rows = readEvilRows().filter(({ name }) => flags.only.split(',').some((part) => name.includes(part)))
 const { outcomes, exitCode } = await runEvilRows(rows, show)
 const allowed = outcomes.filter(({ status }) => status === 200)
 const slow = outcomes.filter(({ durationMs }) => durationMs > LONGEST_MS)

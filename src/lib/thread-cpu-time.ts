@@ -2,7 +2,7 @@ import { openSync, readFileSync, readSync } from 'node:fs'
 
 const NS_PER_MS = 1_000_000
 const OWN_FILE = '/proc/thread-self/schedstat'
-/** Three decimal numbers, the first of which is the time on a core in nanoseconds. */
+/** Three decimal numbers, the first of which is the time on a core in nanoseconds, the second that of waiting for one. */
 const buffer = Buffer.alloc(128)
 
 let clock: (() => number) | undefined
@@ -16,10 +16,20 @@ export function threadCpuMs(): number {
   return clock()
 }
 
-/** The same of another thread of this process, by its number in the system; undefined where the system does not tell. */
-export function cpuMsOfThread(systemId: number): number | undefined {
+/** What a thread has had of the cores, in milliseconds since it began. */
+export interface ThreadTimes {
+  readonly onCoreMs: number
+  /** How long it could have gone on, had a core been free. */
+  readonly waitedMs: number
+}
+
+/** The times of another thread of this process, by its number in the system; undefined where the system does not tell. */
+export function timesOfThread(systemId: number): ThreadTimes | undefined {
   try {
-    return parse(readFileSync(`/proc/self/task/${systemId}/schedstat`, 'latin1'))
+    const text = readFileSync(`/proc/self/task/${systemId}/schedstat`, 'latin1')
+    const onCoreMs = parse(text)
+    const waitedMs = parse(text.slice(text.indexOf(' ') + 1)) ?? 0
+    return onCoreMs === undefined ? undefined : { onCoreMs, waitedMs }
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
 import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
 import type { ServiceMetrics } from '../http/service-metrics.js'
-import { cpuMsOfThread } from '../lib/thread-cpu-time.js'
+import { timesOfThread } from '../lib/thread-cpu-time.js'
 import { Evaluations } from '../pdp/slow/evaluations.js'
 import { SlowEvaluations } from '../pdp/slow/slow-evaluations.js'
 import { startSlowThread } from './slow-thread.js'
@@ -27,7 +27,7 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
   const slow = new SlowEvaluations({
     start: startSlowThread,
     limits,
-    cpuMsOf: cpuMsOfThread,
+    timesOf: timesOfThread,
     settings: {
       threads,
       queueLength,

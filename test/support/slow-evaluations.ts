@@ -57,7 +57,7 @@ export function makeSlowEvaluations(
   return new SlowEvaluations({
     start,
     limits: DEFAULT_LIMITS,
-    cpuMsOf: () => undefined,
+    timesOf: () => undefined,
     settings: { ...SETTINGS, ...settings },
     ended,
   })

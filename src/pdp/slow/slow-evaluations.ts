@@ -7,6 +7,7 @@ import { SlowWorker } from './slow-worker.js'
 import type { SlowWorkerOptions } from './slow-worker.js'
 
 const MS_PER_SECOND = 1000
+const CALLER_GONE = 'the caller went away'
 
 /** Settings of the threads that evaluate what takes long. */
 export interface SlowSettings {
@@ -38,7 +39,7 @@ export interface SlowQuestion {
 /** A question that was taken. */
 export interface SlowTicket {
   readonly answer: Promise<Answer>
-  /** Nobody wants the answer any more: a question that waits is dropped. */
+  /** Nobody wants the answer any more: a question that waits is dropped, one under way ends as soon as another waits. */
   readonly drop: () => void
 }
 
@@ -48,13 +49,14 @@ interface Job extends SlowQuestion {
   readonly done: (answer: Answer) => void
   readonly failed: (error: unknown) => void
   timer: NodeJS.Timeout | undefined
+  isUnwanted: boolean
 }
 
 /** Few threads that evaluate what takes long, and a bounded queue before them. */
 export class SlowEvaluations {
   readonly #options: SlowOptions
   readonly #queue: FairQueue<Job>
-  readonly #busy = new Set<SlowWorker>()
+  readonly #busy = new Map<SlowWorker, Job>()
   readonly #idle = new Map<SlowWorker, NodeJS.Timeout>()
   #isStopped = false
 
@@ -87,9 +89,19 @@ export class SlowEvaluations {
     let drop = (): void => undefined
     const answer = new Promise<Answer>((done, failed) => {
       const bytes = question.request.input?.length ?? 0
-      const job: Job = { ...question, bytes, sinceMs: performance.now(), done, failed, timer: undefined }
+      const job: Job = {
+        ...question,
+        bytes,
+        sinceMs: performance.now(),
+        done,
+        failed,
+        timer: undefined,
+        isUnwanted: false,
+      }
       drop = () => {
-        if (this.#queue.remove(job)) this.#refuse(job, 'gone', 'the caller went away')
+        job.isUnwanted = true
+        if (this.#queue.remove(job)) this.#refuse(job, 'gone', CALLER_GONE)
+        else this.#makeWay()
       }
       this.#take(job)
     })
@@ -100,7 +112,7 @@ export class SlowEvaluations {
   stop(): void {
     this.#isStopped = true
     for (const job of this.#queue.clear()) this.#refuse(job, 'full', 'the service is stopping')
-    for (const worker of this.#busy) worker.kill(() => unavailable('the service is stopping'))
+    for (const worker of this.#busy.keys()) worker.kill(() => unavailable('the service is stopping'))
     for (const worker of this.#idle.keys()) this.#endIdle(worker)
   }
 
@@ -115,6 +127,17 @@ export class SlowEvaluations {
       job.timer = setTimeout(() => {
         if (this.#queue.remove(job)) this.#refuse(job, 'late', 'no thread was free for it in time')
       }, this.#options.settings.maxWaitMs)
+      this.#makeWay()
+    }
+  }
+
+  /** Ends an evaluation that nobody wants any more when another waits for its thread. */
+  #makeWay(): void {
+    if (this.#queue.length === 0) return
+    for (const [worker, { isUnwanted }] of this.#busy) {
+      if (!isUnwanted || worker.isDead) continue
+      worker.kill(() => unavailable(CALLER_GONE))
+      return
     }
   }
 
@@ -129,16 +152,16 @@ export class SlowEvaluations {
     clearTimeout(job.timer)
     const waitedMs = performance.now() - job.sinceMs
     const worker = this.#takeWorker()
-    this.#busy.add(worker)
+    this.#busy.set(worker, job)
     worker.evaluate(job.snapshot, job.request).then(
       (answer) => {
-        this.#release(worker)
+        this.#release(worker, job.snapshot)
         this.#options.ended('answered', waitedMs)
         job.done(answer)
       },
       (error: unknown) => {
-        this.#release(worker)
-        this.#options.ended(worker.isDead ? 'killed' : 'failed', waitedMs)
+        this.#release(worker, job.snapshot)
+        this.#options.ended(worker.isDead ? (job.isUnwanted ? 'gone' : 'killed') : 'failed', waitedMs)
         job.failed(error)
       },
     )
@@ -153,15 +176,19 @@ export class SlowEvaluations {
     return new SlowWorker(this.#options)
   }
 
-  #release(worker: SlowWorker): void {
+  /** Has a thread, or another in its place, answer what waits, and keeps it for a while when nothing does. */
+  #release(worker: SlowWorker, snapshot: Snapshot): void {
     this.#busy.delete(worker)
-    if (!worker.isDead) {
-      const timer = setTimeout(() => this.#endIdle(worker), this.#options.settings.idleMs)
-      this.#idle.set(worker, timer.unref())
+    if (this.#isStopped) {
+      if (!worker.isDead) worker.kill(() => unavailable('the service is stopping'))
+      return
     }
-    const next = this.#isStopped || !this.isFree ? undefined : this.#queue.take()
+    const heir = worker.isDead ? new SlowWorker(this.#options) : worker
+    // Who asks next need not wait for a thread to start.
+    if (heir !== worker) heir.prepare(snapshot)
+    this.#idle.set(heir, setTimeout(() => this.#endIdle(heir), this.#options.settings.idleMs).unref())
+    const next = this.isFree ? this.#queue.take() : undefined
     if (next !== undefined) this.#run(next)
-    else if (this.#isStopped) for (const idle of this.#idle.keys()) this.#endIdle(idle)
   }
 
   #endIdle(worker: SlowWorker): void {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js'
+import type { ThreadTimes } from '../../lib/thread-cpu-time.js'
 import { evaluationError } from '../evaluation-error.js'
 import type { Snapshot } from '../snapshot.js'
 import { EvaluationAbort } from '../wasm/evaluation-abort.js'
@@ -11,7 +12,9 @@ import type { SlowThread, StartSlowThread } from './slow-thread.js'
 
 /** An evaluation ends itself at its limit unless it is in the middle of something: then it gets so many milliseconds. */
 const GRACE_MS = 150
-/** On a busy core it may wait so many times its limit, since waiting does not count. */
+/** It may be neither on a core nor waiting for one for so much of its limit: while its memory is tidied up, for example. */
+const PAUSED_SHARE = 0.25
+/** On busy cores it may take so many times its limit, since waiting for one does not count. */
 const WALL_FACTOR = 4
 const LEAST_WATCH_MS = 20
 /** The longest that a thread may take to start and to set up the policies, in milliseconds. */
@@ -20,8 +23,8 @@ const LOAD_MS = 60_000
 export interface SlowWorkerOptions {
   readonly start: StartSlowThread
   readonly limits: EvaluationLimits
-  /** The time that a thread has had on a core, by its number in the system; undefined where the system does not tell. */
-  readonly cpuMsOf: (systemId: number) => number | undefined
+  /** What a thread has had of the cores, by its number in the system; undefined where the system does not tell. */
+  readonly timesOf: (systemId: number) => ThreadTimes | undefined
 }
 
 interface Task {
@@ -60,14 +63,18 @@ export class SlowWorker {
     return this.#isDead
   }
 
+  /** Sets up the policies, unless they are: the next question finds them ready. */
+  prepare(snapshot: Snapshot): void {
+    if (this.#loaded === snapshot) return
+    this.#loaded = snapshot
+    this.#thread.send({ type: 'load', snapshot: packSnapshot(snapshot), limits: this.#options.limits })
+  }
+
   /** Answers one question; not to be called again before it has. Raises as the question's use case does. */
   evaluate(snapshot: Snapshot, request: SlowRequest): Promise<Answer> {
     return new Promise<Answer>((done, failed) => {
       this.#task = { snapshot, done, failed }
-      if (this.#loaded !== snapshot) {
-        this.#loaded = snapshot
-        this.#thread.send({ type: 'load', snapshot: packSnapshot(snapshot), limits: this.#options.limits })
-      }
+      this.prepare(snapshot)
       this.#thread.send({ type: 'ask', request })
       this.#watch = setTimeout(() => {
         const error = new AppError('unavailable', 'the policies were not ready in time: ask again later')
@@ -89,23 +96,20 @@ export class SlowWorker {
     else this.#end(({ failed, snapshot }) => failed(unpackFailure(message.failure, snapshot)))
   }
 
-  /** Kills the thread when it has had more than its time on a core, or much more by the clock on the wall. */
+  /** Kills the thread when it has had more than its time on a core, or would have, had it not paused. */
   #watchOver(systemId: number | undefined): void {
-    const { limits, cpuMsOf } = this.#options
-    const limitMs = limits.maxDurationMs + GRACE_MS
-    const cpuMs = (): number | undefined => (systemId === undefined ? undefined : cpuMsOf(systemId))
+    const { limits, timesOf } = this.#options
+    const times = (): ThreadTimes | undefined => (systemId === undefined ? undefined : timesOf(systemId))
     const startedAtMs = performance.now()
-    const cpuBeforeMs = cpuMs() ?? 0
+    const before = times()
     const look = (): void => {
       const wallMs = performance.now() - startedAtMs
-      const cpuNowMs = cpuMs()
-      const usedMs = cpuNowMs === undefined ? wallMs : cpuNowMs - cpuBeforeMs
-      const leftMs = Math.min(limitMs - usedMs, limitMs * WALL_FACTOR - wallMs)
+      const leftMs = msLeft(limits.maxDurationMs, wallMs, before, times())
       if (leftMs > 0) this.#watch = setTimeout(look, Math.max(LEAST_WATCH_MS, leftMs))
       else this.kill((snapshot) => overBudget(`longer than ${limits.maxDurationMs} ms`, snapshot))
     }
     clearTimeout(this.#watch)
-    this.#watch = setTimeout(look, limitMs)
+    this.#watch = setTimeout(look, limits.maxDurationMs + GRACE_MS)
   }
 
   #end(tell: (task: Task) => void): void {
@@ -114,6 +118,23 @@ export class SlowWorker {
     this.#task = undefined
     if (task !== undefined) tell(task)
   }
+}
+
+/** How long an evaluation that began `wallMs` ago may go on, by what its thread has had of the cores since. */
+function msLeft(
+  durationMs: number,
+  wallMs: number,
+  before: ThreadTimes | undefined,
+  now: ThreadTimes | undefined,
+): number {
+  const limitMs = durationMs + GRACE_MS
+  if (before === undefined || now === undefined) return limitMs - wallMs
+  const waitedMs = now.waitedMs - before.waitedMs
+  return Math.min(
+    limitMs - (now.onCoreMs - before.onCoreMs),
+    limitMs + durationMs * PAUSED_SHARE - (wallMs - waitedMs),
+    limitMs * WALL_FACTOR - wallMs,
+  )
 }
 
 function overBudget(reason: string, snapshot: Snapshot): AppError {

@@ -94,6 +94,32 @@ describe('slow evaluations', () => {
     slow.stop()
   })
 
+  it('give their thread to others that wait once nobody wants them any more', async () => {
+    const { threads, start } = silentThreads()
+    const ends: string[] = []
+    const slow = makeSlowEvaluations(start, {}, (how) => ends.push(how))
+    const left = ask(slow)
+    left.drop()
+    expect(threads[0]?.isKilled).toBe(false)
+    const waiting = ask(slow)
+    await expect(left.answer).rejects.toMatchObject(refused)
+    expect([threads[0]?.isKilled, ends]).toEqual([true, ['gone']])
+    threads[1]?.heard({ type: 'answered', answer: '1' })
+    expect(await waiting.answer).toBe('1')
+    slow.stop()
+  })
+
+  it('find the next thread ready after one was killed', async () => {
+    const { threads, start } = silentThreads()
+    const slow = makeSlowEvaluations(start)
+    const lost = ask(slow)
+    threads[0]?.ended({ isOutOfMemory: true, cause: undefined })
+    await expect(lost.answer).rejects.toMatchObject({ code: 'evaluation_budget_exceeded' })
+    expect(threads[1]?.sent.map((message) => (message as { type: string }).type)).toEqual(['load'])
+    slow.stop()
+    expect(threads[1]?.isKilled).toBe(true)
+  })
+
   it('that do not end are killed at their limit, and the next has a new thread', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     try {

@@ -3,8 +3,15 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { PROJECT_ROOT } from '../project-root.js'
 
+interface Repetition {
+  readonly repeat: string
+  readonly times: number
+  readonly before?: string
+  readonly after?: string | Repetition
+}
+
 type Generator =
-  | { readonly repeat: string; readonly times: number; readonly before?: string; readonly after?: unknown }
+  | Repetition
   | { readonly array: number; readonly of: unknown; readonly distinct?: boolean }
   | { readonly object: number; readonly of: unknown }
   | { readonly nest: number }
@@ -34,49 +41,54 @@ export function evilModule(packageName: string, { deny }: EvilRow): string {
   return `package rules.${packageName}\n\nimport rego.v1\n\ndeny contains "denied" if {\n\t${deny}\n}\n`
 }
 
-/** What a description in a row stands for: long texts, wide and deep collections. */
-export function generate(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(generate)
-  if (typeof value !== 'object' || value === null) return value
+/**
+ * The JSON text of what a description in a row stands for: long texts, wide and deep collections. It is made as text, since
+ * what is nested that deeply ends those who print it.
+ */
+export function generateJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(generateJson).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (isGenerator(value)) return run(value)
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, generate(member)]))
+  return objectOf(Object.entries(value).map(([key, member]) => [key, generateJson(member)]))
 }
 
 function isGenerator(value: object): value is Generator {
   return ['repeat', 'array', 'object', 'nest', 'chain', 'ladder', 'copies'].some((name) => name in value)
 }
 
-function run(generator: Generator): unknown {
-  if ('repeat' in generator) {
-    const { repeat, times, before = '', after = '' } = generator
-    return `${before}${repeat.repeat(times)}${String(generate(after))}`
-  }
+function run(generator: Generator): string {
+  if ('repeat' in generator) return JSON.stringify(textOf(generator))
   if ('array' in generator) {
-    const member = generate(generator.of)
-    const { array, distinct = false } = generator
-    return Array.from({ length: array }, (_, i) => (distinct ? `${String(member)}${i}` : member))
+    const { array, of, distinct = false } = generator
+    const member = generateJson(of)
+    const members = Array.from({ length: array }, (_, i) =>
+      distinct ? JSON.stringify(`${String(of)}${i}`) : member,
+    )
+    return `[${members.join()}]`
   }
   if ('object' in generator) {
-    const member = generate(generator.of)
-    return Object.fromEntries(Array.from({ length: generator.object }, (_, i) => [`k${i}`, member]))
+    const member = generateJson(generator.of)
+    return objectOf(Array.from({ length: generator.object }, (_, i) => [`k${i}`, member]))
   }
-  if ('nest' in generator) return nested(generator.nest)
+  if ('nest' in generator) return `${'['.repeat(generator.nest)}1${']'.repeat(generator.nest)}`
   if ('chain' in generator) {
-    return Object.fromEntries(Array.from({ length: generator.chain }, (_, i) => [`k${i}`, [`k${i + 1}`]]))
+    return objectOf(Array.from({ length: generator.chain }, (_, i) => [`k${i}`, `["k${i + 1}"]`]))
   }
   if ('ladder' in generator) return ladder(generator.ladder)
-  return Array.from({ length: generator.copies }, () => ({ op: 'copy', from: '/a', path: '/a/0' }))
+  return `[${Array.from({ length: generator.copies }, () => '{"op":"copy","from":"/a","path":"/a/0"}').join()}]`
 }
 
-function nested(depth: number): unknown {
-  let value: unknown = 1
-  for (let level = 0; level < depth; level++) value = [value]
-  return value
+function textOf({ repeat, times, before = '', after = '' }: Repetition): string {
+  return `${before}${repeat.repeat(times)}${typeof after === 'string' ? after : textOf(after)}`
 }
 
-function ladder(rungs: number): unknown {
-  return Object.fromEntries(
-    Array.from({ length: rungs }, (_, i) => [`a${i + 1}`, `b${i + 1}`]).flatMap((next, i) => [
+function objectOf(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join()}}`
+}
+
+function ladder(rungs: number): string {
+  return objectOf(
+    Array.from({ length: rungs }, (_, i) => `["a${i + 1}","b${i + 1}"]`).flatMap((next, i) => [
       [`a${i}`, next],
       [`b${i}`, next],
     ]),
