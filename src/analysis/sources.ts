@@ -50,6 +50,8 @@ export interface SeriesAnswer extends SourceAnswer {
   readonly values: Float64Array
   /** Steps at the end of the window that a limit left out of `values`. */
   readonly truncatedPoints: number
+  /** How many of the gaps had infinite values, if any. */
+  readonly infinitePoints?: number | undefined
 }
 
 /** A source of metrics. */

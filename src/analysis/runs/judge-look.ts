@@ -4,6 +4,7 @@ import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../judge/types
 import type { JudgedLogs } from '../logs/types.js'
 import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../sources/bounded-remarks.js'
+import { withInfiniteValues } from './infinite-values.js'
 import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
 import type { LookReport, TargetReport } from './look-report.js'
@@ -75,7 +76,8 @@ function judgeMetricData(
       const values = toSide(data[index]?.[name])
       return exposure === undefined ? values : countedOutOf(values, toSide(exposure[name]))
     }
-    return { spec, control: side('baseline'), experiment: side('canary') }
+    const experiment = withInfiniteValues(side('canary'), data[index], exposure)
+    return { spec, control: side('baseline'), experiment }
   })
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
 }

@@ -9,6 +9,8 @@ export interface SeriesData {
   readonly query: string
   readonly startMs: number
   readonly stepMs: number
+  /** How many of the gaps had infinite values. */
+  readonly infinitePoints?: number | undefined
   /** null is a gap. */
   readonly values: readonly (number | null)[]
 }
@@ -64,6 +66,7 @@ export function toSeriesData(answer: SeriesAnswer): SeriesData {
     ...{ state, query: redactWords(query), startMs, stepMs },
     reasons: [...reasons.map(redactWords), ...cut],
     warnings: warnings.map(redactWords),
+    ...(answer.infinitePoints !== undefined && { infinitePoints: answer.infinitePoints }),
     values: Array.from(values, (value) => (Number.isFinite(value) ? value : null)),
   }
 }

@@ -40,6 +40,7 @@ export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
     stepMs: grid.stepMs,
     values,
     truncatedPoints,
+    ...(infinite > 0 && { infinitePoints: infinite }),
   }
 }
 
