@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import { DEFINITION, PUBLIC_URL, as, pastCanary, useAnalysisService } from '../support/analysis-service.js'
+import { PUBLIC_URL, as, pastCanary, useAnalysisService } from '../support/analysis-service.js'
+import { FILE_ANALYSIS } from '../support/file-analysis.js'
 import { argoBody, stageBody } from '../support/canary-bodies.js'
 import { readAsJob, readAsTestVerification, readAsVerification } from '../support/canary-readers.js'
 import { ask, objectOf } from '../support/http-client.js'
@@ -187,9 +188,9 @@ describe('definitions', () => {
   const path = '/analysis/applications/cart'
 
   test('are put, read, listed and deleted', async () => {
-    const put = await send('PUT', path, DEFINITION)
+    const put = await send('PUT', path, FILE_ANALYSIS)
     expect(put.status).toBe(200)
-    expect(objectOf(put)).toMatchObject({ ...DEFINITION, judge: 'default', lookBack: 'growing' })
+    expect(objectOf(put)).toMatchObject({ ...FILE_ANALYSIS, judge: 'default', lookBack: 'growing' })
     expect(objectOf(await get(path))).toEqual(objectOf(put))
     const { applications } = objectOf(await get('/analysis/applications')) as {
       applications: { application: string; origin: string }[]
@@ -212,7 +213,7 @@ describe('definitions', () => {
     const says =
       'metrics[0].analysisConfigurations.canary.criticl is not known and does nothing: did you mean critical?'
     const put = await send('PUT', '/analysis/applications/typo', {
-      metrics: { source: DEFINITION.metrics.source, canaryConfig: { metrics } },
+      metrics: { source: FILE_ANALYSIS.metrics.source, canaryConfig: { metrics } },
     })
     expect([put.status, objectOf(put)['warnings']]).toEqual([200, [says]])
     const started = await post('/autopilot/registerCanary', { application: 'typo' })
@@ -244,7 +245,7 @@ describe('definitions', () => {
   })
 
   test('are changed by admins alone', async () => {
-    expect((await send('PUT', path, DEFINITION, 'orca')).status).toBe(403)
+    expect((await send('PUT', path, FILE_ANALYSIS, 'orca')).status).toBe(403)
     expect((await send('DELETE', path, undefined, 'eve')).status).toBe(403)
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DEFINITION } from '../support/analysis-service.js'
+import { FILE_ANALYSIS } from '../support/file-analysis.js'
 import { startReceiver } from '../support/callback-receiver.js'
 import type { CallbackReceiver } from '../support/callback-receiver.js'
 import { stageBody } from '../support/canary-bodies.js'
@@ -23,7 +23,7 @@ review := {"deny": []}
 
 const workspace = makeWorkspace({
   'policies/runtime.rego': POLICIES,
-  'definitions/shop.json': JSON.stringify(DEFINITION),
+  'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
 })
 let receiver: CallbackReceiver
 let service: TidegateProcess

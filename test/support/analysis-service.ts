@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 
+import { FILE_ANALYSIS } from './file-analysis.js'
 import { ask, objectOf, postJson } from './http-client.js'
 import type { Answered } from './http-client.js'
 import { startTidegate } from './tidegate-process.js'
@@ -14,28 +15,6 @@ const MINUTE_MS = 60_000
 const HISTORY_MINUTES = 120
 /** What the versions of the files serve, in milliseconds; `flaky` has gaps. */
 const LEVELS = { stable: 100, healthy: 100, slow: 300 }
-
-/** Metrics and log lines of a file for each version; the canary's version is part of the query. */
-export const DEFINITION = {
-  lifetimeMinutes: 60,
-  stepSeconds: 60,
-  metrics: {
-    source: 'files',
-    canaryConfig: {
-      name: 'shop',
-      metrics: [
-        {
-          name: 'latency',
-          groups: ['speed'],
-          query: { customInlineTemplate: '${version}.csv#latency' },
-          analysisConfigurations: { canary: { direction: 'increase' } },
-        },
-      ],
-      classifier: { groupWeights: { speed: 100 } },
-    },
-  },
-  scopes: { baseline: { version: 'stable' }, canary: { version: 'healthy' } },
-}
 
 const token = (name: string, roles: readonly string[]): object => ({
   ...{ name, roles },
@@ -54,7 +33,7 @@ export function useAnalysisService() {
   beforeAll(async () => {
     workspace.write({
       'policies/release.rego': 'package release\n\nallow := true\n',
-      'definitions/shop.json': JSON.stringify(DEFINITION),
+      'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
       'definitions/quiet.yaml': 'metrics:\n  source: gone\n  template: app-metric\n',
       ...Object.fromEntries(
         Object.entries(LEVELS).map(([version, level]) => [`data/${version}.csv`, latencies(level)]),

@@ -3,32 +3,15 @@ import { join } from 'node:path'
 
 import { startReceiver } from '../callback-receiver.js'
 import type { CallbackReceiver } from '../callback-receiver.js'
+import { FILE_ANALYSIS } from '../file-analysis.js'
 import { PROGRAM, PROJECT_ROOT } from '../project-root.js'
 import { startTidegate } from '../tidegate-process.js'
 import type { TidegateProcess } from '../tidegate-process.js'
 import { makeWorkspace } from '../workspace.js'
 import type { Workspace } from '../workspace.js'
 
-const ANALYSIS_DEFINITION = {
-  lifetimeMinutes: 600,
-  stepSeconds: 60,
-  metrics: {
-    source: 'files',
-    canaryConfig: {
-      name: 'shop',
-      metrics: [
-        {
-          name: 'latency',
-          groups: ['speed'],
-          query: { customInlineTemplate: '${version}.csv#latency' },
-          analysisConfigurations: { canary: { direction: 'increase' } },
-        },
-      ],
-      classifier: { groupWeights: { speed: 100 } },
-    },
-  },
-  scopes: { baseline: { version: 'stable' }, canary: { version: 'canary' } },
-}
+/** Longer than any run of a program: its first look never comes. */
+const DEFINITION = { ...FILE_ANALYSIS, lifetimeMinutes: 600 }
 
 /** A service with everything that mixed writes need, which can be started again and again over the same data. */
 export interface ChaosService {
@@ -40,7 +23,7 @@ export interface ChaosService {
 
 /** Puts what mixed writes need into a workspace, and gives the configuration for it. */
 export function configureMixedWrites(workspace: Workspace) {
-  workspace.write({ 'definitions/shop.json': JSON.stringify(ANALYSIS_DEFINITION) })
+  workspace.write({ 'definitions/shop.json': JSON.stringify(DEFINITION) })
   return {
     callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
     gates: { definitions: [{ id: 7, name: 'Release', application: 'shop' }] },
