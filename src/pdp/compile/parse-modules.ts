@@ -46,6 +46,8 @@ const ParseAnswer = z.object({
 })
 /** Keys in a rule's reference that are known when it is compiled and are not the name of a document. */
 const FIXED_KEYS: readonly string[] = ['number', 'boolean', 'null', 'array', 'object', 'set']
+/** The whole name of a package, quoted segments with whatever they hold included: nothing may be put into the middle of it. */
+const PACKAGE_CLAUSE = /^(\s*package\s+\w+(?:\.\w+|\["(?:[^"\\\n]|\\.)*"\]|\[`[^`]*`\])*)(?=[\s;#]|$)/m
 type ParsedModule = z.infer<typeof ParsedModule>
 interface ParsedFile {
   readonly version: RegoVersion
@@ -125,7 +127,7 @@ function readAnswer(opa: OpaProgram, stdout: string): z.infer<typeof ParseAnswer
  * end nor anything else between the package and the import, and refuses a semicolon.
  */
 export function asVersion1({ file, text }: RegoFile): RegoFile {
-  return { file, text: text.replace(/^(\s*package\s+[^\s;#]+)/m, '$1 import rego.v1') }
+  return { file, text: text.replace(PACKAGE_CLAUSE, '$1 import rego.v1') }
 }
 
 /** What could not be read together: a file at a time, in either version; what is neither is reported. */

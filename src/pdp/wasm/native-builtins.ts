@@ -69,3 +69,10 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_strings_upper: 'upper',
   opa_to_number: 'to_number',
 }
+
+/** Of those the built-ins that the host does again when the module gave no value: OPA may have one. */
+export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
+  'regex.find_all_string_submatch_n',
+  'regex.match',
+  'to_number',
+])

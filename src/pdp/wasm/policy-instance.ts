@@ -14,6 +14,7 @@ import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 import { OUT_OF_FUEL } from './meter-module.js'
 import { ModuleMemory } from './module-memory.js'
+import { RETRIED_BUILTINS } from './native-builtins.js'
 import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './policy-exports.js'
 import { toPolicyExports } from './policy-exports.js'
@@ -252,8 +253,9 @@ export class PolicyInstance {
 
   #callBuiltin(id: number, operands: readonly number[]): number {
     const reported = this.#reportedBuiltins.get(id)
-    // What a native built-in failed at is asked for in strict mode only.
-    if (reported !== undefined && this.#call?.strictBuiltinErrors !== true) return UNDEFINED_ADDRESS
+    // Why a native built-in failed is asked for in strict mode only, but for those that the host can do better.
+    const isAsked = reported === undefined || RETRIED_BUILTINS.has(reported)
+    if (!isAsked && this.#call?.strictBuiltinErrors !== true) return UNDEFINED_ADDRESS
     const name = reported ?? this.#builtinNames.get(id) ?? `built-in ${id}`
     const builtin = this.#options.builtins[name]
     const call = this.#call

@@ -17,6 +17,7 @@ import {
   paths,
 } from './operand-checks.js'
 import type { OperandCheck } from './operand-checks.js'
+import { nativeRetries } from './native-retries.js'
 import {
   base64Text,
   base64UrlText,
@@ -110,17 +111,18 @@ const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
 }
 
 /**
- * Why a native built-in of the module gave no value: raises what OPA raises for the operands, or gives undefined too.
- * The module itself makes every such call undefined, also under strict-builtin-errors.
+ * Why a native built-in of the module gave no value: raises what OPA raises for the operands, gives the value that OPA gives where
+ * the module gave up too early, or gives undefined too. The module itself makes every such call undefined, also under
+ * strict-builtin-errors.
  */
 export const nativeFailures: BuiltinTable = Object.fromEntries(
-  Object.entries(OPERANDS).map(([name, checks]) => [name, checkOperands(checks)]),
+  Object.entries(OPERANDS).map(([name, checks]) => [name, checkOperands(checks, nativeRetries[name])]),
 )
 
-function checkOperands(checks: readonly OperandCheck[]): Builtin {
+function checkOperands(checks: readonly OperandCheck[], retry: Builtin | undefined): Builtin {
   return (args, context) => {
     checks.forEach((check, index) => check(operand(args, index), index, args, context))
-    return undefined
+    return retry?.(args, context)
   }
 }
 

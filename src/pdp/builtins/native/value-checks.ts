@@ -5,13 +5,14 @@ import { decodeGoBase64 } from '../encoding/go-base64.js'
 import { readJsonDocument } from '../encoding/json-document.js'
 import { parseCidr, parseIpAddress } from '../net/network.js'
 import { compilePattern } from '../regex/compile.js'
+import { goFloatText } from './go-float-text.js'
 import { raiseType, requireType } from './operand-checks.js'
 import type { OperandCheck } from './operand-checks.js'
 
 /** Strings as Go's ParseFloat reads them; `Inf` and `NaN` are no numbers of Rego, since OPA 1.x an error. */
 export const numberText: OperandCheck = (value, index) => {
   requireType(value, index, 'null', 'boolean', 'number', 'string')
-  if (typeof value !== 'string') return
+  if (typeof value !== 'string' || goFloatText(value) !== undefined) return
   if (/^[+-]?(?:inf|infinity|nan)$/i.test(value)) raiseType(index, 'must be a finite number')
   throw new BuiltinError(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`)
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+
+import { evaluateStaticPolicies } from '../../../src/pdp/evaluate-static-policies.js'
+import { newCall } from '../../../src/pdp/new-call.js'
+import { selectPackages } from '../../../src/pdp/select-packages.js'
+import { loadPolicies } from '../../support/load-policies.js'
+
+test.each(['a b', 'a\tb', 'a;b', 'a#b', 'package x', 'a"b', 'a]b', 'a\\b', 'é', ''])(
+  'the static policy of a package with the segment %j is asked',
+  async (segment) => {
+    const rego = `package static[${JSON.stringify(segment)}]\n\ndeny contains "no" if input.bad\n`
+    const snapshot = await loadPolicies({ 'odd.rego': rego, 'ok.rego': 'package static.ok\n\ndeny := []\n' })
+    const packages = selectPackages(snapshot, ['static.**'])
+    const { denials } = evaluateStaticPolicies(snapshot, packages, Buffer.from('{"bad":1}'), newCall())
+    expect(denials.map(({ text }) => text)).toEqual(['no'])
+  },
+)
