@@ -205,7 +205,8 @@ async function listen(
     },
   })
   warnWhenOpen(config, address.host, logger)
-  const server = await startServer(front, address, admission.takesHost)
+  const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
+  const server = await startServer(front, address, admission.takesHost, maxBodyBytes)
   onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
   return server.url
 }

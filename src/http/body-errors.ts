@@ -12,3 +12,8 @@ export function bodyTooLarge(limit: number): AppError {
 export function bodyBrokeOff(cause?: unknown): AppError {
   return new AppError('invalid', 'the request ended before its body did', { cause })
 }
+
+/** What a request is told whose body was given up for others. */
+export function tooManyHalfBodies(): AppError {
+  return new AppError('unavailable', 'too many bodies are being received at once; try again')
+}

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import type { ListenAddress } from '../config/listen-address.js'
 import { AppError, hasErrorCode, toError } from '../errors.js'
 import type { Admission } from './admit-request.js'
+import { ConnectionLimit } from './connection-limit.js'
 import { drainServer } from './drain-server.js'
 import { openFastLane } from './fast-lane/open-fast-lane.js'
 import type { Front } from './front.js'
+import { HalfBodies } from './half-bodies.js'
 import { makeRequestIds } from './request-id.js'
 import { createStandardServer } from './standard-server.js'
-import type { Patience } from './standard-server.js'
+import type { Patience, Room } from './standard-server.js'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -29,16 +31,25 @@ const PATIENCE: Patience = {
   stalledMs: 60_000,
 }
 
+/** Callers of one orchestrator keep some hundreds. */
+const MAX_CONNECTIONS = 10_000
+
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
   front: Front,
   { host, port }: ListenAddress,
   takesHost: Admission['takesHost'],
+  maxBodyBytes: number,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
-  const standard = createStandardServer(front, requestIdFor, PATIENCE)
+  const room: Room = {
+    halfBodies: new HalfBodies(maxBodyBytes),
+    connections: new ConnectionLimit(MAX_CONNECTIONS),
+  }
+  const standard = createStandardServer(front, requestIdFor, PATIENCE, room)
   const { server } = standard
-  const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost })
+  const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost, room })
+  room.connections.watch(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))
     server.listen(port, host, resolve)

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AppError } from '../errors.js'
 
-import { bodyBrokeOff, bodyTooLarge } from './body-errors.js'
+import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from './body-errors.js'
 import { Exchange, JSON_TYPE } from './exchange.js'
+import type { HalfBodies } from './half-bodies.js'
 
 const EMPTY = Buffer.alloc(0)
 
@@ -9,11 +11,13 @@ const EMPTY = Buffer.alloc(0)
 export class StandardExchange extends Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly #halfBodies: HalfBodies
 
-  constructor(request: IncomingMessage, response: ServerResponse, requestId: string) {
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, halfBodies: HalfBodies) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
     this.request = request
     this.response = response
+    this.#halfBodies = halfBodies
   }
 
   get status(): number {
@@ -35,18 +39,32 @@ export class StandardExchange extends Exchange {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let length = 0
+      const refuse = (error: AppError): void => {
+        // Taking the rest in and dropping it would let a caller hold us for ever.
+        request.removeAllListeners('data').resume()
+        chunks.length = 0
+        this.#halfBodies.release(receiver)
+        reject(error)
+      }
+      const receiver = { giveUp: () => refuse(tooManyHalfBodies()) }
       request.on('data', (chunk: Buffer) => {
         length += chunk.length
-        if (length <= limit) chunks.push(chunk)
-        else {
-          // Taking the rest in and dropping it would let a caller hold us for ever.
-          request.removeAllListeners('data').resume()
-          reject(bodyTooLarge(limit))
+        if (length > limit) {
+          refuse(bodyTooLarge(limit))
+          return
         }
+        chunks.push(chunk)
+        this.#halfBodies.hold(receiver, chunk.length)
       })
-      request.on('end', () => resolve(joinChunks(chunks)))
+      request.on('end', () => {
+        this.#halfBodies.release(receiver)
+        resolve(joinChunks(chunks))
+      })
       // An error is also what a connection that breaks off amounts to.
-      request.on('error', (cause) => reject(bodyBrokeOff(cause)))
+      request.on('error', (cause) => {
+        this.#halfBodies.release(receiver)
+        reject(bodyBrokeOff(cause))
+      })
     })
   }
 

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 import { AppError } from '../errors.js'
+import type { ConnectionLimit } from './connection-limit.js'
 import type { Front } from './front.js'
+import type { HalfBodies } from './half-bodies.js'
 import { StandardConnections } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
@@ -19,6 +21,12 @@ export interface Patience {
   readonly stalledMs: number
 }
 
+/** What a server takes in at once. */
+export interface Room {
+  readonly halfBodies: HalfBodies
+  readonly connections: ConnectionLimit
+}
+
 /** A server and what it knows of its connections. */
 export interface StandardServer {
   readonly server: Server
@@ -30,12 +38,13 @@ export function createStandardServer(
   front: Front,
   requestIdFor: (claimed: string | undefined) => string,
   patience: Patience,
+  room: Room,
 ): StandardServer {
   const connections = new StandardConnections()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
-    const exchange = new StandardExchange(request, response, requestId)
+    const exchange = new StandardExchange(request, response, requestId, room.halfBodies)
     if (request.headers.host === undefined && request.httpVersion === '1.1') exchange.fail(missingHost())
     else front(exchange)
   }
@@ -47,7 +56,10 @@ export function createStandardServer(
       // Its own refusal has no body; ours is in the one shape of errors.
       requireHostHeader: false,
     },
-    (request, response) => connections.take(request, response, () => answer(request, response)),
+    (request, response) => {
+      request.once('end', () => room.connections.proven(request.socket))
+      connections.take(request, response, () => answer(request, response))
+    },
   )
   server.timeout = patience.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))

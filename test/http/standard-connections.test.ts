@@ -4,14 +4,18 @@ import type { AddressInfo, Socket } from 'node:net'
 
 import { afterEach, describe, expect, it } from 'vitest'
 
+import { ConnectionLimit } from '../../src/http/connection-limit.js'
 import type { Exchange } from '../../src/http/exchange.js'
 import { StandardExchange } from '../../src/http/standard-exchange.js'
+import { HalfBodies } from '../../src/http/half-bodies.js'
 import { createStandardServer } from '../../src/http/standard-server.js'
 import type { StandardServer } from '../../src/http/standard-server.js'
 import { untilQuiet } from '../support/until-quiet.js'
 import { waitUntil } from '../support/wait-until.js'
 
 const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
+
+const ROOM = { halfBodies: new HalfBodies(0), connections: new ConnectionLimit(1000) }
 
 let server: Server | undefined
 
@@ -24,7 +28,7 @@ async function start(
   front: (exchange: Exchange) => void,
   more = {},
 ): Promise<StandardServer & { port: number }> {
-  const standard = createStandardServer(front, () => 'own', { ...PATIENCE, ...more })
+  const standard = createStandardServer(front, () => 'own', { ...PATIENCE, ...more }, ROOM)
   server = standard.server
   await new Promise<void>((resolve) => standard.server.listen(0, '127.0.0.1', resolve))
   return { ...standard, port: (standard.server.address() as AddressInfo).port }

@@ -3,10 +3,12 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 import { toAppError } from '../../src/errors.js'
+import { ConnectionLimit } from '../../src/http/connection-limit.js'
 import type { Exchange } from '../../src/http/exchange.js'
 import { openFastLane } from '../../src/http/fast-lane/open-fast-lane.js'
 import type { FastLane } from '../../src/http/fast-lane/open-fast-lane.js'
 import { PlainExchange } from '../../src/http/fast-lane/plain-exchange.js'
+import { HalfBodies } from '../../src/http/half-bodies.js'
 import { readBody } from '../../src/http/read-body.js'
 import { createStandardServer } from '../../src/http/standard-server.js'
 import { waitUntil } from './wait-until.js'
@@ -26,6 +28,8 @@ export interface LaneServer {
   readonly bytesRead: () => number
   /** Connections that it has taken so far. */
   readonly connections: () => number
+  /** Bytes held of bodies that have come in part. */
+  readonly halfBytes: () => number
   readonly close: () => Promise<void>
 }
 
@@ -36,6 +40,9 @@ export interface LaneServerOptions {
   readonly beforeAnswer?: (exchange: Exchange) => Promise<void>
   readonly answerBody?: string | Buffer
   readonly takesHost?: (header: string) => boolean
+  readonly maxConnections?: number
+  /** Of all bodies that have come in part. */
+  readonly maxHalfBytes?: number
 }
 
 const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
@@ -48,10 +55,14 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
   const takesHost = options.takesHost ?? (() => true)
-  const { server } = createStandardServer(front, requestIdFor, PATIENCE)
+  const halfBodies = new HalfBodies(0, options.maxHalfBytes)
+  const connections = new ConnectionLimit(options.maxConnections ?? 1000)
+  const room = { halfBodies, connections }
+  const { server } = createStandardServer(front, requestIdFor, PATIENCE, room)
   const fastLane = options.hasFastLane
-    ? openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost })
+    ? openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost, room })
     : undefined
+  connections.watch(server)
   const sockets: Socket[] = []
   server.on('connection', (socket: Socket) => sockets.push(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -62,6 +73,7 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
     fastLane,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     connections: () => sockets.length,
+    halfBytes: () => halfBodies.total,
     close: () => close(server, fastLane),
   }
 }

@@ -3,10 +3,11 @@ import type { Socket } from 'node:net'
 
 import { BROWSER_HEADERS } from '../admit-request.js'
 import type { Front } from '../front.js'
+import type { HalfBodies } from '../half-bodies.js'
 import { findPolicyRoute } from '../policy/policy-routes.js'
 import { parseRequestTarget } from '../request-target.js'
 import { isEventPath } from '../routes/events.js'
-import type { Patience } from '../standard-server.js'
+import type { Patience, Room } from '../standard-server.js'
 import { PlainConnection } from './plain-connection.js'
 import type { ConnectionLane } from './plain-connection.js'
 import type { PlainHead } from './read-plain-head.js'
@@ -21,6 +22,7 @@ export interface FastLaneOptions {
   readonly patience: Patience
   /** Whether requests with this Host header are let in. */
   readonly takesHost: (header: string) => boolean
+  readonly room: Room
 }
 
 /** The connections of a server that send nothing but plain policy requests and events. */
@@ -66,6 +68,8 @@ class Lane implements ConnectionLane {
   readonly keepAliveMs: number
   readonly requestIdFor: ConnectionLane['requestIdFor']
   readonly answer: ConnectionLane['answer']
+  readonly halfBodies: HalfBodies
+  readonly proven: ConnectionLane['proven']
   tick = 0
   isDraining = false
   readonly #options: FastLaneOptions
@@ -83,6 +87,8 @@ class Lane implements ConnectionLane {
     this.keepAliveMs = options.patience.keepAliveMs
     this.requestIdFor = options.requestIdFor
     this.answer = options.front
+    this.halfBodies = options.room.halfBodies
+    this.proven = (socket) => options.room.connections.proven(socket)
   }
 
   takes({ method, url, headers, bodyLength }: PlainHead): boolean {

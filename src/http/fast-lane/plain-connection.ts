@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 
+import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
@@ -18,6 +19,9 @@ export interface ConnectionLane {
   readonly takes: (head: PlainHead) => boolean
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly answer: (exchange: PlainExchange) => void
+  readonly halfBodies: HalfBodies
+  /** Told once, with the first whole request. */
+  readonly proven: (socket: Socket) => void
   /** Gives the connection, with what it has read, to the standard server for good. */
   readonly handOver: (connection: PlainConnection, socket: Socket, unread: Buffer) => void
   readonly closed: (connection: PlainConnection) => void
@@ -27,11 +31,12 @@ export interface ConnectionLane {
 type State = 'new' | 'waiting' | 'reading' | 'answering' | 'ending'
 
 /** One connection as long as it sends plain requests, one after the other. */
-export class PlainConnection implements AnsweringConnection {
+export class PlainConnection implements AnsweringConnection, BodyReceiver {
   readonly #socket: Socket
   readonly #lane: ConnectionLane
   #state: State = 'new'
   #sinceTick: number
+  #isProven = false
   /** The last head and its bytes: most callers send the same one again and again. */
   #head: PlainHead | undefined
   #headBytes: Buffer = Buffer.alloc(0)
@@ -85,6 +90,12 @@ export class PlainConnection implements AnsweringConnection {
     this.#socket.destroy()
   }
 
+  /** Half a body is given up for others. */
+  giveUp(): void {
+    this.#chunks = []
+    this.#refuse('TOO_MANY_HALF_BODIES')
+  }
+
   /** Tells the caller that the request did not arrive in time, as the standard server does. */
   refuseLate(): void {
     this.#refuse('ERR_HTTP_REQUEST_TIMEOUT')
@@ -127,8 +138,10 @@ export class PlainConnection implements AnsweringConnection {
 
   #readBody(chunk: Buffer): void {
     this.#keep(chunk)
+    if (this.#state !== 'reading') return
     const wanted = this.#head?.bodyLength ?? 0
     if (this.#chunkBytes < wanted) return
+    this.#lane.halfBodies.release(this)
     const bytes = this.#takeChunks()
     // What comes behind the body waits until the answer is out, and then is for the standard server.
     if (bytes.length > wanted) this.#keep(bytes.subarray(wanted))
@@ -139,6 +152,10 @@ export class PlainConnection implements AnsweringConnection {
     const exchange = this.#exchange
     if (exchange === undefined) return
     this.#enter('answering')
+    if (!this.#isProven) {
+      this.#isProven = true
+      this.#lane.proven(this.#socket)
+    }
     exchange.body = body
     this.#lane.answer(exchange)
   }
@@ -156,6 +173,7 @@ export class PlainConnection implements AnsweringConnection {
     this.#chunkBytes += chunk.length
     // Who sends on without waiting for the answer must wait himself.
     if (this.#state === 'answering') this.#socket.pause()
+    else this.#lane.halfBodies.hold(this, chunk.length)
   }
 
   #takeChunks(): Buffer {
@@ -192,6 +210,7 @@ export class PlainConnection implements AnsweringConnection {
 
   readonly #closed = (): void => {
     const isCut = this.#state === 'reading'
+    this.#lane.halfBodies.release(this)
     if (this.#state === 'answering') this.#exchange?.gone()
     this.#enter('ending')
     if (isCut) this.#answerBrokenOff()

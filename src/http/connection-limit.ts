@@ -1,0 +1,39 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Keeps a server to so many connections. One more ends the oldest of those that have never sent a whole request, be it itself: callers
+ * that keep their connections are not sent away for others that send nothing.
+ */
+export class ConnectionLimit {
+  readonly #unproven = new Set<Socket>()
+  readonly #max: number
+  #open = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** To be called once the listeners of the server that read connections are in place. */
+  watch(server: Server): void {
+    server.prependListener('connection', (socket: Socket) => this.#take(socket))
+  }
+
+  /** A connection has sent a whole request. */
+  proven(socket: Socket): void {
+    this.#unproven.delete(socket)
+  }
+
+  #take(socket: Socket): void {
+    this.#open += 1
+    this.#unproven.add(socket)
+    socket.once('close', () => {
+      this.#open -= 1
+      this.#unproven.delete(socket)
+    })
+    if (this.#open <= this.#max) return
+    const [oldest = socket] = this.#unproven
+    this.#unproven.delete(oldest)
+    oldest.destroy()
+  }
+}
