@@ -72,9 +72,22 @@ function delimiterOperand(args: readonly RegoValue[], index: number, name: strin
 const globsMatch: Builtin = (args, { meter }) =>
   globsIntersect(stringOperand(args, 0), stringOperand(args, 1), meter)
 
+const isValid: Builtin = (args, { meter }) => {
+  const [pattern] = args
+  if (typeof pattern !== 'string') return false
+  try {
+    compilePattern(pattern, meter)
+    return true
+  } catch (raw) {
+    if (raw instanceof BuiltinError) return false
+    throw raw
+  }
+}
+
 export const regexBuiltins: BuiltinTable = {
   'regex.find_n': findN,
   'regex.globs_match': globsMatch,
+  'regex.is_valid': isValid,
   'regex.replace': replace,
   'regex.split': split,
   'regex.template_match': templateMatch,

@@ -1,3 +1,6 @@
+/** Functions of the runtime that say "false" where they could not tell: the host is asked in their place. */
+export const REPLACED_BUILTINS: Readonly<Record<string, string>> = { opa_regex_is_valid: 'regex.is_valid' }
+
 /** Functions of OPA's WASM runtime that stand for built-ins and may give no value, and what Rego calls them. */
 export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   builtin_graph_reachable: 'graph.reachable',
@@ -72,6 +75,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
 
 /** Of those the built-ins that the host does again when the module gave no value: OPA may have one. */
 export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
+  ...Object.values(REPLACED_BUILTINS),
   'regex.find_all_string_submatch_n',
   'regex.match',
   'to_number',

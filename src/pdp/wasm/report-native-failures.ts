@@ -2,7 +2,7 @@ import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 import { readFunctionTable } from './function-table.js'
 import type { FunctionTable } from './function-table.js'
 import { CALL, skipImmediates } from './instructions.js'
-import { NATIVE_BUILTINS } from './native-builtins.js'
+import { NATIVE_BUILTINS, REPLACED_BUILTINS } from './native-builtins.js'
 import {
   HEADER_BYTES,
   SECTION,
@@ -23,6 +23,8 @@ export interface ReportingModule {
 interface Wrapper {
   readonly builtin: string
   readonly native: number
+  /** Whether the host answers in its place, not only where it gives no value. */
+  readonly isReplaced: boolean
   readonly type: number
   readonly parameterCount: number
   /** The import that hands a call with so many operands to the host. */
@@ -37,7 +39,7 @@ const I32 = 0x7f
 
 /**
  * Rewrites a module so that a native built-in which gives no value calls the host with its operands, like one that the
- * module lacks: the host can tell why it failed. A call that gives a value costs no more than one test. A module
+ * module lacks: the host can tell why it failed, or has a value. A call that gives a value costs no more than one test. A module
  * without function names stays as it is.
  */
 export function reportNativeFailures(wasm: Uint8Array): ReportingModule {
@@ -66,24 +68,26 @@ export function reportNativeFailures(wasm: Uint8Array): ReportingModule {
 
 function listWrappers({ names, importCount, types, parameterCounts }: FunctionTable): Wrapper[] {
   const numbers = new Map([...names].map(([number, name]) => [name, number]))
-  return Object.entries(NATIVE_BUILTINS).flatMap(([name, builtin]) => {
+  return Object.entries({ ...NATIVE_BUILTINS, ...REPLACED_BUILTINS }).flatMap(([name, builtin]) => {
     const native = numbers.get(name)
     const type = native === undefined ? undefined : types[native - importCount]
     const parameterCount = type === undefined ? undefined : parameterCounts[type]
     const hostCall = numbers.get(`opa_builtin${parameterCount ?? ''}`)
     if (native === undefined || type === undefined || parameterCount === undefined) return []
-    return hostCall === undefined ? [] : [{ builtin, native, type, parameterCount, hostCall }]
+    return hostCall === undefined
+      ? []
+      : [{ builtin, native, isReplaced: name in REPLACED_BUILTINS, type, parameterCount, hostCall }]
   })
 }
 
-/** `result := native(…)`; when it is null, the host's answer instead. */
-function wrapperBody({ native, parameterCount, hostCall }: Wrapper, index: number): number[] {
+/** `result := native(…)`; when it is null, or the native one is replaced, the host's answer instead. */
+function wrapperBody({ native, isReplaced, parameterCount, hostCall }: Wrapper, index: number): number[] {
   const operands = Array.from({ length: parameterCount }, (_, operand) => [0x20, ...encodeUnsigned(operand)])
   const result = encodeUnsigned(parameterCount)
+  const callNative = [...operands.flat(), CALL, ...encodeUnsigned(native)]
   const code = [
     ...[0x01, 0x01, I32], // one local for the result
-    ...operands.flat(),
-    ...[CALL, ...encodeUnsigned(native)],
+    ...(isReplaced ? [0x41, 0x00] : callNative), // or i32.const: no result
     ...[0x22, ...result], // local.tee
     ...[0x45, 0x04, I32], // i32.eqz, if
     ...[0x41, ...encodeSigned(FIRST_BUILTIN_NUMBER + index)], // i32.const: which built-in

@@ -17,6 +17,9 @@ ratio := input.a / input.b
 offset := substring(input.text, input.at, -1)
 fallback := ratio
 fallback := 0 if not ratio
+matches := regex.match(input.pattern, input.text)
+valid := regex.is_valid(input.pattern)
+found := regex.find_all_string_submatch_n(input.pattern, input.text, -1)
 `
 
 let snapshot: Snapshot
@@ -57,4 +60,22 @@ test.each([
 
 test('a native built-in that gives a value gives it in strict mode too', () => {
   expect(answer('ratio', { a: 1, b: 4 }, true)).toBe('0.25')
+})
+
+// OPA gives each of these values; the module's own engine runs out of memory or does not know the syntax.
+test.each([
+  ['matches', { pattern: '(\\pL{100}){10}', text: 'b' }, 'false'],
+  ['matches', { pattern: '(\\pL{100}){10}', text: 'b'.repeat(1000) }, 'true'],
+  ['matches', { pattern: '(?<n>a)', text: 'a' }, 'true'],
+  ['valid', { pattern: '(?i)\\pL{1000}' }, 'true'],
+  ['valid', { pattern: '(?<n>a)' }, 'true'],
+  ['valid', { pattern: '(' }, 'false'],
+  ['valid', { pattern: 1 }, 'false'],
+  ['found', { pattern: '(?<n>a)(b)?', text: 'aab' }, '[["a","a",""],["ab","a","b"]]'],
+])('%s over %j is found out by the host', (rule, input, expected) => {
+  expect(answer(rule, input, false)).toBe(expected)
+})
+
+test.each(['matches', 'found'])('%s stays undefined for a pattern that is none', (rule) => {
+  expect(answer(rule, { pattern: 'a{1001}', text: 'a' }, false)).toBeUndefined()
 })
