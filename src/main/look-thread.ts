@@ -16,7 +16,7 @@ export type LookAnswer =
   | { readonly type: 'defect'; readonly error: string }
 
 const SCRIPT = new URL('../analysis-thread.js', import.meta.url)
-const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024 }
+const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 /** Beside the budget of the queries: judging two million lines takes its time too. */
 const JUDGING_MS = 120_000
 

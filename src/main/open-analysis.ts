@@ -9,8 +9,10 @@ import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { defineFromFiles } from './define-from-files.js'
+import { hasErrorCode } from '../errors.js'
 import { installationSecret } from './installation-secret.js'
 import { takeLookInThread } from './look-thread.js'
+import { THREAD_LOST } from './own-thread.js'
 import { repeat } from './repeat.js'
 import type { Repeated } from './repeat.js'
 import { setUnheldTimer } from './unheld-timer.js'
@@ -42,6 +44,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     reader,
     concurrentLooks: analysis.concurrentLooks,
     takeLook: (request, givenUp) => takeLookInThread({ analysis }, request, reportDefect, givenUp),
+    hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedLook,
     now: Date.now,
     setTimer: setUnheldTimer,

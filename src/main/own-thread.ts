@@ -2,6 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { WorkerOptions } from 'node:worker_threads'
 import { AppError, hasErrorCode } from '../errors.js'
 
+/** The code of what is raised when the thread died of its work, and was neither given up nor too slow. */
+export const THREAD_LOST = 'thread_lost'
+
 /** A thread that is started for one piece of work. */
 export interface OwnThread {
   readonly script: URL
@@ -37,6 +40,8 @@ export async function workInOwnThread<Result>(
     return await new Promise<Result>((done, failed) => {
       const failedFor = (message: string, cause?: Error): void =>
         failed(new AppError('unavailable', message, { cause }))
+      const lost = (message: string, cause?: Error): void =>
+        failed(new AppError('unavailable', message, { cause, code: THREAD_LOST }))
       if (limitMs !== undefined) {
         timer = setTimeout(() => failedFor(`it took longer than ${limitMs / 1000} seconds`), limitMs)
       }
@@ -44,9 +49,9 @@ export async function workInOwnThread<Result>(
       givenUp?.addEventListener('abort', stop)
       if (givenUp?.aborted === true) stop()
       thread.on('error', (cause) =>
-        failedFor(hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY') ? outgrown : cause.message, cause),
+        lost(hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY') ? outgrown : cause.message, cause),
       )
-      thread.on('exit', () => failedFor('its thread ended'))
+      thread.on('exit', () => lost('its thread ended'))
       converse(thread, { done, failed })
     })
   } finally {

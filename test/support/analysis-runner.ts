@@ -8,6 +8,7 @@ import type {
 } from '../../src/analysis/runs/analysis-runner.js'
 import { packLook } from '../../src/analysis/runs/pack-look.js'
 import { failedLook } from '../../src/analysis/runs/take-look.js'
+import { hasErrorCode } from '../../src/errors.js'
 import type { StoredRun } from '../../src/store/analysis-store.js'
 import { MINUTE_MS, START_MS, makeLookReport } from './analyses.js'
 import { makeManualClock } from './manual-clock.js'
@@ -55,6 +56,7 @@ export function useAnalysisRunners(): (
       writer: store.writer,
       reader: store.reader,
       concurrentLooks: 4,
+      hasEndedThread: (error) => hasErrorCode(error, 'thread_lost'),
       failedLook,
       now: clock.now,
       setTimer: clock.setTimer,

@@ -37,6 +37,8 @@ export interface AnalysisRunnerOptions {
   readonly concurrentLooks: number
   /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made, or is wanted. */
   readonly takeLook: (request: LookRequest, givenUp: AbortSignal) => Promise<LookResult>
+  /** Whether what `takeLook` rejected with says that the look ended its thread. */
+  readonly hasEndedThread: (error: Error) => boolean
   /** The report of a look that could not be taken. */
   readonly failedLook: (request: LookRequest, error: Error) => LookResult
   readonly now: () => number
@@ -164,15 +166,34 @@ export class AnalysisRunner {
       await writer.run(noteLookAttempts, { id, attempts: attempts + 1 })
       this.#noted.set(id, attempts)
     }
-    const result = await this.#take(request, givenUp)
+    const taken = await this.#take(request, givenUp)
     if (givenUp.aborted) {
       // Stopped or cancelled, not dead.
       await writer.run(noteLookAttempts, { id, attempts: this.#noted.get(id) ?? 0 })
       this.#noted.delete(id)
       return undefined
     }
+    return await this.#keep(run, request, taken, (this.#noted.get(id) ?? 0) + 1)
+  }
+
+  /** Keeps what became of a look. Losing its thread counts like losing the process, as long as no look after it ends well. */
+  async #keep(
+    run: StoredRun,
+    request: LookRequest,
+    taken: LookResult | Error,
+    attempts: number,
+  ): Promise<number | undefined> {
+    const hasEndedThread = taken instanceof Error && this.#options.hasEndedThread(taken)
+    if (hasEndedThread && attempts >= MAX_ATTEMPTS) {
+      return await this.#record(run, request, this.#setAside(request, attempts))
+    }
     try {
-      return await this.#record(run, request, result)
+      const result = taken instanceof Error ? this.#options.failedLook(request, taken) : taken
+      const nextMs = await this.#record(run, request, result)
+      if (hasEndedThread && nextMs !== undefined) {
+        await this.#options.writer.run(noteLookAttempts, { id: run.id, attempts })
+      }
+      return nextMs
     } catch (raw) {
       const error = toAppError(raw)
       if (error.kind === 'unavailable') throw error
@@ -211,17 +232,17 @@ export class AnalysisRunner {
   #setAside(request: LookRequest, attempts: number): LookResult {
     const error = new AppError(
       'unavailable',
-      `the service ended ${attempts} times while it was taken, and it is not begun again: narrow what its queries give, and register the analysis again`,
+      `the service or the look's thread ended ${attempts} times while it was taken, and it is not begun again: narrow what its queries give, and register the analysis again`,
     )
     const result = this.#options.failedLook(request, error)
     return { ...result, report: { ...result.report, endsRun: true } }
   }
 
-  async #take(request: LookRequest, givenUp: AbortSignal): Promise<LookResult> {
+  async #take(request: LookRequest, givenUp: AbortSignal): Promise<LookResult | Error> {
     try {
       return await this.#options.takeLook(request, givenUp)
     } catch (raw) {
-      return this.#options.failedLook(request, toError(raw))
+      return toError(raw)
     }
   }
 }

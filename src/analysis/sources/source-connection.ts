@@ -5,6 +5,8 @@ import { OutboundError } from '../../lib/outbound/outbound-error.js'
 import { sendWithRetries } from '../../lib/outbound/send-with-retries.js'
 import type { FetchBudget } from '../sources.js'
 import { describeRefusal, shorten } from './describe-refusal.js'
+import { SMALL_ANSWER_BYTES } from './large-answers.js'
+import type { LargeAnswerTurn, LargeAnswers } from './large-answers.js'
 
 /** How one server is asked. */
 export interface ConnectionSettings {
@@ -24,6 +26,8 @@ export interface ConnectionParts {
   readonly now: () => number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly random: () => number
+  /** Shared by all connections of a look. */
+  readonly largeAnswers: LargeAnswers
 }
 
 /** The end of a budget. */
@@ -75,18 +79,39 @@ async function ask(
   request: SourceRequest,
   { atMs, signal }: Deadline,
   settings: ConnectionSettings,
-  { client, now, wait, random }: ConnectionParts,
+  { client, now, wait, random, largeAnswers }: ConnectionParts,
 ): Promise<Reply> {
   const budgetMs = atMs - now()
   if (signal?.aborted === true) return noAnswer(`${settings.name}: the fetch was given up`)
   if (budgetMs <= 0) return noAnswer(`${settings.name}: the time for this fetch is used up`)
+  const turn = largeAnswers.open()
   try {
     const retrying = { budgetMs, attempts: ATTEMPTS, now, wait, random }
-    return readReply(await sendWithRetries(client, toOutbound(request, settings, signal), retrying), settings)
+    const sender = { send: (sent: OutboundRequest) => sendInTurn(client, sent, turn) }
+    return readReply(await sendWithRetries(sender, toOutbound(request, settings, signal), retrying), settings)
   } catch (raw) {
     const isTooLarge = raw instanceof OutboundError && raw.reason === 'too_large'
     return noAnswer(`${settings.name}: ${toError(raw).message}`, { isTooLarge })
+  } finally {
+    turn.end()
   }
+}
+
+/** Sends, and reads on beyond what is small only when it is the answer's turn. */
+async function sendInTurn(
+  client: Pick<OutboundClient, 'send'>,
+  request: OutboundRequest,
+  turn: LargeAnswerTurn,
+): Promise<OutboundResponse> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const takeBody = async (chunk: Buffer): Promise<void> => {
+    bytes += chunk.length
+    if (bytes > SMALL_ANSWER_BYTES) await turn.take()
+    chunks.push(chunk)
+  }
+  const response = await client.send({ ...request, takeBody })
+  return chunks.length === 0 ? response : { ...response, body: Buffer.concat(chunks) }
 }
 
 function toOutbound(

@@ -24,7 +24,7 @@ const TOO_MANY_REQUESTS = 429
  * that is never shorter than the server's `Retry-After`. Gives the last response, or raises the last `OutboundError`.
  */
 export async function sendWithRetries(
-  client: OutboundClient,
+  client: Pick<OutboundClient, 'send'>,
   request: OutboundRequest,
   options: RetryOptions,
 ): Promise<OutboundResponse> {
@@ -40,7 +40,7 @@ export async function sendWithRetries(
 }
 
 async function attemptOnce(
-  client: OutboundClient,
+  client: Pick<OutboundClient, 'send'>,
   request: OutboundRequest,
   remainingMs: number,
 ): Promise<Outcome> {

@@ -48,6 +48,7 @@ function makeRunner(store: TestStore, concurrentLooks: number, together = 1) {
   const runner = new AnalysisRunner({
     ...{ writer: store.writer, reader: store.reader, concurrentLooks, takeLook, failedLook },
     ...{ now: clock.now, setTimer: clock.setTimer },
+    hasEndedThread: () => false,
     looked: ({ id }, { look }) => looked.push(`${id}: ${look}`),
     failed: ({ message }) => failures.push(message),
   })

@@ -8,7 +8,7 @@ import type { Deadline, SourceConnection } from '../source-connection.js'
 import { lastStepMs, shortened, splitGrid, stepAt, stepGrid } from '../step-grid.js'
 import type { StepGrid } from '../step-grid.js'
 import { fillLabelQuery } from '../templates/fill-label-query.js'
-import { readMatrix } from './read-matrix.js'
+import { labelText, readMatrix } from './read-matrix.js'
 import type { Matrix, MatrixSeries } from './read-matrix.js'
 
 export interface RangeSettings {
@@ -21,6 +21,8 @@ export interface RangeSettings {
 /** Servers refuse more than 11,000 points a series; some count the step at either end. */
 const POINTS_PER_REQUEST = 10_000
 const MAX_NAMED_SERIES = 3
+/** More are only said to be more; the labels of each are held until the last part has come. */
+const MAX_COUNTED_SERIES = 100
 /** Beyond it series are not told apart, and only their number is of use then. */
 const MAX_LABELS_LENGTH = 4096
 
@@ -114,7 +116,10 @@ class RangeReading {
     for (const gap of boundedRemarks(gaps)) this.#gaps.add(gap)
     for (const warning of boundedRemarks(remarks.map(({ text }) => text))) this.warnings.add(warning)
     for (const one of series) {
-      this.#series.add(one.labels.slice(0, MAX_LABELS_LENGTH))
+      if (!this.#hasAggregate && this.#series.size <= MAX_COUNTED_SERIES) {
+        // Through bytes, since a mere slice would keep the whole text in memory.
+        this.#series.add(Buffer.from(labelText(one.labels).slice(0, MAX_LABELS_LENGTH)).toString())
+      }
       this.#place(one)
     }
   }
@@ -125,10 +130,11 @@ class RangeReading {
   }
 
   describeSeveralSeries(): string | undefined {
-    const count = this.#series.size
-    if (this.#hasAggregate || count <= 1) return undefined
+    const { size } = this.#series
+    if (this.#hasAggregate || size <= 1) return undefined
+    const count = size > MAX_COUNTED_SERIES ? `more than ${MAX_COUNTED_SERIES}` : size
     const named = [...this.#series].slice(0, MAX_NAMED_SERIES).join(', ')
-    const rest = count > MAX_NAMED_SERIES ? ', …' : ''
+    const rest = size > MAX_NAMED_SERIES ? ', …' : ''
     return `the query gives ${count} series (${named}${rest}): join them in the query, as sum(…) or avg(…) do, or set aggregate`
   }
 

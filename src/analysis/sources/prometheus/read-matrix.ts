@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { isRecord } from '../../../lib/record.js'
 
-/** One series of an answer: its labels as PromQL writes them, and its samples, `[unix seconds, "value"]`, unread. */
+/** One series of an answer: its labels, and its samples, `[unix seconds, "value"]`, unread. */
 export interface MatrixSeries {
-  readonly labels: string
+  readonly labels: Readonly<Record<string, string>>
   readonly samples: readonly unknown[]
 }
 
@@ -22,12 +23,6 @@ const Answer = z.object({
   infos: z.array(z.string()).nullish(),
 })
 
-const Series = z.object({
-  metric: z.record(z.string(), z.string()).default({}),
-  values: z.array(z.unknown()).default([]),
-  histograms: z.array(z.unknown()).default([]),
-})
-
 /**
  * The series in the answer to `query_range` of Prometheus, of what speaks its API, and of Loki's metric queries; a sentence
  * where it is none.
@@ -39,18 +34,35 @@ export function readMatrix(json: unknown): Matrix | string {
   if (data.resultType !== 'matrix') {
     return `the query gives ${nameOf(data.resultType)}, where a range of numbers is wanted`
   }
-  const series = z.array(Series).safeParse(data.result)
-  if (!series.success) return 'the answer has a series that cannot be read'
-  if (series.data.some(({ histograms }) => histograms.length > 0)) {
-    return 'the query gives native histograms: take a number from them, as histogram_quantile does'
+  const series: MatrixSeries[] = []
+  for (const raw of data.result) {
+    const one = readSeries(raw)
+    if (typeof one === 'string') return one
+    series.push(one)
   }
   return {
-    series: series.data.map(({ metric, values }) => ({ labels: labelText(metric), samples: values })),
+    series,
     remarks: [
       ...(warnings ?? []).map((text) => ({ text, isGap: isAboutData(text) })),
       ...(infos ?? []).map((text) => ({ text, isGap: false })),
     ],
   }
+}
+
+/** By hand: there may be hundreds of thousands, and a schema copies every one. */
+function readSeries(raw: unknown): MatrixSeries | string {
+  const unreadable = 'the answer has a series that cannot be read'
+  if (!isRecord(raw)) return unreadable
+  const { metric = {}, values = [], histograms = [] } = raw
+  if (!isLabels(metric) || !Array.isArray(values) || !Array.isArray(histograms)) return unreadable
+  if (histograms.length > 0) {
+    return 'the query gives native histograms: take a number from them, as histogram_quantile does'
+  }
+  return { labels: metric, samples: values }
+}
+
+function isLabels(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((label) => typeof label === 'string')
 }
 
 /**
@@ -65,7 +77,8 @@ function nameOf(resultType: string): string {
   return resultType === 'streams' ? 'log lines' : `a result of type "${resultType.slice(0, 40)}"`
 }
 
-function labelText(labels: Readonly<Record<string, string>>): string {
+/** The labels of a series as PromQL writes them. */
+export function labelText(labels: Readonly<Record<string, string>>): string {
   const { __name__: name = '', ...rest } = labels
   const matchers = Object.entries(rest).map(([label, value]) => `${label}=${JSON.stringify(value)}`)
   return `${name}{${matchers.join(', ')}}`
