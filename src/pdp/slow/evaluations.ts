@@ -23,7 +23,7 @@ export interface AskOptions {
 }
 
 export interface EvaluationsOptions {
-  readonly slow: SlowEvaluations
+  readonly slow: Pick<SlowEvaluations, 'submit' | 'isFree'>
   /** How long an evaluation may hold the thread that decides, in milliseconds; 0 leaves all of them to the slow threads. */
   readonly sliceMs: number
   /** Told of each evaluation that was given up, and after how long, in milliseconds. */
@@ -53,7 +53,7 @@ export class Evaluations {
     options: AskOptions,
   ): string | undefined | Promise<string | undefined> {
     const evaluate = (call: EvaluationCall): string | undefined => evaluateDocument(plan, input, call)
-    return this.#ask(plan.snapshot, { kind: 'document', path: plan.path }, input, options, evaluate)
+    return this.#ask(asked(plan, 'document', input), options, evaluate)
   }
 
   /** The reasons against an execution, as `evaluateRuntimePolicy` gives them. Raises as that, and as `document`. */
@@ -63,7 +63,7 @@ export class Evaluations {
     options: AskOptions,
   ): readonly string[] | Promise<readonly string[]> {
     const evaluate = (call: EvaluationCall): readonly string[] => evaluateRuntimePolicy(plan, input, call)
-    return this.#ask(plan.snapshot, { kind: 'runtime', path: plan.path }, input, options, evaluate)
+    return this.#ask(asked(plan, 'runtime', input), options, evaluate)
   }
 
   /** The reasons of static policies against a change, as `evaluateStaticPolicies` gives them. Raises as that, and as `document`. */
@@ -75,21 +75,20 @@ export class Evaluations {
   ): readonly string[] | Promise<readonly string[]> {
     const evaluate = (call: EvaluationCall): readonly string[] =>
       evaluateStaticPolicies(snapshot, packages, input, call).denials.map(({ text }) => text)
-    return this.#ask(snapshot, { kind: 'static', packages }, input, options, evaluate)
+    const question = { kind: 'static', packages } as const
+    return this.#ask({ snapshot, question, evaluated: [], input }, options, evaluate)
   }
 
   #ask<A extends Answer>(
-    snapshot: Snapshot,
-    question: Question,
-    input: Uint8Array | undefined,
+    asked: Asked,
     options: AskOptions,
     evaluate: (call: EvaluationCall) => A,
   ): A | Promise<A> {
     const { nowMs, strictBuiltinErrors = false } = options
-    if (this.#options.sliceMs === 0) return this.#askSlow<A>(snapshot, question, input, options)
-    const key = this.#slowPaths.isEmpty ? undefined : keyOf(question, input)
-    if (key !== undefined && this.#isForSlow(snapshot, key, nowMs))
-      return this.#askSlow<A>(snapshot, question, input, options)
+    if (this.#options.sliceMs === 0) return this.#askSlow<A>(asked, options)
+    const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(asked)
+    if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
+      return this.#askSlow<A>(asked, options)
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
     try {
       const answer = evaluate(newCall({ nowMs, strictBuiltinErrors, slice }))
@@ -97,8 +96,8 @@ export class Evaluations {
       return answer
     } catch (raw) {
       if (!(raw instanceof SliceOver)) throw raw
-      this.#giveUp(key ?? keyOf(question, input), slice, nowMs)
-      return this.#askSlow<A>(snapshot, question, input, options)
+      this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
+      return this.#askSlow<A>(asked, options)
     }
   }
 
@@ -124,15 +123,11 @@ export class Evaluations {
   }
 
   /** The bytes of the input are copied, since who gave them may use them for something else. */
-  #askSlow<A extends Answer>(
-    snapshot: Snapshot,
-    question: Question,
-    input: Uint8Array | undefined,
-    options: AskOptions,
-  ): Promise<A> {
+  #askSlow<A extends Answer>(asked: Asked, options: AskOptions): Promise<A> {
+    const { snapshot, question, input } = asked
     const { nowMs, strictBuiltinErrors = false, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
-      key: `${caller} ${keyOf(question, input)}`,
+      key: `${caller} ${evaluationKeyOf(asked)}`,
       snapshot,
       request: {
         question,
@@ -146,9 +141,30 @@ export class Evaluations {
   }
 }
 
-/** Questions with the same key take about as long: the same path, and an input of about the same size. */
-function keyOf(question: Question, input: Uint8Array | undefined): string {
-  const sizeClass = (32 - Math.clz32(input?.length ?? 0)) >> 1
-  const asked = question.kind === 'static' ? '' : question.path.join('/')
-  return `${question.kind} ${asked} ${sizeClass}`
+/** A question, and what is evaluated for it. */
+interface Asked {
+  readonly snapshot: Snapshot
+  readonly question: Question
+  /** The path of the rule or package that answers it. */
+  readonly evaluated: readonly string[]
+  readonly input: Uint8Array | undefined
+}
+
+function asked(plan: DocumentPlan, kind: 'document' | 'runtime', input: Uint8Array | undefined): Asked {
+  const { snapshot, path, target } = plan
+  return { snapshot, question: { kind, path }, evaluated: target?.entrypoint.path ?? path, input }
+}
+
+/**
+ * What takes turns: the rule or package that is evaluated, however it was asked for. Paths below one rule are without end, and each
+ * having a place of its own would fill the queue.
+ */
+function evaluationKeyOf({ question, evaluated }: Asked): string {
+  return `${question.kind} ${evaluated.join('/')}`
+}
+
+/** Questions with the same key take about as long: the same evaluation, and an input of about the same size. */
+function pathKeyOf(asked: Asked): string {
+  const sizeClass = (32 - Math.clz32(asked.input?.length ?? 0)) >> 1
+  return `${evaluationKeyOf(asked)} ${sizeClass}`
 }

@@ -158,3 +158,23 @@ describe('an evaluation within a slice', () => {
     expect(abandoned).toBe(1)
   })
 })
+
+describe('the turns of slow evaluations', () => {
+  it('are those of the rule that is evaluated, however many paths below it are asked for', async () => {
+    const keys = new Set<string>()
+    const slow = {
+      isFree: true,
+      submit: ({ key }: { key: string }) => {
+        keys.add(key)
+        return { answer: Promise.resolve(undefined), drop: () => undefined }
+      },
+    }
+    const evaluations = new Evaluations({ slow, sliceMs: 0, abandoned: () => undefined })
+    const ask = (path: readonly string[]) =>
+      evaluations.document(planDocument(snapshot, path), undefined, { nowMs: NOW_MS, caller: 'ana' })
+    for (let index = 0; index < 40; index += 1) await ask(['p', 'sorted', String(index)])
+    expect(keys.size).toBe(1)
+    await ask(['p', 'work'])
+    expect(keys.size).toBe(2)
+  })
+})
