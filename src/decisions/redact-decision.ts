@@ -2,6 +2,7 @@ import { AppError } from '../errors.js'
 import { closeJson } from '../lib/json/close-json.js'
 import { redactInline } from '../lib/redaction/inline-secrets.js'
 import { mayHoldSecrets } from '../lib/redaction/may-hold-secrets.js'
+import { redactWords } from '../lib/redaction/redact-words.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import { REDACTED } from '../lib/redaction/redacted.js'
 import { REDACTION_MARK } from '../lib/redaction/redaction-mark.js'
@@ -35,6 +36,7 @@ export function makeRedactDecision(maxInputBytes: number): RedactDecision {
       input: input.bytes === null ? input : keptInput(input, redacted, maxInputBytes),
       row: {
         ...row,
+        path: mayHoldSecrets(row.path) ? redactWords(row.path) : row.path,
         result: isHidden
           ? REDACTED
           : row.result && (redactStart(row.result, isResultCut, known)?.bytes ?? null),

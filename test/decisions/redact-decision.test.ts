@@ -43,6 +43,12 @@ describe('a decision that is kept', () => {
     })
   })
 
+  it('has none in its path', async () => {
+    const shown = await kept({ path: `runtime/r/p%61ssword=${SECRET}` })
+    expect(shown).toMatchObject({ path: 'runtime/r/p%61ssword=[redacted]' })
+    expect(await kept({ path: 'runtime/secrets' })).toMatchObject({ path: 'runtime/secrets' })
+  })
+
   it('has none whichever byte it is cut at', async () => {
     for (const [, value] of PLANTED) {
       const input = bytes({ a: 1, value, z: 'x'.repeat(20) })

@@ -14,7 +14,8 @@ import { redactText } from './redact-text.js'
 import type { EmbeddedRedactor } from './redact-text.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
-import { isHeaderMember, isSecretHeader, isSecretName } from './secret-names.js'
+import { secretElements } from './secret-arguments.js'
+import { isHeaderMember, isSecretHeader, isSecretName, isSecretTextName } from './secret-names.js'
 
 /** A value to be replaced: a secret, or a text that holds some. */
 export type FoundSecret = Extent & Redacted
@@ -74,10 +75,24 @@ class SecretFinder {
     const first = this.json[at]
     if (first === QUOTE) return this.walkText(at)
     if (first === OPEN_OBJECT) return this.walkObject(at, depth, isSecret)
-    if (first === OPEN_ARRAY) {
-      return walkElements(this.json, at, (_, start) => this.walk(start, depth + 1, isSecret))
-    }
+    if (first === OPEN_ARRAY) return this.walkArray(at, depth, isSecret)
     return scanValue(this.json, at)
+  }
+
+  private walkArray(open: number, depth: number, isSecret: NameTest): number {
+    const elements: Extent[] = []
+    const end = walkElements(this.json, open, (_, start) => {
+      const valueEnd = this.walk(start, depth + 1, isSecret)
+      elements.push({ start, end: valueEnd })
+      return valueEnd
+    })
+    if (elements.length < 2 || this.json[elements[0]?.start ?? 0] !== QUOTE) return end
+    const texts = elements.map(({ start }) => (this.json[start] === QUOTE ? this.textAt(start) : undefined))
+    for (const { index, name } of secretElements(texts)) {
+      const extent = elements[index]
+      if (extent !== undefined) this.redact(name, extent)
+    }
+    return end
   }
 
   private walkObject(open: number, depth: number, isSecret: NameTest): number {
@@ -85,7 +100,8 @@ class SecretFinder {
     const end = walkMembers(this.json, open, (keyStart, start) => {
       const name = this.textAt(keyStart)
       this.walkText(keyStart)
-      const valueEnd = isSecret(name)
+      const isHidden = isSecret(name) || (this.json[start] === QUOTE && isSecretTextName(name))
+      const valueEnd = isHidden
         ? this.redact(name, { start, end: scanValue(this.json, start) })
         : this.walk(start, depth + 1, isHeaderMember(name) ? isSecretHeader : isSecretName)
       labelled.note(name, { start, end: valueEnd }, () => this.textAt(start))

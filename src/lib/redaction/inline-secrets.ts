@@ -1,5 +1,5 @@
 import { REDACTION_MARK } from './redaction-mark.js'
-import { SECRET_WORDS } from './secret-names.js'
+import { isSecretName, SECRET_WORDS } from './secret-names.js'
 
 /** A text without the secrets in it, and those. */
 export interface InlineRedaction {
@@ -16,10 +16,14 @@ export interface InlineRedaction {
 interface Form {
   readonly name: string
   readonly pattern: RegExp
+  /** Whether the group `name` of a match is the name of a secret; where absent, every match is one. */
+  readonly isNamed?: (name: string) => boolean
 }
 
 /** What an earlier redaction left. */
 const KEPT = String.raw`(?!\[(?:redacted|masked)\])`
+/** Begins a text of many lines in YAML. */
+const NO_BLOCK = String.raw`(?![|>][+\-\d]{0,2}\s)`
 const VALUE = String.raw`[^\s&;,"'<>\\(){}]`
 const CERTAIN_WORDS =
   'pass(?:word|wd|phrase|code)|pwd|api[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|client[_ -]?secret'
@@ -38,6 +42,32 @@ const TOKENS = [
   String.raw`dckr_pat_[\w-]{20,}`,
   String.raw`whsec_[\w+/=]{16,}`,
 ].join('|')
+
+/** What the options of commands carry. */
+const COMMAND_FORMS: readonly Form[] = [
+  {
+    name: '(argument)',
+    pattern: new RegExp(
+      String.raw`(?<![\w-])--(?<name>\w[\w-]{0,80})[ \t]{1,3}["']?${KEPT}(?<a>(?![-|])${VALUE}+)`,
+      'gi',
+    ),
+    isNamed: (name) => isSecretName(name) && !name.endsWith('-stdin'),
+  },
+  {
+    name: '(argument)',
+    pattern: new RegExp(
+      String.raw`\bcurl\s(?:[^\r\n]{0,300}?\s)?(?:-u|--(?:proxy-)?user)[\s=]{0,3}["']?[^\s:"']{0,100}:${KEPT}(?<a>[^\s"']+)`,
+      'gi',
+    ),
+  },
+  {
+    name: '(argument)',
+    pattern: new RegExp(
+      String.raw`\b(?:mysql\w{0,20}|mariadb[\w-]{0,20}|sshpass)\s(?:[^\r\n]{0,300}?\s)?-p["']?${KEPT}(?<a>[^\s"']+)`,
+      'g',
+    ),
+  },
+]
 
 const FORMS: readonly Form[] = [
   // https://user:password@host, https://token@host; not ssh://git@host, where the user is no secret.
@@ -59,6 +89,40 @@ const FORMS: readonly Form[] = [
     name: '(authorization)',
     pattern: new RegExp(String.raw`(?:${HEADER_WORDS})${IS}${KEPT}(?<a>[^\r\n"'\\]+)`, 'gi'),
   },
+  ...COMMAND_FORMS,
+  // The indented lines below `secret: |` or `secret: >-` of YAML.
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}["']?:[ \t]{1,3}[|>][+\-\d]{0,2}[ \t]{0,3}\r?\n(?<indent>[ \t]{1,60})${KEPT}(?<a>[^\s][^\n]*(?:\n\k<indent>[^\n]*)*)`,
+      'gi',
+    ),
+  },
+  // <password>…</password>
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`<(?<name>[\w:.-]{1,80})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?${KEPT}(?<a>[^<>]+?)(?=(?:\]\]>)?<\/|$)`,
+      'gi',
+    ),
+    isNamed: isSecretName,
+  },
+  // p%61ssword=…
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`(?<![\w.%-])(?<name>[\w.-]{0,60}%[\da-f]{2}[\w.%-]{0,60})=${KEPT}(?<a>${VALUE}+)`,
+      'gi',
+    ),
+    isNamed: (name) => isSecretName(withoutEscapes(name)),
+  },
+  {
+    name: '(named in a text)',
+    pattern: new RegExp(
+      String.raw`(?:${CERTAIN_WORDS})[\w.-]{0,40}(?:${QUOTE})?\s{0,3}(?:=>|:=|=)(?!=)\s{0,3}(?:${QUOTE})?${KEPT}(?<a>${VALUE}+)`,
+      'gi',
+    ),
+  },
   {
     name: '(signature)',
     pattern: new RegExp(
@@ -68,11 +132,14 @@ const FORMS: readonly Form[] = [
   },
   {
     name: '(named in a text)',
-    pattern: new RegExp(String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}=["']?${KEPT}(?<a>${VALUE}+)`, 'gi'),
+    pattern: new RegExp(
+      String.raw`(?:${SECRET_WORDS})[\w.-]{0,40}(?:=|%3d)["']?${KEPT}(?<a>${VALUE}+)`,
+      'gi',
+    ),
   },
   {
     name: '(named in a text)',
-    pattern: new RegExp(String.raw`(?:${CERTAIN_WORDS})${IS}${KEPT}(?<a>${VALUE}+)`, 'gi'),
+    pattern: new RegExp(String.raw`(?:${CERTAIN_WORDS})${IS}${KEPT}${NO_BLOCK}(?<a>${VALUE}+)`, 'gi'),
   },
   {
     name: '(named in a text)',
@@ -97,6 +164,7 @@ export const INLINE_STARTS: string = [
     String.raw`hv[sb]\.`,
   ],
   ...['npm_', 'dckr_pat_', 'whsec_', '(?:signature|[?&](?:sig|key|code|auth))='],
+  ...['curl', 'mysql', 'mariadb', 'sshpass'],
 ].join('|')
 
 /** The text without secrets that stand in it by their form; undefined where it holds none. */
@@ -104,9 +172,10 @@ export function redactInline(text: string): InlineRedaction | undefined {
   const names: string[] = []
   const values: string[] = []
   let redacted = text
-  for (const { name, pattern } of FORMS) {
+  for (const { name, pattern, isNamed } of FORMS) {
     redacted = redacted.replace(pattern, (match: string, ...rest: unknown[]) => {
-      const groups = rest.at(-1) as { readonly a?: string; readonly b?: string }
+      const groups = rest.at(-1) as { readonly a?: string; readonly b?: string; readonly name?: string }
+      if (isNamed?.(groups.name ?? '') === false) return match
       const secret = groups.a ?? groups.b ?? ''
       names.push(name)
       values.push(secret)
@@ -115,6 +184,10 @@ export function redactInline(text: string): InlineRedaction | undefined {
     })
   }
   return names.length === 0 ? undefined : { text: redacted, count: names.length, names, values }
+}
+
+function withoutEscapes(name: string): string {
+  return name.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
 /** How a secret begins whose end was cut off with the text. */

@@ -1,9 +1,9 @@
 import type { Extent } from '../json/extent.js'
 import { isSecretName } from './secret-names.js'
 
-/** Members that say what the value beside them is: environment variables, parameters, headers in a list. */
+/** Members that say what the value beside them is, in any letter case: environment variables, parameters, headers in a list, tags of a cloud. */
 const LABELS: ReadonlySet<string> = new Set(['name', 'key'])
-const VALUES: ReadonlySet<string> = new Set(['value', 'values', 'default', 'defaultValue'])
+const VALUES: ReadonlySet<string> = new Set(['value', 'values', 'default', 'defaultvalue'])
 const KUBERNETES_VALUES: ReadonlySet<string> = new Set(['data', 'stringData'])
 
 /** The members of one object that are secret because of what stands beside them: `{"name":"DB_PASSWORD","value":…}`. */
@@ -18,10 +18,11 @@ export class LabelledValues {
 
   /** Takes a member; `readText` gives its value as a text. */
   note(name: string, extent: Extent, readText: () => string): void {
-    if (LABELS.has(name)) {
+    const lowerCase = name.toLowerCase()
+    if (LABELS.has(lowerCase)) {
       this.hasLabel = true
       this.noteLabel(readText())
-    } else if (VALUES.has(name)) this.values.push(extent)
+    } else if (VALUES.has(lowerCase)) this.values.push(extent)
     else if (KUBERNETES_VALUES.has(name)) this.kubernetesValues.push(extent)
     else if (name === 'apiVersion') this.hasApiVersion = true
     else if (name === 'kind') {

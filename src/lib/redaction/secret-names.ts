@@ -16,7 +16,10 @@ export const SECRET_WORDS: string = [
   `connection${GAP}string`,
 ].join('|')
 
+const MAX_NAME_LENGTH = 100
 const SECRET_NAME = new RegExp(SECRET_WORDS, 'i')
+const SECRET_TEXT_NAME = /^_?auth$/i
+const SECRET_AT_END = new RegExp(`^[\\w.-]{0,64}(?:${SECRET_WORDS}|(?<![a-z])auth)s?$`, 'i')
 const SECRET_HEADER = /auth|bearer|cookie|credential|key|pass|secret|session|signature|token/i
 
 /** The start of Base64 of `{` or `[`, long enough to hold a secret. */
@@ -25,14 +28,35 @@ const BASE64_JSON = '"[eW][w-z0-9+/_-][A-Za-z0-9+/_-]{14}'
 const ESCAPED_ASCII = String.raw`\\u00[2-7]`
 const HEADERS = String.raw`headers[\\"]*\s*:\s*\{\s*[\\"]`
 
+/** Letters of a name in a query may be written as percent escapes. */
+const ESCAPED_IN_URL = String.raw`%(?:[4-7][\da-f]|2[de])`
+const AUTH = String.raw`(?<![a-z])auth\\*"`
+
 /** What tells that a JSON text may hold secrets by their names, or in texts inside it. */
-export const NAMED_STARTS: string = [SECRET_WORDS, BASE64_JSON, ESCAPED_ASCII, HEADERS].join('|')
+export const NAMED_STARTS: string = [
+  SECRET_WORDS,
+  BASE64_JSON,
+  ESCAPED_ASCII,
+  ESCAPED_IN_URL,
+  HEADERS,
+  AUTH,
+].join('|')
 
 const HEADER_MEMBER = new RegExp(`^(?:(?:request|response|custom)${GAP})?headers$`, 'i')
 
 /** Whether a member of this name is taken to hold a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
+}
+
+/** Whether a text under this name is a secret, while an object is looked through: `auth` of a registry, or of a request with its kind and user. */
+export function isSecretTextName(name: string): boolean {
+  return SECRET_TEXT_NAME.test(name)
+}
+
+/** Whether this is a single word of a name that ends with one for a secret: `DB_PASSWORD`, not `secrets-sync`. */
+export function endsLikeSecret(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH && SECRET_AT_END.test(name)
 }
 
 /** As `isSecretName`, for the names of request headers, of which fewer are harmless. */
