@@ -69,6 +69,8 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
 /** The application as the front calls it: it answers on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
   const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }), {
+    // Of HTTP/1.0, which may come without a Host: a URL needs one.
+    hostname: 'localhost',
     errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
   })
   return async (exchange) => {

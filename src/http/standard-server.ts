@@ -2,10 +2,12 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-import { AppError } from '../errors.js'
+import { toAppError } from '../errors.js'
+import type { AppError } from '../errors.js'
 import type { ConnectionLimit } from './connection-limit.js'
 import type { Front } from './front.js'
 import type { HalfBodies } from './half-bodies.js'
+import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
@@ -44,9 +46,10 @@ export function createStandardServer(
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
+    const refusal = takeAuthority(request)
     const exchange = new StandardExchange(request, response, requestId, room.halfBodies)
-    if (request.headers.host === undefined && request.httpVersion === '1.1') exchange.fail(missingHost())
-    else front(exchange)
+    if (refusal === undefined) front(exchange)
+    else exchange.fail(refusal)
   }
   const server = createServer(
     {
@@ -67,7 +70,14 @@ export function createStandardServer(
   return { server, connections }
 }
 
-/** RFC 9112, 3.2. */
-function missingHost(): AppError {
-  return new AppError('invalid', 'the request has no Host header', { code: 'invalid_request' })
+/** Has everything behind read the request as one in origin form with one Host; gives the error where it cannot be read so. */
+function takeAuthority(request: IncomingMessage): AppError | undefined {
+  try {
+    const { url, host } = readAuthority(request)
+    request.url = url
+    if (host !== undefined) request.headers.host = host
+    return undefined
+  } catch (raw) {
+    return toAppError(raw)
+  }
 }
