@@ -7,6 +7,7 @@ export const PAGE_BYTES = 65_536
 /** The memory of one module, as bytes and texts. */
 export class ModuleMemory {
   readonly memory: WebAssembly.Memory
+  readonly #maximumBytes: number
   #bytes: Buffer
 
   /** Raises `invalid` when the module needs more from the start than it may have. */
@@ -18,6 +19,7 @@ export class ModuleMemory {
         `the policy module needs ${minimumPages * PAGE_BYTES} bytes of memory before it evaluates anything, and policies.limits.maxMemoryBytes is ${maximumBytes}: raise it, or load fewer policies`,
       )
     }
+    this.#maximumBytes = maximum * PAGE_BYTES
     this.memory = new WebAssembly.Memory({ initial: minimumPages, maximum })
     this.#bytes = Buffer.from(this.memory.buffer)
   }
@@ -47,6 +49,14 @@ export class ModuleMemory {
     } catch (raw) {
       throw new EvaluationAbort(`out of memory: ${toError(raw).message}`, { isOverBudget: true })
     }
+  }
+
+  /** Grows by so many bytes, or by what is left to a limit or to the maximum; gives the size then, in bytes. */
+  growBy(wantedBytes: number, limitBytes: number): number {
+    const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength
+    const pages = Math.floor(Math.min(wantedBytes, leftBytes) / PAGE_BYTES)
+    if (pages > 0) this.memory.grow(pages)
+    return this.byteLength
   }
 
   /** How many bytes the zero-terminated text at an address has. */

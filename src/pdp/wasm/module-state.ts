@@ -1,5 +1,6 @@
 import { STATE_EXPORT } from './meter-module.js'
 import type { ModuleMemory } from './module-memory.js'
+import type { PolicyExports } from './policy-exports.js'
 
 const WORD_BYTES = 4
 
@@ -42,14 +43,24 @@ export class ModuleState {
 }
 
 /**
- * The addresses of the words in static memory that hold the size of the memory. One is the allocator's own note (`heap_top` in OPA's
- * malloc.c): were it put back after the memory grew, the allocator would have it grow again. Others, constants by chance, do no harm.
+ * The addresses of the words in static memory that hold the size of the memory: the allocator's own note (`heap_top` in OPA's
+ * malloc.c). Were it put back after the memory grew, the allocator would have it grow again. Which words do is found out by having
+ * the memory grow once: constants that are the same number by chance stay as they are.
  */
-export function findSizes(memory: ModuleMemory, staticEnd: number): number[] {
-  const { bytes } = memory
-  const size = bytes.length
+export function findSizes(
+  memory: ModuleMemory,
+  staticEnd: number,
+  allocator: Pick<PolicyExports, 'opa_malloc' | 'opa_free' | 'opa_heap_ptr_get'>,
+): number[] {
+  const before = wordsThatAre(memory.byteLength, memory, staticEnd)
+  allocator.opa_free(allocator.opa_malloc(memory.byteLength - allocator.opa_heap_ptr_get() + 1))
+  const after = new Set(wordsThatAre(memory.byteLength, memory, staticEnd))
+  return before.filter((address) => after.has(address))
+}
+
+function wordsThatAre(size: number, { bytes }: ModuleMemory, end: number): number[] {
   const found: number[] = []
-  for (let address = 0; address + WORD_BYTES <= staticEnd; address += WORD_BYTES) {
+  for (let address = 0; address + WORD_BYTES <= end; address += WORD_BYTES) {
     if (bytes.readUInt32LE(address) === size) found.push(address)
   }
   return found

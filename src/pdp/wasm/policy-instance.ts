@@ -13,6 +13,7 @@ import { EvaluationBudget } from './evaluation-budget.js'
 import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 import { OUT_OF_FUEL } from './meter-module.js'
+import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module-memory.js'
 import { RETRIED_BUILTINS } from './native-builtins.js'
 import { ModuleState, findSizes } from './module-state.js'
@@ -61,6 +62,7 @@ export class PolicyInstance {
   readonly #heapStart: number
   readonly #reader: InputReader | undefined
   readonly #state: ModuleState
+  readonly #headroom: MemoryHeadroom
   readonly #bytesWhenNew: number
   #bytesSeen: number
   /** An input that lies in memory already, and its value. */
@@ -84,7 +86,8 @@ export class PolicyInstance {
     this.#exports = toPolicyExports(exports)
     // The first block of the heap lies behind all static memory.
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
-    const sizes = findSizes(this.#memory, staticEnd)
+    const sizes = findSizes(this.#memory, staticEnd, this.#exports)
+    this.#headroom = new MemoryHeadroom(this.#memory, this.#exports.opa_heap_ptr_get, sizes)
     this.#budget = new EvaluationBudget(options.limits, this.#exports.fuel)
     const builtinIds = this.#readNumberTable(this.#exports.builtins())
     this.requiredBuiltins = [...builtinIds.keys()]
@@ -235,6 +238,7 @@ export class PolicyInstance {
       memory: this.#memory.memory,
       opa_abort: (address: number) => {
         if (address === OUT_OF_FUEL) {
+          this.#headroom.keep()
           this.#budget.goOn()
           if (this.#call?.slice !== undefined) this.#refuseGrowth()
           return
