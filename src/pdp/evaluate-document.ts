@@ -71,9 +71,9 @@ export function evaluateValue(
   const { snapshot, path, target, parts } = plan
   if (target !== undefined) {
     const found = evaluateRule(plan, input, call)
-    return path.length === 0 && found !== undefined
-      ? withoutSystem(found)
-      : (found ?? walkBaseDocument(snapshot.data, path))
+    // A rule may well be null.
+    if (found === undefined) return walkBaseDocument(snapshot.data, path)
+    return path.length === 0 ? withoutSystem(found) : found
   }
   const base = mergeDocuments(packageSkeleton(plan), walkBaseDocument(snapshot.data, path))
   const values = parts.map((part) => placeBelow(part, path, evaluatedValue(snapshot, part, input, call)))

@@ -12,6 +12,7 @@ import type { RegoVersion } from '../opa/rego-version.js'
 import { runOpa } from '../opa/run-opa.js'
 import { codeOnly } from './code-only.js'
 import type { RegoFile } from './collect-sources.js'
+import { PACKAGE_LINE } from '../rego/package-line.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import { quoteKeywordMembers } from './keyword-references.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
@@ -46,8 +47,6 @@ const ParseAnswer = z.object({
 })
 /** Keys in a rule's reference that are known when it is compiled and are not the name of a document. */
 const FIXED_KEYS: readonly string[] = ['number', 'boolean', 'null', 'array', 'object', 'set']
-/** The whole name of a package, quoted segments with whatever they hold included: nothing may be put into the middle of it. */
-const PACKAGE_CLAUSE = /^(\s*package\s+\w+(?:\.\w+|\["(?:[^"\\\n]|\\.)*"\]|\[`[^`]*`\])*)(?=[\s;#]|$)/m
 type ParsedModule = z.infer<typeof ParsedModule>
 interface ParsedFile {
   readonly version: RegoVersion
@@ -127,7 +126,7 @@ function readAnswer(opa: OpaProgram, stdout: string): z.infer<typeof ParseAnswer
  * end nor anything else between the package and the import, and refuses a semicolon.
  */
 export function asVersion1({ file, text }: RegoFile): RegoFile {
-  return { file, text: text.replace(PACKAGE_CLAUSE, '$1 import rego.v1') }
+  return { file, text: text.replace(PACKAGE_LINE, '$<line> import rego.v1') }
 }
 
 /** What could not be read together: a file at a time, in either version; what is neither is reported. */

@@ -1,0 +1,24 @@
+/** A name in brackets, as a text or as a raw text. */
+const BRACKETED = /\[\s*(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`)\s*\]/
+
+/**
+ * The start of a module: `package` and the whole reference behind it, in `line`, of which `name` and `rest` are the reference. It
+ * does not match where the reference goes on in a way that is not known here, rather than match a part of it.
+ */
+export const PACKAGE_LINE = new RegExp(
+  `^(?<line>\\s*package\\s+(?<name>[A-Za-z_]\\w*)(?<rest>(?:\\.[A-Za-z_]\\w*|${BRACKETED.source})*))(?!\\w|\\s*[.[])`,
+  'm',
+)
+
+const SEGMENT = /\.(?<plain>\w+)|\[\s*(?:(?<quoted>"(?:[^"\\\n]|\\.)*")|`(?<raw>[^`]*)`)\s*\]/g
+
+/** The path of a module's package below `data`; undefined where the text has no such line. */
+export function packagePath(text: string): string[] | undefined {
+  const groups = PACKAGE_LINE.exec(text)?.groups
+  if (groups === undefined) return undefined
+  const { name = '', rest = '' } = groups
+  const segments = [...rest.matchAll(SEGMENT)].map(({ groups: segment }) => {
+    return segment?.['plain'] ?? segment?.['raw'] ?? (JSON.parse(segment?.['quoted'] ?? '""') as string)
+  })
+  return [name, ...segments]
+}
