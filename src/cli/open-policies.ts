@@ -48,6 +48,7 @@ export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
     verification: () =>
       makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, terminal.env)),
     analysis: { staticPackages, undefinedData },
+    showsWholePaths: true,
   }
 }
 

@@ -18,8 +18,8 @@ import { analyseParts } from './lint/analyse-parts.js'
 import type { PartAnalysisOptions } from './lint/analyse-parts.js'
 import type { OpaProgram } from './opa/find-opa.js'
 import { pathKey, pathOfKey } from './rego/path-key.js'
-import { fileBelow } from './file-below.js'
 import type { PolicyPart } from './policy-part.js'
+import { publicNames } from './public-names.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
 import { mergeDocuments } from './rego/merge-documents.js'
 import { printJson } from './rego/print-text.js'
@@ -45,6 +45,8 @@ export interface LoadOptions {
   readonly verification?: () => BundleVerification
   /** How policies are looked through for mistakes that compile; they are not when absent. */
   readonly analysis?: PartAnalysisOptions
+  /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
+  readonly showsWholePaths?: boolean
 }
 
 /**
@@ -62,16 +64,17 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   const warnings = analysis === undefined ? [] : await analyseParts(parts, data, analysis)
   const loaded = await Promise.all(parts.map((part) => loadModule(part, data, options)))
   refuseDataOverEntrypoints(parts, loaded.flat())
-  const roots = [...locations.directories, ...locations.bundles]
+  const names = publicNames(locations.directories, locations.bundles)
+  const show = options.showsWholePaths === true ? (file: string) => file : names.file
   return {
     revision: parts.map(({ revision }) => revision).join('+'),
-    sources: parts.map(({ name, revision }) => ({ name, revision })),
+    sources: parts.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
     entrypoints: groupByPath(loaded.flat()),
     packages: [...new Set(parts.flatMap(({ packages }) => packages.map(pathKey)))].sort(),
     data,
     warnings,
-    locateSource: indexSources(parts, roots),
-    locateBuiltin: indexCalls(parts, roots),
+    locateSource: indexSources(parts, show),
+    locateBuiltin: indexCalls(parts, show),
   }
 }
 
@@ -80,6 +83,7 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
   const compiled = await compilePolicies(await options.findOpa(), directories, { includeTests })
   return {
     name: directories.join(','),
+    paths: directories,
     revision: compiled.revision,
     wasm: compiled.wasm,
     data: compiled.data,
@@ -177,17 +181,19 @@ function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint
   return byPath
 }
 
-/** An error location has the name that the compiler saw; a person knows the source file, and callers where it is below its root. */
-function indexSources(parts: readonly PolicyPart[], roots: readonly string[]): Snapshot['locateSource'] {
+type ShowFile = (file: string) => string
+
+/** An error location has the name that the compiler saw; a person knows the source file, shown as its reader may see it. */
+function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateSource'] {
   const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
   return (compiledName, row) => {
     const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
     const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
-    return { file: fileBelow(roots, file), line: texts.get(file)?.split('\n')[row - 1] }
+    return { file: show(file), line: texts.get(file)?.split('\n')[row - 1] }
   }
 }
 
-function indexCalls(parts: readonly PolicyPart[], roots: readonly string[]): Snapshot['locateBuiltin'] {
+function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
   const compiled = parts.filter(({ wasm }) => wasm !== undefined)
   // Which of several modules called is not told, and bundles may leave their Rego out.
   if (compiled.length !== 1) return () => undefined
@@ -196,7 +202,7 @@ function indexCalls(parts: readonly PolicyPart[], roots: readonly string[]): Sna
     if (!known.has(name)) {
       const calls = compiled.flatMap(({ rego }) => locateCalls(rego, name))
       const [only] = calls.length === 1 ? calls : []
-      known.set(name, only === undefined ? undefined : { ...only, file: fileBelow(roots, only.file) })
+      known.set(name, only === undefined ? undefined : { ...only, file: show(only.file) })
     }
     return known.get(name)
   }

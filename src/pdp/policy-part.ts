@@ -6,6 +6,8 @@ import type { RegoObject } from './rego/value.js'
 /** One directory set or bundle, before it is a module. */
 export interface PolicyPart {
   readonly name: string
+  /** The directories or the bundle, as configured. */
+  readonly paths: readonly string[]
   readonly revision: string
   readonly wasm: Uint8Array | undefined
   readonly data: RegoObject

@@ -13,6 +13,7 @@ export interface Entrypoint {
 
 /** A directory set or a bundle that is part of a snapshot. */
 export interface SnapshotSource {
+  /** As callers may read it (`publicNames`). */
   readonly name: string
   readonly revision: string
 }
@@ -30,7 +31,7 @@ export interface Snapshot {
   readonly data: RegoObject
   /** What is wrong with the policies though they load: data that nothing defines, rules that are no verdict. */
   readonly warnings: readonly ErrorDetail[]
-  /** The source file, below its directory or bundle, behind the name in an error location, and its line where the source is at hand. */
+  /** The source file, as its reader may see it, behind the name in an error location, and its line where the source is at hand. */
   readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
   /** Where a built-in is called, when the sources are at hand and call it in one place only. */
   readonly locateBuiltin: (name: string) => ErrorDetail['location']

@@ -205,7 +205,7 @@ describe('with --watch', () => {
       expect.arrayContaining([
         expect.objectContaining({
           code: 'rego_parse_error',
-          location: expect.objectContaining({ file: `${workspace.path}/${POLICY}`, row: 3 }) as object,
+          location: expect.objectContaining({ file: 'app.rego', row: 3 }) as object,
         }),
       ]),
     )

@@ -22,7 +22,7 @@ test('findings are in the log and in /health?bundles until they are mended', asy
   const health = await ask(tidegate.url, { path: '/health?bundles' })
   expect(health.status).toBe(200)
   expect(objectOf(health)['bundles']).toMatchObject({
-    warnings: [{ code: 'undefined_data', location: { file, row: 5, col: 40 } }],
+    warnings: [{ code: 'undefined_data', location: { file: 'hours.rego', row: 5, col: 40 } }],
   })
 
   workspace.write({ 'policies/hours.rego': policy('closes') })

@@ -1,6 +1,9 @@
 import { Hono } from 'hono'
 
+import type { ErrorDetail } from '../../errors.js'
 import type { Policies } from '../../pdp/policies.js'
+import { publicNames } from '../../pdp/public-names.js'
+import type { PublicNames } from '../../pdp/public-names.js'
 import type { AppEnv } from '../app-env.js'
 import { jsonAnswer } from '../json-answer.js'
 
@@ -45,19 +48,30 @@ function isOn(query: URLSearchParams, name: string): boolean {
   return ['', 'true'].includes(query.get(name) ?? 'false')
 }
 
-function describePolicies({ current, activatedAt, failure }: Policies): object {
+/** Anyone may ask: no path of the server is shown. */
+function describePolicies({ current, activatedAt, failure, locations }: Policies): object {
+  const names = publicNames(locations.directories, locations.bundles)
+  const warnings = current.warnings.slice(0, MAX_WARNINGS).map((warning) => publicDetail(warning, names))
   return {
     revision: current.revision,
     activatedAt: activatedAt.toISOString(),
     sources: current.sources,
-    ...(current.warnings.length === 0 ? {} : { warnings: current.warnings.slice(0, MAX_WARNINGS) }),
+    ...(current.warnings.length === 0 ? {} : { warnings }),
     ...(current.warnings.length <= MAX_WARNINGS ? {} : { warningCount: current.warnings.length }),
-    ...(failure === undefined ? {} : { failure: describeFailure(failure) }),
+    ...(failure === undefined ? {} : { failure: describeFailure(failure, names) }),
   }
 }
 
-function describeFailure({ at, error }: NonNullable<Policies['failure']>): object {
-  return { at: at.toISOString(), code: error.code, message: error.message, errors: error.details }
+function describeFailure({ at, error }: NonNullable<Policies['failure']>, names: PublicNames): object {
+  const errors = error.details.map((detail) => publicDetail(detail, names))
+  return { at: at.toISOString(), code: error.code, message: names.text(error.message), errors }
+}
+
+function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames): ErrorDetail {
+  const told = { ...detail, message: names.text(detail.message) }
+  return location === undefined
+    ? told
+    : { ...told, location: { ...location, file: names.file(location.file) } }
 }
 
 function describePlugins(plugins: readonly HealthPlugin[]): object {

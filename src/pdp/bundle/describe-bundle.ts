@@ -32,6 +32,7 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
   return {
     name: file,
+    paths: [file],
     revision: bundle.revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
     wasm: bundle.wasm,
     data,

@@ -1,0 +1,54 @@
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
+
+/** How callers are shown the places of policies: never where these stand on the server. */
+export interface PublicNames {
+  /** A directory or bundle by the end of its path, as much of it as tells it from the others. */
+  readonly root: (root: string) => string
+  /** A policy file: below the one directory there is, else behind the name of its directory or bundle. */
+  readonly file: (file: string) => string
+  /** A text in which the absolute paths of directories and bundles are replaced by their names. */
+  readonly text: (text: string) => string
+}
+
+/** The names of policy directories and bundles, as they are configured. */
+export function publicNames(directories: readonly string[], bundles: readonly string[]): PublicNames {
+  const roots = [...directories, ...bundles]
+  const names = new Map(roots.map((root) => [root, shortName(root, roots)]))
+  const root = (path: string): string => names.get(path) ?? basename(path)
+  const isPlain = directories.length === 1 && bundles.length === 0
+  return {
+    root,
+    file: (file) => {
+      const above = roots.find((candidate) => belowRoot(candidate, file) !== undefined)
+      if (above === undefined) return slashed(roots.includes(file) ? root(file) : basename(file))
+      const below = belowRoot(above, file) ?? ''
+      return slashed(isPlain ? below : `${root(above)}/${below}`)
+    },
+    text: (text) =>
+      longestFirst(roots).reduce((left, path) => left.replaceAll(resolve(path), root(path)), text),
+  }
+}
+
+function shortName(root: string, roots: readonly string[]): string {
+  const others = roots.map((path) => resolve(path)).filter((path) => path !== resolve(root))
+  const segments = resolve(root).split(sep)
+  for (let length = 1; length < segments.length; length++) {
+    const end = segments.slice(-length).join(sep)
+    if (!others.some((path) => path.endsWith(`${sep}${end}`))) return slashed(end)
+  }
+  return basename(root)
+}
+
+function belowRoot(root: string, file: string): string | undefined {
+  const below = relative(root, file)
+  return below === '' || below.split(sep)[0] === '..' || isAbsolute(below) ? undefined : below
+}
+
+/** Of a directory and one inside of it the inner is replaced first. A root that is `/` would be in every text. */
+function longestFirst(roots: readonly string[]): readonly string[] {
+  return roots.filter((path) => resolve(path) !== sep).sort((a, b) => resolve(b).length - resolve(a).length)
+}
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/')
+}
