@@ -51,6 +51,11 @@ export class ModuleMemory {
     }
   }
 
+  /** Whether there may be another page. */
+  get canGrow(): boolean {
+    return this.byteLength < this.#maximumBytes
+  }
+
   /** Grows by so many bytes, or by what is left to a limit or to the maximum; gives the size then, in bytes. */
   growBy(wantedBytes: number, limitBytes: number): number {
     const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength

@@ -53,6 +53,7 @@ export function findSizes(
   allocator: Pick<PolicyExports, 'opa_malloc' | 'opa_free' | 'opa_heap_ptr_get'>,
 ): number[] {
   const before = wordsThatAre(memory.byteLength, memory, staticEnd)
+  if (!memory.canGrow) return before
   allocator.opa_free(allocator.opa_malloc(memory.byteLength - allocator.opa_heap_ptr_get() + 1))
   const after = new Set(wordsThatAre(memory.byteLength, memory, staticEnd))
   return before.filter((address) => after.has(address))
