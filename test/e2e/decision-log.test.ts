@@ -1,5 +1,3 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
@@ -233,36 +231,6 @@ describe('a restart', () => {
     const third = await startTidegate({ workspace })
     expect(await everyPage(third.url, 'limit=500')).toHaveLength(40)
     await third.end('SIGTERM')
-    workspace.remove()
-  })
-
-  test.each([
-    ['that is no database', Buffer.from('this is not a database, and never was one'.repeat(200))],
-    ['that is empty', Buffer.alloc(0)],
-  ])('on a file %s stops with a clear message and leaves the file as it is', async (_name, bytes) => {
-    const workspace = workspaceWithPolicies()
-    workspace.write({ 'data/decisions.db': '' })
-    const file = join(workspace.path, 'data/decisions.db')
-    writeFileSync(file, bytes)
-    const { code, output } = await failToServe({ workspace })
-    expect(code).toBe(2)
-    expect(output).toContain('decisions.db')
-    expect(readFileSync(file)).toEqual(bytes)
-    workspace.remove()
-  })
-
-  test('on a database whose pages are damaged does not lose the file', async () => {
-    const workspace = workspaceWithPolicies()
-    const first = await startTidegate({ workspace })
-    await postJson(first.url, '/v1/data/app/echo', { input: 1 })
-    await first.end('SIGTERM')
-    const file = join(workspace.path, 'data/decisions.db')
-    const bytes = readFileSync(file).fill(0xff, 100)
-    writeFileSync(file, bytes)
-    const { code, output } = await failToServe({ workspace })
-    expect(code).toBe(2)
-    expect(output).toMatch(/decisions\.db/)
-    expect(statSync(file).size).toBe(bytes.length)
     workspace.remove()
   })
 
