@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { startBenchServer } from '../servers.js'
 import { runSteadily } from '../steady-load.js'
 import type { Latencies, Step } from '../steady-load.js'
+import { ENDLESS_POLICY } from '../../test/support/endless-policy.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -21,24 +22,12 @@ const URL = `http://127.0.0.1:${PORT}`
 const CORES = '0-1'
 const AIM_MORE_MS = 50
 const AIM_MAX_MS = 250
-const POLICY = `package static.q
-
-import rego.v1
-
-deny contains "blocked" if input.block
-
-deny contains "endless" if {
-	some a in numbers.range(1, input.size)
-	some b in numbers.range(1, input.size)
-	a + b == -1
-}
-`
 const CHEAP = JSON.stringify({ input: { block: false, name: 'a pipeline', stages: [{ type: 'wait' }] } })
 const RUNAWAY = JSON.stringify({ input: { size: 1_000_000 } })
 
 /** What `make bench-runaways` does: cheap decisions at a steady rate, alone and beside others of the same path without end. */
 async function run(directory: string): Promise<void> {
-  await writeFile(join(directory, 'q.rego'), POLICY)
+  await writeFile(join(directory, 'q.rego'), ENDLESS_POLICY)
   const command = [process.execPath, 'dist/cli.js', 'serve', '--policies', directory]
   const service = await startBenchServer(
     {

@@ -5,20 +5,9 @@ import type { Answered } from '../support/http-client.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
+import { ENDLESS_POLICY } from '../support/endless-policy.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-const POLICY = `package static.q
-
-import rego.v1
-
-deny contains "blocked" if input.block
-
-deny contains "endless" if {
-	some a in numbers.range(1, input.size)
-	some b in numbers.range(1, input.size)
-	a + b == -1
-}
-`
 const WORK = `package work
 
 import rego.v1
@@ -28,7 +17,7 @@ sum := count([1 | some a in numbers.range(1, 700); some b in numbers.range(1, 70
 const LIMITS = { maxDurationMs: 1000, loopIterations: 2_000_000_000 }
 const ENDLESS = '{"input":{"size":1000000}}'
 
-const workspace = makeWorkspace({ 'policies/q.rego': POLICY, 'policies/work.rego': WORK })
+const workspace = makeWorkspace({ 'policies/q.rego': ENDLESS_POLICY, 'policies/work.rego': WORK })
 let tidegate: TidegateProcess
 
 const post = (path: string, body: string): Promise<Answered> =>
