@@ -105,7 +105,7 @@ it('an execution has one story of its event, its analysis, its decisions and its
   const triggered = await post('/visibilityservice/v5/approvalGates/9/trigger', triggerBody())
   expect([registered.status, triggered.status], registered.text + triggered.text).toEqual([202, 202])
 
-  const entries = await timeline(6)
+  const entries = await timeline(7)
   expect(entries.map(({ source, kind, path, status }) => [source, kind, path ?? status])).toEqual([
     ['event', 'orca:pipeline:starting', undefined],
     ['analysis', 'analysis.started', undefined],
@@ -113,6 +113,7 @@ it('an execution has one story of its event, its analysis, its decisions and its
     ['gate', 'gate.activated', 'activated'],
     ['policy', 'policy.decision', 'runtime/review'],
     ['gate', 'gate.approved', 'approved'],
+    ['gate', 'gate.callback.delivered', 'delivered'],
   ])
   const ats = entries.map(({ at }) => String(at))
   expect(ats).toEqual([...ats].sort())
