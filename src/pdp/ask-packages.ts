@@ -1,4 +1,4 @@
-import { ALLOW_RULE, documentStatement, joinStatements, notTrue } from './denials.js'
+import { ALLOW_RULE, allowStatement, documentStatement, joinStatements, notTrue } from './denials.js'
 import type { Statement } from './denials.js'
 import { evaluateEntrypoints } from './evaluate-entrypoints.js'
 import { questionOf } from './package-question.js'
@@ -28,8 +28,8 @@ export interface AskOptions {
 }
 
 /**
- * Asks each package for its reasons against the input: its `deny` and `violation` rules, or where these state nothing,
- * whether its `allow` is true. A package without any of these rules is passed over. Raises `evaluation_failed` when one of
+ * Asks each package for its reasons against the input: its `deny` and `violation` rules, and an `allow` that is not true. A
+ * package without any of these rules is passed over. Raises `evaluation_failed` when one of
  * them cannot be evaluated, and, where none denies, when one of them states no verdict or no package has such rules: an
  * error is never an allow.
  */
@@ -60,7 +60,7 @@ function walked({ rest }: QuestionPart, value: RegoValue | undefined): RegoValue
 }
 
 function packageStatement(
-  { name, parts, isKnown, hasAllow }: PackageQuestion,
+  { name, parts, isKnown, hasAllow, baseDenials }: PackageQuestion,
   values: readonly (RegoValue | undefined)[],
   mustState: boolean,
 ): Statement {
@@ -72,17 +72,21 @@ function packageStatement(
     }),
   )
   const isAllowAlone = isKnown && parts.every(({ rule }) => rule === undefined)
-  const statements = isAllowAlone
-    ? documents.map((document) => allowStatement(document, name))
+  const own = isAllowAlone
+    ? documents.map((document) => lonelyAllowStatement(document, name))
     : [documentStatement(rules, name), ...documents.map((document) => documentStatement(document, name))]
-  const joined = joinStatements(statements)
-  return joined === 'undefined' && mustState && hasAllow ? [notTrue(`${name}.${ALLOW_RULE}`)] : joined
+  const joined = joinStatements([...own, ...(baseDenials.length > 0 ? [baseDenials] : [])])
+  const isAllowUndefined =
+    hasAllow && [rules, ...documents].every((document) => document.get(ALLOW_RULE) === undefined)
+  const lacksAllow = isAllowUndefined && (joined === 'undefined' ? mustState : joined.length === 0)
+  return lacksAllow ? [notTrue(`${name}.${ALLOW_RULE}`)] : joined
 }
 
 /** Base documents may stand beside the rules: in a package that has no deny rule, a `deny` is one of them. */
-function allowStatement(document: RegoObject, name: string): Statement {
-  if (document.get(ALLOW_RULE) === true) return []
-  return document.entries.length === 0 ? 'undefined' : [notTrue(`${name}.${ALLOW_RULE}`)]
+function lonelyAllowStatement(document: RegoObject, name: string): Statement {
+  const stated = allowStatement(document.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)
+  if (stated !== 'undefined' || document.entries.length === 0) return stated
+  return [notTrue(`${name}.${ALLOW_RULE}`)]
 }
 
 function toObject(value: RegoValue | undefined): RegoObject {

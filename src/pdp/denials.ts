@@ -32,16 +32,18 @@ export function denyStatement(value: RegoValue | undefined, ruleName: string): S
 }
 
 /**
- * What a document with verdict rules states: its deny rules decide where one of them states something, else its `allow`,
- * which must be true.
+ * What a document with verdict rules states. Whatever says no wins: an `allow` that is not true beside an empty `deny`, or a
+ * reason in `deny` beside an `allow` that is true. Rules that are undefined, and a deny rule that is null, say nothing.
  */
 export function documentStatement(members: RegoObject, name: string): Statement {
   const denials = DENY_RULES.map((rule) => denyStatement(members.get(rule), `${name}.${rule}`))
-  const joined = joinStatements(denials)
-  if (typeof joined !== 'string') return joined
-  const allow = members.get(ALLOW_RULE)
-  if (allow === undefined) return joined
-  return allow === true ? [] : [notTrue(`${name}.${ALLOW_RULE}`)]
+  return joinStatements([...denials, allowStatement(members.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)])
+}
+
+/** What the value of an `allow` rule states: no denial only when it is true. */
+export function allowStatement(value: RegoValue | undefined, ruleName: string): Statement {
+  if (value === undefined) return 'undefined'
+  return value === true ? [] : [notTrue(ruleName)]
 }
 
 /** All texts of those that state something; where none does, `null` when one of them is. */

@@ -1,7 +1,9 @@
-import { ALLOW_RULE, DENY_RULES } from './denials.js'
+import { ALLOW_RULE, DENY_RULES, documentStatement } from './denials.js'
 import { entrypointsAt, ruleAbove } from './find-entrypoints.js'
 import { printPackageName } from './rego/print-data-ref.js'
 import { pathOfKey } from './rego/path-key.js'
+import { RegoObject } from './rego/value.js'
+import { walkBaseDocument } from './rego/walk-value.js'
 import type { Entrypoint, Snapshot } from './snapshot.js'
 
 /** One value to evaluate for the verdict of a package. */
@@ -22,6 +24,8 @@ export interface PackageQuestion {
   /** Whether the rules of the package are known: a bundle made elsewhere does not tell them. */
   readonly isKnown: boolean
   readonly hasAllow: boolean
+  /** What base documents beside the rules say against everything: they may deny, but never allow. */
+  readonly baseDenials: readonly string[]
 }
 
 const questions = new WeakMap<Snapshot, Map<string, PackageQuestion>>()
@@ -41,7 +45,8 @@ function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
     entrypointsAt(snapshot, [...path, rule]).map((entrypoint) => ({ rule, entrypoint, rest: [] }))
   const deny = DENY_RULES.flatMap(rulesOf)
   const allow = rulesOf(ALLOW_RULE)
-  const named = { key, name: printPackageName(path), hasAllow: allow.length > 0 }
+  const name = printPackageName(path)
+  const named = { key, name, hasAllow: allow.length > 0, baseDenials: baseDenials(snapshot, path, name) }
   const documents = entrypointsAt(snapshot, path).map((entrypoint) => whole(entrypoint, []))
   const opaque = documents.filter(({ entrypoint }) => entrypoint.kind === 'rule')
   if (deny.length > 0 || allow.length > 0) {
@@ -56,4 +61,10 @@ function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
 
 function whole(entrypoint: Entrypoint, rest: readonly string[]): QuestionPart {
   return { rule: undefined, entrypoint, rest }
+}
+
+function baseDenials({ data }: Snapshot, path: readonly string[], name: string): readonly string[] {
+  const base = walkBaseDocument(data, path)
+  const statement = base instanceof RegoObject ? documentStatement(base, name) : 'undefined'
+  return typeof statement === 'string' ? [] : statement
 }

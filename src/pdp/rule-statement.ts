@@ -2,9 +2,9 @@ import {
   ALLOW_RULE,
   DENY_RULES,
   VERDICT_RULES,
+  allowStatement,
   denyStatement,
   documentStatement,
-  notTrue,
 } from './denials.js'
 import type { Statement } from './denials.js'
 import { RegoObject, RegoSet } from './rego/value.js'
@@ -24,7 +24,7 @@ export function ruleStatement(
   if (value === undefined || steps.slice(0, -1).some((step) => VERDICT_RULES.includes(step)))
     return 'undefined'
   if (DENY_RULES.includes(rule)) return denyStatement(value, name)
-  if (rule === ALLOW_RULE) return value === true ? [] : [notTrue(name)]
+  if (rule === ALLOW_RULE) return allowStatement(value, name)
   if (value === false) return [`${name} is false`]
   if (value === true) return []
   if (Array.isArray(value) || value instanceof RegoSet) return denyStatement(value, name)

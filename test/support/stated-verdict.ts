@@ -46,11 +46,18 @@ function ruleVerdict(value: unknown, name: string): 'allow' | 'deny' | 'none' {
 }
 
 function membersVerdict(members: Members): 'allow' | 'deny' | 'none' {
-  const stated = [denyVerdict(members['deny']), denyVerdict(members['violation'])]
+  const stated = [
+    denyVerdict(members['deny']),
+    denyVerdict(members['violation']),
+    allowVerdict(members['allow']),
+  ]
   if (stated.includes('deny')) return 'deny'
-  if (stated.includes('allow')) return 'allow'
-  if (members['allow'] === undefined) return 'none'
-  return members['allow'] === true ? 'allow' : 'deny'
+  return stated.includes('allow') ? 'allow' : 'none'
+}
+
+function allowVerdict(value: unknown): 'allow' | 'deny' | 'none' {
+  if (value === undefined) return 'none'
+  return value === true ? 'allow' : 'deny'
 }
 
 function denyVerdict(value: unknown): 'allow' | 'deny' | 'none' {
