@@ -68,20 +68,22 @@ export async function driveScript({
   return readReport(stdout)
 }
 
+/** The end of a wrk script: prints the line of figures that is read back. */
+export const WRK_REPORT: readonly string[] = [
+  'done = function(summary, latency)',
+  '  io.write(string.format("p50=%d p99=%d requests=%d duration=%d failures=%d\\n",',
+  '    latency:percentile(50), latency:percentile(99), summary.requests, summary.duration,',
+  '    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout))',
+  'end',
+]
+
 function wrkScript(body: string | undefined): string {
   const post = [
     'wrk.method = "POST"',
     'wrk.headers["Content-Type"] = "application/json"',
     `wrk.body = [==[${body ?? ''}]==]`,
   ]
-  return [
-    ...(body === undefined ? [] : post),
-    'done = function(summary, latency)',
-    '  io.write(string.format("p50=%d p99=%d requests=%d duration=%d failures=%d\\n",',
-    '    latency:percentile(50), latency:percentile(99), summary.requests, summary.duration,',
-    '    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout))',
-    'end',
-  ].join('\n')
+  return [...(body === undefined ? [] : post), ...WRK_REPORT].join('\n')
 }
 
 /** wrk gives microseconds. */

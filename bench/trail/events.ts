@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
+import { WRK_REPORT } from '../load.js'
+
 /** The size of an event as the orchestrator's stages emit it. */
 export const EVENT_BYTES = 2048
 export const APPLICATIONS = 1000
@@ -96,10 +98,6 @@ export function eventsScript(): string {
     `  local body = after:gsub("app%-345", "app-" .. (n % ${APPLICATIONS}))`,
     '  return wrk.format("POST", "/platform/echo", headers, before .. id .. body)',
     'end',
-    'done = function(summary, latency)',
-    '  io.write(string.format("p50=%d p99=%d requests=%d duration=%d failures=%d\\n",',
-    '    latency:percentile(50), latency:percentile(99), summary.requests, summary.duration,',
-    '    summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout))',
-    'end',
+    ...WRK_REPORT,
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import { roughNormalUpperQuantile } from './normal.js'
-import { noNumber } from './rank-sum.js'
+import { walkTies } from './walk-ties.js'
 
 /** A bound is known to this share of the first width. */
 const ACCURACY = 1e-3
@@ -88,22 +88,13 @@ function standardised(
   scores: Float64Array,
 ): number {
   const [n, m] = [first.length, second.length]
-  let [i, j, ofFirst, all, squares] = [0, 0, 0, 0, 0]
-  while (i < n || j < m) {
-    const x = i < n ? (first[i] ?? 0) - shift : Infinity
-    const y = j < m ? (second[j] ?? 0) : Infinity
-    const value = x < y ? x : y
-    const fromFirst = i
-    const before = i + j
-    while (i < n && (first[i] ?? 0) - shift === value) i += 1
-    while (j < m && (second[j] ?? 0) === value) j += 1
-    const equal = i + j - before
-    if (equal === 0) throw noNumber()
+  let [ofFirst, all, squares] = [0, 0, 0]
+  walkTies(first, second, shift, (before, equal, fromFirst) => {
     const score = scores[2 * before + equal + 1] ?? 0
-    ofFirst += (i - fromFirst) * score
+    ofFirst += fromFirst * score
     all += equal * score
     squares += equal * score * score
-  }
+  })
   const mean = all / (n + m)
   const variance = ((n * m) / ((n + m) * (n + m - 1))) * (squares - (n + m) * mean * mean)
   return variance > 0 ? (ofFirst - n * mean) / Math.sqrt(variance) : 0

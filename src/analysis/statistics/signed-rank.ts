@@ -1,5 +1,5 @@
 import { medianDifference, orderedDifference } from './ordered-difference.js'
-import { noNumber } from './rank-sum.js'
+import { noNumber } from './walk-ties.js'
 
 /** How far differences lie above 0. */
 export interface SignedRank {

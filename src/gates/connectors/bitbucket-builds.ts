@@ -30,3 +30,27 @@ function toCheckState(state: string): CheckState {
   if (state === 'SUCCESSFUL') return 'success'
   return state === 'INPROGRESS' ? 'pending' : 'failure'
 }
+
+interface PullRequest {
+  readonly id: number
+  readonly title: string
+  readonly state: string
+  readonly draft?: boolean | null | undefined
+}
+
+/** What Cloud and Server say alike of a pull request; `reviewers` are those who could approve it. */
+export function pullRequestState(
+  repository: string,
+  pull: PullRequest,
+  reviewers: readonly { readonly approved: boolean }[] | null | undefined,
+): object {
+  return {
+    kind: 'pullRequest',
+    repository,
+    number: pull.id,
+    state: pull.state.toLowerCase(),
+    isDraft: pull.draft ?? false,
+    approvals: (reviewers ?? []).filter(({ approved }) => approved).length,
+    title: pull.title,
+  }
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { Builds, PAGE_SIZE, toBuildState } from './bitbucket-builds.js'
+import { Builds, PAGE_SIZE, toBuildState, pullRequestState } from './bitbucket-builds.js'
 import type { RepositoryHost } from './commit-lookups.js'
 import { optionalText, shortText } from './tool-schemas.js'
 import { toolUrl } from './tool-url.js'
@@ -58,13 +58,7 @@ export function bitbucketCloud(baseUrl: string): RepositoryHost {
 
 function toPullRequest(repository: string, pull: z.output<typeof Pull>): object {
   return {
-    kind: 'pullRequest',
-    repository,
-    number: pull.id,
-    state: pull.state.toLowerCase(),
-    isDraft: pull.draft ?? false,
-    approvals: (pull.participants ?? []).filter(({ approved }) => approved).length,
-    title: pull.title,
+    ...pullRequestState(repository, pull, pull.participants),
     author: pull.author?.display_name ?? null,
     sourceBranch: pull.source?.branch?.name ?? null,
     targetBranch: pull.destination?.branch?.name ?? null,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { Builds, PAGE_SIZE, toBuildState } from './bitbucket-builds.js'
+import { Builds, PAGE_SIZE, toBuildState, pullRequestState } from './bitbucket-builds.js'
 import type { RepositoryHost } from './commit-lookups.js'
 import { optionalText, shortText } from './tool-schemas.js'
 import { toolUrl } from './tool-url.js'
@@ -61,13 +61,7 @@ function browsePath(repository: string, commitId: string): string[] {
 
 function toPullRequest(repository: string, pull: z.output<typeof Pull>): object {
   return {
-    kind: 'pullRequest',
-    repository,
-    number: pull.id,
-    state: pull.state.toLowerCase(),
-    isDraft: pull.draft ?? false,
-    approvals: (pull.reviewers ?? []).filter(({ approved }) => approved).length,
-    title: pull.title,
+    ...pullRequestState(repository, pull, pull.reviewers),
     author: pull.author?.user.displayName ?? null,
     sourceBranch: pull.fromRef?.displayId ?? null,
     targetBranch: pull.toRef?.displayId ?? null,

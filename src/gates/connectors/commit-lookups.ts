@@ -1,6 +1,6 @@
 import type { ParameterReader } from './parameter-reader.js'
 import { COMMIT_ID, MERGE_NUMBER, REPOSITORY, repositoryPath } from './repository-parameters.js'
-import type { Lookup, ReadJson } from './tool.js'
+import type { Lookup, ReadJson, Tool } from './tool.js'
 
 /** How one host of repositories gives a commit or a request to merge. */
 export interface RepositoryHost {
@@ -27,4 +27,31 @@ export function commitLookups(parameters: ParameterReader, host: RepositoryHost)
       fetch: async (read: ReadJson) => [await fetchMerge(read, repository, number)],
     })),
   ]
+}
+
+/** Gets a commit (by its id) or a request to merge (by its number) of a repository from the API at `baseUrl`. */
+export type FetchFromRepository = (
+  read: ReadJson,
+  baseUrl: string,
+  repository: string,
+  id: string,
+) => Promise<object>
+
+/** A host of repositories whose triggers name the repository in the parameter `repo`. */
+export function repositoryTool(
+  connectorTypes: readonly string[],
+  mergeParameter: string,
+  fetchCommit: FetchFromRepository,
+  fetchMerge: FetchFromRepository,
+): Tool {
+  return {
+    connectorTypes,
+    lookUps: (parameters, baseUrl) =>
+      commitLookups(parameters, {
+        repositoryParameter: 'repo',
+        mergeParameter,
+        fetchCommit: (read, repository, commitId) => fetchCommit(read, baseUrl, repository, commitId),
+        fetchMerge: (read, repository, number) => fetchMerge(read, baseUrl, repository, number),
+      }),
+  }
 }

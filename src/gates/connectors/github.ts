@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
-import { commitLookups } from './commit-lookups.js'
+import { repositoryTool } from './commit-lookups.js'
+import type { FetchFromRepository } from './commit-lookups.js'
 import { overallState } from './overall-state.js'
 import type { CheckState } from './overall-state.js'
-import type { ReadJson, Tool } from './tool.js'
 import { optionalText, shortText } from './tool-schemas.js'
 import { toolUrl } from './tool-url.js'
 
@@ -49,27 +49,7 @@ interface Check {
   readonly state: CheckState
 }
 
-/**
- * Commits with the outcome of their checks, and pull requests, by the REST API of GitHub (`https://api.github.com`) or
- * GitHub Enterprise Server (`https://HOST/api/v3`).
- */
-export const github: Tool = {
-  connectorTypes: ['GITHUB', 'GIT'],
-  lookUps: (parameters, baseUrl) =>
-    commitLookups(parameters, {
-      repositoryParameter: 'repo',
-      mergeParameter: 'pullRequest',
-      fetchCommit: (read, repository, commitId) => fetchCommit(read, baseUrl, repository, commitId),
-      fetchMerge: (read, repository, number) => fetchPull(read, baseUrl, repository, number),
-    }),
-}
-
-async function fetchCommit(
-  read: ReadJson,
-  baseUrl: string,
-  repository: string,
-  commitId: string,
-): Promise<object> {
+const fetchCommit: FetchFromRepository = async (read, baseUrl, repository, commitId) => {
   const path = [...repositorySegments(repository), 'commits', commitId]
   const page = { per_page: String(PAGE_SIZE) }
   const [commit, statuses, runs] = await Promise.all([
@@ -115,12 +95,7 @@ function ofConclusion(conclusion: string | null): CheckState {
   return FINE_CONCLUSIONS.includes(conclusion) ? 'success' : 'failure'
 }
 
-async function fetchPull(
-  read: ReadJson,
-  baseUrl: string,
-  repository: string,
-  number: string,
-): Promise<object> {
+const fetchPull: FetchFromRepository = async (read, baseUrl, repository, number) => {
   const pull = await read(Pull, toolUrl(baseUrl, [...repositorySegments(repository), 'pulls', number]))
   return {
     kind: 'pullRequest',
@@ -142,3 +117,9 @@ async function fetchPull(
 function repositorySegments(repository: string): string[] {
   return ['repos', ...repository.split('/')]
 }
+
+/**
+ * Commits with the outcome of their checks, and pull requests, by the REST API of GitHub (`https://api.github.com`) or
+ * GitHub Enterprise Server (`https://HOST/api/v3`).
+ */
+export const github = repositoryTool(['GITHUB', 'GIT'], 'pullRequest', fetchCommit, fetchPull)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { commitLookups } from './commit-lookups.js'
+import { repositoryTool } from './commit-lookups.js'
+import type { FetchFromRepository } from './commit-lookups.js'
 import type { CheckState } from './overall-state.js'
-import type { ReadJson, Tool } from './tool.js'
 import { optionalText, shortText } from './tool-schemas.js'
 import { toolUrl } from './tool-url.js'
 
@@ -30,24 +30,7 @@ const MergeRequest = z.object({
   web_url: optionalText,
 })
 
-/** Commits with the outcome of their pipeline, and merge requests, by version 4 of GitLab's REST API. */
-export const gitlab: Tool = {
-  connectorTypes: ['GITLAB', 'GIT'],
-  lookUps: (parameters, baseUrl) =>
-    commitLookups(parameters, {
-      repositoryParameter: 'repo',
-      mergeParameter: 'mergeRequest',
-      fetchCommit: (read, repository, commitId) => fetchCommit(read, baseUrl, repository, commitId),
-      fetchMerge: (read, repository, number) => fetchMergeRequest(read, baseUrl, repository, number),
-    }),
-}
-
-async function fetchCommit(
-  read: ReadJson,
-  baseUrl: string,
-  repository: string,
-  commitId: string,
-): Promise<object> {
+const fetchCommit: FetchFromRepository = async (read, baseUrl, repository, commitId) => {
   const path = [...projectSegments(repository), 'repository', 'commits', commitId]
   const commit = await read(Commit, toolUrl(baseUrl, path))
   return {
@@ -63,12 +46,7 @@ async function fetchCommit(
   }
 }
 
-async function fetchMergeRequest(
-  read: ReadJson,
-  baseUrl: string,
-  repository: string,
-  number: string,
-): Promise<object> {
+const fetchMergeRequest: FetchFromRepository = async (read, baseUrl, repository, number) => {
   const merge = await read(
     MergeRequest,
     toolUrl(baseUrl, [...projectSegments(repository), 'merge_requests', number]),
@@ -101,3 +79,6 @@ function ofPipeline(status: string | null): CheckState | 'none' {
   if (status === 'success') return 'success'
   return status === 'failed' || status === 'canceled' ? 'failure' : 'pending'
 }
+
+/** Commits with the outcome of their pipeline, and merge requests, by version 4 of GitLab's REST API. */
+export const gitlab = repositoryTool(['GITLAB', 'GIT'], 'mergeRequest', fetchCommit, fetchMergeRequest)

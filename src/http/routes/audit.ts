@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 
 import { exportTrail } from '../../audit/export-trail.js'
+import { recordLabels } from '../../audit/record-labels.js'
 import { toRecordView } from '../../audit/record-view.js'
 import { searchTrail } from '../../audit/search-trail.js'
 import { verifyTrail } from '../../audit/verify-trail.js'
@@ -35,12 +36,7 @@ const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=u
 const Filter = {
   source: z.enum(AUDIT_SOURCES).optional(),
   kind: z.string().optional(),
-  application: z.string().optional(),
-  pipeline: z.string().optional(),
-  executionId: z.string().optional(),
-  stage: z.string().optional(),
-  user: z.string().optional(),
-  status: z.string().optional(),
+  ...recordLabels,
   eventId: z.string().optional(),
   from: Moment.optional(),
   to: Moment.optional(),

@@ -1,0 +1,30 @@
+import { AppError } from '../../errors.js'
+
+/** Takes a group of equal values: how many values stand before it, how many are in it, and how many are of the first sample. */
+export type TakeTie = (before: number, equal: number, fromFirst: number) => void
+
+/**
+ * Walks two samples in ascending order, each value of `first` less `shift`, and hands over each group of equal values.
+ * Takes linear time. Raises `evaluation_failed` where a shifted value is no number.
+ */
+export function walkTies(first: Float64Array, second: Float64Array, shift: number, take: TakeTie): void {
+  const [n, m] = [first.length, second.length]
+  let [i, j] = [0, 0]
+  while (i < n || j < m) {
+    const x = i < n ? (first[i] ?? 0) - shift : Infinity
+    const y = j < m ? (second[j] ?? 0) : Infinity
+    const value = x < y ? x : y
+    const before = i + j
+    const start = i
+    while (i < n && (first[i] ?? 0) - shift === value) i += 1
+    while (j < m && (second[j] ?? 0) === value) j += 1
+    const equal = i + j - before
+    if (equal === 0) throw noNumber()
+    take(before, equal, i - start)
+  }
+}
+
+/** What a rank was asked of: nothing is equal to it, so that a walk along ranks would never end. */
+export function noNumber(): AppError {
+  return new AppError('evaluation_failed', 'a value is no number once it is shifted')
+}
