@@ -14,8 +14,8 @@ export function setHeapEnd(address: usize): void {
 
 /** Whether the memory reaches to `length` bytes after `address`; grown when it did not. */
 export function hasRoom(address: usize, length: usize): bool {
-  const size = (<usize>memory.size()) << PAGE_BITS
+  const size = (memory.size() as usize) << PAGE_BITS
   if (address + length <= size) return true
   const missing = (address + length - size) >> PAGE_BITS
-  return memory.grow(<i32>(missing + LEAST_PAGES)) != -1 || memory.grow(<i32>(missing + 1)) != -1
+  return memory.grow((missing + LEAST_PAGES) as i32) != -1 || memory.grow((missing + 1) as i32) != -1
 }

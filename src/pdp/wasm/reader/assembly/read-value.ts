@@ -21,7 +21,7 @@ export function placeFrames(address: usize): void {
 }
 
 /**
- * Reads the JSON value at `from`, inside `depth` open containers, to the heap: gives the address after it, or 0 when it is
+ * Reads the JSON value at `from`, inside `depth` open containers, to the heap: returns the address after it, or 0 when it is
  * malformed, too deep or too big. Accepts what Go's encoding/json accepts.
  */
 export function readValue(from: usize, depth: usize): usize {
@@ -35,78 +35,45 @@ export function readValue(from: usize, depth: usize): usize {
   let closer: u32 = 0
   while (true) {
     if (!hasRoom(heap, PASS_BYTES)) return 0
+    if (closer == CLOSE_OBJECT) {
+      at = readKey(at, heap, last)
+      if (at == 0 || !hasRoom(keyEnd, PASS_BYTES)) return 0
+      last = lastElement
+      heap = keyEnd
+    }
     const first = load<u8>(at)
-    let value = heap + layout.BLOCK_HEADER
-    if (first == QUOTE) {
-      const start = at + 1
-      at = readString(start)
-      if (at == 0) return 0
-      writeString(heap, start, textEnd - start)
-      heap += layout.WORDS_BLOCK
-    } else if (first == OPEN_OBJECT || first == OPEN_ARRAY) {
+    let value: usize = 0
+    if (first == OPEN_OBJECT || first == OPEN_ARRAY) {
       if (frame == deepest) return 0
-      store<u32>(frame, last)
-      store<u32>(frame, count, 4)
-      store<u32>(frame, closer, 8)
+      saveFrame(frame, last, count, closer)
       frame += FRAME
       last = 0
       count = 0
       closer = first + 2
       at = skipSpace(at + 1)
-      if (load<u8>(at) != closer) {
-        if (closer == CLOSE_ARRAY) continue
-        at = readKey(at, heap, last)
-        if (at == 0) return 0
-        last = lastElement
-        heap = keyEnd
-        continue
-      }
-      at++
-      heap = closer == CLOSE_ARRAY ? buildArray(0, 0, heap) : buildObject(0, 0, heap)
-      if (heap == 0) return 0
-      frame -= FRAME
-      last = load<u32>(frame)
-      count = load<u32>(frame, 4)
-      closer = load<u32>(frame, 8)
-    } else if (first - 0x30 <= 9 || first == 0x2d) {
-      at = readNumber(at, heap)
-      if (at == 0) return 0
-      heap += layout.WORDS_BLOCK
+      if (load<u8>(at) != closer) continue
     } else {
-      value = readLiteral(at, heap)
-      if (value == 0) return 0
-      at += value == falseValue ? 5 : 4
-      heap += layout.SMALL_BLOCK
+      at = readScalar(first, at, heap)
+      if (at == 0) return 0
+      value = scalar
+      heap = scalarEnd
     }
 
     while (true) {
-      if (closer == 0) {
-        lastValue = value
-        setHeapEnd(heap)
-        return at
+      // Without a value the container is empty and only has to be closed.
+      if (value != 0) {
+        if (closer == 0) return finishValue(value, heap, at)
+        if (closer == CLOSE_OBJECT) store<u32>(last, value, layout.ELEMENT_VALUE)
+        else {
+          last = linkElement(heap, last, value, count)
+          heap += layout.WORDS_BLOCK
+        }
+        count++
+        at = skipSpace(at)
+        const next = load<u8>(at)
+        if (next == COMMA) break
+        if (next != closer) return 0
       }
-      if (closer == CLOSE_OBJECT) store<u32>(last, value, layout.ELEMENT_VALUE)
-      else {
-        writeInteger(heap, count)
-        store<u32>(heap, last, 4)
-        store<u32>(heap, value, 8)
-        last = heap
-        heap += layout.WORDS_BLOCK
-      }
-      count++
-      at = skipSpace(at)
-      const next = load<u8>(at)
-      if (next == COMMA) {
-        at = skipSpace(at + 1)
-        if (closer == CLOSE_ARRAY) break
-        if (!hasRoom(heap, PASS_BYTES)) return 0
-        at = readKey(at, heap, last)
-        if (at == 0) return 0
-        last = lastElement
-        heap = keyEnd
-        break
-      }
-      if (next != closer) return 0
       at++
       if (!hasRoom(heap, PASS_BYTES)) return 0
       value = heap + layout.BLOCK_HEADER
@@ -117,7 +84,49 @@ export function readValue(from: usize, depth: usize): usize {
       count = load<u32>(frame, 4)
       closer = load<u32>(frame, 8)
     }
+    at = skipSpace(at + 1)
   }
+}
+
+function finishValue(value: usize, heap: usize, at: usize): usize {
+  lastValue = value
+  setHeapEnd(heap)
+  return at
+}
+
+function saveFrame(frame: usize, last: usize, count: u32, closer: u32): void {
+  store<u32>(frame, last)
+  store<u32>(frame, count, 4)
+  store<u32>(frame, closer, 8)
+}
+
+/** Links an element of an array, with its index, to the one before it: returns the link, which takes a block of words. */
+function linkElement(link: usize, previous: usize, value: usize, index: u32): usize {
+  writeInteger(link, index)
+  store<u32>(link, previous, 4)
+  store<u32>(link, value, 8)
+  return link
+}
+
+/** The value that `readScalar` read, and the heap after it. */
+let scalar: usize = 0
+let scalarEnd: usize = 0
+
+/** Reads a string, number or literal whose first character is given: returns the address after it, or 0 when malformed. */
+function readScalar(first: u32, at: usize, heap: usize): usize {
+  scalar = heap + layout.BLOCK_HEADER
+  scalarEnd = heap + layout.WORDS_BLOCK
+  if (first == QUOTE) {
+    const start = at + 1
+    const after = readString(start)
+    if (after != 0) writeString(heap, start, textEnd - start)
+    return after
+  }
+  if (first - 0x30 <= 9 || first == 0x2d) return readNumber(at, heap)
+  scalar = readLiteral(at, heap)
+  scalarEnd = heap + layout.SMALL_BLOCK
+  if (scalar == 0) return 0
+  return at + (scalar == falseValue ? 5 : 4)
 }
 
 /** The element that `readKey` began, and the heap after it. */
@@ -155,7 +164,7 @@ export function placeBooleans(truth: usize, falsehood: usize): void {
 function readLiteral(at: usize, block: usize): usize {
   const text = load<u32>(at)
   if (text == 0x65757274) return trueValue
-  if (text == 0x736c6166 && <u32>load<u8>(at + 4) == 0x65) return falseValue
+  if (text == 0x736c6166 && (load<u8>(at + 4) as u32) == 0x65) return falseValue
   if (text != 0x6c6c756e) return 0
   store<u32>(block, layout.SMALL_SIZE)
   store<u32>(block, layout.NULL, layout.BLOCK_HEADER)
