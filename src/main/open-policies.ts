@@ -49,7 +49,7 @@ export async function openPolicies(
   if (bundles.length > 0)
     logger.info(
       { bundles },
-      'bundles hold compiled rules only: what they read that nothing defines was for tidegate build to tell',
+      'of bundles only the Rego that they still hold is looked through; what tidegate build compiled away it has looked through itself',
     )
   return policies
 }

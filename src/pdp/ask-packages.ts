@@ -3,6 +3,8 @@ import type { Statement } from './denials.js'
 import { evaluateEntrypoints } from './evaluate-entrypoints.js'
 import { questionOf } from './package-question.js'
 import type { PackageQuestion, QuestionPart } from './package-question.js'
+import { pathOfKey } from './rego/path-key.js'
+import { printPackageName } from './rego/print-data-ref.js'
 import { RegoObject } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
 import { walkValue } from './rego/walk-value.js'
@@ -51,7 +53,10 @@ export function askPackages(
   const denials = answers.flatMap(({ name, statement }) =>
     typeof statement === 'string' ? [] : statement.map((text) => ({ packageName: name, text })),
   )
-  if (denials.length === 0) requireStatements(answers, mustState)
+  if (denials.length === 0) {
+    requireAnswered(keys, snapshot)
+    requireStatements(answers, mustState)
+  }
   return { denials: withoutRepeats(denials) }
 }
 
@@ -91,6 +96,16 @@ function lonelyAllowStatement(document: RegoObject, name: string): Statement {
 
 function toObject(value: RegoValue | undefined): RegoObject {
   return value instanceof RegoObject ? value : new RegoObject([])
+}
+
+/** Raises `evaluation_failed` where a package has a verdict rule that nothing answers: what it would say is not known. */
+function requireAnswered(keys: readonly string[], snapshot: Snapshot): void {
+  const unanswered = keys.filter((key) => snapshot.unanswered.has(key))
+  if (unanswered.length === 0) return
+  const names = unanswered.map((key) => printPackageName(pathOfKey(key)))
+  throw undefinedPolicy(
+    `no verdict: the bundle of ${names.join(', ')} was built without an entrypoint for its verdict rules`,
+  )
 }
 
 interface Answer extends PackageQuestion {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../errors.js'
 import type { ErrorDetail } from '../errors.js'
+import { findBaseDenials } from './base-denials.js'
 import type { Builtins, BuiltinTable } from './builtins/builtin.js'
 import { describeBundle } from './bundle/describe-bundle.js'
 import { readBundle } from './bundle/read-bundle.js'
@@ -14,8 +15,10 @@ import { unpackBundle } from './bundle/unpack-bundle.js'
 import { compilePolicies } from './compile/compile-policies.js'
 import { locateCalls } from './compile/locate-calls.js'
 import { withoutRoot } from './compile/stage-bundle.js'
+import { checkEntrypoints } from './check-entrypoints.js'
 import { analyseParts } from './lint/analyse-parts.js'
 import type { PartAnalysisOptions } from './lint/analyse-parts.js'
+import { AskedPackages } from './lint/asked-packages.js'
 import type { OpaProgram } from './opa/find-opa.js'
 import { pathKey, pathOfKey } from './rego/path-key.js'
 import type { PolicyPart } from './policy-part.js'
@@ -60,19 +63,32 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   ])
   refuseSharedRoots(parts)
   const data = mergePartData(parts)
+  const loaded = new Map(
+    await Promise.all(parts.map(async (part) => [part, await loadModule(part, data, options)] as const)),
+  )
+  const entrypoints = [...loaded.values()].flat()
+  refuseDataOverEntrypoints(parts, entrypoints)
   const { analysis } = options
-  const warnings = analysis === undefined ? [] : await analyseParts(parts, data, analysis)
-  const loaded = await Promise.all(parts.map((part) => loadModule(part, data, options)))
-  refuseDataOverEntrypoints(parts, loaded.flat())
+  const entrypointsOf = (part: PolicyPart): readonly Entrypoint[] => loaded.get(part) ?? []
+  const asked = analysis === undefined ? undefined : new AskedPackages(analysis.staticPackages)
+  const answered = checkEntrypoints(parts, entrypointsOf, asked)
+  const found =
+    analysis === undefined
+      ? []
+      : await analyseParts(parts, data, analysis, (part) => entrypointsOf(part).map(({ path }) => path))
+  const packagePaths = [...parts.flatMap(({ packages }) => packages), ...answered.guessedPackages]
+  const packages = [...new Set(packagePaths.map(pathKey))].sort()
   const names = publicNames(locations.directories, locations.bundles)
   const show = options.showsWholePaths === true ? (file: string) => file : names.file
   return {
     revision: parts.map(({ revision }) => revision).join('+'),
     sources: parts.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
-    entrypoints: groupByPath(loaded.flat()),
-    packages: [...new Set(parts.flatMap(({ packages }) => packages.map(pathKey)))].sort(),
+    entrypoints: groupByPath(entrypoints),
+    packages,
+    unanswered: answered.unanswered,
+    baseDenials: findBaseDenials(packages, data),
     data,
-    warnings,
+    warnings: [...answered.warnings, ...found],
     locateSource: indexSources(parts, show),
     locateBuiltin: indexCalls(parts, show),
   }
@@ -92,6 +108,8 @@ async function compileDirectories(locations: PolicyLocations, options: LoadOptio
     packages: compiled.packages,
     rego: compiled.modules,
     modules: compiled.modules,
+    expectedEntrypoints: [...compiled.entrypoints].flatMap(([key, kind]) => (kind === 'rule' ? [key] : [])),
+    listsPackages: true,
     sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
     keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
     kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',

@@ -1,9 +1,7 @@
-import { ALLOW_RULE, DENY_RULES, documentStatement } from './denials.js'
+import { ALLOW_RULE, DENY_RULES } from './denials.js'
 import { entrypointsAt, ruleAbove } from './find-entrypoints.js'
 import { printPackageName } from './rego/print-data-ref.js'
 import { pathOfKey } from './rego/path-key.js'
-import { RegoObject } from './rego/value.js'
-import { walkBaseDocument } from './rego/walk-value.js'
 import type { Entrypoint, Snapshot } from './snapshot.js'
 
 /** One value to evaluate for the verdict of a package. */
@@ -45,26 +43,22 @@ function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
     entrypointsAt(snapshot, [...path, rule]).map((entrypoint) => ({ rule, entrypoint, rest: [] }))
   const deny = DENY_RULES.flatMap(rulesOf)
   const allow = rulesOf(ALLOW_RULE)
-  const name = printPackageName(path)
-  const named = { key, name, hasAllow: allow.length > 0, baseDenials: baseDenials(snapshot, path, name) }
-  const documents = entrypointsAt(snapshot, path).map((entrypoint) => whole(entrypoint, []))
-  const opaque = documents.filter(({ entrypoint }) => entrypoint.kind === 'rule')
-  if (deny.length > 0 || allow.length > 0) {
-    // Without deny rules the whole document is asked: it tells whether any rule has a value for this input.
-    const parts = deny.length > 0 ? [...deny, ...allow, ...opaque] : documents
-    return { ...named, parts, isKnown: true }
+  const named = {
+    key,
+    name: printPackageName(path),
+    hasAllow: allow.length > 0,
+    baseDenials: snapshot.baseDenials.get(key) ?? [],
   }
+  const documents = entrypointsAt(snapshot, path).map((entrypoint) => whole(entrypoint, []))
   const above = documents.length === 0 ? ruleAbove(snapshot, path) : undefined
   const walked = above === undefined ? [] : [whole(above, path.slice(above.path.length))]
-  return { ...named, parts: [...opaque, ...walked], isKnown: false }
+  const opaque = [...documents.filter(({ entrypoint }) => entrypoint.kind === 'rule'), ...walked]
+  if (deny.length === 0 && allow.length === 0) return { ...named, parts: opaque, isKnown: false }
+  // Without deny rules the whole document is asked, where it can be: it tells whether any rule has a value for this input.
+  const isDocumentEnough = deny.length === 0 && documents.length > 0
+  return { ...named, parts: isDocumentEnough ? documents : [...deny, ...allow, ...opaque], isKnown: true }
 }
 
 function whole(entrypoint: Entrypoint, rest: readonly string[]): QuestionPart {
   return { rule: undefined, entrypoint, rest }
-}
-
-function baseDenials({ data }: Snapshot, path: readonly string[], name: string): readonly string[] {
-  const base = walkBaseDocument(data, path)
-  const statement = base instanceof RegoObject ? documentStatement(base, name) : 'undefined'
-  return typeof statement === 'string' ? [] : statement
 }

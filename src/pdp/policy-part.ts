@@ -17,8 +17,12 @@ export interface PolicyPart {
   readonly roots: readonly string[]
   readonly packages: readonly (readonly string[])[]
   readonly rego: readonly RegoFile[]
-  /** The modules as they were written; undefined for a bundle, whose rules were compiled away. */
-  readonly modules: readonly RegoModule[] | undefined
+  /** The modules as they were written; of a bundle those that it holds, as far as their text tells. */
+  readonly modules: readonly RegoModule[]
+  /** The keys of the paths that the compiled module must answer: its rules, or what the manifest of a bundle names. */
+  readonly expectedEntrypoints: readonly string[]
+  /** Whether the part tells all its packages: a bundle without Rego and without notes of ours does not. */
+  readonly listsPackages: boolean
   /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
   readonly sourceFile: (compiledName: string) => string | undefined
   /** The key of the path of `data` that an entrypoint of the module answers. */

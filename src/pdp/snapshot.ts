@@ -27,6 +27,10 @@ export interface Snapshot {
   readonly entrypoints: ReadonlyMap<string, readonly Entrypoint[]>
   /** The keys of the package paths below `data`, sorted, each once. */
   readonly packages: readonly string[]
+  /** The keys of packages with verdict rules that no entrypoint answers: they cannot be asked. */
+  readonly unanswered: ReadonlySet<string>
+  /** By the key of a package: what base documents beside its rules say against everything. */
+  readonly baseDenials: ReadonlyMap<string, readonly string[]>
   /** The base documents. */
   readonly data: RegoObject
   /** What is wrong with the policies though they load: data that nothing defines, rules that are no verdict. */

@@ -8,6 +8,7 @@ import { parseDataFile } from '../compile/parse-data.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import { pathKey } from '../rego/path-key.js'
+import { outlineModule } from '../lint/outline-module.js'
 import type { PolicyPart } from '../policy-part.js'
 import { packagePath } from '../rego/package-line.js'
 import type { BundleFiles } from './read-bundle.js'
@@ -18,7 +19,7 @@ import { isRootOver } from './roots.js'
  * A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module, or anything outside of its roots.
  */
 export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFiles): PolicyPart {
-  if (bundle.wasm === undefined && bundle.rego.size > 0) {
+  if (bundle.wasm === undefined && (bundle.rego.size > 0 || bundle.hasPlan)) {
     throw new AppError(
       'invalid',
       `bundle ${file} has no policy.wasm: build it with \`tidegate build\` or \`opa build --target wasm\`, or give its directory with --policies`,
@@ -40,7 +41,12 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     roots: bundle.roots,
     packages,
     rego,
-    modules: undefined,
+    modules: rego.flatMap((module) => outlineModule(module) ?? []),
+    expectedEntrypoints: [
+      ...bundle.entrypoints.map((entrypoint) => keyIn(bundle, entrypoint)),
+      ...(bundle.index?.rules ?? []),
+    ],
+    listsPackages: bundle.wasm === undefined || bundle.index !== undefined || rego.length > 0,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
     keyOf: (entrypoint) => keyIn(bundle, entrypoint),
     kindOf: (key) => kindIn(bundle, key),

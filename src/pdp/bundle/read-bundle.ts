@@ -8,6 +8,8 @@ export interface BundleFiles extends BundleManifest {
   /** `data.json` and `data.yaml` files by name. */
   readonly data: ReadonlyMap<string, string>
   readonly rego: ReadonlyMap<string, string>
+  /** Whether it holds OPA's plan of evaluations, which `opa build --target plan` makes. */
+  readonly hasPlan: boolean
 }
 
 /** Tells a bundle's files apart. Raises `invalid`, naming the bundle, when its manifest is none. */
@@ -23,5 +25,6 @@ export function readBundle(bundle: string, files: UnpackedFiles): BundleFiles {
     wasm: files.get(MODULE_FILE),
     data: texts(['/data.json', '/data.yaml', '/data.yml']),
     rego: texts(['.rego']),
+    hasPlan: files.has('plan.json'),
   }
 }

@@ -1,6 +1,8 @@
 import { AppError } from '../../errors.js'
 import type { ErrorDetail } from '../../errors.js'
+import type { RegoModule } from '../compile/rego-module.js'
 import type { PolicyPart } from '../policy-part.js'
+import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
 import { analysePolicies } from './analyse-policies.js'
 import type { AnalysisOptions } from './analyse-policies.js'
@@ -11,16 +13,21 @@ export interface PartAnalysisOptions extends AnalysisOptions {
 }
 
 /**
- * The findings about all parts of a snapshot; `data` is what they have together. A bundle holds no rules as they were
- * written, so that nothing is found in it. Raises `invalid` naming all findings where they are to be refused.
+ * The findings about all parts of a snapshot; `data` is what they have together. A bundle may hold only some of its rules as they
+ * were written: `entrypointsOf` tells what its module answers beside them. Raises `invalid` naming all findings where they are to
+ * be refused.
  */
-export async function analyseParts(
-  parts: readonly Pick<PolicyPart, 'modules'>[],
+export async function analyseParts<Part extends Pick<PolicyPart, 'modules'>>(
+  parts: readonly Part[],
   data: RegoObject,
   options: PartAnalysisOptions,
+  entrypointsOf: (part: Part) => readonly (readonly string[])[] = () => [],
 ): Promise<ErrorDetail[]> {
   const findings = await Promise.all(
-    parts.map(async ({ modules = [] }) => await analysePolicies(modules, data, options)),
+    parts.map(async (part) => {
+      const rulesWithoutText = findRulesWithoutText(part.modules, entrypointsOf(part))
+      return await analysePolicies(part.modules, data, { ...options, rulesWithoutText })
+    }),
   )
   const details = findings.flat()
   if (details.length > 0 && options.undefinedData === 'refuse') {
@@ -31,4 +38,22 @@ export async function analyseParts(
     )
   }
   return details
+}
+
+/** The rules that a module answers and that none of the given texts has: OPA leaves out of a bundle what it compiled. */
+function findRulesWithoutText(
+  modules: readonly RegoModule[],
+  entrypoints: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const written = modules.flatMap(({ packagePath, rules }) => [
+    pathKey(packagePath),
+    ...rules.map(({ path }) => pathKey([...packagePath, ...path])),
+  ])
+  const documents = new Set(written.flatMap(withThoseAbove))
+  return entrypoints.filter((path) => !documents.has(pathKey(path)))
+}
+
+function withThoseAbove(key: string): string[] {
+  const path = pathOfKey(key)
+  return Array.from({ length: path.length + 1 }, (_, length) => pathKey(path.slice(0, length)))
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 import type { ErrorDetail } from '../../errors.js'
 import type { RegoModule } from '../compile/rego-module.js'
+import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
 import { checkReferences } from './check-references.js'
 import { checkVerdicts } from './check-verdicts.js'
@@ -16,6 +17,8 @@ const SLICE_CHARACTERS = 16 * 1024
 export interface AnalysisOptions {
   /** The patterns of the packages that are asked when a pipeline is saved. */
   readonly staticPackages: readonly string[]
+  /** Paths of rules that are served though none of the modules has their text. */
+  readonly rulesWithoutText?: readonly (readonly string[])[]
 }
 
 /**
@@ -38,10 +41,14 @@ export async function analysePolicies(
     characters = 0
     await setImmediate()
   }
-  const defined = new DefinedDocuments(described.flatMap(definitionsIn), data)
+  const { staticPackages, rulesWithoutText = [] } = options
+  const unwritten = rulesWithoutText.map((path) => ({ packagePath: path, path: [] }))
+  const defined = new DefinedDocuments([...described.flatMap(definitionsIn), ...unwritten], data)
+  // What such a rule uses, or states, is not known.
+  const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
   const findings = [
     ...described.flatMap((module) => checkReferences(module, defined)),
-    ...checkVerdicts(described, options.staticPackages),
+    ...checkVerdicts(complete, staticPackages),
   ]
   const order = new Map(served.map(({ file }, index) => [file, index]))
   const placeOf = ({ location }: ErrorDetail): number => order.get(location?.file ?? '') ?? order.size
@@ -52,4 +59,9 @@ export async function analysePolicies(
 function definitionsIn({ module: { packagePath, rules }, replaced }: DescribedModule): DefinedRule[] {
   const elsewhere = replaced.map(({ path }) => ({ packagePath: [], path: path.map(String) }))
   return [{ packagePath, path: undefined }, ...rules.map(({ path }) => ({ packagePath, path })), ...elsewhere]
+}
+
+function hasRuleAmong({ packagePath }: RegoModule, rules: readonly (readonly string[])[]): boolean {
+  const key = `${pathKey(packagePath)}/`
+  return rules.some((path) => pathKey(path).startsWith(key))
 }

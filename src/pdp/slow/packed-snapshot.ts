@@ -1,6 +1,7 @@
 import type { Builtins } from '../builtins/builtin.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { parseRegoText } from '../rego/parse-text.js'
+import { pathKey } from '../rego/path-key.js'
 import { printJson } from '../rego/print-text.js'
 import { RegoObject } from '../rego/value.js'
 import type { Entrypoint, Snapshot } from '../snapshot.js'
@@ -14,6 +15,8 @@ export interface PackedSnapshot {
   readonly modules: readonly ModuleParts[]
   readonly entrypoints: readonly PackedEntrypoint[]
   readonly packages: readonly string[]
+  readonly unanswered: Snapshot['unanswered']
+  readonly baseDenials: Snapshot['baseDenials']
   /** The base documents, as JSON text in shared memory. */
   readonly data: Uint8Array
 }
@@ -50,13 +53,15 @@ function pack(snapshot: Snapshot): PackedSnapshot {
       module: places.get(module) ?? 0,
     })),
     packages: snapshot.packages,
+    unanswered: snapshot.unanswered,
+    baseDenials: snapshot.baseDenials,
     data: toShared(Buffer.from(printJson(snapshot.data))),
   }
 }
 
 /** The snapshot that was packed, ready to be asked in this thread. */
 export async function unpackSnapshot(
-  { revision, modules, entrypoints, packages, data }: PackedSnapshot,
+  { revision, modules, entrypoints, packages, unanswered, baseDenials, data }: PackedSnapshot,
   builtins: Builtins,
   limits: EvaluationLimits,
 ): Promise<Snapshot> {
@@ -66,8 +71,8 @@ export async function unpackSnapshot(
   for (const { path, kind, number, module: place } of entrypoints) {
     const module = made[place]
     if (module === undefined) continue
-    const name = path.join('/')
-    byPath.set(name, [...(byPath.get(name) ?? []), { path, kind, number, module }])
+    const key = pathKey(path)
+    byPath.set(key, [...(byPath.get(key) ?? []), { path, kind, number, module }])
   }
   let parsed: RegoObject | undefined
   return {
@@ -75,6 +80,8 @@ export async function unpackSnapshot(
     sources: [],
     entrypoints: byPath,
     packages,
+    unanswered,
+    baseDenials,
     warnings: [],
     get data() {
       parsed ??= parseData(data)
