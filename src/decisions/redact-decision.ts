@@ -1,11 +1,13 @@
 import { AppError } from '../errors.js'
+import { asBuffer } from '../lib/as-buffer.js'
 import { closeJson } from '../lib/json/close-json.js'
+import { mayHoldSecrets } from '../lib/redaction/find-signs.js'
 import { redactInline } from '../lib/redaction/inline-secrets.js'
-import { mayHoldSecrets } from '../lib/redaction/may-hold-secrets.js'
 import { redactWords } from '../lib/redaction/redact-words.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import { REDACTED } from '../lib/redaction/redacted.js'
 import { REDACTION_MARK } from '../lib/redaction/redaction-mark.js'
+import { remembered } from '../lib/remembered.js'
 import type { BatchRow } from './decision-batch.js'
 import { NOT_MASKED } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
@@ -25,8 +27,12 @@ const LEAST_QUOTED = 4
 /** With more secrets than this, what may quote them is rather left out than searched for each. */
 const MOST_QUOTED = 200
 
+/** Most services ask some hundred. */
+const REMEMBERED_PATHS = 1000
+
 /** Redacts an input as far as it is kept, at most so many bytes, and in the result and the error what they quote of it as well. */
 export function makeRedactDecision(maxInputBytes: number): RedactDecision {
+  const shownPath = remembered(redactWords, REMEMBERED_PATHS)
   return ({ row, input, isResultCut }) => {
     const redacted = input.bytes === null ? undefined : redactStart(input.bytes, input.truncated, [])
     const known = quotable(redacted?.values ?? [])
@@ -36,7 +42,7 @@ export function makeRedactDecision(maxInputBytes: number): RedactDecision {
       input: input.bytes === null ? input : keptInput(input, redacted, maxInputBytes),
       row: {
         ...row,
-        path: mayHoldSecrets(row.path) ? redactWords(row.path) : row.path,
+        path: shownPath(row.path),
         result: isHidden
           ? REDACTED
           : row.result && (redactStart(row.result, isResultCut, known)?.bytes ?? null),
@@ -63,18 +69,24 @@ interface RedactedStart {
 
 /** A JSON text, or its beginning, without its secrets; undefined where it cannot be looked through and may hold some. */
 function redactStart(bytes: Uint8Array, isCut: boolean, known: readonly string[]): RedactedStart | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (known.length === 0 && !isCut && !mayHoldSecrets(start.toString('latin1'))) return { bytes, values: [] }
-  const { json, cutAt, closing } = isCut
-    ? closeJson(start)
-    : { json: start, cutAt: start.length, closing: Buffer.alloc(0) }
+  const start = asBuffer(bytes)
   try {
-    const { text, count, values } = redactSecrets(json, { known, ...(isCut && { cutAt }) })
-    return count === 0 ? { bytes, values } : { bytes: withoutClosing(text, closing), values }
+    return isCut ? redactCut(start, known) : redactWhole(start, known)
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
-    return mayHoldSecrets(start.toString('latin1')) ? undefined : { bytes, values: [] }
+    return mayHoldSecrets(start) ? undefined : { bytes, values: [] }
   }
+}
+
+function redactWhole(json: Buffer, known: readonly string[]): RedactedStart {
+  const { text, values } = redactSecrets(json, { known })
+  return { bytes: text, values }
+}
+
+function redactCut(start: Buffer, known: readonly string[]): RedactedStart {
+  const { json, cutAt, closing } = closeJson(start)
+  const { text, count, values } = redactSecrets(json, { known, cutAt })
+  return { bytes: count === 0 ? start : withoutClosing(text, closing), values }
 }
 
 /** Of what was put behind the beginning, only what is still there: a secret that was cut has swallowed some. */

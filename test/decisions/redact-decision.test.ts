@@ -77,7 +77,7 @@ describe('a decision that is kept', () => {
 /** The beginning of an input as the log keeps it, without a store. */
 async function kept1(input: Buffer, length: number): Promise<string> {
   const { makeRedactDecision } = await import('../../src/decisions/redact-decision.js')
-  const row = { result: null, error: null } as unknown as Parameters<
+  const row = { path: 'deploy/allow', result: null, error: null } as unknown as Parameters<
     ReturnType<typeof makeRedactDecision>
   >[0]['row']
   const start = { bytes: input.subarray(0, length), truncated: true, maskFailed: false, hide: undefined }

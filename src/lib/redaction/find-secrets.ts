@@ -9,18 +9,16 @@ import { scanString } from '../json/scan-string.js'
 import { scanValue } from '../json/scan-value.js'
 import { nestedTooDeeply } from '../json/nested-too-deeply.js'
 import { LabelledValues } from './labelled-values.js'
-import { mayHoldSecrets } from './may-hold-secrets.js'
+import { MemberNames } from './member-names.js'
+import type { MemberName } from './member-names.js'
 import { redactText } from './redact-text.js'
 import type { EmbeddedRedactor } from './redact-text.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
 import { secretElements } from './secret-arguments.js'
-import { isHeaderMember, isSecretHeader, isSecretName, isSecretTextName } from './secret-names.js'
 
 /** A value to be replaced: a secret, or a text that holds some. */
 export type FoundSecret = Extent & Redacted
-
-type NameTest = (name: string) => boolean
 
 /** Values that give nothing away, and what an earlier redaction or mask left. */
 const HARMLESS: ReadonlySet<string> = new Set([
@@ -36,6 +34,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 
 /** What is known of a JSON text beside itself. */
 export interface Search {
+  /** Where there may be something to find, in the order of the text, as `findSigns` gives it. */
+  readonly signs: readonly number[]
   readonly redactEmbedded: EmbeddedRedactor | undefined
   readonly known: readonly string[]
   /** Where the text was cut, if it was; what follows closes it. */
@@ -47,7 +47,7 @@ export interface Search {
 /** The secrets of a JSON text in the order of the text, none inside another; raises the errors of `scanValue`. */
 export function findSecrets(json: Buffer, search: Search): FoundSecret[] {
   const finder = new SecretFinder(json, search)
-  finder.walk(scanSpace(json, 0), 0, isSecretName)
+  finder.walk(scanSpace(json, 0), 0, false)
   // What goes altogether, for what stands beside it, comes before what would go of its text alone.
   const isPart = ({ text }: FoundSecret): number => (text === REDACTED ? 0 : 1)
   const inOrder = finder.found.sort((a, b) => a.start - b.start || b.end - a.end || isPart(a) - isPart(b))
@@ -59,34 +59,39 @@ export function findSecrets(json: Buffer, search: Search): FoundSecret[] {
   })
 }
 
+const NAMES = new MemberNames()
+
 class SecretFinder {
   readonly found: FoundSecret[] = []
   private readonly json: Buffer
   private readonly search: Search
+  private nextSign = 0
 
   constructor(json: Buffer, search: Search) {
     this.json = json
     this.search = search
   }
 
-  /** Looks through the value at `at`, in whose objects `isSecret` tells by the name; gives the offset after it. */
-  walk(at: number, depth: number, isSecret: NameTest): number {
+  /** Looks through the value at `at`, whose members are headers or not; gives the offset after it. */
+  walk(at: number, depth: number, areHeaders: boolean): number {
     if (depth > MAX_NESTING) throw nestedTooDeeply()
     const first = this.json[at]
     if (first === QUOTE) return this.walkText(at)
-    if (first === OPEN_OBJECT) return this.walkObject(at, depth, isSecret)
-    if (first === OPEN_ARRAY) return this.walkArray(at, depth, isSecret)
+    if (first === OPEN_OBJECT) return this.walkObject(at, depth, areHeaders)
+    if (first === OPEN_ARRAY) return this.walkArray(at, depth, areHeaders)
     return scanValue(this.json, at)
   }
 
-  private walkArray(open: number, depth: number, isSecret: NameTest): number {
+  private walkArray(open: number, depth: number, areHeaders: boolean): number {
+    const mark = this.firstSign(open)
+    const beginsWithText = this.json[scanSpace(this.json, open + 1)] === QUOTE
     const elements: Extent[] = []
     const end = walkElements(this.json, open, (_, start) => {
-      const valueEnd = this.walk(start, depth + 1, isSecret)
-      elements.push({ start, end: valueEnd })
+      const valueEnd = this.walk(start, depth + 1, areHeaders)
+      if (beginsWithText) elements.push({ start, end: valueEnd })
       return valueEnd
     })
-    if (elements.length < 2 || this.json[elements[0]?.start ?? 0] !== QUOTE) return end
+    if (elements.length < 2 || !this.holdsSign(mark, end)) return end
     const texts = elements.map(({ start }) => (this.json[start] === QUOTE ? this.textAt(start) : undefined))
     for (const { index, name } of secretElements(texts)) {
       const extent = elements[index]
@@ -95,31 +100,53 @@ class SecretFinder {
     return end
   }
 
-  private walkObject(open: number, depth: number, isSecret: NameTest): number {
-    const labelled = new LabelledValues()
+  private walkObject(open: number, depth: number, areHeaders: boolean): number {
+    let labelled: LabelledValues | undefined
     const end = walkMembers(this.json, open, (keyStart, start) => {
-      const name = this.textAt(keyStart)
       this.walkText(keyStart)
-      const isHidden = isSecret(name) || (this.json[start] === QUOTE && isSecretTextName(name))
-      const valueEnd = isHidden
-        ? this.redact(name, { start, end: scanValue(this.json, start) })
-        : this.walk(start, depth + 1, isHeaderMember(name) ? isSecretHeader : isSecretName)
-      labelled.note(name, { start, end: valueEnd }, () => this.textAt(start))
+      const member = NAMES.read(this.json, keyStart)
+      const mark = this.firstSign(start)
+      const valueEnd = this.isHidden(member, start, areHeaders)
+        ? this.redact(member.name, { start, end: scanValue(this.json, start) })
+        : this.walk(start, depth + 1, member.isHeaders)
+      if (member.role !== undefined) {
+        labelled ??= new LabelledValues()
+        const text = this.holdsSign(mark, valueEnd) ? this.textAt(start) : ''
+        labelled.note(member.role, { start, end: valueEnd }, text)
+      }
       return valueEnd
     })
-    for (const { name, extent } of labelled.secrets(this.isCut(end))) this.redact(name, extent)
+    for (const { name, extent } of labelled?.secrets(this.isCut(end)) ?? []) this.redact(name, extent)
     return end
   }
 
+  private isHidden(member: MemberName, start: number, areHeaders: boolean): boolean {
+    if (areHeaders ? member.isSecretHeader : member.isSecret) return true
+    return member.isSecretText && this.json[start] === QUOTE
+  }
+
   private walkText(start: number): number {
+    const mark = this.firstSign(start)
     const end = scanString(this.json, start)
     const { known, redactEmbedded } = this.search
     const isCut = this.isCut(end)
-    if (known.length === 0 && !isCut && !mayHoldSecrets(this.json.toString('latin1', start, end))) return end
+    if (known.length === 0 && !isCut && !this.holdsSign(mark, end)) return end
     const text = asBuffer(decodeString(this.json, start, end))
     const redacted = redactText(text, { redactEmbedded, known, isCut })
     if (redacted !== undefined) this.found.push({ start, end, ...redacted })
     return end
+  }
+
+  /** The place in the list of the first sign from there on; to be asked in the order of the text. */
+  private firstSign(start: number): number {
+    const { signs } = this.search
+    while ((signs[this.nextSign] ?? Infinity) < start) this.nextSign++
+    return this.nextSign
+  }
+
+  /** Whether that sign stands before the offset. */
+  private holdsSign(mark: number, end: number): boolean {
+    return (this.search.signs[mark] ?? Infinity) < end
   }
 
   private redact(name: string, { start, end }: Extent): number {

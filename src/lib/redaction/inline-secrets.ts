@@ -150,23 +150,6 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/** The beginnings of the forms that no word for a secret stands in. */
-export const INLINE_STARTS: string = [
-  String.raw`:(?:\\?\/){2}[^\s/?#"'<>]+@`,
-  ...['eyJ', 'A(?:KI|SI)A[A-Z0-9]', String.raw`(?:basic|digest)\s`],
-  ...[
-    'gh[pousr]_',
-    'github_pat_',
-    'glpat-',
-    'xox[abeoprs]-',
-    String.raw`(?<![\w-])sk[_-]`,
-    'AIza',
-    String.raw`hv[sb]\.`,
-  ],
-  ...['npm_', 'dckr_pat_', 'whsec_', '(?:signature|[?&](?:sig|key|code|auth))='],
-  ...['curl', 'mysql', 'mariadb', 'sshpass'],
-].join('|')
-
 /** The text without secrets that stand in it by their form; undefined where it holds none. */
 export function redactInline(text: string): InlineRedaction | undefined {
   const names: string[] = []

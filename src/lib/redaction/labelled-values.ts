@@ -6,6 +6,18 @@ const LABELS: ReadonlySet<string> = new Set(['name', 'key'])
 const VALUES: ReadonlySet<string> = new Set(['value', 'values', 'default', 'defaultvalue'])
 const KUBERNETES_VALUES: ReadonlySet<string> = new Set(['data', 'stringData'])
 
+/** What a member is to those beside it. */
+export type LabelRole = 'label' | 'value' | 'kubernetesValue' | 'apiVersion' | 'kind'
+
+/** What a member of this name is to those beside it, if anything. */
+export function labelRole(name: string): LabelRole | undefined {
+  const lowerCase = name.toLowerCase()
+  if (LABELS.has(lowerCase)) return 'label'
+  if (VALUES.has(lowerCase)) return 'value'
+  if (KUBERNETES_VALUES.has(name)) return 'kubernetesValue'
+  return name === 'apiVersion' || name === 'kind' ? name : undefined
+}
+
 /** The members of one object that are secret because of what stands beside them: `{"name":"DB_PASSWORD","value":…}`. */
 export class LabelledValues {
   private label: string | undefined
@@ -16,18 +28,17 @@ export class LabelledValues {
   private readonly values: Extent[] = []
   private readonly kubernetesValues: Extent[] = []
 
-  /** Takes a member; `readText` gives its value as a text. */
-  note(name: string, extent: Extent, readText: () => string): void {
-    const lowerCase = name.toLowerCase()
-    if (LABELS.has(lowerCase)) {
+  /** Takes a member; `text` is its value where that may name a secret. */
+  note(role: LabelRole, extent: Extent, text: string): void {
+    if (role === 'label') {
       this.hasLabel = true
-      this.noteLabel(readText())
-    } else if (VALUES.has(lowerCase)) this.values.push(extent)
-    else if (KUBERNETES_VALUES.has(name)) this.kubernetesValues.push(extent)
-    else if (name === 'apiVersion') this.hasApiVersion = true
-    else if (name === 'kind') {
+      if (isSecretName(text)) this.label = text
+    } else if (role === 'value') this.values.push(extent)
+    else if (role === 'kubernetesValue') this.kubernetesValues.push(extent)
+    else if (role === 'apiVersion') this.hasApiVersion = true
+    else {
       this.hasKind = true
-      this.isKubernetesSecret ||= readText() === 'Secret'
+      this.isKubernetesSecret ||= text === 'Secret'
     }
   }
 
@@ -41,9 +52,5 @@ export class LabelledValues {
       ...(label === undefined ? [] : values.map((extent) => ({ name: label, extent }))),
       ...(isSecret ? kubernetesValues.map((extent) => ({ name: 'Secret', extent })) : []),
     ]
-  }
-
-  private noteLabel(text: string): void {
-    if (isSecretName(text)) this.label = text
   }
 }

@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../errors.js'
 import { MAX_NESTING, nestsDeeper } from '../json/nesting.js'
 import { refuseMalformed } from '../json/refuse-malformed.js'
+import { mayHoldSecrets } from './find-signs.js'
 import { redactInline, withoutCutSecret } from './inline-secrets.js'
-import { mayHoldSecrets } from './may-hold-secrets.js'
 import { REDACTION_MARK } from './redaction-mark.js'
 import { REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
@@ -23,7 +23,8 @@ export interface TextSurroundings {
 }
 
 const JSON_START = /^\s*[[{]/
-const BASE64 = /^[eW][w-z0-9+/_-][A-Za-z0-9+/_-]*={0,2}$/
+/** Of `{` or `[` and of what may follow these. */
+const BASE64 = /^(?:e[wy]|W[wyz1-3])[A-Za-z0-9+/_-]*={0,2}$/
 const PEM_PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/
 
 /**
@@ -43,14 +44,13 @@ function redactWhole(text: Buffer, value: string, surroundings: TextSurroundings
   const isPlain = JSON_START.test(value)
   if (!isPlain && !BASE64.test(value)) return undefined
   const json = isPlain ? text : Buffer.from(value, 'base64')
-  if (surroundings.isCut)
-    return mayHoldSecrets(json.toString('latin1')) ? whole('(embedded text)', []) : undefined
+  if (surroundings.isCut) return mayHoldSecrets(json) ? whole('(embedded text)', []) : undefined
   const inner = redactInner(json, surroundings.redactEmbedded)
   return inner && { ...inner, text: literal(inner.text.toString(isPlain ? 'utf8' : 'base64')) }
 }
 
 function redactInner(json: Buffer, redactEmbedded: EmbeddedRedactor | undefined): Redacted | undefined {
-  if (!isUtf8(json) || !mayHoldSecrets(json.toString('latin1')) || !isJson(json)) return undefined
+  if (!isUtf8(json) || !mayHoldSecrets(json) || !isJson(json)) return undefined
   if (redactEmbedded !== undefined && !nestsDeeper(json.toString(), MAX_NESTING)) return redactEmbedded(json)
   return { text: Buffer.from(REDACTION_MARK), count: 1, names: ['(embedded text)'], values: [] }
 }

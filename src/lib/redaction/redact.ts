@@ -1,6 +1,6 @@
 import { replaceExtents } from '../json/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
-import { mayHoldSecrets } from './may-hold-secrets.js'
+import { findSigns } from './find-signs.js'
 import type { Redacted } from './redacted.js'
 
 /** What is known of a JSON text beside itself. */
@@ -31,12 +31,13 @@ function redactAt(
   json: Buffer,
   { known = [], cutAt, keepsNumbers = false }: Surroundings,
 ): Redacted | undefined {
-  if (known.length === 0 && cutAt === undefined && !mayHoldSecrets(json.toString('latin1'))) return undefined
+  const signs = findSigns(json)
+  if (known.length === 0 && cutAt === undefined && signs.length === 0) return undefined
   const redactEmbedded =
     embeddings < MAX_EMBEDDINGS
       ? (inner: Buffer) => redactAt(embeddings + 1, inner, { known, keepsNumbers })
       : undefined
-  const secrets = findSecrets(json, { redactEmbedded, known, cutAt, keepsNumbers })
+  const secrets = findSecrets(json, { signs, redactEmbedded, known, cutAt, keepsNumbers })
   if (secrets.length === 0) return undefined
   return {
     text: replaceExtents(json, secrets),

@@ -1,13 +1,16 @@
 /** Between the words of a name: `api_key`, `api-key`, `API Key`, `apiKey`. */
 const GAP = '[^a-z0-9]{0,3}'
 
+/** Before `key`, in the name of a secret. */
+export const KEY_WORDS = 'api|access|auth|client|encryption|private|session|shared|signing|ssh|subscription'
+
 /** What the name of a member that holds a secret contains, in any letter case. */
 export const SECRET_WORDS: string = [
   `pass${GAP}(?:wor[dt]|wd|phrase|code)`,
   'pwd',
   'secret',
   'token',
-  `(?:api|access|auth|client|encryption|private|session|shared|signing|ssh|subscription)${GAP}key`,
+  `(?:${KEY_WORDS})${GAP}key`,
   'credential',
   'authorization(?!s)',
   'cookie',
@@ -21,26 +24,6 @@ const SECRET_NAME = new RegExp(SECRET_WORDS, 'i')
 const SECRET_TEXT_NAME = /^_?auth$/i
 const SECRET_AT_END = new RegExp(`^[\\w.-]{0,64}(?:${SECRET_WORDS}|(?<![a-z])auth)s?$`, 'i')
 const SECRET_HEADER = /auth|bearer|cookie|credential|key|pass|secret|session|signature|token/i
-
-/** The start of Base64 of `{` or `[`, long enough to hold a secret. */
-const BASE64_JSON = '"[eW][w-z0-9+/_-][A-Za-z0-9+/_-]{14}'
-/** Letters may be written as escapes, so that a name cannot be seen in the text. */
-const ESCAPED_ASCII = String.raw`\\u00[2-7]`
-const HEADERS = String.raw`headers[\\"]*\s*:\s*\{\s*[\\"]`
-
-/** Letters of a name in a query may be written as percent escapes. */
-const ESCAPED_IN_URL = String.raw`%(?:[4-7][\da-f]|2[de])`
-const AUTH = String.raw`(?<![a-z])auth\\*"`
-
-/** What tells that a JSON text may hold secrets by their names, or in texts inside it. */
-export const NAMED_STARTS: string = [
-  SECRET_WORDS,
-  BASE64_JSON,
-  ESCAPED_ASCII,
-  ESCAPED_IN_URL,
-  HEADERS,
-  AUTH,
-].join('|')
 
 const HEADER_MEMBER = new RegExp(`^(?:(?:request|response|custom)${GAP})?headers$`, 'i')
 
