@@ -60,7 +60,7 @@ test(
           if (isMeant) outcomes.unlike++
           else if (!isSame(ours, theirs))
             faults.push({ path, input, ours: shown(ours), theirs: shown(theirs) })
-          if (flat.status === 200 && theirVerdict(path, theirs) !== 'allow')
+          if (flat.status === 200 && (hasDotSegments(path) || theirVerdict(path, theirs) !== 'allow'))
             faults.push({ path, input, flat: shown(flat), theirs: shown(theirs) })
         }),
       )
@@ -93,10 +93,24 @@ function isSame(ours: Answered, theirs: Answered): boolean {
   return ours.status === theirs.status && (ours.status !== 200 || ours.text === theirs.text)
 }
 
-/** No redirects of dot segments, and no check of the path's types and signs: the differences that docs/http-api.md tells. */
+/** The differences that docs/http-api.md tells; no one of them is an allow. */
 function isMeantDifference(path: string, ours: Answered, theirs: Answered): boolean {
-  if (path.split('/').some((segment) => segment === '.' || segment === '..')) return true
-  return theirs.status === 500 && PATH_ERROR.test(theirs.text) && ours.text === '{}\n'
+  if (hasDotSegments(path)) return theirs.status === 301 && ours.status === 400
+  const isPathError = theirs.status === 500 && PATH_ERROR.test(theirs.text)
+  return isPathError && (isText(path) ? ours.text === '{}\n' : ours.status === 400)
+}
+
+/** Whether the escapes of a path are UTF-8. */
+function isText(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
+}
+
+function hasDotSegments(path: string): boolean {
+  return path.split('/').some((segment) => segment === '.' || segment === '..')
 }
 
 function shown({ status, text }: Answered): object {

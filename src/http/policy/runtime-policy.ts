@@ -1,4 +1,3 @@
-import { AppError } from '../../errors.js'
 import type { Extent } from '../../lib/json/extent.js'
 import { readMembers } from '../../lib/json/read-members.js'
 import type { Exchange } from '../exchange.js'
@@ -35,17 +34,10 @@ export async function answerRuntimePolicy(
   members: ReadonlyMap<string, Extent>,
 ): Promise<void> {
   requireFields(body, members)
-  refuseDotSegments(rawPath)
   const decision = new Decision(context, exchange, 'runtime', rawPath)
   await answerVerdict(exchange, decision, body, (evaluations, options) =>
     evaluations.runtime(planFor(decision.snapshot, rawPath), body, options),
   )
-}
-
-/** Where a path is tidied on its way, they lead elsewhere: they must not name a policy here. */
-function refuseDotSegments(rawPath: string): void {
-  if (!rawPath.split('/').some((segment) => segment === '.' || segment === '..')) return
-  throw new AppError('invalid', 'the path has a segment that is . or ..: name the policy without')
 }
 
 function requireFields(body: Uint8Array, members: ReadonlyMap<string, Extent>): void {

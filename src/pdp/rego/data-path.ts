@@ -2,10 +2,17 @@ import { AppError } from '../../errors.js'
 
 /**
  * The segments of a data path as sent (`app/a%2Fb/1`): split at slashes first, then each decoded, so that an escaped
- * slash stays inside its segment. Raises `invalid` for a broken escape.
+ * slash stays inside its segment. Raises `invalid` for a broken escape, and for a segment that is `.` or `..` as it stands: OPA
+ * redirects from these, and whatever tidies the path on its way asks for another document.
  */
 export function parseDataPath(path: string): string[] {
   const segments = path.split('/').filter((segment) => segment !== '')
+  if (segments.some((segment) => segment === '.' || segment === '..')) {
+    throw new AppError(
+      'invalid',
+      'the path has a segment that is . or ..: leave it out, or write %2E where a name is meant',
+    )
+  }
   try {
     return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
   } catch (cause) {

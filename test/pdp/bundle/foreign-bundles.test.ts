@@ -145,9 +145,9 @@ describe('a bundle made elsewhere', () => {
     expect(snapshot.warnings).toMatchObject([{ code: 'missing_entrypoint' }])
     expect(snapshot.warnings[0]?.message).toContain('package gates.y has the rule deny')
     for (const path of [['gates'], ['gates', 'y'], ['gates', 'y', 'deny']])
-      expect(() =>
-        evaluateRuntimePolicy(planDocument(snapshot, path), Buffer.from(BAD), newCall()),
-      ).toThrowError(expect.objectContaining({ code: 'undefined_policy' }))
+      expect(() => evaluateRuntimePolicy(planDocument(snapshot, path), Buffer.from(BAD), newCall())).toThrow(
+        expect.objectContaining({ code: 'undefined_policy' }),
+      )
     expect(
       evaluateRuntimePolicy(planDocument(snapshot, ['gates', 'x']), Buffer.from(BAD), newCall()),
     ).toEqual([])

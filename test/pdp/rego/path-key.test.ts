@@ -25,8 +25,18 @@ test('segments that are escaped for a URL are read as they were, however odd', (
   )
   fc.assert(
     fc.property(named, (segments) => {
-      const sent = segments.map((text) => encodeURIComponent(text)).join('/')
+      const sent = segments.map(escaped).join('/')
       expect(parseDataPath(sent)).toEqual(segments)
+    }),
+  )
+})
+
+test('a dot segment as it stands is refused, since it leads elsewhere wherever paths are tidied', () => {
+  fc.assert(
+    fc.property(path, fc.nat(), fc.constantFrom('.', '..'), (segments, at, dots) => {
+      const sent = segments.map(escaped)
+      sent.splice(at % (sent.length + 1), 0, dots)
+      expect(() => parseDataPath(sent.join('/'))).toThrow('write %2E')
     }),
   )
 })
@@ -42,3 +52,7 @@ test('any text is a path or an error of the caller', () => {
     }),
   )
 })
+
+function escaped(text: string): string {
+  return /^\.\.?$/.test(text) ? text.replaceAll('.', '%2E') : encodeURIComponent(text)
+}
