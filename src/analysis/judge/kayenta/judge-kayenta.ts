@@ -21,7 +21,8 @@ export function judgeKayenta(input: JudgeInput, options: JudgeOptions): JudgeRep
     options.onMetric?.(index + 1, input.metrics.length)
     return result
   })
-  const scored = scoreMetrics(results, input)
+  const compared = new Set(results.filter((result, index) => isCompared(result, input.metrics[index])))
+  const scored = scoreMetrics(results, input, (result) => compared.has(result))
   return {
     judgeName: 'NetflixACAJudge-v1.0',
     ...scored,
@@ -29,6 +30,17 @@ export function judgeKayenta(input: JudgeInput, options: JudgeOptions): JudgeRep
     endsRun: false,
     results,
   }
+}
+
+/** Whether a result comes from data: gaps that are made zeros on both sides alike are none, nor is a side without any points. */
+function isCompared({ classification }: MetricResult, series: MetricSeries | undefined): boolean {
+  if (classification !== 'Pass') return classification !== 'Nodata' && classification !== 'Error'
+  if (series === undefined) return false
+  const sides = [series.control.values, series.experiment.values]
+  return (
+    sides.every(({ length }) => length > 0) &&
+    sides.some((values) => values.some((value) => !Number.isNaN(value)))
+  )
 }
 
 function judgeMetric({ spec, control, experiment }: MetricSeries, settings: KayentaSettings): MetricResult {

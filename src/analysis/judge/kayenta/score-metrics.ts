@@ -14,10 +14,15 @@ const FULL = 100
 /** From this share of metrics without data on nothing can be said of the run. */
 const MAX_NODATA_SHARE = 50
 
-/** Group scores and summary as Kayenta has them (analysis.md 1.2, Scoring); muted metrics are left out. */
+/**
+ * Group scores and summary as Kayenta has them (analysis.md 1.2, Scoring); muted metrics are left out. Where none of the others was
+ * compared, which `isCompared` tells, the run fails: there it can have the full score, gaps being zeros and a group without data
+ * counting as full.
+ */
 export function scoreMetrics(
   results: readonly MetricResult[],
   { groupWeights, thresholds }: Pick<JudgeInput, 'groupWeights' | 'thresholds'>,
+  isCompared: (result: MetricResult) => boolean,
 ): KayentaScores {
   const counted = results.filter(({ muted }) => !muted)
   const groupScores = [...new Set(counted.flatMap(({ groups }) => groups))].map((name) =>
@@ -26,13 +31,29 @@ export function scoreMetrics(
       counted.filter(({ groups }) => groups.includes(name)),
     ),
   )
-  const override = overrideOf(counted)
+  const override = overrideOf(counted) ?? nothingCompared(counted, isCompared)
   const score = override === undefined ? summarise(groupScores, groupWeights) : 0
-  const classification =
-    score >= thresholds.pass ? 'Pass' : score >= thresholds.marginal ? 'Marginal' : 'Fail'
+  const classification = override === undefined ? classificationOf(score, thresholds) : 'Fail'
   const classificationReason =
     override ?? (classification === 'Pass' ? '' : `the score of ${score} is below ${thresholds.pass}`)
   return { score: { score, classification, classificationReason }, groupScores }
+}
+
+function classificationOf(
+  score: number,
+  { pass, marginal }: JudgeInput['thresholds'],
+): KayentaScores['score']['classification'] {
+  if (score >= pass) return 'Pass'
+  return score >= marginal ? 'Marginal' : 'Fail'
+}
+
+function nothingCompared(
+  counted: readonly MetricResult[],
+  isCompared: (result: MetricResult) => boolean,
+): string | undefined {
+  if (counted.some(isCompared)) return undefined
+  const named = counted.map(({ name, classification }) => `${name} is ${classification}`).join(', ')
+  return `nothing could be compared, since no metric had data: ${named || 'all metrics are muted'}`
 }
 
 function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore {

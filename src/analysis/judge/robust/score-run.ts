@@ -7,8 +7,8 @@ const JUST_BELOW = 0.01
 type Scores = Pick<JudgeReport, 'score' | 'verdict' | 'endsRun' | 'groupScores'>
 
 /**
- * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The score never says anything else
- * than the verdict: a run that needs a review stays below the passing score, a run with a critical failure has 0.
+ * Group scores (the mean of their metrics that count), their weighted mean, and the verdict. The score never says more than the
+ * verdict: a run that needs a review stays below the passing score, whatever the marginal one, a run with a critical failure has 0.
  */
 export function scoreRun(
   results: readonly MetricResult[],
@@ -30,10 +30,11 @@ export function scoreRun(
   }
   const raw = summarise(groupScores, groupWeights)
   const unknown = counted.filter(({ noData }) => noData?.policy === 'review').map(({ name }) => name)
-  const score = withReview(raw, unknown.length > 0 || raw === undefined, thresholds)
-  const verdict = score >= thresholds.pass ? 'Success' : score >= thresholds.marginal ? 'Review' : 'Fail'
+  const { score, verdict } = withReview(raw, unknown.length > 0, thresholds)
   const classificationReason =
-    raw === undefined ? nothingJudged(results, unknown) : reasonOf(counted, unknown, score, thresholds)
+    raw === undefined
+      ? nothingJudged(results, unknown)
+      : reasonOf(counted, unknown, { score, verdict }, thresholds)
   return {
     score: { score, classification: verdict, classificationReason },
     verdict,
@@ -73,14 +74,20 @@ function summarise(
   )
 }
 
-/** The score that the verdict allows: nothing known is the least that is not a failure. */
+/**
+ * The verdict, and the score that it allows. Nothing known asks for a review, and so does a part of which nothing is known where
+ * the rest would pass. A marginal score that is the passing one too, as some clients send, must not make a success of that.
+ */
 function withReview(
   raw: number | undefined,
   needsReview: boolean,
   { pass, marginal }: JudgeInput['thresholds'],
-): number {
-  if (raw === undefined) return marginal
-  return needsReview && raw >= pass ? round(Math.max(marginal, pass - JUST_BELOW)) : raw
+): Pick<JudgeReport, 'verdict'> & { readonly score: number } {
+  const justBelow = Math.max(0, round(pass - JUST_BELOW))
+  if (raw === undefined) return { score: Math.min(marginal, justBelow), verdict: 'Review' }
+  if (raw >= pass && needsReview)
+    return { score: marginal < pass ? Math.max(marginal, justBelow) : justBelow, verdict: 'Review' }
+  return { score: raw, verdict: raw >= pass ? 'Success' : raw >= marginal ? 'Review' : 'Fail' }
 }
 
 function nothingJudged(results: readonly MetricResult[], unknown: readonly string[]): string {
@@ -97,7 +104,7 @@ function nothingJudged(results: readonly MetricResult[], unknown: readonly strin
 function reasonOf(
   counted: readonly MetricResult[],
   unknown: readonly string[],
-  score: number,
+  { score, verdict }: { readonly score: number; readonly verdict: JudgeReport['verdict'] },
   { pass, marginal }: JudgeInput['thresholds'],
 ): string {
   const changed = counted
@@ -107,12 +114,12 @@ function reasonOf(
     ...(changed.length > 0 ? [`lost points: ${changed.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`not judged: ${unknown.join(', ')}`] : []),
   ]
-  if (score >= pass) {
+  if (verdict === 'Success') {
     const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
     const reason = parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
     return noted.length > 0 ? `${reason}; worth a look: ${noted.join(', ')}` : reason
   }
-  const limit = score >= marginal ? `${score} is below ${pass}` : `${score} is below ${marginal}`
+  const limit = verdict === 'Review' ? `${score} is below ${pass}` : `${score} is below ${marginal}`
   return [limit, ...parts].join('; ')
 }
 
