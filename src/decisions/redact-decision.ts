@@ -84,8 +84,8 @@ function redactWhole(json: Buffer, known: readonly string[]): RedactedStart {
 }
 
 function redactCut(start: Buffer, known: readonly string[]): RedactedStart {
-  const { json, cutAt, closing } = closeJson(start)
-  const { text, count, values } = redactSecrets(json, { known, cutAt })
+  const { json, cutAt, closing, open } = closeJson(start)
+  const { text, count, values } = redactSecrets(json, { known, cut: { at: cutAt, open } })
   return { bytes: count === 0 ? start : withoutClosing(text, closing), values }
 }
 

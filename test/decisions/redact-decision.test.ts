@@ -67,7 +67,7 @@ describe('a decision that is kept', () => {
   })
 
   it('has no input that cannot be looked through', async () => {
-    const deep = `{"password":"${SECRET}","a":${'['.repeat(600)}${']'.repeat(600)}}`
+    const deep = `${'['.repeat(600)}{"password":"${SECRET}"}${']'.repeat(600)}`
     const shown = await kept({ input: Buffer.from(deep) })
     expect(JSON.stringify(shown)).not.toContain(SECRET)
     expect(shown).toMatchObject({ inputTruncated: true })

@@ -1,3 +1,4 @@
+import { byteTable } from './byte-run.js'
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -16,6 +17,8 @@ export interface ClosedJson {
   readonly cutAt: number
   /** What was put behind that. */
   readonly closing: Buffer
+  /** Where the objects and arrays begin that were closed, the outermost first. */
+  readonly open: readonly number[]
 }
 
 const LITERALS = ['true', 'false', 'null']
@@ -31,15 +34,16 @@ export function closeJson(start: Uint8Array): ClosedJson {
   const isKey = last === 'key'
   const scalar = isInText ? '"' : scalarFrom === -1 ? '' : endOfScalar(bytes.toString('latin1', scalarFrom))
   const member = isKey ? ':null' : ''
-  const missing = !isInText && scalarFrom === -1 ? missingAfter(last, open.at(-1)) : ''
-  const closers = open.toReversed().map((opener) => (opener === OPEN_OBJECT ? '}' : ']'))
+  const missing = !isInText && scalarFrom === -1 ? missingAfter(last, bytes[open.at(-1) ?? -1]) : ''
+  const closers = open.toReversed().map((at) => (bytes[at] === OPEN_OBJECT ? '}' : ']'))
   const closing = Buffer.from(scalar + member + missing + closers.join(''))
-  return { json: Buffer.concat([bytes.subarray(0, cutAt), closing]), cutAt, closing }
+  return { json: Buffer.concat([bytes.subarray(0, cutAt), closing]), cutAt, closing, open }
 }
 
 type Last = 'start' | 'open' | 'key' | 'colon' | 'comma' | 'value'
 
 interface Standing {
+  /** Where the objects and arrays begin that have no end. */
   readonly open: readonly number[]
   readonly isInText: boolean
   /** Where a number or literal at the very end begins; -1 where there is none. */
@@ -48,35 +52,48 @@ interface Standing {
 }
 
 /** How a text stands at its end. */
-function standing(bytes: Buffer): Standing {
+function standing(bytes: Uint8Array): Standing {
   const open: number[] = []
   let last = 'start' as Last
   let scalarFrom = -1
+  let isInObject = false
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
+    if (OUTSIDE_TEXT[byte] === 0) {
+      if (scalarFrom === -1) scalarFrom = at
+      last = 'value'
+      continue
+    }
+    if (byte !== COLON) scalarFrom = -1
     if (byte === QUOTE) {
-      last = open.at(-1) === OPEN_OBJECT && last !== 'colon' ? 'key' : 'value'
+      last = isInObject && last !== 'colon' ? 'key' : 'value'
       at = closingQuote(bytes, at + 1)
-      if (at >= bytes.length) return { open, isInText: true, scalarFrom: -1, last }
-      scalarFrom = -1
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      open.push(byte)
+      if (at >= bytes.length) return { open, isInText: true, scalarFrom, last }
+    } else if (byte === COLON) last = 'colon'
+    else if (byte === COMMA) last = 'comma'
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      open.push(at)
+      isInObject = byte === OPEN_OBJECT
       last = 'open'
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       open.pop()
-      ;[last, scalarFrom] = ['value', -1]
-    } else if (byte === COLON) last = 'colon'
-    else if (byte === COMMA) [last, scalarFrom] = ['comma', -1]
-    else if (byte <= 0x20) scalarFrom = -1
-    else if (scalarFrom === -1) [last, scalarFrom] = ['value', at]
+      isInObject = bytes[open.at(-1) ?? -1] === OPEN_OBJECT
+      last = 'value'
+    }
   }
   return { open, isInText: false, scalarFrom, last }
 }
 
-function closingQuote(bytes: Buffer, from: number): number {
-  let at = from
-  for (; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
-  return at
+/** 1 for what separates values, 0 for what numbers and literals are written with. */
+const OUTSIDE_TEXT = byteTable((byte, char) => byte <= 0x20 || '"{}[]:,'.includes(char))
+
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return at
+    if (byte === BACKSLASH) at++
+  }
+  return bytes.length
 }
 
 function missingAfter(last: Last, opener: number | undefined): string {

@@ -32,14 +32,21 @@ const HARMLESS: ReadonlySet<string> = new Set([
   '"[masked]"',
 ])
 
+/** How a JSON text was cut and closed again to be JSON. */
+export interface Cut {
+  /** Where; what follows closes it. */
+  readonly at: number
+  /** Where the objects and arrays begin that had no end, the outermost first. */
+  readonly open: readonly number[]
+}
+
 /** What is known of a JSON text beside itself. */
 export interface Search {
   /** Where there may be something to find, in the order of the text, as `findSigns` gives it. */
   readonly signs: readonly number[]
   readonly redactEmbedded: EmbeddedRedactor | undefined
   readonly known: readonly string[]
-  /** Where the text was cut, if it was; what follows closes it. */
-  readonly cutAt: number | undefined
+  readonly cut: Cut | undefined
   /** Whether numbers stay whatever their names are. */
   readonly keepsNumbers: boolean
 }
@@ -66,6 +73,8 @@ class SecretFinder {
   private readonly json: Buffer
   private readonly search: Search
   private nextSign = 0
+  /** How many of the containers that were cut were walked into. */
+  private enteredOpen = 0
 
   constructor(json: Buffer, search: Search) {
     this.json = json
@@ -77,9 +86,27 @@ class SecretFinder {
     if (depth > MAX_NESTING) throw nestedTooDeeply()
     const first = this.json[at]
     if (first === QUOTE) return this.walkText(at)
-    if (first === OPEN_OBJECT) return this.walkObject(at, depth, areHeaders)
-    if (first === OPEN_ARRAY) return this.walkArray(at, depth, areHeaders)
-    return scanValue(this.json, at)
+    if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scanValue(this.json, at)
+    const isCut = this.search.cut?.open[this.enteredOpen] === at
+    if (isCut) this.enteredOpen++
+    if (this.isQuietFrom(at)) {
+      if (!isCut) return scanValue(this.json, at)
+      const inner = this.search.cut?.open[this.enteredOpen]
+      if (first === OPEN_ARRAY && inner !== undefined) return this.walkLast(inner, depth, areHeaders)
+    }
+    return first === OPEN_OBJECT
+      ? this.walkObject(at, depth, areHeaders)
+      : this.walkArray(at, depth, areHeaders)
+  }
+
+  /** Looks through what stands last in an array that was cut, when the rest of it has no signs; gives the offset after the array. */
+  private walkLast(start: number, depth: number, areHeaders: boolean): number {
+    return scanSpace(this.json, this.walk(start, depth + 1, areHeaders)) + 1
+  }
+
+  /** Whether from there on a secret can only be where the text was cut. */
+  private isQuietFrom(at: number): boolean {
+    return this.search.known.length === 0 && this.firstSign(at) === this.search.signs.length
   }
 
   private walkArray(open: number, depth: number, areHeaders: boolean): number {
@@ -170,7 +197,7 @@ class SecretFinder {
 
   /** Whether a value that ends there was cut. */
   private isCut(end: number): boolean {
-    return end > (this.search.cutAt ?? Infinity)
+    return end > (this.search.cut?.at ?? Infinity)
   }
 
   /** The texts of a secret, to be known where they are quoted. */

@@ -1,5 +1,6 @@
 import { replaceExtents } from '../json/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
+import type { Cut } from './find-secrets.js'
 import { findSigns } from './find-signs.js'
 import type { Redacted } from './redacted.js'
 
@@ -7,8 +8,8 @@ import type { Redacted } from './redacted.js'
 export interface Surroundings {
   /** Secrets of other texts that this one may quote, none of them empty. */
   readonly known?: readonly string[]
-  /** Where the text was cut and closed again to be JSON. */
-  readonly cutAt?: number
+  /** Where the text was cut, if it was. */
+  readonly cut?: Cut
   /** Numbers stay whatever their names are, for readers that count with them. */
   readonly keepsNumbers?: boolean
 }
@@ -29,15 +30,15 @@ export function redactSecrets(json: Buffer, surroundings: Surroundings = {}): Re
 function redactAt(
   embeddings: number,
   json: Buffer,
-  { known = [], cutAt, keepsNumbers = false }: Surroundings,
+  { known = [], cut, keepsNumbers = false }: Surroundings,
 ): Redacted | undefined {
   const signs = findSigns(json)
-  if (known.length === 0 && cutAt === undefined && signs.length === 0) return undefined
+  if (known.length === 0 && cut === undefined && signs.length === 0) return undefined
   const redactEmbedded =
     embeddings < MAX_EMBEDDINGS
       ? (inner: Buffer) => redactAt(embeddings + 1, inner, { known, keepsNumbers })
       : undefined
-  const secrets = findSecrets(json, { signs, redactEmbedded, known, cutAt, keepsNumbers })
+  const secrets = findSecrets(json, { signs, redactEmbedded, known, cut, keepsNumbers })
   if (secrets.length === 0) return undefined
   return {
     text: replaceExtents(json, secrets),

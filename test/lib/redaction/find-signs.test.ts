@@ -1,18 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { closeJson } from '../../../src/lib/json/close-json.js'
 import { replaceExtents } from '../../../src/lib/json/replace-extents.js'
 import { findSecrets } from '../../../src/lib/redaction/find-secrets.js'
+import type { Cut } from '../../../src/lib/redaction/find-secrets.js'
 import { findSigns } from '../../../src/lib/redaction/find-signs.js'
 import { redactSecrets } from '../../../src/lib/redaction/redact.js'
 import type { Redacted } from '../../../src/lib/redaction/redacted.js'
 import { PLANTED } from '../../support/planted-secrets.js'
 
 /** The text redacted where no text and no list in it is passed over. */
-function redactEverywhere(json: Buffer): Redacted | undefined {
+function redactEverywhere(json: Buffer, cut?: Cut): Redacted | undefined {
   const signs = Array.from({ length: json.length }, (_, at) => at)
-  const search = { signs, known: [], cutAt: undefined, keepsNumbers: false }
-  const found = findSecrets(json, { ...search, redactEmbedded: redactEverywhere })
+  const redactEmbedded = (inner: Buffer) => redactEverywhere(inner)
+  const found = findSecrets(json, { signs, known: [], cut, keepsNumbers: false, redactEmbedded })
   return found.length === 0
     ? undefined
     : { text: replaceExtents(json, found), count: found.length, names: [], values: [] }
@@ -119,6 +121,19 @@ describe('the quick look', () => {
         expect(redactSecrets(document).text.toString()).toBe(everywhere.toString())
       }),
       { numRuns: 3000 },
+    )
+  })
+
+  it('passes over nothing in a text that was cut', () => {
+    fc.assert(
+      fc.property(written, fc.nat(), (source, length) => {
+        const bytes = Buffer.from(source)
+        const { json: closed, cutAt, open } = closeJson(bytes.subarray(0, length % (bytes.length + 1)))
+        const cut = { at: cutAt, open }
+        const everywhere = redactEverywhere(closed, cut)?.text ?? closed
+        expect(redactSecrets(closed, { cut }).text.toString()).toBe(everywhere.toString())
+      }),
+      { numRuns: 2000 },
     )
   })
 
