@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { LookRequest } from './analysis/runs/analysis-runner.js'
 import { takeLook } from './analysis/runs/take-look.js'
-import { LargeAnswers } from './analysis/sources/large-answers.js'
 import { makeSources } from './analysis/sources/make-sources.js'
 import { readSourceCredentials } from './config/analysis-sources.js'
 import { readSecrets } from './config/read-secrets.js'
@@ -25,7 +24,6 @@ if (parentPort !== null) {
       now: steadyNow,
       wait,
       random: Math.random,
-      largeAnswers: new LargeAnswers(),
       reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),
     },
   )

@@ -76,7 +76,7 @@ const lines = {
     wholeNumberText(1, MAX_LINES),
   ),
   maxBytes: key(
-    byteSize(64 * KIB, MAX_BYTES).default(64 * MIB),
+    byteSize(64 * KIB, MAX_BYTES).default(32 * MIB),
     'How many bytes of log lines of a window are read; the rest is reported as left out.',
     byteSizeText(64 * KIB, MAX_BYTES),
   ),

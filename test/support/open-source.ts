@@ -1,4 +1,3 @@
-import { LargeAnswers } from '../../src/analysis/sources/large-answers.js'
 import { makeSources } from '../../src/analysis/sources/make-sources.js'
 import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
 import type { SourceSettings } from '../../src/analysis/sources/source-settings.js'
@@ -44,7 +43,6 @@ export function openSource(settings: SomeSettings): OpenSource {
       return Promise.resolve()
     },
     random: () => 1,
-    largeAnswers: new LargeAnswers(),
     reportDefect: (error) => {
       throw error
     },

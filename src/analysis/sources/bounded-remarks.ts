@@ -8,12 +8,30 @@ const MAX_REMARK_UNITS = 2000
  * What a source says of its answer, each remark one line of at most 300 characters and no more than ten of them: it may say as much as fits into
  * its answer, and all of it would be kept with each look. A last one says how many were left out.
  */
-export function boundedRemarks(remarks: Iterable<string>, most = MAX_REMARKS): string[] {
-  const kept: string[] = []
-  let omitted = 0
-  for (const remark of remarks) {
-    if (kept.length < most) kept.push(shorten(remark.slice(0, MAX_REMARK_UNITS)))
-    else omitted += 1
+export class BoundedRemarks {
+  readonly #most: number
+  readonly #kept: string[] = []
+  #omitted = 0
+
+  constructor(most = MAX_REMARKS) {
+    this.#most = most
   }
-  return omitted === 0 ? kept : [...kept, `and ${omitted} more of the kind, left out`]
+
+  add(remark: string): void {
+    if (this.#kept.length < this.#most) this.#kept.push(shorten(remark.slice(0, MAX_REMARK_UNITS)))
+    else this.#omitted += 1
+  }
+
+  list(): string[] {
+    return this.#omitted === 0
+      ? [...this.#kept]
+      : [...this.#kept, `and ${this.#omitted} more of the kind, left out`]
+  }
+}
+
+/** All of some remarks that is kept. */
+export function boundedRemarks(remarks: Iterable<string>, most = MAX_REMARKS): string[] {
+  const bounded = new BoundedRemarks(most)
+  for (const remark of remarks) bounded.add(remark)
+  return bounded.list()
 }

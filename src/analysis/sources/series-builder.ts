@@ -33,6 +33,12 @@ export class SeriesBuilder {
     this.#counts[step] = count + 1
   }
 
+  /** Takes over what another gathered for consecutive steps of the same grid, of which nothing has been gathered here. */
+  include(part: SeriesBuilder, firstStep: number): void {
+    this.#totals.set(part.#totals, firstStep)
+    this.#counts.set(part.#counts, firstStep)
+  }
+
   build(): BuiltSeries {
     const values = this.#totals.map((total, step) => this.#joined(total, this.#counts[step] ?? 0))
     return {

@@ -1,12 +1,11 @@
-import { toError } from '../../errors.js'
-import { MAX_NESTING, holdsMoreValues, nestsDeeper } from '../../lib/json/nesting.js'
-import type { OutboundClient, OutboundRequest, OutboundResponse } from '../../lib/outbound/outbound-client.js'
+import { AppError, toError } from '../../errors.js'
+import type { OutboundClient, OutboundRequest } from '../../lib/outbound/outbound-client.js'
 import { OutboundError } from '../../lib/outbound/outbound-error.js'
 import { sendWithRetries } from '../../lib/outbound/send-with-retries.js'
 import type { FetchBudget } from '../sources.js'
-import { describeRefusal, shorten } from './describe-refusal.js'
-import { SMALL_ANSWER_BYTES } from './large-answers.js'
-import type { LargeAnswerTurn, LargeAnswers } from './large-answers.js'
+import { AnswerReading } from './answer-reading.js'
+import type { ReadAnswer } from './answer-reading.js'
+import { describeRefusal } from './describe-refusal.js'
 
 /** How one server is asked. */
 export interface ConnectionSettings {
@@ -26,8 +25,6 @@ export interface ConnectionParts {
   readonly now: () => number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly random: () => number
-  /** Shared by all connections of a look. */
-  readonly largeAnswers: LargeAnswers
 }
 
 /** The end of a budget. */
@@ -45,9 +42,9 @@ export interface SourceRequest {
   readonly json?: unknown
 }
 
-/** A JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
-export type Reply =
-  | { readonly isAnswered: true; readonly json: unknown }
+/** What was read of a JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
+export type Reply<Answer> =
+  | { readonly isAnswered: true; readonly answer: Answer }
   | {
       readonly isAnswered: false
       readonly problem: string
@@ -58,60 +55,70 @@ export type Reply =
 export interface SourceConnection {
   readonly name: string
   readonly startBudget: (budget: FetchBudget) => Deadline
-  /** Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts. */
-  readonly ask: (request: SourceRequest, deadline: Deadline) => Promise<Reply>
+  /**
+   * Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts; `begin` is called for each
+   * attempt, of which only the last one counts.
+   */
+  readonly ask: <Answer>(
+    request: SourceRequest,
+    deadline: Deadline,
+    begin: () => ReadAnswer<Answer>,
+  ) => Promise<Reply<Answer>>
 }
 
 const ATTEMPTS = 4
-/** More than 600,000 points; parsed they take some 200 MB at the worst, as much as a look can spare. */
-const MAX_VALUES = 2_500_000
+/** Of an answer that refuses: more than the reasons of any server. */
+const MAX_REFUSAL_BYTES = 16 * 1024
 
 /** Connects to one server. */
 export function makeSourceConnection(settings: ConnectionSettings, parts: ConnectionParts): SourceConnection {
   return {
     name: settings.name,
     startBudget: ({ budgetMs, signal }) => ({ atMs: parts.now() + budgetMs, signal }),
-    ask: (request, deadline) => ask(request, deadline, settings, parts),
+    ask: (request, deadline, begin) => ask(request, deadline, begin, settings, parts),
   }
 }
 
-async function ask(
+async function ask<Answer>(
   request: SourceRequest,
   { atMs, signal }: Deadline,
+  begin: () => ReadAnswer<Answer>,
   settings: ConnectionSettings,
-  { client, now, wait, random, largeAnswers }: ConnectionParts,
-): Promise<Reply> {
+  { client, now, wait, random }: ConnectionParts,
+): Promise<Reply<Answer>> {
+  const { name } = settings
   const budgetMs = atMs - now()
-  if (signal?.aborted === true) return noAnswer(`${settings.name}: the fetch was given up`)
-  if (budgetMs <= 0) return noAnswer(`${settings.name}: the time for this fetch is used up`)
-  const turn = largeAnswers.open()
+  if (signal?.aborted === true) return noAnswer(`${name}: the fetch was given up`)
+  if (budgetMs <= 0) return noAnswer(`${name}: the time for this fetch is used up`)
+  let reading = new AnswerReading(begin())
+  const send: OutboundClient['send'] = (sent) => {
+    reading = new AnswerReading(begin())
+    return client.send({ ...sent, takeBody: (chunk) => reading.push(chunk) })
+  }
   try {
     const retrying = { budgetMs, attempts: ATTEMPTS, now, wait, random }
-    const sender = { send: (sent: OutboundRequest) => sendInTurn(client, sent, turn) }
-    return readReply(await sendWithRetries(sender, toOutbound(request, settings, signal), retrying), settings)
+    const sent = toOutbound(request, settings, signal)
+    const { status, body } = await sendWithRetries({ send }, sent, retrying)
+    if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
+    return { isAnswered: true, answer: reading.end() }
   } catch (raw) {
-    const isTooLarge = raw instanceof OutboundError && raw.reason === 'too_large'
-    return noAnswer(`${settings.name}: ${toError(raw).message}`, { isTooLarge })
-  } finally {
-    turn.end()
+    return noReading(raw, settings, reading)
   }
 }
 
-/** Sends, and reads on beyond what is small only when it is the answer's turn. */
-async function sendInTurn(
-  client: Pick<OutboundClient, 'send'>,
-  request: OutboundRequest,
-  turn: LargeAnswerTurn,
-): Promise<OutboundResponse> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  const takeBody = async (chunk: Buffer): Promise<void> => {
-    bytes += chunk.length
-    if (bytes > SMALL_ANSWER_BYTES) await turn.take()
-    chunks.push(chunk)
+function noReading(
+  raw: unknown,
+  { name }: ConnectionSettings,
+  { start }: AnswerReading<unknown>,
+): Reply<never> {
+  if (!(raw instanceof AppError)) return noAnswer(`${name}: ${toError(raw).message}`)
+  if (raw instanceof OutboundError) {
+    return noAnswer(`${name}: ${raw.message}`, { isTooLarge: raw.reason === 'too_large' })
   }
-  const response = await client.send({ ...request, takeBody })
-  return chunks.length === 0 ? response : { ...response, body: Buffer.concat(chunks) }
+  const isTooLarge = raw.kind === 'too_large'
+  if (isTooLarge)
+    return noAnswer(`${name} answered with too much: ${raw.message}; narrow the query`, { isTooLarge })
+  return noAnswer(`${name} answered with ${raw.message}: ${start || 'nothing'}`)
 }
 
 function toOutbound(
@@ -139,31 +146,12 @@ function toOutbound(
     ...(content === undefined ? {} : { body: content.body }),
     timeoutMs: settings.requestTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,
+    maxRefusalBytes: MAX_REFUSAL_BYTES,
     signal,
   }
 }
 
-function readReply({ status, body }: OutboundResponse, { name }: ConnectionSettings): Reply {
-  if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
-  const text = body.toString()
-  // Before it is parsed: a thread that runs out of memory inside of that ends the whole process.
-  if (holdsMoreValues(text, MAX_VALUES)) {
-    return noAnswer(`${name} answered with more than ${MAX_VALUES} values: narrow the query`, {
-      isTooLarge: true,
-    })
-  }
-  if (nestsDeeper(text, MAX_NESTING)) {
-    return noAnswer(`${name} answered with JSON that is nested more than ${MAX_NESTING} levels deep`)
-  }
-  try {
-    return { isAnswered: true, json: JSON.parse(text) as unknown }
-  } catch {
-    const start = shorten(text.slice(0, 200))
-    return noAnswer(`${name} answered ${status} with something else than JSON: ${start || 'nothing'}`)
-  }
-}
-
-function noAnswer(problem: string, { status, isTooLarge = false }: NoAnswerDetails = {}): Reply {
+function noAnswer(problem: string, { status, isTooLarge = false }: NoAnswerDetails = {}): Reply<never> {
   return { isAnswered: false, problem, status, isTooLarge }
 }
 

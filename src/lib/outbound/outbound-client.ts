@@ -5,7 +5,7 @@ import type { AddressPolicy } from './address-policy.js'
 import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
 import type { ResolveHost } from './checked-lookup.js'
 import { OutboundError } from './outbound-error.js'
-import { readBody } from './read-body.js'
+import { readBody, readStart } from './read-body.js'
 import type { TakeChunk } from './read-body.js'
 import { refuseTarget } from './refuse-target.js'
 import { RequestTimedOut, toOutboundError } from './to-outbound-error.js'
@@ -18,6 +18,8 @@ export interface OutboundRequest {
   /** For the whole request, from the name lookup to the last byte of the response. */
   readonly timeoutMs: number
   readonly maxResponseBytes: number
+  /** Of the body of any other response than 2xx so much is given and the rest is not read; without it, as of every response. */
+  readonly maxRefusalBytes?: number
   readonly signal?: AbortSignal | undefined
   /**
    * Is given the body of a 2xx response piece by piece, whose `body` is then empty. What it raises as an AppError is raised by
@@ -128,7 +130,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 async function exchange(
   agent: Promise<Agent>,
-  { url, method, headers = {}, body, maxResponseBytes, takeBody }: OutboundRequest,
+  { url, method, headers = {}, body, maxResponseBytes, maxRefusalBytes, takeBody }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { origin, pathname, search } = new URL(url)
@@ -141,7 +143,10 @@ async function exchange(
   return {
     status: response.statusCode,
     headers: joinHeaders(response.headers),
-    body: await readBody(response, maxResponseBytes, isSuccess ? takeBody : undefined),
+    body:
+      isSuccess || maxRefusalBytes === undefined
+        ? await readBody(response, maxResponseBytes, isSuccess ? takeBody : undefined)
+        : await readStart(response, maxRefusalBytes),
   }
 }
 

@@ -27,3 +27,15 @@ export async function readBody(
   }
   return Buffer.concat(chunks)
 }
+
+/** The start of the body of a response; the connection is dropped where there is more of it. */
+export async function readStart({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, maxBytes - length))
+    length += chunk.length
+    if (length > maxBytes) break
+  }
+  return Buffer.concat(chunks)
+}

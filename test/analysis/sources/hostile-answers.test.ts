@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { boundedRemarks } from '../../../src/analysis/sources/bounded-remarks.js'
-import { makeServedSources } from '../../support/open-source.js'
+import { START_MS, makeServedSources } from '../../support/open-source.js'
 import type { Respond } from '../../support/loopback-server.js'
 
 const KB = 1024
@@ -60,8 +60,35 @@ describe('a source that says more than anybody can read', () => {
     expect(bytesOf(reasons)).toBeLessThan(KB)
   })
 
+  it('has the rest of a long refusal left unread', async () => {
+    const { source } = await prometheus.open((_, response) => {
+      response.writeHead(400).write('no such query ')
+      const write = (): void => {
+        if (!response.destroyed) response.write(' '.repeat(64 * KB), write)
+      }
+      write()
+    }, LARGE)
+    const { state, reasons } = await source.fetchSeries({})
+    expect(state).toBe('failed')
+    expect(reasons.join()).toMatch(/answered 400: no such query$/)
+  })
+
+  it('has lines beyond those that it was asked for passed over, and says so', async () => {
+    const values = Array.from({ length: 9 }, (_, index) => [`${START_MS}00000${index}`, `line ${index}`])
+    const data = { resultType: 'streams', result: [{ values, stream: { app: 'web' } }] }
+    const text = JSON.stringify({ status: 'success', data })
+    const { source } = await loki.open(answer(text), { pageLines: 5, maxLines: 4 })
+    const { lines, reasons } = await source.fetchLines({})
+    expect(lines.map((line) => line.text)).toEqual(['line 0', 'line 1', 'line 2', 'line 3'])
+    expect(reasons).toContain('the server gave more lines than it was asked for: 4 are left out')
+  })
+
   it.each([
-    ['values', `{"status":"success","data":[${'{},'.repeat(2_600_000)}{}]}`, /more than 2500000 values/],
+    [
+      'values',
+      `{"status":"success","data":[${'{},'.repeat(2_600_000)}{}]}`,
+      /takes more than 4194304 bytes; narrow the query/,
+    ],
     ['levels', '['.repeat(100_000), /nested more than 512 levels deep/],
   ])('is not read when its answer has too many %s', async (_, text, reason) => {
     const { source } = await prometheus.open(answer(text), LARGE)

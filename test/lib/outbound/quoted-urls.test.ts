@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { AppError } from '../../../src/errors.js'
 import { makeToolConnector } from '../../../src/gates/connectors/make-tool-connector.js'
-import { LargeAnswers } from '../../../src/analysis/sources/large-answers.js'
+import { wholeAnswer } from '../../../src/analysis/sources/answer-reading.js'
 import { makeSourceConnection } from '../../../src/analysis/sources/source-connection.js'
 import { makeOutboundClient } from '../../../src/lib/outbound/outbound-client.js'
 import type { OutboundRequest } from '../../../src/lib/outbound/outbound-client.js'
@@ -101,8 +101,7 @@ test.each([200, 400, 500])(
       response.writeHead(status).end(`parse error in ${decodeURIComponent(url)}`)
     })
     const client = makeOutboundClient(OPEN)
-    const largeAnswers = new LargeAnswers()
-    const parts = { client, now: () => 0, wait: () => Promise.resolve(), random: () => 0, largeAnswers }
+    const parts = { client, now: () => 0, wait: () => Promise.resolve(), random: () => 0 }
     const settings = {
       name: 'metrics',
       url: origin,
@@ -115,6 +114,7 @@ test.each([200, 400, 500])(
     const reply = await connection.ask(
       { method: 'GET', path: '/api', search },
       connection.startBudget({ budgetMs: 5000 }),
+      wholeAnswer,
     )
     await client.close()
     expect(JSON.stringify(reply)).toContain('[redacted]')

@@ -1,11 +1,17 @@
 import { z } from 'zod'
 
+import type { ReadAnswer } from '../answer-reading.js'
 import { fieldValue, textOf } from '../field-value.js'
+
+/** A line; without text where the document has no such field. */
+interface Hit {
+  readonly atMs: number
+  readonly text: string | undefined
+}
 
 /** One page of a search. */
 export interface HitPage {
-  /** A line each; without text where the document has no such field. */
-  readonly hits: readonly { readonly atMs: number; readonly text: string | undefined }[]
+  readonly hits: readonly Hit[]
   /** Of the last hit: what `search_after` goes on from. */
   readonly lastSort: readonly unknown[] | undefined
   /** How many documents match, where the server counted them all. */
@@ -26,22 +32,41 @@ const Answer = z.object({
   }),
   hits: z.object({
     total: z.object({ value: z.number(), relation: z.string() }).nullish(),
-    hits: z.array(z.object({ _source: z.unknown(), sort: z.array(z.unknown()).min(1) })),
+    hits: z.array(z.unknown()),
   }),
   pit_id: z.string().nullish(),
 })
 
-/** The hits in the answer to a search; a sentence where it is none. */
-export function readHits(json: unknown, messageField: string): HitPage | string {
-  const answer = Answer.safeParse(json)
-  if (!answer.success) return 'the answer is not the JSON of a search'
-  const { timed_out: hasTimedOut, _shards: shards, hits, pit_id: pointInTime } = answer.data
+const Document = z.object({ _source: z.unknown(), sort: z.array(z.unknown()).min(1) })
+
+/** Reads an answer to a search while it comes, at most `size` documents of it; a sentence where it is none. */
+export function readHits(messageField: string, size: number): ReadAnswer<HitPage | string> {
+  const hits: Hit[] = []
+  let lastSort: readonly unknown[] | undefined
+  let isOther = false
+  const add = (raw: unknown): void => {
+    const document = Document.safeParse(raw).data
+    if (document === undefined) isOther = true
+    // A server that gives more than it was asked for gives the rest again with the next page.
+    else if (hits.length < size) {
+      const { _source, sort } = document
+      hits.push({ atMs: toMs(sort[0]), text: textOf(fieldValue(_source, messageField)) })
+      lastSort = sort
+    }
+  }
   return {
-    hits: hits.hits.map(({ _source, sort }) => ({
-      atMs: toMs(sort[0]),
-      text: textOf(fieldValue(_source, messageField)),
-    })),
-    lastSort: hits.hits.at(-1)?.sort,
+    arrays: { members: { hits: { members: { hits: { take: (documents) => documents.forEach(add) } } } } },
+    end: (rest) => {
+      const answer = Answer.safeParse(rest)
+      if (!answer.success || isOther) return 'the answer is not the JSON of a search'
+      return { hits, lastSort, ...about(answer.data) }
+    },
+  }
+}
+
+function about(answer: z.output<typeof Answer>): Omit<HitPage, 'hits' | 'lastSort'> {
+  const { timed_out: hasTimedOut, _shards: shards, hits, pit_id: pointInTime } = answer
+  return {
     total: hits.total?.relation === 'eq' ? hits.total.value : undefined,
     shards: shards.total,
     gaps: [

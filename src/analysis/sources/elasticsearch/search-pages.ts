@@ -1,3 +1,4 @@
+import { wholeAnswer } from '../answer-reading.js'
 import type { Deadline, Reply, SourceConnection } from '../source-connection.js'
 import { readHits } from './read-hits.js'
 import type { HitPage } from './read-hits.js'
@@ -41,9 +42,10 @@ export class SearchPages {
     const opened = await this.#connection.ask(
       this.#dialect.openPointInTime(index, KEEP_ALIVE),
       this.#deadline,
+      wholeAnswer,
     )
     if (!opened.isAnswered) return opened.problem
-    const first = this.#dialect.readPointInTime(opened.json)
+    const first = this.#dialect.readPointInTime(opened.answer)
     if (first === undefined) {
       return `${this.#connection.name}: the answer to opening a point in time has no id: is it the right type of server?`
     }
@@ -71,7 +73,7 @@ export class SearchPages {
     for (;;) {
       const reply = await this.#search(state)
       if (reply.isAnswered) {
-        const page = readHits(reply.json, this.#wanted.messageField)
+        const { answer: page } = reply
         return typeof page === 'string' ? `${this.#connection.name}: ${page}` : page
       }
       if (!reply.isTooLarge || this.#size === 1) return reply.problem
@@ -79,7 +81,7 @@ export class SearchPages {
     }
   }
 
-  #search({ pointInTime, after }: PagingState): Promise<Reply> {
+  #search({ pointInTime, after }: PagingState): Promise<Reply<HitPage | string>> {
     const { query, timeField, messageField } = this.#wanted
     const json = {
       size: this.#size,
@@ -91,12 +93,18 @@ export class SearchPages {
       track_total_hits: after === undefined,
       ...(after === undefined ? {} : { search_after: after }),
     }
-    return this.#connection.ask({ method: 'POST', path: '/_search', json }, this.#deadline)
+    return this.#connection.ask({ method: 'POST', path: '/_search', json }, this.#deadline, () =>
+      readHits(messageField, this.#size),
+    )
   }
 
   async #close(pointInTime: string): Promise<void> {
     const deadline = this.#connection.startBudget({ budgetMs: CLOSING_MS })
-    const reply = await this.#connection.ask(this.#dialect.closePointInTime(pointInTime), deadline)
+    const reply = await this.#connection.ask(
+      this.#dialect.closePointInTime(pointInTime),
+      deadline,
+      wholeAnswer,
+    )
     if (!reply.isAnswered) this.warnings.push(`the point in time stays open for a minute: ${reply.problem}`)
   }
 }

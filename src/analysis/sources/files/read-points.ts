@@ -82,9 +82,8 @@ function fromMatrix(json: unknown): Point[] {
       'it must be a list of objects with a time and values, {startMs, stepMs, values}, or the answer of a range query',
     )
   }
-  if (matrix.series.length > 1)
-    throw new AppError('invalid', `it has ${matrix.series.length} series, not one`)
-  const samples = matrix.series[0]?.samples ?? []
+  if (matrix.length > 1) throw new AppError('invalid', `it has ${matrix.length} series, not one`)
+  const samples = matrix[0]?.samples ?? []
   return samples.map((sample) => {
     const [seconds, value] = Array.isArray(sample) ? (sample as readonly unknown[]) : []
     return { atMs: readTime(seconds), value: toValue(value, 'values') }

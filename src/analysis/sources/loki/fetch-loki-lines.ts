@@ -1,5 +1,4 @@
 import type { FetchBudget, LinesAnswer, LinesQuery } from '../../sources.js'
-import { boundedRemarks } from '../bounded-remarks.js'
 import { LineCollector, narrowed } from '../line-collector.js'
 import { linesAnswer } from '../lines-answer.js'
 import type { Deadline, Reply, SourceConnection } from '../source-connection.js'
@@ -35,7 +34,9 @@ export async function fetchLokiLines(
       interruption = page
       break
     }
-    for (const warning of boundedRemarks(page.warnings)) gaps.add(`the server warns: ${warning}`)
+    for (const warning of page.warnings) gaps.add(`the server warns: ${warning}`)
+    if (page.surplus > 0)
+      gaps.add(`the server gave more lines than it was asked for: ${page.surplus} are left out`)
     const { fresh, next, isStuck } = stepOver(page.entries, cursor)
     const isTaken = fresh.every((entry) => collector.add(Number(entry.atNs / 1_000_000n), entry.text))
     if (!isTaken || page.entries.length < pages.size) break
@@ -77,9 +78,10 @@ class PageReader {
       const reply = await this.#connection.ask(
         { method: 'GET', path: LOKI_RANGE_PATH, search },
         this.#deadline,
+        () => readStreams(this.size),
       )
       if (reply.isAnswered) {
-        const page = readStreams(reply.json)
+        const { answer: page } = reply
         return typeof page === 'string' ? `${this.#connection.name}: ${page}` : page
       }
       const smaller = smallerSize(reply, this.size)
@@ -90,7 +92,10 @@ class PageReader {
 }
 
 /** The page to ask for instead, where a smaller one may be answered. */
-function smallerSize(reply: Extract<Reply, { isAnswered: false }>, size: number): number | undefined {
+function smallerSize(
+  reply: Extract<Reply<unknown>, { isAnswered: false }>,
+  size: number,
+): number | undefined {
   const allowed = /max entries limit.*\(\d+ > (?<limit>\d+)\)/.exec(reply.problem)?.groups?.['limit']
   const smaller = allowed === undefined ? Math.floor(size / 2) : Math.min(Number(allowed), size - 1)
   const isAboutSize = reply.isTooLarge || allowed !== undefined

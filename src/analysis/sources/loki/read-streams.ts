@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { ReadAnswer } from '../answer-reading.js'
+import { BoundedRemarks } from '../bounded-remarks.js'
 
 /** A line of a stream. */
 export interface StreamEntry {
@@ -11,36 +13,98 @@ export interface StreamEntry {
 export interface StreamPage {
   /** In order of time. */
   readonly entries: readonly StreamEntry[]
+  /** Entries beyond what was asked for, which were passed over. */
+  readonly surplus: number
+  /** Bounded, as `BoundedRemarks` does. */
   readonly warnings: readonly string[]
 }
 
 const Answer = z.object({
   status: z.literal('success'),
   data: z.object({ resultType: z.string(), result: z.array(z.unknown()) }),
-  warnings: z.array(z.string()).nullish(),
 })
+const Stream = z.object({ stream: z.record(z.string(), z.string()), values: z.array(z.unknown()) })
+/** The third element, when there is one, is structured metadata. */
+const Value = z.tuple([z.string().regex(/^\d{1,19}$/), z.string()]).rest(z.unknown())
 
-const Streams = z.array(
-  z.object({
-    stream: z.record(z.string(), z.string()),
-    // The third element, when there is one, is structured metadata.
-    values: z.array(z.tuple([z.string().regex(/^\d{1,19}$/), z.string()]).rest(z.unknown())),
-  }),
-)
+/** The labels of a stream, which may come behind its lines. */
+interface StreamLabels {
+  text: string
+}
 
-/** The lines in the answer to a log query of Loki's `query_range`; a sentence where it is none. */
-export function readStreams(json: unknown): StreamPage | string {
-  const answer = Answer.safeParse(json)
-  if (!answer.success) return 'the answer is not the JSON of a log query'
-  const { data, warnings } = answer.data
-  if (data.resultType !== 'streams') return 'the query gives numbers, where log lines are wanted'
-  const streams = Streams.safeParse(data.result)
-  if (!streams.success) return 'the answer has a stream that cannot be read'
-  const entries = streams.data.flatMap(({ stream, values }) => {
-    const labels = JSON.stringify(stream)
-    return values.map(([ns, text]) => ({ atNs: BigInt(ns), identity: `${labels} ${text}`, text }))
-  })
-  return { entries: entries.sort(byTime), warnings: warnings ?? [] }
+/**
+ * Reads an answer to a log query of Loki's `query_range` while it comes, at most `size` lines of it; a sentence where it is none.
+ */
+export function readStreams(size: number): ReadAnswer<StreamPage | string> {
+  const reading = new StreamsAnswer(size)
+  return {
+    arrays: {
+      members: {
+        data: {
+          members: {
+            result: {
+              isOneByOne: true,
+              take: (streams) => streams.forEach((stream) => reading.endStream(stream)),
+              elements: {
+                members: { values: { take: (values) => values.forEach((value) => reading.addValue(value)) } },
+              },
+            },
+          },
+        },
+        warnings: { take: (texts) => texts.forEach((text) => reading.addWarning(text)) },
+      },
+    },
+    end: (rest) => reading.problemOf(rest) ?? reading.page(),
+  }
+}
+
+class StreamsAnswer {
+  readonly #size: number
+  readonly #entries: { readonly atNs: bigint; readonly labels: StreamLabels; readonly text: string }[] = []
+  readonly #warnings = new BoundedRemarks()
+  #labels: StreamLabels = { text: '' }
+  #surplus = 0
+  #isUnreadable = false
+  #isOther = false
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  addValue(raw: unknown): void {
+    const value = Value.safeParse(raw).data
+    if (value === undefined) this.#isUnreadable = true
+    else if (this.#entries.length >= this.#size) this.#surplus += 1
+    else this.#entries.push({ atNs: BigInt(value[0]), labels: this.#labels, text: value[1] })
+  }
+
+  /** A stream without its lines, which have been taken. */
+  endStream(raw: unknown): void {
+    const stream = Stream.safeParse(raw).data
+    if (stream === undefined) this.#isUnreadable = true
+    else this.#labels.text = JSON.stringify(stream.stream)
+    this.#labels = { text: '' }
+  }
+
+  addWarning(text: unknown): void {
+    if (typeof text === 'string') this.#warnings.add(text)
+    else this.#isOther = true
+  }
+
+  problemOf(rest: unknown): string | undefined {
+    const answer = Answer.safeParse(rest)
+    if (!answer.success || this.#isOther) return 'the answer is not the JSON of a log query'
+    if (answer.data.data.resultType !== 'streams')
+      return 'the query gives numbers, where log lines are wanted'
+    return this.#isUnreadable ? 'the answer has a stream that cannot be read' : undefined
+  }
+
+  page(): StreamPage {
+    const entries = this.#entries.map(({ atNs, labels, text }) => {
+      return { atNs, identity: `${labels.text} ${text}`, text }
+    })
+    return { entries: entries.sort(byTime), surplus: this.#surplus, warnings: this.#warnings.list() }
+  }
 }
 
 function byTime(one: StreamEntry, other: StreamEntry): number {

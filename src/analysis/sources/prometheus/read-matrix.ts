@@ -7,11 +7,9 @@ export interface MatrixSeries {
   readonly samples: readonly unknown[]
 }
 
-export interface Matrix {
-  readonly series: readonly MatrixSeries[]
-  /** The server's remarks, each with whether it means that data may be missing. */
-  readonly remarks: readonly { readonly text: string; readonly isGap: boolean }[]
-}
+/** What to say of series that are no numbers. */
+export const NATIVE_HISTOGRAMS =
+  'the query gives native histograms: take a number from them, as histogram_quantile does'
 
 const Answer = z.object({
   status: z.literal('success'),
@@ -23,40 +21,39 @@ const Answer = z.object({
   infos: z.array(z.string()).nullish(),
 })
 
-/**
- * The series in the answer to `query_range` of Prometheus, of what speaks its API, and of Loki's metric queries; a sentence
- * where it is none.
- */
-export function readMatrix(json: unknown): Matrix | string {
-  const answer = Answer.safeParse(json)
-  if (!answer.success) return 'the answer is not the JSON of a range query'
-  const { data, warnings, infos } = answer.data
-  if (data.resultType !== 'matrix') {
-    return `the query gives ${nameOf(data.resultType)}, where a range of numbers is wanted`
-  }
+/** The series of a whole answer, as a file may hold one; a sentence where it is none. */
+export function readMatrix(json: unknown): readonly MatrixSeries[] | string {
+  const problem = refuseOther(json)
+  if (problem !== undefined) return problem
   const series: MatrixSeries[] = []
-  for (const raw of data.result) {
+  for (const raw of Answer.parse(json).data.result) {
     const one = readSeries(raw)
     if (typeof one === 'string') return one
     series.push(one)
   }
-  return {
-    series,
-    remarks: [
-      ...(warnings ?? []).map((text) => ({ text, isGap: isAboutData(text) })),
-      ...(infos ?? []).map((text) => ({ text, isGap: false })),
-    ],
-  }
+  return series
 }
 
-/** By hand: there may be hundreds of thousands, and a schema copies every one. */
-function readSeries(raw: unknown): MatrixSeries | string {
+/**
+ * Why something is no answer to `query_range` of Prometheus, of what speaks its API, or of Loki's metric queries, as far as can
+ * be said without its series; undefined where it is one.
+ */
+export function refuseOther(json: unknown): string | undefined {
+  const answer = Answer.safeParse(json)
+  if (!answer.success) return 'the answer is not the JSON of a range query'
+  const { resultType } = answer.data.data
+  if (resultType === 'matrix') return undefined
+  return `the query gives ${nameOf(resultType)}, where a range of numbers is wanted`
+}
+
+/** One series; a sentence where it is none. By hand: there may be hundreds of thousands, and a schema copies every one. */
+export function readSeries(raw: unknown): MatrixSeries | string {
   const unreadable = 'the answer has a series that cannot be read'
   if (!isRecord(raw)) return unreadable
   const { metric = {}, values = [], histograms = [] } = raw
   if (!isLabels(metric) || !Array.isArray(values) || !Array.isArray(histograms)) return unreadable
   if (histograms.length > 0) {
-    return 'the query gives native histograms: take a number from them, as histogram_quantile does'
+    return NATIVE_HISTOGRAMS
   }
   return { labels: metric, samples: values }
 }
@@ -66,10 +63,10 @@ function isLabels(value: unknown): value is Readonly<Record<string, string>> {
 }
 
 /**
- * Remarks of the engine on how the query is written start so (Prometheus, util/annotations). All others come from storage:
+ * Whether a remark means that data may be missing. Remarks of the engine on how the query is written start so (Prometheus, util/annotations). All others come from storage:
  * a store of Thanos or a remote read that did not answer.
  */
-function isAboutData(warning: string): boolean {
+export function isAboutData(warning: string): boolean {
   return !/^PromQL (?:warning|info)\b/.test(warning)
 }
 
