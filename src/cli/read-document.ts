@@ -57,6 +57,7 @@ export function readFailure(raw: unknown): string {
 
 async function yamlToJson(bytes: Buffer): Promise<Buffer> {
   const { readYaml } = await import('../pdp/builtins/yaml/read-yaml.js')
+  const { UNMETERED_WORK } = await import('../pdp/unmetered-work.js')
   const { printJson } = await import('../pdp/rego/print-text.js')
-  return Buffer.from(printJson(readYaml(bytes.toString('utf8'))))
+  return Buffer.from(printJson(readYaml(bytes.toString('utf8'), UNMETERED_WORK)))
 }

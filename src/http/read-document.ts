@@ -1,6 +1,6 @@
 import { parseJsonDocument } from '../analysis/runs/parse-document.js'
 import type { Exchange } from './exchange.js'
-import { readJsonBytes } from './read-json-body.js'
+import { readJsonText } from './read-json-body.js'
 import { sayingLimit } from './saying-limit.js'
 
 /** Whatever is kept as a template or a definition is read again for each analysis. */
@@ -15,7 +15,7 @@ export interface SentDocument {
 }
 
 /**
- * A template or a definition, of at most 256 KiB of JSON; `what` names it in the error. Raises the errors of `readJsonBytes`, and
+ * A template or a definition, of at most 256 KiB of JSON; `what` names it in the error. Raises the errors of `readJsonText`, and
  * `invalid` for what is nested too deeply.
  */
 export async function readSentDocument(
@@ -34,7 +34,7 @@ export async function readSentRegistration(exchange: Exchange, maxBodyBytes: num
 
 async function readUpTo(exchange: Exchange, limit: number, what: string): Promise<SentDocument> {
   const bytes = await sayingLimit(
-    readJsonBytes(exchange, limit),
+    readJsonText(exchange, limit),
     `${what} is over the limit of ${limit} bytes`,
   )
   const text = Buffer.from(bytes).toString()

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 
 import { AppError } from '../errors.js'
 import { locateValue } from '../lib/json/locate-value.js'
+import { replaceLoneSurrogates } from '../lib/json/lone-surrogates.js'
 import { holdsMoreValues } from '../lib/json/nesting.js'
 import { scanSpace } from '../lib/json/scan-space.js'
 import { readBySchema } from '../lib/read-by-schema.js'
@@ -44,12 +45,20 @@ export async function parseJsonBody<S extends z.ZodType>(
   limit: number,
 ): Promise<ParsedBody<z.output<S>>> {
   const max = Math.min(limit, MAX_PARSED_BYTES)
-  const bytes = await sayingLimit(readJsonBytes(exchange, max), `the body is over the limit of ${max} bytes`)
+  const bytes = await sayingLimit(readJsonText(exchange, max), `the body is over the limit of ${max} bytes`)
   const text = Buffer.from(bytes).toString()
   if (holdsMoreValues(text, MAX_PARSED_VALUES)) {
     throw new AppError('invalid', `the body holds more than ${MAX_PARSED_VALUES} values`)
   }
   return { bytes, body: readBySchema(schema, JSON.parse(text), BODY) }
+}
+
+/**
+ * The same as `readJsonBytes`, with U+FFFD for escapes that stand for no character: a text with half a pair can be written neither
+ * into a URL nor as UTF-8, and would come out of a store as another than went in.
+ */
+export async function readJsonText(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  return replaceLoneSurrogates(await readJsonBytes(exchange, limit))
 }
 
 /**

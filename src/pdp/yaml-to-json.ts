@@ -1,19 +1,17 @@
-import { Parser } from 'yaml'
-import type { CST } from 'yaml'
 import { AppError, toError } from '../errors.js'
 import { MAX_NESTING } from '../lib/json/nesting.js'
 import { readYaml } from './builtins/yaml/read-yaml.js'
 import { printJson } from './rego/print-text.js'
 import { RegoNumber, RegoObject } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
+import { UNMETERED_WORK } from './unmetered-work.js'
 
 /**
  * A document in YAML as JSON, read as OPA reads it. Takes seconds for hundreds of kilobytes, so it has no business on the thread that
- * decides. Raises `invalid` for what is malformed, or more than 512 levels deep, before anything recursive sees it, and `too_large`
+ * decides. Raises `invalid` for what is malformed, or nested too deeply, before anything recursive sees it, and `too_large`
  * where its aliases come to more than `maxBytes` of JSON.
  */
 export function yamlToJson(text: string, maxBytes: number): string {
-  if (nestsTooDeeply(text)) throw tooDeep()
   const value = read(text)
   if (leastLength(value, maxBytes) > maxBytes) {
     throw new AppError('too_large', `with its aliases the YAML is over the limit of ${maxBytes} bytes`)
@@ -23,32 +21,14 @@ export function yamlToJson(text: string, maxBytes: number): string {
 
 function read(text: string): RegoValue {
   try {
-    return readYaml(text)
+    return readYaml(text, UNMETERED_WORK)
   } catch (cause) {
     throw new AppError('invalid', toError(cause).message, { cause })
   }
 }
 
-/** The parser keeps a stack of its own; what composes values of its tokens uses ours. */
-function nestsTooDeeply(text: string): boolean {
-  const open: { readonly token: CST.Token; readonly level: number }[] = []
-  for (const token of new Parser().parse(text)) open.push({ token, level: 0 })
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.level > MAX_NESTING) return true
-    const level = next.level + 1
-    for (const token of tokensWithin(next.token)) open.push({ token, level })
-  }
-  return false
-}
-
-function tokensWithin(token: CST.Token): readonly CST.Token[] {
-  if (token.type === 'document') return token.value === undefined ? [] : [token.value]
-  if (!('items' in token)) return []
-  return token.items.flatMap(({ key, value }) => [key, value].filter((each) => each != null))
-}
-
 function tooDeep(): AppError {
-  return new AppError('invalid', `the YAML is nested more than ${MAX_NESTING} levels deep`)
+  return new AppError('invalid', `with its aliases the YAML is nested more than ${MAX_NESTING} levels deep`)
 }
 
 /** No more than the length of its JSON; counts on no further than `enough`. Aliases of aliases may nest deeper than the text. */

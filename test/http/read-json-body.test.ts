@@ -33,6 +33,11 @@ describe('reading a JSON body', () => {
     expect(await readJsonBody(packed, Body, LIMIT)).toMatchObject({ name: 'Jürgen' })
   })
 
+  it('reads escapes that stand for no character as U+FFFD: nothing behind it could write them', async () => {
+    const halves = posted('{"name":"a\\ud800b \\ud83d\\ude00","count":1}')
+    expect(await readJsonBody(halves, Body, LIMIT)).toMatchObject({ name: 'a\ufffdb \u{1f600}' })
+  })
+
   it('parses no more than is soon parsed, however much may be sent', async () => {
     const long = posted(JSON.stringify({ name: 'x'.repeat(1_100_000), count: 1 }))
     await expect(readJsonBody(long, Body, 10_000_000)).rejects.toMatchObject({

@@ -73,10 +73,16 @@ describe('YAML as JSON', () => {
     ['lists in one line', `${'- '.repeat(5000)}a`],
     ['keys that are mappings', `${'? '.repeat(5000)}a`],
     ['indentation', Array.from({ length: 600 }, (_, level) => `${' '.repeat(level)}a:`).join('\n')],
-    // Beside so many other values these are few enough of aliases.
-    ['aliases of aliases', `${'- 1\n'.repeat(5000)}${CHAIN}`],
+    ['keys with a colon each in one line', `{"" ${'a: '.repeat(5000)}1`],
   ])('is refused before anything overflows: %s', (_, text) => {
-    expect(kindOf(text)).toBe('invalid: the YAML is nested more than 512 levels deep')
+    expect(kindOf(text)).toBe('invalid: YAML is nested deeper than 250 levels')
+  })
+
+  it('is refused where aliases of aliases nest deeper than its text', () => {
+    // Beside so many other values these are few enough of aliases.
+    expect(kindOf(`${'- 1\n'.repeat(5000)}${CHAIN}`)).toBe(
+      'invalid: with its aliases the YAML is nested more than 512 levels deep',
+    )
   })
 
   it('is refused where a few aliases come to a lot', () => {

@@ -3,6 +3,8 @@ import { BACKSLASH } from './json-bytes.js'
 const ESCAPE_LENGTH = 6
 const STARTS: readonly string[] = ['\\ud', '\\uD']
 const REPLACEMENT = Buffer.from('\\ufffd')
+const NO_DIGIT = 16
+const SMALL_U = 0x75
 
 /**
  * JSON text whose escapes of half a surrogate pair (`\ud800`), which stand for no character, are U+FFFD, as Go reads
@@ -38,11 +40,22 @@ function isWithinPair(source: Buffer, at: number): boolean {
   return before >= 0 && isHigh(unitAt(source, before)) && isEscape(source, before)
 }
 
-/** The UTF-16 unit of the escape at a place, or -1 where there is none. */
+/** The UTF-16 unit of the escape at a place, or -1 where there is none. Called for each escape of a body: no text is made. */
 function unitAt(source: Buffer, at: number): number {
-  const digits = /^\\u(?<hex>[0-9a-f]{4})$/i.exec(source.toString('latin1', at, at + ESCAPE_LENGTH))
-    ?.groups?.['hex']
-  return digits === undefined ? -1 : Number.parseInt(digits, 16)
+  if (source[at] !== BACKSLASH || source[at + 1] !== SMALL_U) return -1
+  let unit = 0
+  for (let digit = at + 2; digit < at + ESCAPE_LENGTH; digit++) {
+    const value = digitOf(source[digit])
+    if (value === NO_DIGIT) return -1
+    unit = unit * 16 + value
+  }
+  return unit
+}
+
+function digitOf(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : NO_DIGIT
 }
 
 function isHigh(unit: number): boolean {

@@ -12,14 +12,6 @@ import { readPlainScalar } from './plain-scalar.js'
 /** Steps of each node that aliases stand for, which is work where the value is written. */
 const ALIASED_STEPS = 1
 
-const UNMETERED: WorkMeter = {
-  spend: () => undefined,
-  reserve: () => undefined,
-  exceed: (reason) => {
-    throw new BuiltinError(`yaml: ${reason}`)
-  },
-}
-
 type Node = ParsedNode | null
 
 /** A converted node and how many nodes it stands for, aliases followed. */
@@ -30,10 +22,9 @@ interface Anchored {
 
 /**
  * The first document of a YAML text as OPA reads it by way of JSON: exact 64-bit integers, floats as doubles, keys as
- * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes. Without a meter, for what no
- * evaluation reads, only nesting is bounded.
+ * texts, of equal keys the last. Raises BuiltinError, with Go yaml's text for the usual mistakes.
  */
-export function readYaml(text: string, meter: WorkMeter = UNMETERED): RegoValue {
+export function readYaml(text: string, meter: WorkMeter): RegoValue {
   const problem = strictnessProblem(text)
   if (problem !== undefined) throw new BuiltinError(problem)
   const document = composeFirst(text, meter)

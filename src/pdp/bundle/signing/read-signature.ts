@@ -10,7 +10,7 @@ import {
 } from '../../builtins/jwt/compact-token.js'
 import { readHeaderFields } from '../../builtins/jwt/header-fields.js'
 import { verifySignature } from '../../builtins/jwt/signature.js'
-import { LOADING_METER } from './loading-meter.js'
+import { UNMETERED_WORK } from '../../unmetered-work.js'
 import type { BundleKey, SignatureDemand } from './verification.js'
 
 /** `.signatures.json`: OPA takes exactly one signature. */
@@ -61,7 +61,7 @@ export function readSignature(
       key.key,
       signingInput(token),
       decodeSection(token.signature),
-      LOADING_METER,
+      UNMETERED_WORK,
     )
   )
     throw new AppError('invalid', `it does not verify with the key '${id}'`)

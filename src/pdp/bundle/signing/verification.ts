@@ -5,7 +5,7 @@ import { AppError, toError } from '../../../errors.js'
 import { readVerificationKeys } from '../../builtins/jwt/verification-keys.js'
 import { suitsAlgorithm } from '../../builtins/jwt/signature.js'
 import type { JwsAlgorithm } from '../../builtins/jwt/signature.js'
-import { LOADING_METER } from './loading-meter.js'
+import { UNMETERED_WORK } from '../../unmetered-work.js'
 
 /** A key that bundles may be signed with. */
 export interface BundleKey {
@@ -50,7 +50,7 @@ export function readBundleKey(id: string, algorithm: JwsAlgorithm, text: string)
 
 function publicKeyIn(id: string, text: string): KeyObject {
   try {
-    const [first, ...more] = readVerificationKeys(text.trim(), LOADING_METER)
+    const [first, ...more] = readVerificationKeys(text.trim(), UNMETERED_WORK)
     if (first?.key !== undefined && more.length === 0) return first.key
   } catch (raw) {
     throw new AppError('invalid', `the bundle key ${id} cannot be read: ${toError(raw).message}`, {

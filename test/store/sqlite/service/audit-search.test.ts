@@ -3,7 +3,9 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import {
   HOUR,
+  appendAll,
   enterSome,
+  entry,
   filledTrail,
   indexColumns,
   indexText,
@@ -83,6 +85,14 @@ describe('search by free text', () => {
     expect(await words(store, 'zur*', '1*')).toEqual([12, 11, 10, 1])
     expect(await words(store, 'line', '3')).toEqual([3])
     expect(await words(store, 'missing')).toEqual([])
+  })
+
+  it('takes a text of backslashes no longer than any other', { timeout: 10_000 }, async () => {
+    const store = await open()
+    const body = JSON.stringify({ note: `${'\\'.repeat(120_000)}rest\\\\nfound \\nlost` })
+    await store.writer.run(appendAll, [entry(1, { body: Buffer.from(body) })])
+    await store.writer.run(indexText, 100)
+    expect(await words(store, 'found', 'lost')).toEqual([1])
   })
 
   it('takes the syntax of the index as text', async () => {
