@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-analysis bench-decisions bench-gates bench-judge bench-logs bench-policy-counts bench-registry bench-runaways bench-trail check build clean
+.PHONY: help run test bench bench-analysis bench-bodies bench-decisions bench-gates bench-judge bench-logs bench-policy-counts bench-registry bench-runaways bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one 
 bench-analysis: $(BUILT) ## Whole looks of analyses: time, memory and size, on one core
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/analysis/run.js $(ARGS)
+
+bench-bodies: $(BUILT) ## The worst bodies that each route takes, and cheap decisions beside them
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/worst-bodies/run.js $(ARGS)
 
 bench-policy-counts: $(BUILT) ## Load every number of packages from 1 to 800 (half an hour on one core; ARGS="--step 25" is quick)
 	npx tsc -p tsconfig.bench.json
