@@ -24,12 +24,20 @@ export interface StoredTemplate {
   readonly createdMs: number
 }
 
+/** What plans have in common, such as the metrics of a template: kept once, by its content. */
+export interface PlanPart {
+  /** SHA-256 of the body in hex. */
+  readonly sha256: string
+  /** JSON text. */
+  readonly body: string
+}
+
 /** An analysis at its start. Times are milliseconds since the epoch. */
 export interface NewRun {
   readonly application: string
   readonly executionId?: string | undefined
   readonly owner?: string | undefined
-  /** All that the run needs, as JSON text: later changes of the definition do not touch it. */
+  /** With its parts all that the run needs, as JSON text: later changes of the definition do not touch it. */
   readonly plan: string
   readonly startedMs: number
   readonly looks: number
@@ -87,7 +95,8 @@ export interface AnalysisRepository {
   /** Whether there was one. */
   deleteDefinition(application: string): Promise<boolean>
   saveTemplate(template: StoredTemplate): Promise<void>
-  insertRun(run: NewRun): Promise<number>
+  /** Keeps a run, with those parts of its plan that are not kept yet. */
+  insertRun(run: NewRun, planParts: readonly PlanPart[]): Promise<number>
   findRun(id: number): Promise<StoredRun | undefined>
   /** Also ends what `saveLookAttempts` began. */
   saveProgress(progress: RunProgress): Promise<void>
@@ -117,6 +126,8 @@ export interface AnalysisReader {
   template(type: TemplateType, name: string, sha1?: string): Promise<StoredTemplate | undefined>
   run(id: number): Promise<StoredRun | undefined>
   runs(filter: RunFilter): Promise<readonly StoredRun[]>
+  /** The bodies of parts of plans, by their SHA-256. */
+  planParts(sha256s: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** The first to have ended of the runs that ended before and still have looks. */
   expiredRun(beforeMs: number): Promise<number | undefined>
   look(runId: number, look: number): Promise<StoredLook | undefined>

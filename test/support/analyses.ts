@@ -60,6 +60,7 @@ export async function storeRun(writer: Writer, plan: RunPlan = makeRunPlan()): P
       looks: lookCount(timing),
       nextLookMs: lookDueMs(timing, 1),
     },
+    planParts: [],
     actor: { nowMs: timing.startedMs, user: owner, origin: 'test' },
   })
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 import type {
   NewRun,
+  PlanPart,
   RunFilter,
   RunProgress,
   StoredDefinition,
@@ -13,6 +14,8 @@ import type {
 import type { AuditEntry } from '../../store/audit-store.js'
 import type { ReadOperation } from '../../store/readers.js'
 import type { WriteOperation } from '../../store/transaction.js'
+import { joinPlan, partsOf } from './kept-plan.js'
+import type { RunPlan } from './plan.js'
 
 /** Who does something, when and from where, for the trail. */
 export interface Actor {
@@ -61,11 +64,17 @@ export const saveTemplate: WriteOperation<
   },
 }
 
-/** Starts a run; gives its number. */
-export const startRun: WriteOperation<{ readonly run: NewRun; readonly actor: Actor }, number> = {
+export interface RunStart {
+  readonly run: NewRun
+  readonly planParts: readonly PlanPart[]
+  readonly actor: Actor
+}
+
+/** Starts a run; gives its number. The trail names the parts of its plan by their SHA-256. */
+export const startRun: WriteOperation<RunStart, number> = {
   name: 'analysis.start',
-  apply: async ({ analysis, audit }, { run, actor }) => {
-    const id = await analysis.insertRun(run)
+  apply: async ({ analysis, audit }, { run, planParts, actor }) => {
+    const id = await analysis.insertRun(run, planParts)
     const about = { run: id, looks: run.looks, plan: JSON.parse(run.plan) as object }
     await audit.append({
       ...entryOf('analysis.started', run.application, actor, about),
@@ -152,6 +161,21 @@ export const findRun: ReadOperation<number, StoredRun | undefined> = {
   apply: ({ analysis }, id) => analysis.run(id),
 }
 
+/** A run with its plan. */
+export interface PlannedRun {
+  readonly run: StoredRun
+  readonly plan: RunPlan
+}
+
+/** Finds one run with its plan. */
+export const findPlannedRun: ReadOperation<number, PlannedRun | undefined> = {
+  name: 'analysis.planned-run',
+  apply: async ({ analysis }, id) => {
+    const run = await analysis.run(id)
+    return run && { run, plan: joinPlan(run.plan, await analysis.planParts(partsOf(run.plan))) }
+  },
+}
+
 /** How the applications are analysed. */
 export const listDefinitions: ReadOperation<null, readonly StoredDefinition[]> = {
   name: 'analysis.definitions',
@@ -197,6 +221,7 @@ export const analysisWrites = [
 export const analysisReads = [
   listRuns,
   findRun,
+  findPlannedRun,
   listDefinitions,
   findDefinition,
   findTemplate,

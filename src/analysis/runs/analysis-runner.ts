@@ -3,7 +3,13 @@ import type { StoredRun } from '../../store/analysis-store.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { afterLook } from './after-look.js'
-import { findRun, listLogTemplates, listRuns, noteLookAttempts, recordLook } from './analysis-operations.js'
+import {
+  findPlannedRun,
+  listLogTemplates,
+  listRuns,
+  noteLookAttempts,
+  recordLook,
+} from './analysis-operations.js'
 import { LookQueue } from './look-queue.js'
 import type { WaitingRun } from './look-queue.js'
 import type { LookReport } from './look-report.js'
@@ -149,9 +155,9 @@ export class AnalysisRunner {
   /** Gives when the run is to be looked at again. */
   async #takeAndRecord(id: number, givenUp: AbortSignal): Promise<number | undefined> {
     const { reader, writer } = this.#options
-    const run = await reader.run(findRun, id)
-    if (run?.state !== 'RUNNING') return undefined
-    const plan = JSON.parse(run.plan) as RunPlan
+    const found = await reader.run(findPlannedRun, id)
+    if (found?.run.state !== 'RUNNING') return undefined
+    const { run, plan } = found
     const request: LookRequest = {
       runId: id,
       plan,

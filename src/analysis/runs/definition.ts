@@ -8,8 +8,19 @@ export const MINUTES_RANGE = { least: 0.05, most: 7 * 24 * 60 }
 export const MAX_LOOKS = 1000
 const MAX_STEP_SECONDS = 3600
 
-const Scope = z.record(z.string(), z.string())
+/** Every service of a registration gets its own copy. */
+const MAX_VARIABLES = 50
 const Name = z.string().min(1).max(200)
+const Scope = z
+  .record(z.string().max(200), z.string().max(1000))
+  .refine((scope) => Object.keys(scope).length <= MAX_VARIABLES, {
+    error: `has more than ${MAX_VARIABLES} variables`,
+  })
+/** Copied into each plan; queries of many lines have a tenth of it. */
+const Query = z
+  .string()
+  .min(1)
+  .max(32 * 1024)
 const Document = z.record(z.string(), z.unknown())
 
 /** A number of minutes, as a number or as its text: the orchestrator's clients send both. */
@@ -31,9 +42,9 @@ const Metrics = z
 
 const Logs = z.strictObject({
   source: Name,
-  query: z.string().min(1).optional(),
+  query: Query.optional(),
   template: Name.optional(),
-  index: z.string().min(1).optional(),
+  index: z.string().min(1).max(1000).optional(),
   maxLines: z.number().int().min(1).optional(),
 })
 

@@ -11,6 +11,9 @@ import type { Registration, SideScopes, TargetRequest } from './registration.js'
 
 const MS_PER_MINUTE = 60_000
 const MS_PER_SECOND = 1000
+const MAX_SERVICES = 500
+/** Two queries each, four at a time: more than could be asked within the four minutes of a look. */
+const MAX_METRICS = 5000
 /** What the analysis stages show where nobody says otherwise (analysis.md, section 5). */
 const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 90, marginal: 70 }
 
@@ -34,6 +37,12 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
   const { registration, definition, templates, nowMs } = planRequest
   const timing = makeTiming(registration, definition, startOf(registration, nowMs))
   const requests = registration.targets.length > 0 ? registration.targets : [wholeApplication(registration)]
+  if (requests.length > MAX_SERVICES) {
+    throw new AppError(
+      'invalid',
+      `the registration names ${requests.length} services, more than ${MAX_SERVICES}: register fewer at a time`,
+    )
+  }
   const targets = requests
     .map((request) => planTarget(request, planRequest))
     .filter(({ metrics, logs }) => metrics !== undefined || logs !== undefined)
@@ -43,6 +52,7 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
       `the analysis of ${registration.application} has neither metrics nor logs for what is asked: name a source and a template in its definition`,
     )
   }
+  refuseTooManyMetrics(targets)
   return {
     application: registration.application,
     owner: registration.owner ?? '',
@@ -51,6 +61,15 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
     thresholds: makeThresholds(registration, definition, templates),
     targets,
   }
+}
+
+function refuseTooManyMetrics(targets: readonly PlannedTarget[]): void {
+  const metrics = targets.reduce((sum, target) => sum + (target.metrics?.metrics.length ?? 0), 0)
+  if (metrics <= MAX_METRICS) return
+  throw new AppError(
+    'invalid',
+    `the analysis asks for ${metrics} metrics, those of all services together, more than ${MAX_METRICS}: register fewer services at a time, or shorten the template`,
+  )
 }
 
 /** Without deployments the definition's own scopes say what is compared. */

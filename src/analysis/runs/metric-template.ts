@@ -4,6 +4,8 @@ import { readMetricSpecs } from '../judge/canary-config.js'
 import type { PlannedMetric } from './plan.js'
 
 const PERCENT = 100
+/** Each of its metrics says it. */
+const MAX_GROUP_LENGTH = 200
 
 const percent = z.coerce.number().min(0).max(10_000)
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
@@ -29,7 +31,9 @@ const Metric = z.looseObject({
 
 const Data = z.looseObject({
   ...Shared,
-  groups: z.array(z.looseObject({ group: z.string().min(1), metrics: z.array(Metric).min(1) })).min(1),
+  groups: z
+    .array(z.looseObject({ group: z.string().min(1).max(MAX_GROUP_LENGTH), metrics: z.array(Metric).min(1) }))
+    .min(1),
 })
 
 const Template = z

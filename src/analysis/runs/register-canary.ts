@@ -10,6 +10,7 @@ import type { Actor } from './analysis-operations.js'
 import { readDefinition } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
 import type { WaitingRun } from './look-queue.js'
+import { keepPlan } from './kept-plan.js'
 import { makePlan } from './make-plan.js'
 import type { PlanTemplates } from './make-plan.js'
 import { readMetricTemplate } from './metric-template.js'
@@ -47,16 +48,17 @@ export async function registerCanary(
   const templates = await collectTemplates(deps.reader, definition, registration)
   const plan = makePlan({ registration, definition, templates, nowMs: actor.nowMs })
   const nextLookMs = lookDueMs(plan.timing, 1)
+  const kept = keepPlan(plan)
   const run: NewRun = {
     application,
     executionId,
     owner: owner ?? actor.user,
-    plan: JSON.stringify(plan),
+    plan: kept.plan,
     startedMs: actor.nowMs,
     looks: lookCount(plan.timing),
     nextLookMs,
   }
-  const id = await deps.writer.run(startRun, { run, actor })
+  const id = await deps.writer.run(startRun, { run, planParts: kept.parts, actor })
   deps.schedule({ id, application, dueMs: nextLookMs })
   return { ...run, id }
 }

@@ -2,6 +2,7 @@ import type { StoredRun } from '../../store/analysis-store.js'
 import { AppError } from '../../errors.js'
 import type { ReadOperation, Readers } from '../../store/readers.js'
 import { unknownRun } from './analysis-operations.js'
+import { joinPlan, partsOf } from './kept-plan.js'
 import type { LookData } from './look-data.js'
 import type { LookReport } from './look-report.js'
 import { unpackData } from './pack-look.js'
@@ -66,7 +67,7 @@ export async function collectRun({ analysis }: Readers, id: number): Promise<Sho
   const last = await analysis.look(id, run.looksDone)
   return {
     ...summariseRun(run),
-    plan: shownDocument(run.plan) as RunPlan,
+    plan: await shownPlan(analysis, run.plan),
     intervals: looks.map(({ look, atMs, report }) => {
       const { score, verdict, reason } = JSON.parse(report) as LookReport
       return { look, at: toText(atMs), score, verdict, reason }
@@ -74,6 +75,13 @@ export async function collectRun({ analysis }: Readers, id: number): Promise<Sho
     report: last === undefined ? undefined : (JSON.parse(last.report) as LookReport),
     data: last === undefined ? undefined : unpackData(last.data),
   }
+}
+
+/** A plan without secrets; what its services have in common is looked through once. */
+async function shownPlan(analysis: Readers['analysis'], plan: string): Promise<RunPlan> {
+  const parts = await analysis.planParts(partsOf(plan))
+  const shown = [...parts].map(([sha256, body]) => [sha256, JSON.stringify(shownDocument(body))] as const)
+  return joinPlan(JSON.stringify(shownDocument(plan)), new Map(shown))
 }
 
 /** A run as JSON text, without what was fetched. Raises `not_found`. */

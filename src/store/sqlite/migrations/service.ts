@@ -1,6 +1,7 @@
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
 import { addLookAttempts } from './analysis-attempts.js'
+import { createPlanParts } from './analysis-plan-parts.js'
 import { addAnalysisRetention } from './analysis-retention.js'
 import { createAudit, mergeTextInSteps, refuseReplacements } from './audit.js'
 import { createEventQueue } from './events.js'
@@ -22,4 +23,5 @@ export const serviceMigrations: Migrations = {
   '0009-audit-text-merges': { up: mergeTextInSteps },
   '0010-audit-never-replaced': { up: refuseReplacements },
   '0011-analysis-attempts': { up: addLookAttempts },
+  '0012-analysis-plan-parts': { up: createPlanParts },
 }

@@ -16,6 +16,11 @@ export function makeAnalysisReader(database: Database): AnalysisReader {
       return row === undefined ? undefined : toStoredRun(row)
     },
     runs: (filter) => listRuns(db, filter),
+    planParts: async (sha256s) => {
+      if (sha256s.length === 0) return new Map()
+      const query = db.selectFrom('analysis_plan_parts').selectAll().where('sha256', 'in', sha256s)
+      return new Map((await query.execute()).map(({ sha256, body }) => [sha256, body]))
+    },
     expiredRun: (beforeMs) => findExpiredRun(db, beforeMs),
     look: async (runId, look) => {
       const query = db

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
-import type { AnalysisRepository, NewRun, RunProgress } from '../../analysis-store.js'
+import type { AnalysisRepository, NewRun, PlanPart, RunProgress } from '../../analysis-store.js'
 import { packText, toStoredDefinition, toStoredRun } from './analysis-tables.js'
 import type { ServiceDatabase } from './service-database.js'
 
@@ -11,7 +11,7 @@ export function makeAnalysisRepository(database: Database): AnalysisRepository {
   const db: Db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
   return {
     ...definitionsOf(db),
-    insertRun: (run) => insertRun(db, run),
+    insertRun: (run, planParts) => insertRun(db, run, planParts),
     findRun: async (id) => {
       const row = await db.selectFrom('analysis_runs').selectAll().where('id', '=', id).executeTakeFirst()
       return row === undefined ? undefined : toStoredRun(row)
@@ -87,7 +87,14 @@ function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
   }
 }
 
-async function insertRun(db: Db, run: NewRun): Promise<number> {
+async function insertRun(db: Db, run: NewRun, planParts: readonly PlanPart[]): Promise<number> {
+  for (const part of planParts) {
+    await db
+      .insertInto('analysis_plan_parts')
+      .values(part)
+      .onConflict((conflict) => conflict.column('sha256').doNothing())
+      .execute()
+  }
   const { id } = await db
     .insertInto('analysis_runs')
     .values({

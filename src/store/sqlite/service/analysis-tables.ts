@@ -14,6 +14,7 @@ export interface AnalysisTables {
   analysis_templates: { type: TemplateType; name: string; sha1: string; body: string; created_ms: number }
   analysis_log_history: { application: string; key: string; first_run: number; last_run: number }
   analysis_runs: RunTable
+  analysis_plan_parts: { sha256: string; body: string }
   analysis_looks: {
     run_id: number
     look: number
