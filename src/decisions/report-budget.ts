@@ -1,5 +1,7 @@
 const MS_PER_SECOND = 1000
 const BURST_SECONDS = 60
+/** No evaluation takes so long. */
+const LATEST_MS = 300_000
 /** The rest is kept for refusals, so that a flood of others cannot crowd them out. */
 const SHARE_OF_OTHERS = 0.5
 
@@ -26,9 +28,14 @@ export class ReportBudget {
   }
 
   #refill(timeMs: number): void {
+    const passedMs = timeMs - this.#atMs
+    // Decisions that took long come behind later ones: the time since is not given twice.
+    if (passedMs < 0 && passedMs > -LATEST_MS) return
     // A clock that was set back starts anew from there.
-    const passedMs = Math.max(0, timeMs - this.#atMs)
     this.#atMs = timeMs
-    this.#left = Math.min(this.#capacity, this.#left + (passedMs / MS_PER_SECOND) * this.#perSecond)
+    this.#left = Math.min(
+      this.#capacity,
+      this.#left + (Math.max(0, passedMs) / MS_PER_SECOND) * this.#perSecond,
+    )
   }
 }

@@ -51,7 +51,7 @@ export async function openDecisions(
     }
   }
   let failure: { readonly written: number; readonly message: string } | undefined
-  const { log, store, problem, timesRenewed, close } = await openDecisionLog({
+  const { log, store, problem, notice, timesRenewed, close } = await openDecisionLog({
     dataDir: config.dataDir,
     masks: mask,
     redact,
@@ -75,7 +75,8 @@ export async function openDecisions(
   const failing = (): string | undefined =>
     failure !== undefined && log.stats().written <= failure.written ? failure.message : undefined
   const whatIsWrong = (): string | undefined => problem() ?? failing()
-  const health = { name: NAME, isUp: () => whatIsWrong() === undefined, problem: whatIsWrong }
+  const isUp = (): boolean => whatIsWrong() === undefined
+  const health = { name: NAME, isUp, problem: whatIsWrong, warning: notice }
   return { log, read: { store, log }, health, timesRenewed, close }
 }
 

@@ -110,7 +110,13 @@ describe('a service whose decision log is damaged', () => {
     try {
       await renewed(service.url, 1)
       const aside = readdirSync(dataDir).find((name) => name.startsWith('decisions.db.damaged-'))
-      expect(await read(service.url, '/health?plugins')).toContain(aside)
+      const health = await ask(service.url, { path: '/health?plugins' })
+      expect(health.status).toBe(200)
+      expect(JSON.parse(health.text)).toMatchObject({
+        plugins: {
+          decision_logs: { state: 'WARN', message: expect.stringContaining(aside ?? '?') as string },
+        },
+      })
       expect(service.logText()).toContain('the decision log was begun anew')
       rmSync(path)
       expect((await decide(service.url)).status).toBe(200)

@@ -16,6 +16,8 @@ export interface HealthPlugin {
   readonly isUp: () => boolean
   /** What is wrong while it is not up, safe to show to anyone. */
   readonly problem?: () => string | undefined
+  /** What someone should look into though it is up, safe to show to anyone. */
+  readonly warning?: () => string | undefined
 }
 
 export interface HealthRoutesDeps {
@@ -78,8 +80,12 @@ function describePlugins(plugins: readonly HealthPlugin[]): object {
   return Object.fromEntries(plugins.map((plugin) => [plugin.name, describePlugin(plugin)]))
 }
 
-function describePlugin({ isUp, problem }: HealthPlugin): object {
-  if (isUp()) return { state: 'OK' }
+/** The states of OPA's plugins, of which `WARN` is up. */
+function describePlugin({ isUp, problem, warning }: HealthPlugin): object {
+  if (isUp()) {
+    const remark = warning?.()
+    return remark === undefined ? { state: 'OK' } : { state: 'WARN', message: remark }
+  }
   const message = problem?.()
   return { state: 'NOT_READY', ...(message !== undefined && { message }) }
 }

@@ -87,11 +87,12 @@ class SecretFinder {
     const first = this.json[at]
     if (first === QUOTE) return this.walkText(at)
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scanValue(this.json, at)
-    const isCut = this.search.cut?.open[this.enteredOpen] === at
+    const open = this.search.cut?.open ?? []
+    const isCut = open[this.enteredOpen] === at
     if (isCut) this.enteredOpen++
     if (this.isQuietFrom(at)) {
       if (!isCut) return scanValue(this.json, at)
-      const inner = this.search.cut?.open[this.enteredOpen]
+      const inner = open[this.enteredOpen]
       if (first === OPEN_ARRAY && inner !== undefined) return this.walkLast(inner, depth, areHeaders)
     }
     return first === OPEN_OBJECT

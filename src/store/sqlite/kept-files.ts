@@ -21,14 +21,14 @@ export function keptDatabase(path: string): readonly KeptFile[] {
 
 /** One file, in a list; none when it is not there. */
 export function keptFile(path: string): readonly KeptFile[] {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  const found = statOrAbsent(path)
   return found === undefined ? [] : [{ path, device: found.dev, inode: found.ino }]
 }
 
 /** Raises AppError `unavailable` with the code `store_lost` when one of the files is not at its path any more. */
 export function requireKept(files: readonly KeptFile[]): void {
   for (const file of files) {
-    const problem = describe(file, statSync(file.path, { bigint: true, throwIfNoEntry: false }))
+    const problem = describe(file, statOrAbsent(file.path))
     if (problem !== undefined) throw lostFile(problem)
   }
 }
@@ -36,7 +36,7 @@ export function requireKept(files: readonly KeptFile[]): void {
 /** The same as a sentence, without holding up the thread that asks; undefined while all files are at their paths. */
 export async function findLost(files: readonly KeptFile[]): Promise<string | undefined> {
   for (const file of files) {
-    const problem = describe(file, await statOrAbsent(file.path))
+    const problem = describe(file, await findOrAbsent(file.path))
     if (problem !== undefined) return problem
   }
   return undefined
@@ -47,13 +47,28 @@ export function lostFile(problem: string): AppError {
   return new AppError('unavailable', problem, { code: STORE_LOST })
 }
 
-async function statOrAbsent(path: string): Promise<BigIntStats | undefined> {
+function statOrAbsent(path: string): BigIntStats | undefined {
+  try {
+    // An entry that is not there is told without an error, which would cost more than the rest.
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (raw) {
+    if (isAbsent(raw)) return undefined
+    throw raw
+  }
+}
+
+async function findOrAbsent(path: string): Promise<BigIntStats | undefined> {
   try {
     return await stat(path, { bigint: true })
   } catch (raw) {
-    if (hasErrorCode(raw, 'ENOENT') || hasErrorCode(raw, 'ENOTDIR')) return undefined
+    if (isAbsent(raw)) return undefined
     throw raw
   }
+}
+
+/** Whether there is no entry, or a file in place of its directory. */
+function isAbsent(raw: unknown): boolean {
+  return hasErrorCode(raw, 'ENOENT') || hasErrorCode(raw, 'ENOTDIR')
 }
 
 function describe({ path, device, inode }: KeptFile, found: BigIntStats | undefined): string | undefined {

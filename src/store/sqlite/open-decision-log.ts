@@ -39,8 +39,10 @@ export interface OpenDecisionLogOptions {
 export interface OpenDecisionLog {
   readonly log: DecisionLog
   readonly store: DecisionReadStore
-  /** What is wrong with the file, or was until another was begun. */
+  /** Why nothing can be written now. */
   readonly problem: () => string | undefined
+  /** That another file was begun, and why, as long as someone should look into it. */
+  readonly notice: () => string | undefined
   /** How many times another file was begun. */
   readonly timesRenewed: () => number
   readonly close: () => Promise<void>
@@ -72,7 +74,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
         former,
       ),
     renewed: options.onRenewed,
-    now: Date.now,
+    now: () => performance.now(),
   })
   const log = new BufferedDecisionLog({
     writer: store,
@@ -85,6 +87,7 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     log,
     store,
     problem: () => store.problem,
+    notice: () => store.notice,
     timesRenewed: () => store.timesRenewed,
     close: () => log.close(),
   }

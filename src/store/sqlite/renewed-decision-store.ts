@@ -25,6 +25,7 @@ export interface RenewedDecisionStoreOptions {
   ) => Promise<DecisionFiles>
   /** Told that another file was begun, and why. */
   readonly renewed?: ((notice: string) => void) | undefined
+  /** Milliseconds on a clock that nobody sets. */
   readonly now: () => number
 }
 
@@ -70,12 +71,16 @@ export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
     return this.#timesRenewed
   }
 
-  /**
-   * What is wrong with the file. That one was put aside is told until someone has taken it away from there; that one was gone, for ten
-   * minutes.
-   */
+  /** Why nothing can be written now. */
   get problem(): string | undefined {
-    if (this.#problem !== undefined) return this.#problem
+    return this.#problem
+  }
+
+  /**
+   * That another file was begun, and why: where one was put aside, until someone has taken it away from there; where it was gone, for
+   * ten minutes.
+   */
+  get notice(): string | undefined {
     if (this.#notice === undefined) return undefined
     const { text, aside, atMs } = this.#notice
     const isNews = aside === undefined ? this.#options.now() - atMs < NEWS_MS : existsSync(aside)

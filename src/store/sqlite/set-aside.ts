@@ -27,6 +27,10 @@ export function setLeftoversAside(path: string, files: readonly KeptFile[], nowM
   }
 }
 
+/** A name that nothing has: a clock that was set back gives a time again, and what was put aside before must stay. */
 function newName(path: string, nowMs: number): string {
-  return `${path}.damaged-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '')}`
+  for (let later = 0; ; later++) {
+    const name = `${path}.damaged-${new Date(nowMs + later).toISOString().replaceAll(/[:.]/g, '')}`
+    if (!SUFFIXES.some((suffix) => existsSync(name + suffix))) return name
+  }
 }

@@ -14,6 +14,7 @@ import type { WriterThreadOptions } from '../../../src/store/sqlite/decision-wri
 import { connectDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
 import { InProcessBatchWriter } from '../../../src/store/sqlite/in-process-batch-writer.js'
 import { openDecisionLog } from '../../../src/store/sqlite/open-decision-log.js'
+import { setAside } from '../../../src/store/sqlite/set-aside.js'
 import { damageDatabase } from '../../support/damage-database.js'
 import { anEntry, temporaryFolder } from '../../support/decisions.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -67,7 +68,8 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect(await findDecision(opened, 'after')).toMatchObject({ path: 'deploy/allow' })
     const { written, dropped } = opened.log.stats()
     expect({ written, lost: dropped.write_failed }).toEqual({ written: 2, lost: 0 })
-    expect(opened.problem()).toMatch(/^decisions\.db .*: decisions go to another decisions\.db since then/)
+    expect(opened.problem()).toBeUndefined()
+    expect(opened.notice()).toMatch(/^decisions\.db .*: decisions go to another decisions\.db since then/)
     expect(opened.notices).toHaveLength(1)
   })
 
@@ -91,9 +93,10 @@ describe('a decision log whose file goes wrong while it is open', () => {
     await opened.record('after')
     const [aside = ''] = asides(opened.dataDir)
     expect(readFileSync(join(opened.dataDir, aside), 'latin1')).toContain('xxxx')
-    expect(opened.problem()).toContain(aside)
-    rmSync(join(opened.dataDir, aside))
     expect(opened.problem()).toBeUndefined()
+    expect(opened.notice()).toContain(aside)
+    rmSync(join(opened.dataDir, aside))
+    expect(opened.notice()).toBeUndefined()
   })
 
   it('makes no directory anew, and goes on when that is back', async () => {
@@ -110,6 +113,72 @@ describe('a decision log whose file goes wrong while it is open', () => {
     )
     await opened.record('after')
     expect(opened.log.stats()).toMatchObject({ written: 1, dropped: { write_failed: 2 } })
+  })
+})
+
+describe('a decision log whose directory takes no other file', () => {
+  /** A directory in place of the file that a new database is built in: to write there fails for root as well. */
+  const block = (path: string): string => {
+    const draft = `${path}.${process.pid}.new`
+    mkdirSync(draft)
+    return draft
+  }
+
+  it('counts what is lost, says why nothing is written, and goes on by itself once it can', async () => {
+    const opened = await open()
+    await opened.record('before')
+    const draft = block(opened.path)
+    rmSync(opened.path)
+    for (const id of ['lost', 'lost too', 'lost as well']) await opened.record(id)
+    expect(opened.log.stats()).toMatchObject({ written: 1, bufferedRows: 0, dropped: { write_failed: 3 } })
+    expect(opened.problem()).toMatch(/^decisions\.db .*; another cannot be begun: /)
+    await expect(findDecision(opened, 'before')).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(opened.notice()).toBeUndefined()
+    rmSync(draft, { recursive: true })
+    await waitUntil(
+      () => (opened.timesRenewed() === 1 ? true : undefined),
+      () => `it does not go on: ${opened.problem() ?? ''}`,
+    )
+    await opened.record('after')
+    expect(opened.log.stats()).toMatchObject({ written: 2, dropped: { write_failed: 3 } })
+    expect(opened.problem()).toBeUndefined()
+  })
+
+  it('closes while another cannot be begun', async () => {
+    const opened = await open()
+    block(opened.path)
+    rmSync(opened.path)
+    await opened.record('lost')
+    await opened.close()
+    expect(opened.timesRenewed()).toBe(0)
+  })
+
+  it('loses no decision but those of its own when a file stands in place of the directory', async () => {
+    const opened = await open()
+    renameSync(opened.dataDir, `${opened.dataDir}.away`)
+    writeFileSync(opened.dataDir, 'no directory')
+    await opened.record('lost')
+    await opened.record('lost too')
+    expect(opened.log.stats()).toMatchObject({ written: 0, dropped: { write_failed: 2 } })
+    expect(opened.problem()).toMatch(/another cannot be begun/)
+    expect(readFileSync(opened.dataDir, 'utf8')).toBe('no directory')
+    rmSync(opened.dataDir)
+    renameSync(`${opened.dataDir}.away`, opened.dataDir)
+    await waitUntil(
+      () => (opened.timesRenewed() === 1 ? true : undefined),
+      () => `it does not go on: ${opened.problem() ?? ''}`,
+    )
+  })
+})
+
+describe('what is put aside', () => {
+  it('replaces nothing that was put aside before, though the clock was set back to that very time', () => {
+    const path = join(temporaryFolder(), 'decisions.db')
+    const aside = ['first', 'second'].map((content) => {
+      writeFileSync(path, content)
+      return setAside(path, 1_700_000_000_000)
+    })
+    expect(aside.map((name) => readFileSync(name, 'utf8'))).toEqual(['first', 'second'])
   })
 })
 
@@ -134,7 +203,7 @@ describe('a decision log whose file is damaged when it is opened', () => {
     await opened.record('after')
     expect(opened.log.stats()).toMatchObject({ written: 1 })
     expect(asides(opened.dataDir)).toHaveLength(1)
-    expect(opened.problem()).toMatch(/decisions\.db was damaged.*put aside/)
+    expect(opened.notice()).toMatch(/decisions\.db was damaged.*put aside/)
   })
 
   it('is begun anew by the first write that meets the damage', async () => {
