@@ -40,6 +40,7 @@ import type { OpenTrail } from './main/open-trail.js'
 import { openYamlReader } from './main/yaml-thread.js'
 import type { Policies } from './pdp/policies.js'
 import type { Evaluations } from './pdp/slow/evaluations.js'
+import { publicKeyFiles } from './main/bundle-verification.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
 import type { ServiceStore } from './store/sqlite/service/open-service-store.js'
@@ -111,7 +112,7 @@ async function startParts(
     decisionLogsRenewed: decisions.timesRenewed,
   })
   const policies = await openPolicies(config, logger, metrics, readSecret)
-  if (config.policies.watch) await watch(policies, onStop)
+  if (config.policies.watch) await watch(config, policies, onStop)
   const { evaluations, close: endEvaluations } = openEvaluations(config, metrics)
   onStop(endEvaluations)
   const registry = openRegistry(config, { store, logger, readSecret })
@@ -141,8 +142,12 @@ async function startParts(
   return await listen({ config, logger, store, metrics, ...features }, address, onStop)
 }
 
-async function watch(policies: Policies, onStop: (close: () => Promise<void>) => void): Promise<void> {
-  const watcher = await watchPolicies(policies)
+async function watch(
+  config: Config,
+  policies: Policies,
+  onStop: (close: () => Promise<void>) => void,
+): Promise<void> {
+  const watcher = await watchPolicies(policies, publicKeyFiles(config.policies.bundleSigning))
   onStop(() => watcher.close())
 }
 

@@ -3,6 +3,8 @@ import type { Command } from 'commander'
 
 import type { OriginatedValue } from '../config/layered-values.js'
 import type { Terminal } from './terminal.js'
+import { addVerificationOptions, verificationFlags } from './verification-options.js'
+import type { VerificationOptions } from './verification-options.js'
 
 /** The flags that every command has. */
 export interface OutputOptions {
@@ -10,8 +12,8 @@ export interface OutputOptions {
   readonly debug?: true
 }
 
-/** The flags that say where policies come from. */
-export interface PolicyOptions {
+/** The flags that say where policies come from, and how bundles must be signed. */
+export interface PolicyOptions extends VerificationOptions {
   readonly config?: string
   readonly policies?: readonly string[]
   readonly bundle?: readonly string[]
@@ -30,10 +32,12 @@ export function addOutputOptions(command: Command): Command {
 
 /** Adds the flags that say where policies come from. */
 export function addPolicyOptions(command: Command): Command {
-  return addConfigOption(command)
-    .addOption(repeatable('--policies <dir>', 'a directory of Rego; may be repeated'))
-    .addOption(repeatable('--bundle <file>', 'an OPA bundle with a policy.wasm; may be repeated'))
-    .option('--opa <file>', 'the opa program to compile with')
+  return addVerificationOptions(
+    addConfigOption(command)
+      .addOption(repeatable('--policies <dir>', 'a directory of Rego; may be repeated'))
+      .addOption(repeatable('--bundle <file>', 'an OPA bundle with a policy.wasm; may be repeated'))
+      .option('--opa <file>', 'the opa program to compile with'),
+  )
 }
 
 /** Adds the flag that has the input of policies checked. */
@@ -57,7 +61,8 @@ export function repeatable(flags: string, description: string): Option {
 }
 
 /** What the policy flags set. They name all policies together: one of them alone empties the other. */
-export function policyFlags({ policies, bundle, opa }: PolicyOptions): OriginatedValue[] {
+export function policyFlags(options: PolicyOptions): OriginatedValue[] {
+  const { policies, bundle, opa } = options
   const values: OriginatedValue[] = []
   if (policies !== undefined || bundle !== undefined) {
     const origin = policies === undefined ? '--bundle' : '--policies'
@@ -65,7 +70,7 @@ export function policyFlags({ policies, bundle, opa }: PolicyOptions): Originate
     values.push({ path: ['policies', 'bundles'], value: bundle ?? [], origin })
   }
   if (opa !== undefined) values.push({ path: ['policies', 'opa'], value: opa, origin: '--opa' })
-  return values
+  return [...values, ...verificationFlags(options)]
 }
 
 /** The examples at the end of a help text. */

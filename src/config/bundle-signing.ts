@@ -10,6 +10,9 @@ const PUBLIC_ALGORITHMS = [
   ...(['PS256', 'PS384', 'PS512'] as const),
 ]
 
+/** The algorithms that bundles may be signed with. */
+export const BUNDLE_ALGORITHMS: readonly string[] = [...SECRET_ALGORITHMS, ...PUBLIC_ALGORITHMS]
+
 const id = () => key(z.string().min(1), 'The id that signatures name the key by.', 'the id of a key')
 const scope = () =>
   key(z.string().optional(), 'The scope that signatures must have; none when it is left out.', 'a text')

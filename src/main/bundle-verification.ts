@@ -34,6 +34,11 @@ export function makeBundleVerification(
   }
 }
 
+/** The files that public keys are read from at each load. */
+export function publicKeyFiles({ keys }: Config['policies']['bundleSigning']): string[] {
+  return keys.flatMap((key) => ('publicKeyFile' in key ? [key.publicKeyFile] : []))
+}
+
 function readKeyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
