@@ -243,6 +243,20 @@ describe('a side without lines', () => {
     expect(judge(baseline, canary).report).toMatchObject({ state, verdict: 'Review', endsRun: false })
   })
 
+  it.each([
+    { pass: 90, marginal: 70 },
+    { pass: 80, marginal: 80 },
+  ])('has a score below the passing one, whatever the marginal one is: %j', (thresholds) => {
+    for (const { report } of [
+      judge(none, none, { thresholds }),
+      judge(some, none, { thresholds }),
+      judge(undefined, logSide([ORDINARY, { text: FAILURE, times: 12 }]), { thresholds }),
+    ]) {
+      expect(report.verdict).toBe('Review')
+      expect(report.score).toBeLessThan(thresholds.pass)
+    }
+  })
+
   it('fails or is passed over where the settings say so', () => {
     const verdict = (emptyLog: 'fail' | 'ignore') => judge(some, none, { emptyLog }).report.verdict
     expect([verdict('fail'), verdict('ignore')]).toEqual(['Fail', 'Success'])

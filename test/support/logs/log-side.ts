@@ -32,12 +32,9 @@ export function logSide(entries: readonly Repeated[], more: Partial<LogSide> = {
 export function judge(
   baseline: LogSide | undefined,
   canary: LogSide,
-  options: Partial<LogJudgeOptions> & Pick<Partial<LogJudgeInput>, 'seenTemplates'> = {},
+  options: Partial<LogJudgeOptions> & Pick<Partial<LogJudgeInput>, 'seenTemplates' | 'thresholds'> = {},
 ): JudgedLogs {
-  const { seenTemplates = [], ...others } = options
+  const { seenTemplates = [], thresholds = { pass: 90, marginal: 70 }, ...others } = options
   const defaults = logJudgeOptions(readLogTemplate({ templateName: 'test' }))
-  return judgeLogs(
-    { baseline, canary, seenTemplates, thresholds: { pass: 90, marginal: 70 } },
-    { ...defaults, ...others },
-  )
+  return judgeLogs({ baseline, canary, seenTemplates, thresholds }, { ...defaults, ...others })
 }

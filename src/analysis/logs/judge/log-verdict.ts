@@ -13,6 +13,8 @@ export interface LogVerdictInput {
 type LogVerdict = Pick<LogReport, 'score' | 'verdict' | 'reason' | 'endsRun'>
 
 const MAX_SHOWN = 120
+/** How near below the passing score a review is put. */
+const JUST_BELOW = 0.01
 const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
   canaryEmpty: 'the canary logged nothing',
   bothEmpty: 'neither the baseline nor the canary logged anything',
@@ -30,8 +32,13 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   if (empty !== undefined) return withoutLines(empty, input)
   if (state === 'noBaseline' && worst !== undefined) {
     // What has no counterpart may be old: that is for people to say.
-    const reviewed = Math.max(thresholds.marginal, Math.min(score, thresholds.pass))
-    return { score: reviewed, verdict: 'Review', reason: `without a baseline, ${reason}`, endsRun: false }
+    const reviewed = Math.max(thresholds.marginal, score)
+    return {
+      score: belowPass(reviewed, thresholds),
+      verdict: 'Review',
+      reason: `without a baseline, ${reason}`,
+      endsRun: false,
+    }
   }
   return { score, verdict: verdictOf(score, thresholds), reason, endsRun: false }
 }
@@ -41,10 +48,15 @@ function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput)
     case 'fail':
       return { score: 0, verdict: 'Fail', reason, endsRun: false }
     case 'review':
-      return { score: thresholds.marginal, verdict: 'Review', reason, endsRun: false }
+      return { score: belowPass(thresholds.marginal, thresholds), verdict: 'Review', reason, endsRun: false }
     case 'ignore':
       return { score: 100, verdict: 'Success', reason: `${reason}, which is ignored`, endsRun: false }
   }
+}
+
+/** Whoever reads the score alone must not take a review for a success, whatever the marginal score is. */
+function belowPass(score: number, { pass }: ScoreThresholds): number {
+  return Math.min(score, Math.max(0, pass - JUST_BELOW))
 }
 
 function verdictOf(score: number, { pass, marginal }: ScoreThresholds): LogVerdict['verdict'] {
