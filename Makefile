@@ -65,13 +65,16 @@ bench-registry: $(BUILT) ## Reconciliations and pages of 50,000 pipelines, with 
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/registry/run.js $(ARGS)
 
-.PHONY: chaos soak fuzz fuzz-paths evil
+.PHONY: chaos soak fuzz fuzz-builtins fuzz-paths evil
 fuzz: $(BUILT) ## Send 200,000 malformed requests over all routes
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/fuzz/run.js $(ARGS)
 
 fuzz-paths: $(BUILT) ## Compare 20,000 answers with those of OPA (POLICY_PATHS=10000 in both dialects, POLICY_PATHS_SEED)
 	POLICY_PATHS=$${POLICY_PATHS:-10000} npx vitest run --project process test/e2e/policy-path-fuzz.test.ts $(ARGS)
+
+fuzz-builtins: $(BUILT) ## Compare 100,000 calls of native built-ins with OPA (NATIVE_CALLS=1000 of each, NATIVE_CALLS_SEED)
+	NATIVE_CALLS=$${NATIVE_CALLS:-1000} npx vitest run --project unit test/pdp/builtins/native-parity.test.ts $(ARGS)
 
 evil: $(BUILT) ## Policies and inputs that ask for too much, one row each, with cheap requests beside them
 	npx tsc -p tsconfig.bench.json

@@ -31,8 +31,14 @@ function printWith(value: RegoValue, meter: WorkMeter | undefined): string {
 }
 
 function printScalar(value: null | boolean | string | RegoNumber): string {
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return printString(value)
   return value instanceof RegoNumber ? value.text : String(value)
+}
+
+/** Half a character is none: Go writes U+FFFD for it, and the module refuses its escape. */
+function printString(value: string): string {
+  const text = JSON.stringify(value)
+  return text.includes('\\ud') ? JSON.stringify(value.replaceAll(/\p{Surrogate}/gu, '\ufffd')) : text
 }
 
 function printContainer(value: RegoArray | RegoSet | RegoObject, meter: WorkMeter | undefined): string {

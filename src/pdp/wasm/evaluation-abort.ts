@@ -23,21 +23,36 @@ export class EvaluationAbort extends Error {
   }
 }
 
-/** Tells what a throw out of a module means: our own abort, an exhausted memory or stack, or a trap. */
-export function describeFailure(raw: unknown): EvaluationAbort {
+/**
+ * Tells what a throw out of a module means: our own abort, an exhausted memory or stack, or a trap. `exhausted` names what the module
+ * has used up: a trap then follows from that, since much of the runtime does not look whether it got what it asked for.
+ */
+export function describeFailure(raw: unknown, exhausted?: 'memory' | 'stack'): EvaluationAbort {
   if (raw instanceof EvaluationAbort) {
-    return isOutOfMemory(raw.message)
-      ? new EvaluationAbort('out of memory', { isOverBudget: true, cause: raw })
-      : raw
+    const limit = limitOf(raw.message)
+    return limit === undefined ? raw : new EvaluationAbort(limit, { isOverBudget: true, cause: raw })
   }
   const error = toError(raw)
+  // A trap: WebAssembly.RuntimeError.
+  if (error.name === 'RuntimeError' && exhausted !== undefined) {
+    const reason = exhausted === 'memory' ? 'out of memory' : 'stack exhausted'
+    return new EvaluationAbort(reason, { isOverBudget: true, cause: raw })
+  }
   // V8 raises a RangeError when the native stack is full, as for an input nested thousands deep.
   if (error instanceof RangeError)
     return new EvaluationAbort('stack exhausted', { isOverBudget: true, cause: raw })
   return new EvaluationAbort(error.message, { cause: raw })
 }
 
-/** The text of the module's allocator when the memory cannot grow (OPA's wasm runtime, malloc.c). */
-function isOutOfMemory(message: string): boolean {
-  return message.includes('opa_malloc')
+/** What the runtime aborts with (OPA's wasm/src) at limits that OPA itself does not have. */
+const LIMITS: readonly (readonly [text: RegExp, reason: string])[] = [
+  [/opa_malloc: failed/, 'out of memory'],
+  [
+    /opa_(?:number_to_bf|arith_\w+|numbers_range|bits\w*):|strings: (?:truncate|get uint)/,
+    'a number is too large or too small to be calculated with',
+  ],
+]
+
+function limitOf(message: string): string | undefined {
+  return LIMITS.find(([text]) => text.test(message))?.[1]
 }

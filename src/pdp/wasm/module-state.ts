@@ -3,6 +3,8 @@ import type { ModuleMemory } from './module-memory.js'
 import type { PolicyExports } from './policy-exports.js'
 
 const WORD_BYTES = 4
+/** A function of the runtime may need so many bytes of stack at once. */
+const LAST_OF_STACK = 1024
 
 /**
  * What a module that has been set up remembers between two evaluations: its static memory (the data segments, the allocator's
@@ -30,6 +32,11 @@ export class ModuleState {
         ? [{ global: exported, value: exported.value }]
         : [],
     )
+  }
+
+  /** Whether the C stack, which grows towards address 0 and ends there, has been used up. */
+  get isStackUsedUp(): boolean {
+    return this.#globals.some(({ global, value }) => value > LAST_OF_STACK && global.value < LAST_OF_STACK)
   }
 
   /** Puts the state back, except for what the module knows of the size of its memory, which never shrinks. */

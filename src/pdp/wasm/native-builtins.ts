@@ -1,5 +1,49 @@
-/** Functions of the runtime that say "false" where they could not tell: the host is asked in their place. */
-export const REPLACED_BUILTINS: Readonly<Record<string, string>> = { opa_regex_is_valid: 'regex.is_valid' }
+/**
+ * When the host answers in the place of a native built-in: always; where a number among the operands is no plain 64-bit integer; where
+ * one operand is a set, a text, or an empty text; or where its own look at the operands says so (`native-choice.ts`).
+ */
+export type HostTurn =
+  'always' | 'chosen' | 'decimal' | { readonly operand: number; readonly is: 'set' | 'text' | 'empty text' }
+
+/** Built-ins that the module answers otherwise than OPA does, by the names of its functions, and when. */
+export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
+  builtin_json_filter: 'chosen',
+  builtin_json_remove: 'chosen',
+  opa_agg_product: 'chosen',
+  opa_agg_sum: 'chosen',
+  opa_arith_abs: 'decimal',
+  opa_arith_ceil: 'decimal',
+  opa_arith_divide: 'chosen',
+  opa_arith_floor: 'decimal',
+  opa_arith_minus: 'decimal',
+  opa_arith_multiply: 'decimal',
+  opa_arith_plus: 'decimal',
+  opa_arith_rem: 'decimal',
+  opa_arith_round: 'decimal',
+  opa_base64_decode: 'always',
+  opa_base64_is_valid: 'always',
+  opa_base64_url_decode: 'always',
+  opa_bits_and: 'decimal',
+  opa_bits_negate: 'decimal',
+  opa_bits_or: 'decimal',
+  opa_bits_shiftleft: 'decimal',
+  opa_bits_shiftright: 'decimal',
+  opa_bits_xor: 'decimal',
+  opa_cidr_contains: 'always',
+  opa_cidr_intersects: 'always',
+  opa_glob_match: 'always',
+  opa_json_is_valid: 'always',
+  opa_json_unmarshal: 'always',
+  opa_regex_find_all_string_submatch: 'chosen',
+  opa_regex_is_valid: 'always',
+  opa_regex_match: 'chosen',
+  opa_strings_concat: { operand: 1, is: 'set' },
+  opa_strings_format_int: 'decimal',
+  opa_strings_indexof: { operand: 1, is: 'empty text' },
+  opa_strings_replace: { operand: 1, is: 'empty text' },
+  opa_strings_replace_n: 'always',
+  opa_to_number: { operand: 0, is: 'text' },
+}
 
 /** Functions of OPA's WASM runtime that stand for built-ins and may give no value, and what Rego calls them. */
 export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
@@ -32,6 +76,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_array_slice: 'array.slice',
   opa_base64_decode: 'base64.decode',
   opa_base64_encode: 'base64.encode',
+  opa_base64_is_valid: 'base64.is_valid',
   opa_base64_url_decode: 'base64url.decode',
   opa_base64_url_encode: 'base64url.encode',
   opa_bits_and: 'bits.and',
@@ -43,9 +88,11 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_cidr_contains: 'net.cidr_contains',
   opa_cidr_intersects: 'net.cidr_intersects',
   opa_glob_match: 'glob.match',
+  opa_json_is_valid: 'json.is_valid',
   opa_json_unmarshal: 'json.unmarshal',
   opa_numbers_range: 'numbers.range',
   opa_regex_find_all_string_submatch: 'regex.find_all_string_submatch_n',
+  opa_regex_is_valid: 'regex.is_valid',
   opa_regex_match: 'regex.match',
   opa_set_intersection: 'and',
   opa_set_union: 'or',
@@ -75,8 +122,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
 
 /** Of those the built-ins that the host does again when the module gave no value: OPA may have one. */
 export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
-  ...Object.values(REPLACED_BUILTINS),
   'regex.find_all_string_submatch_n',
   'regex.match',
-  'to_number',
+  'substring',
 ])

@@ -4,18 +4,21 @@ import { AppError } from '../../errors.js'
 import { replaceLoneSurrogates } from '../../lib/json/lone-surrogates.js'
 import { BuiltinError } from '../builtins/builtin.js'
 import type { BuiltinContext, DecisionContext } from '../builtins/builtin.js'
-import { parseRegoText } from '../rego/parse-text.js'
-import { printRegoTextWithin } from '../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './evaluation-abort.js'
 import { EvaluationBudget } from './evaluation-budget.js'
 import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
+import { HostValues } from './host-values.js'
+import type { Booleans } from './host-values.js'
 import { OUT_OF_FUEL } from './meter-module.js'
 import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module-memory.js'
 import { RETRIED_BUILTINS } from './native-builtins.js'
+import { isForHost } from './native-choice.js'
+import type { OperandReader } from './native-choice.js'
+import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
 import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './policy-exports.js'
 import { toPolicyExports } from './policy-exports.js'
@@ -40,8 +43,7 @@ const SHOW_MS_PER_BYTE = 1e-4
 const SHORT_INPUT_BYTES = 262_144
 const SHORT_RESULT_BYTES = 16_384
 
-/** What a byte of an operand costs that is made a text; of a result, which is read, put in order and printed in the end. */
-const DECODE_STEPS_PER_BYTE = 0.2
+/** What a byte of a result costs, which is read, put in order and printed in the end. */
 const RESULT_STEPS_PER_BYTE = 4
 const RESULT_HEAP_PER_BYTE = 10
 
@@ -58,6 +60,7 @@ export class PolicyInstance {
   readonly #builtinNames: ReadonlyMap<number, string>
   readonly #reportedBuiltins: ReadonlyMap<number, string>
   readonly #budget: EvaluationBudget
+  readonly #values: HostValues
   readonly #dataAddress: number
   readonly #heapStart: number
   readonly #reader: InputReader | undefined
@@ -84,6 +87,7 @@ export class PolicyInstance {
     this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
+    this.#values = new HostValues(this.#memory, this.#exports)
     // The first block of the heap lies behind all static memory.
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
     const sizes = findSizes(this.#memory, staticEnd, this.#exports)
@@ -93,10 +97,12 @@ export class PolicyInstance {
     this.requiredBuiltins = [...builtinIds.keys()]
     this.#builtinNames = new Map([...builtinIds].map(([name, id]) => [id, name]))
     this.entrypoints = this.#readNumberTable(this.#exports.entrypoints())
-    this.#dataAddress = this.#parse(options.data, this.#exports.opa_json_parse)
+    this.#dataAddress = this.#values.parse(options.data, this.#exports.opa_json_parse)
     const reader = instantiateReader(this.#memory.memory, this.#exports)
-    this.#heapStart = this.#makeRoomFor(reader)
+    const booleans = { truth: this.#parseJson('true'), falsehood: this.#parseJson('false') }
+    this.#heapStart = this.#makeRoomFor(reader, booleans)
     this.#reader = (isReaderFit ?? this.#isFit(reader)) ? reader : undefined
+    if (this.#reader !== undefined) this.#values.trustLayout(booleans)
     this.#budget.arm()
     this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
     this.#bytesWhenNew = this.#memory.byteLength
@@ -163,7 +169,7 @@ export class PolicyInstance {
         return this.#resultAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)), call.slice)
       })
     } catch (raw) {
-      throw describeFailure(raw)
+      throw describeFailure(raw, this.#exhausted())
     } finally {
       this.#call = undefined
       this.#builtinContext = undefined
@@ -209,18 +215,20 @@ export class PolicyInstance {
   }
 
   /** Puts the reader's notes behind all that stays, and gives the address behind them. */
-  #makeRoomFor(reader: InputReader): number {
-    const [truth, falsehood] = ['true', 'false'].map((text) =>
-      this.#parse(Buffer.from(text), this.#exports.opa_json_parse),
-    )
+  #makeRoomFor(reader: InputReader, { truth, falsehood }: Booleans): number {
     const scratch = align(this.#exports.opa_heap_ptr_get())
     this.#memory.reserve(scratch, reader.scratchBytes())
-    reader.prepare(scratch, truth ?? 0, falsehood ?? 0)
+    reader.prepare(scratch, truth, falsehood)
     return align(scratch + reader.scratchBytes())
   }
 
   #isFit(reader: InputReader): boolean {
     return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart: this.#heapStart })
+  }
+
+  #exhausted(): 'memory' | 'stack' | undefined {
+    if (this.#state.isStackUsedUp) return 'stack'
+    return this.#memory.canGrow ? undefined : 'memory'
   }
 
   /** Who makes the memory grow so far that the instance would have to be replaced is for another thread. */
@@ -256,20 +264,20 @@ export class PolicyInstance {
   }
 
   #callBuiltin(id: number, operands: readonly number[]): number {
-    const reported = this.#reportedBuiltins.get(id)
-    // Why a native built-in failed is asked for in strict mode only, but for those that the host can do better.
-    const isAsked = reported === undefined || RETRIED_BUILTINS.has(reported)
-    if (!isAsked && this.#call?.strictBuiltinErrors !== true) return UNDEFINED_ADDRESS
-    const name = reported ?? this.#builtinNames.get(id) ?? `built-in ${id}`
+    const native = this.#reportedBuiltins.get(id)
+    if (native !== undefined && id < ANSWERS_FROM && !this.#isTold(native)) return UNDEFINED_ADDRESS
+    if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
+      return LEFT_TO_NATIVE
+    const name = native ?? this.#builtinNames.get(id) ?? `built-in ${id}`
     const builtin = this.#options.builtins[name]
     const call = this.#call
     if (builtin === undefined || call === undefined) throw new EvaluationAbort(`not implemented: ${name}`)
     try {
       const result = builtin(
-        operands.map((address) => this.#readValue(address)),
+        operands.map((address) => this.#readOperand(address)),
         this.#contextOf(call),
       )
-      return result === undefined ? UNDEFINED_ADDRESS : this.#writeValue(result)
+      return result === undefined ? UNDEFINED_ADDRESS : this.#values.write(result, this.#budget)
     } catch (raw) {
       if (!(raw instanceof BuiltinError)) throw raw
       if (!call.strictBuiltinErrors) return UNDEFINED_ADDRESS
@@ -282,33 +290,28 @@ export class PolicyInstance {
     return this.#builtinContext
   }
 
-  #readValue(address: number): RegoValue {
-    const textAddress = this.#exports.opa_value_dump(address)
-    const length = this.#memory.textLengthAt(textAddress)
-    // The tables of a new module are read before there is a budget. Reading pays for what it makes of the text.
-    const meter = this.#call && this.#budget
-    meter?.spend(length * DECODE_STEPS_PER_BYTE)
-    const value = parseRegoText(this.#memory.textAt(textAddress, length), meter)
-    this.#exports.opa_free(textAddress)
-    return value
+  /** Why a native built-in failed is asked for in strict mode only, but for those that the host can do better. */
+  #isTold(native: string): boolean {
+    return this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native)
   }
 
-  #writeValue(value: RegoValue): number {
-    return this.#parse(Buffer.from(printRegoTextWithin(this.#budget, value)), this.#exports.opa_value_parse)
+  #operandReader(operands: readonly number[]): OperandReader {
+    return Object.assign((index: number) => this.#readOperand(operands[index]), {
+      hasIntegersOnly: (index: number) => this.#values.hasIntegersOnly(operands[index] ?? 0),
+    })
   }
 
-  /** The address of a parsed value. The text stays allocated: parsed strings may point into it. */
-  #parse(text: Uint8Array, parse: PolicyExports['opa_json_parse']): number {
-    const address = this.#exports.opa_malloc(text.length)
-    this.#memory.place(text, address)
-    const parsed = parse(address, text.length)
-    if (parsed === 0)
-      throw new AppError('invalid', 'the policy module refuses a value: it is not well-formed')
-    return parsed
+  #readOperand(address = 0): RegoValue {
+    // The tables of a new module are read before there is a budget.
+    return this.#values.read(address, this.#call && this.#budget)
+  }
+
+  #parseJson(text: string): number {
+    return this.#values.parse(Buffer.from(text), this.#exports.opa_json_parse)
   }
 
   #readNumberTable(address: number): Map<string, number> {
-    const table = this.#readValue(address)
+    const table = this.#readOperand(address)
     if (!(table instanceof RegoObject))
       throw new AppError('invalid', 'not an OPA policy module: a table is missing')
     const numbers = new Map<string, number>()

@@ -49,13 +49,6 @@ export const anInteger: OperandCheck = (value, index) => {
   if (!isIntegerText(value)) raiseType(index, 'must be integer number but got floating-point number')
 }
 
-/** An integer from zero. */
-export const anUnsignedInteger: OperandCheck = (value, index, args, context) => {
-  anInteger(value, index, args, context)
-  if (value instanceof RegoNumber && value.text.startsWith('-'))
-    raiseType(index, 'must be an unsigned integer number but got a negative integer')
-}
-
 /** What one of the containers holds must be of one type; other types are left to another check. */
 export function membersOf(type: RegoTypeName): OperandCheck {
   return (value, index) => {

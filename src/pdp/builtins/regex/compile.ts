@@ -8,6 +8,8 @@ const CACHE_SIZE = 256
 /** A larger one is compiled each time, so that the cache cannot fill the memory. */
 const MAX_CACHED_INSTRUCTIONS = 5_000
 
+const DUPLICATE_NAME = 'duplicate capture group name'
+
 const compiled = new Map<string, RE2JS>()
 
 /**
@@ -34,10 +36,23 @@ function compile(pattern: string, meter: WorkMeter): RE2JS {
     return RE2JS.compile(pattern)
   } catch (raw) {
     if (!(raw instanceof RE2JSSyntaxException)) throw raw
+    const renamed = raw.getDescription() === DUPLICATE_NAME ? withoutRepeatedNames(pattern) : pattern
+    if (renamed !== pattern) return compile(renamed, meter)
     // Go takes patterns of more than twice that size.
     if (raw.getDescription() === 'expression too large') meter.exceed('a regular expression is too large')
     throw new BuiltinError(syntaxErrorText(raw))
   }
+}
+
+/** Go lets groups share a name; where one is asked for by its name, the first is meant. */
+function withoutRepeatedNames(pattern: string): string {
+  const names = new Set<string>()
+  return pattern.replaceAll(/\\.|\(\?P?<(\w+)>/gs, (group, name: string | undefined) => {
+    if (name === undefined) return group
+    if (names.has(name)) return '('
+    names.add(name)
+    return group
+  })
 }
 
 function syntaxErrorText(error: RE2JSSyntaxException): string {

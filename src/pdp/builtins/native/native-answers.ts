@@ -1,16 +1,15 @@
-import { RegoNumber } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import type { Builtin, BuiltinTable } from '../builtin.js'
-import { int64Operand, operand, stringOperand } from '../operands.js'
+import { globMatch } from '../glob-match.js'
+import { int64Operand, stringOperand } from '../operands.js'
 import { compilePattern } from '../regex/compile.js'
 import { findMatches, isMatch } from '../regex/find-matches.js'
-import { goFloatText } from './go-float-text.js'
-
-const toNumber: Builtin = (args) => {
-  const value = operand(args, 0)
-  const text = typeof value === 'string' ? goFloatText(value) : undefined
-  return text === undefined ? undefined : new RegoNumber(text)
-}
+import { arithmeticAnswers } from './arithmetic-answers.js'
+import { bitAnswers } from './bit-answers.js'
+import { encodingAnswers } from './encoding-answers.js'
+import { networkAnswers } from './network-answers.js'
+import { pathAnswers } from './path-answers.js'
+import { textAnswers } from './text-answers.js'
 
 const regexMatch: Builtin = (args, { meter }) =>
   isMatch(compilePattern(stringOperand(args, 0), meter), stringOperand(args, 1), meter)
@@ -29,11 +28,17 @@ const findAllSubmatches: Builtin = (args, { meter }) => {
 }
 
 /**
- * Native built-ins of the module that give up where OPA goes on: on numbers in other spellings of Go's, on groups named
- * `(?<name>…)`, on patterns that take C++'s RE2 more memory than it allows itself. What they left undefined is tried again.
+ * Native built-ins of the module as OPA does them, for where the module gives up or answers otherwise (`wasm/native-builtins.ts`
+ * tells when). Their operands have been checked.
  */
-export const nativeRetries: BuiltinTable = {
-  to_number: toNumber,
+export const nativeAnswers: BuiltinTable = {
+  ...arithmeticAnswers,
+  ...bitAnswers,
+  ...encodingAnswers,
+  ...networkAnswers,
+  ...pathAnswers,
+  ...textAnswers,
+  'glob.match': globMatch,
   'regex.match': regexMatch,
   'regex.find_all_string_submatch_n': findAllSubmatches,
 }

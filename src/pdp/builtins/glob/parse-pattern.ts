@@ -1,0 +1,125 @@
+import { BuiltinError } from '../builtin.js'
+import type { PatternNode, Sequence } from './pattern-node.js'
+
+/** The alternatives that a group has so far, and the sequence that it stands in. */
+interface OpenGroup {
+  readonly alternatives: PatternNode[]
+  readonly around: Sequence
+}
+
+const REPLACEMENT = '\ufffd'
+const BREAKS = new Set(['?', '*', '[', '{'])
+const BREAKS_IN_GROUP = new Set([...BREAKS, '}', ','])
+const BREAKS_IN_LIST = new Set([']'])
+
+/**
+ * Reads a glob as OPA does: `*`, `**`, `?`, `[abc]`, `[!a-c]`, `{a,b}` and a backslash before any of these signs. A group
+ * need not be closed, a NUL ends a text and is passed over. Raises BuiltinError for a pattern that is none.
+ */
+export function parsePattern(text: string): Sequence {
+  const reader = new PatternReader(text)
+  const root: Sequence = { kind: 'pattern', children: [] }
+  const open: OpenGroup[] = []
+  let sequence = root
+  for (let sign = reader.take(); sign !== undefined; sign = reader.take()) {
+    const group = open.at(-1)
+    if (sign === '{') {
+      const first: Sequence = { kind: 'pattern', children: [] }
+      const alternatives: PatternNode[] = [first]
+      sequence.children.push({ kind: 'any-of', children: alternatives })
+      open.push({ alternatives, around: sequence })
+      sequence = first
+    } else if (sign === ',' && group !== undefined) {
+      sequence = { kind: 'pattern', children: [] }
+      group.alternatives.push(sequence)
+    } else if (sign === '}' && group !== undefined) {
+      open.pop()
+      sequence = group.around
+    } else if (sign === '[') sequence.children.push(readClass(reader))
+    else if (sign === '?') sequence.children.push({ kind: 'single' })
+    else if (sign === '*') sequence.children.push({ kind: reader.skip('*') ? 'super' : 'any' })
+    else {
+      reader.back()
+      const literal = reader.readText(group === undefined ? BREAKS : BREAKS_IN_GROUP)
+      if (literal !== '') sequence.children.push({ kind: 'text', text: literal })
+    }
+  }
+  return root
+}
+
+/** What follows an opening bracket. */
+function readClass(reader: PatternReader): PatternNode {
+  let first = reader.require()
+  const isNegated = first === '!'
+  if (isNegated) first = reader.require()
+  if (reader.skip('-')) {
+    const low = first.codePointAt(0) ?? 0
+    const high = reader.require().codePointAt(0) ?? 0
+    if (reader.require() !== ']') throw new BuiltinError('expected close range character')
+    if (high < low) {
+      const [from, to] = [low, high].map((code) => String.fromCodePoint(code))
+      throw new BuiltinError(`hi character '${to}' should be greater than lo '${from}'`)
+    }
+    return { kind: 'range', low, high, isNegated }
+  }
+  reader.back()
+  const characters = reader.readText(BREAKS_IN_LIST)
+  if (reader.require() !== ']') throw new BuiltinError('expected close range character')
+  if (characters === '') throw new BuiltinError('could not parse range')
+  return { kind: 'list', characters, isNegated }
+}
+
+class PatternReader {
+  readonly #characters: readonly string[]
+  #at = 0
+
+  constructor(text: string) {
+    this.#characters = Array.from(text)
+  }
+
+  /** The next character; undefined at the end, and at a NUL. */
+  take(): string | undefined {
+    const character = this.#characters[this.#at]
+    if (character === undefined) return undefined
+    if (character === REPLACEMENT) throw new BuiltinError('could not read rune')
+    this.#at++
+    return character === '\0' ? undefined : character
+  }
+
+  require(): string {
+    const character = this.take()
+    if (character === undefined) throw new BuiltinError('unexpected end of input')
+    return character
+  }
+
+  skip(character: string): boolean {
+    const next = this.#characters[this.#at]
+    if (next === REPLACEMENT) throw new BuiltinError('could not read rune')
+    if (next !== character) return false
+    this.#at++
+    return true
+  }
+
+  back(): void {
+    this.#at--
+  }
+
+  /** A text up to one of these signs, the end, or a NUL, which is passed over. */
+  readText(breaks: ReadonlySet<string>): string {
+    let text = ''
+    let isEscaped = false
+    for (let character = this.take(); character !== undefined; character = this.take()) {
+      if (!isEscaped && character === '\\') {
+        isEscaped = true
+        continue
+      }
+      if (!isEscaped && breaks.has(character)) {
+        this.back()
+        return text
+      }
+      isEscaped = false
+      text += character
+    }
+    return text
+  }
+}

@@ -1,0 +1,80 @@
+import { bitLength, isInteger, truncate } from './go-float.js'
+import type { GoFloat } from './go-float.js'
+
+/** `0.DIGITS * 10 ** point` */
+interface Digits {
+  readonly digits: string
+  readonly point: number
+}
+
+/** One bit more than a number has: its last bit stands for half of the number's last. */
+const BITS_WITH_HALF = 65
+/** As of Go's `%g` with the shortest text: outside of these, an exponent is written. */
+const LEAST_PLAIN_EXPONENT = -4
+const LEAST_LARGE_EXPONENT = 6
+
+/** The number with the fewest digits that name it, as OPA writes it: integers plain, others as Go's `%g`. */
+export function goFloatToText(float: GoFloat): string {
+  if (float.mantissa === 0n) return '0'
+  const sign = float.mantissa < 0n ? '-' : ''
+  const magnitude = { ...float, mantissa: float.mantissa < 0n ? -float.mantissa : float.mantissa }
+  const { digits, point } = shortest(magnitude)
+  if (isInteger(magnitude)) {
+    const isExact = point <= digits.length
+    return `${sign}${isExact ? truncate(magnitude).toString() : digits.padEnd(point, '0')}`
+  }
+  const exponent = point - 1
+  if (exponent < LEAST_PLAIN_EXPONENT || exponent >= LEAST_LARGE_EXPONENT) {
+    const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
+    const power = String(Math.abs(exponent)).padStart(2, '0')
+    return `${sign}${digits.slice(0, 1)}${fraction}e${exponent < 0 ? '-' : '+'}${power}`
+  }
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  const fraction = digits.slice(point)
+  return `${sign}${digits.slice(0, point).padEnd(point, '0')}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** The fewest digits that lie nearer to the number than to its neighbours of 64 bits. */
+function shortest({ mantissa, exponent }: GoFloat): Digits {
+  const exact = digitsOf(mantissa, exponent)
+  const shift = BITS_WITH_HALF - bitLength(mantissa)
+  const doubled = mantissa << BigInt(shift)
+  const lower = digitsOf(doubled - 1n, exponent - shift).digits
+  const upper = digitsOf(doubled + 1n, exponent - shift).digits
+  const isEven = (doubled & 2n) === 0n
+  for (let i = 0; i < exact.digits.length; i++) {
+    const [digit, low, high] = [exact.digits, lower, upper].map((digits) => Number(digits[i] ?? '0'))
+    const isDownFine = low !== digit || (isEven && i + 1 === lower.length)
+    const isUpFine = digit !== high && (isEven || (digit ?? 0) + 1 < (high ?? 0) || i + 1 < upper.length)
+    if (isDownFine && isUpFine)
+      return isNearerAbove(exact.digits, i + 1) ? up(exact, i + 1) : down(exact, i + 1)
+    if (isDownFine) return down(exact, i + 1)
+    if (isUpFine) return up(exact, i + 1)
+  }
+  return exact
+}
+
+function digitsOf(mantissa: bigint, exponent: number): Digits {
+  const text =
+    exponent >= 0
+      ? (mantissa << BigInt(exponent)).toString()
+      : (mantissa * 5n ** BigInt(-exponent)).toString()
+  return { digits: text.replace(/0+$/, ''), point: text.length + Math.min(0, exponent) }
+}
+
+/** Of two equally near ones the even one is taken. */
+function isNearerAbove(digits: string, count: number): boolean {
+  const next = digits[count] ?? '0'
+  if (next === '5' && count + 1 === digits.length) return Number(digits[count - 1]) % 2 === 1
+  return next >= '5'
+}
+
+function down({ digits, point }: Digits, count: number): Digits {
+  return { digits: digits.slice(0, count).replace(/0+$/, ''), point }
+}
+
+function up({ digits, point }: Digits, count: number): Digits {
+  const kept = digits.slice(0, count).replace(/9+$/, '')
+  if (kept === '') return { digits: '1', point: point + 1 }
+  return { digits: `${kept.slice(0, -1)}${Number(kept.at(-1)) + 1}`, point }
+}

@@ -1,0 +1,86 @@
+import type { WorkMeter } from '../../work-meter.js'
+
+/** A binary number of 64 bits at most: `mantissa * 2 ** exponent`. */
+export interface GoFloat {
+  readonly mantissa: bigint
+  readonly exponent: number
+}
+
+/** What Go's big.Float has unless told otherwise, as in OPA. */
+const PRECISION = 64
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+/** Beyond, numbers are nobody's, and making one of them binary fills the memory. */
+const MAX_EXPONENT = 20_000
+/** Steps and bytes of each digit that is made binary. */
+const DIGIT_STEPS = 4
+
+/** The number of a JSON text, to the nearest of 64 bits, as Go's big.Float reads it. */
+export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
+  const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? []
+  const digits = BigInt(`${whole}${fraction}`)
+  if (digits === 0n) return { mantissa: 0n, exponent: 0 }
+  const exponent = Number(written) - fraction.length
+  if (Math.abs(exponent) > MAX_EXPONENT)
+    meter.exceed('a number is too large or too small to be calculated with')
+  meter.spend((whole.length + fraction.length + Math.abs(exponent)) * DIGIT_STEPS)
+  const signed = sign === '-' ? -digits : digits
+  return exponent >= 0
+    ? round(signed * 10n ** BigInt(exponent), 0)
+    : divide({ mantissa: signed, exponent: 0 }, { mantissa: 10n ** BigInt(-exponent), exponent: 0 })
+}
+
+/** The quotient, to the nearest of 64 bits. */
+export function divide(a: GoFloat, b: GoFloat): GoFloat {
+  // Two bits more than are kept, and a last one for what is left over: no half is taken for another.
+  const shift = Math.max(0, PRECISION + 2 + bitLength(b.mantissa) - bitLength(a.mantissa))
+  const dividend = a.mantissa << BigInt(shift)
+  const quotient = dividend / b.mantissa
+  const isExact = quotient * b.mantissa === dividend
+  const isNegative = dividend < 0n !== b.mantissa < 0n
+  const sticky = isExact ? 0n : isNegative ? -1n : 1n
+  return round(quotient * 2n + sticky, a.exponent - b.exponent - shift - 1)
+}
+
+/** The sum, to the nearest of 64 bits. */
+export function add(a: GoFloat, b: GoFloat): GoFloat {
+  const exponent = Math.min(a.exponent, b.exponent)
+  return round(shifted(a, exponent) + shifted(b, exponent), exponent)
+}
+
+/** The product, to the nearest of 64 bits. */
+export function multiply(a: GoFloat, b: GoFloat): GoFloat {
+  return round(a.mantissa * b.mantissa, a.exponent + b.exponent)
+}
+
+/** `mantissa * 2 ** exponent` to the nearest of 64 bits, of two equally near the even one. */
+export function round(mantissa: bigint, exponent: number): GoFloat {
+  const excess = bitLength(mantissa) - PRECISION
+  if (excess <= 0) return { mantissa, exponent }
+  const magnitude = mantissa < 0n ? -mantissa : mantissa
+  const bits = BigInt(excess)
+  const floor = magnitude >> bits
+  const rest = magnitude - (floor << bits)
+  const half = 1n << (bits - 1n)
+  const isUp = rest > half || (rest === half && (floor & 1n) === 1n)
+  const rounded = isUp ? floor + 1n : floor
+  return { mantissa: mantissa < 0n ? -rounded : rounded, exponent: exponent + excess }
+}
+
+/** The integer without what is behind the point. */
+export function truncate({ mantissa, exponent }: GoFloat): bigint {
+  if (exponent >= 0) return mantissa << BigInt(exponent)
+  return mantissa / (1n << BigInt(-exponent))
+}
+
+export function isInteger({ mantissa, exponent }: GoFloat): boolean {
+  return exponent >= 0 || mantissa % (1n << BigInt(-exponent)) === 0n
+}
+
+/** How many bits the magnitude has. */
+export function bitLength(value: bigint): number {
+  return (value < 0n ? -value : value).toString(2).length
+}
+
+function shifted({ mantissa, exponent }: GoFloat, to: number): bigint {
+  return mantissa << BigInt(exponent - to)
+}
