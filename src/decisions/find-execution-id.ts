@@ -112,8 +112,10 @@ function* membersFromEnd(bytes: Buffer, name: MemberName): Generator<FoundMember
 /** Where members of a name begin; not every text of that name is one. */
 function* positions(bytes: Buffer, name: MemberName, start: number, end: number): Generator<number> {
   const { literal, part, partAt } = name
-  let found = bytes.indexOf(part, start + partAt)
-  for (; found !== -1 && found - partAt < end; found = bytes.indexOf(part, found + part.length)) {
+  // No search goes on behind the last place: a large input has far more there.
+  const searched = bytes.subarray(0, end + literal.length)
+  let found = searched.indexOf(part, start + partAt)
+  for (; found !== -1 && found - partAt < end; found = searched.indexOf(part, found + part.length)) {
     const at = found - partAt
     const isNamed = literal.compare(bytes, at, Math.min(at + literal.length, bytes.length)) === 0
     if (isNamed && valueAfter(bytes, at, name) !== -1) yield at

@@ -1,14 +1,5 @@
 import { byteTable } from './byte-run.js'
-import {
-  BACKSLASH,
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-} from './json-bytes.js'
+import { BACKSLASH, CLOSE_ARRAY, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 
 /** The beginning of a JSON text, made whole. */
 export interface ClosedJson {
@@ -51,41 +42,62 @@ interface Standing {
   readonly last: Last
 }
 
-/** How a text stands at its end. */
+/** How a text stands at its end: on the way only texts and brackets are looked at, and what is behind the last of them then. */
 function standing(bytes: Uint8Array): Standing {
   const open: number[] = []
   let last = 'start' as Last
-  let scalarFrom = -1
-  let isInObject = false
+  let textFrom = -1
+  let rest = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
-    if (OUTSIDE_TEXT[byte] === 0) {
-      if (scalarFrom === -1) scalarFrom = at
-      last = 'value'
-      continue
-    }
-    if (byte !== COLON) scalarFrom = -1
+    const bracket = byte & BRACKET_BITS
     if (byte === QUOTE) {
-      last = isInObject && last !== 'colon' ? 'key' : 'value'
+      textFrom = at
       at = closingQuote(bytes, at + 1)
-      if (at >= bytes.length) return { open, isInText: true, scalarFrom, last }
-    } else if (byte === COLON) last = 'colon'
-    else if (byte === COMMA) last = 'comma'
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+    } else if (bracket === OPEN_ARRAY) {
       open.push(at)
-      isInObject = byte === OPEN_OBJECT
       last = 'open'
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      textFrom = -1
+    } else if (bracket === CLOSE_ARRAY) {
       open.pop()
-      isInObject = bytes[open.at(-1) ?? -1] === OPEN_OBJECT
       last = 'value'
-    }
+      textFrom = -1
+    } else continue
+    rest = at + 1
   }
-  return { open, isInText: false, scalarFrom, last }
+  if (textFrom !== -1) last = isKey(bytes, textFrom, open) ? 'key' : 'value'
+  const isInText = rest > bytes.length
+  return { open, isInText, ...(isInText ? { scalarFrom: -1, last } : atEnd(bytes, rest, last)) }
 }
 
-/** 1 for what separates values, 0 for what numbers and literals are written with. */
-const OUTSIDE_TEXT = byteTable((byte, char) => byte <= 0x20 || '"{}[]:,'.includes(char))
+/** How a text ends in which `last` stands before `rest`, and neither a text nor a bracket from there on. */
+function atEnd(bytes: Uint8Array, rest: number, last: Last): Pick<Standing, 'scalarFrom' | 'last'> {
+  const end = endBeforeSpace(bytes, bytes.length)
+  if (end <= rest) return { scalarFrom: -1, last }
+  if (bytes[end - 1] === COLON) return { scalarFrom: -1, last: 'colon' }
+  if (bytes[end - 1] === COMMA) return { scalarFrom: -1, last: 'comma' }
+  if (end < bytes.length) return { scalarFrom: -1, last: 'value' }
+  let scalarFrom = end
+  while (scalarFrom > rest && IN_SCALAR[bytes[scalarFrom - 1] ?? 0] === 1) scalarFrom--
+  return { scalarFrom, last: 'value' }
+}
+
+/** Whether the text that begins there is the name of a member. */
+function isKey(bytes: Uint8Array, textFrom: number, open: readonly number[]): boolean {
+  const isInObject = bytes[open.at(-1) ?? -1] === OPEN_OBJECT
+  return isInObject && bytes[endBeforeSpace(bytes, textFrom) - 1] !== COLON
+}
+
+function endBeforeSpace(bytes: Uint8Array, end: number): number {
+  let at = end
+  while (at > 0 && (bytes[at - 1] ?? 0) <= 0x20) at--
+  return at
+}
+
+/** `[` and `{`, `]` and `}` are the same but for one bit. */
+const BRACKET_BITS = 0xff ^ (OPEN_ARRAY ^ OPEN_OBJECT)
+/** 1 for what numbers and literals are written with. */
+const IN_SCALAR = byteTable((byte, char) => byte > 0x20 && !'"{}[]:,'.includes(char))
 
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
