@@ -8,7 +8,7 @@ import { ask } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { startOpa } from '../support/opa-server.js'
 import type { OpaServer } from '../support/opa-server.js'
-import { flatInput, moduleText, pathFor, policySet } from '../support/policy-paths.js'
+import { dataText, flatInput, moduleText, pathFor, policySet } from '../support/policy-paths.js'
 import type { GeneratedPackage } from '../support/policy-paths.js'
 import { statedVerdict } from '../support/stated-verdict.js'
 import { startTidegate } from '../support/tidegate-process.js'
@@ -121,7 +121,7 @@ function shown({ status, text }: Answered): object {
 async function writeSets(): Promise<readonly GeneratedPackage[]> {
   const sets = fc.sample(policySet, { numRuns: SETS, seed: SEED })
   let left = sets.flatMap((set, root) =>
-    set.map(({ path: [, ...below], rules }) => ({ path: [`p${root}`, ...below], rules })),
+    set.map(({ path: [, ...below], rules, data }) => ({ path: [`p${root}`, ...below], rules, data })),
   )
   const program = await findOpa({ env: process.env })
   for (let round = 0; round < 10; round++) {
@@ -132,7 +132,10 @@ async function writeSets(): Promise<readonly GeneratedPackage[]> {
     const run = await runOpa(program, ['check', '--format', 'json', '--max-errors', '-1', 'policies'], {
       cwd: workspace.path,
     })
-    if (run.exitCode === 0) return left
+    if (run.exitCode === 0) {
+      workspace.write({ 'policies/data.json': dataText(left) })
+      return left
+    }
     const bad = new Set(
       [...`${run.stdout}${run.stderr}`.matchAll(/m(\d+)\.rego/g)].map(([, index]) => Number(index)),
     )

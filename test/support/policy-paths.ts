@@ -5,6 +5,8 @@ export interface GeneratedPackage {
   /** Its path below `data`; the first segment is a name. */
   readonly path: readonly string[]
   readonly rules: readonly string[]
+  /** Base documents beside the rules. */
+  readonly data: Readonly<Record<string, unknown>>
 }
 
 /** A name of packages, rules and keys: common ones, so that they meet, and odd ones. */
@@ -93,10 +95,17 @@ const rule = fc.oneof(
     .map(([head, key, body, when]) => `${head}[${JSON.stringify(key)}] := ${body} if ${when}`),
 )
 
+const baseDocuments = fc.dictionary(
+  fc.constantFrom('deny', 'violation', 'allow', 'main', 'base'),
+  fc.constantFrom<unknown>(true, false, null, [], ['no'], {}, { a: 'no' }, { allow: true }, 'no', 0),
+  { minKeys: 1, maxKeys: 3 },
+)
+
 /** Up to six packages below one root; a rule of a name has one form only, so that most sets compile. */
 export const policySet: fc.Arbitrary<readonly GeneratedPackage[]> = fc.uniqueArray(
   fc.record({
     path: fc.array(name, { maxLength: 2 }).map((path) => ['p', ...path]),
+    data: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: baseDocuments }),
     rules: fc.uniqueArray(rule, { maxLength: 4, selector: (text) => /^(?:default )?(\w+)/.exec(text)?.[1] }),
   }),
   { minLength: 2, maxLength: 6, selector: ({ path }) => JSON.stringify(path) },
@@ -121,7 +130,7 @@ export function pathFor(packages: readonly GeneratedPackage[]): fc.Arbitrary<str
     .tuple(fc.constantFrom(...packages), fc.array(name, { maxLength: 2 }))
     .chain(([{ path, rules }, more]) =>
       fc
-        .constantFrom('', ...rules.map((text) => /^(?:default )?(\w+)/.exec(text)?.[1] ?? ''))
+        .constantFrom('', ...rules.map(ruleNameOf))
         .map((head) => [...path, ...(head === '' ? [] : [head]), ...more]),
     )
   const escaped = named.map((path) => path.map((segment) => encodeURIComponent(segment)).join('/'))
@@ -155,4 +164,36 @@ function objectText(members: Readonly<Record<string, string>>): string {
 /** A default may not depend on the input. */
 function constant(text: string): string {
   return text.replaceAll('input.text', '"a"').replaceAll('input.flag', 'true')
+}
+
+/**
+ * The base documents of all packages as one, but for those that stand where a rule or a package does, and those of packages that are
+ * named by digits, which OPA's type checker keeps from being asked for.
+ */
+export function dataText(packages: readonly GeneratedPackage[]): string {
+  const keyOf = (path: readonly string[]): string => JSON.stringify(path)
+  const rules = new Set(
+    packages.flatMap((one) => one.rules.map((text) => keyOf([...one.path, ruleNameOf(text)]))),
+  )
+  const prefixes = packages.flatMap(({ path }) => path.map((_, length) => keyOf(path.slice(0, length + 1))))
+  const taken = new Set([...rules, ...prefixes])
+  const root: Record<string, unknown> = {}
+  for (const { path, data } of packages) {
+    const isBelowRule = path.some((_, length) => rules.has(keyOf(path.slice(0, length + 1))))
+    if (isBelowRule || path.some((segment) => /^\d+$/.test(segment))) continue
+    for (const [key, value] of Object.entries(data)) {
+      if (!taken.has(keyOf([...path, key])))
+        path.reduce<Record<string, unknown>>(memberOf, root)[key] ??= value
+    }
+  }
+  return JSON.stringify(root)
+}
+
+function memberOf(members: Record<string, unknown>, name: string): Record<string, unknown> {
+  members[name] ??= {}
+  return members[name] as Record<string, unknown>
+}
+
+function ruleNameOf(text: string): string {
+  return /^(?:default )?(\w+)/.exec(text)?.[1] ?? ''
 }
