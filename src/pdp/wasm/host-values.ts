@@ -20,6 +20,12 @@ const INTEGER = 3 | (1 << 8)
 const LENGTH = 4
 const TEXT = 8
 const INTEGER_VALUE = 8
+const NUMBER_TEXT = 3 | (2 << 8)
+const NUMBER_TEXT_AT = 8
+const NUMBER_TEXT_LENGTH = 12
+const LONGEST_SHORT_INTEGER = 15
+const DIGIT_ZERO = 0x30
+const DIGIT_NINE = 0x39
 const ARRAY = 5
 const ELEMENTS = 4
 const COUNT = 8
@@ -66,6 +72,22 @@ export class HostValues {
       : this.#readDumped(address, meter)
   }
 
+  /** Whether a value is a 64-bit integer, or written with no more than 15 digits and nothing else; false where that is not known. */
+  isShortInteger(address: number): boolean {
+    const { bytes } = this.#memory
+    if (this.#known === undefined) return false
+    const header = bytes.readUInt16LE(address)
+    if (header !== NUMBER_TEXT) return header === INTEGER
+    const text = bytes.readUInt32LE(address + NUMBER_TEXT_AT)
+    const length = bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH)
+    if (length > LONGEST_SHORT_INTEGER) return false
+    for (let at = text; at < text + length; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return false
+    }
+    return true
+  }
+
   /** Whether an array holds 64-bit integers and nothing else; false where that is not known. */
   hasIntegersOnly(address: number): boolean {
     const { bytes } = this.#memory
@@ -73,7 +95,7 @@ export class HostValues {
     const elements = bytes.readUInt32LE(address + ELEMENTS)
     const end = elements + bytes.readUInt32LE(address + COUNT) * ELEMENT_BYTES
     for (let at = elements; at < end; at += ELEMENT_BYTES) {
-      if (bytes.readUInt16LE(bytes.readUInt32LE(at + ELEMENT_VALUE)) !== INTEGER) return false
+      if (!this.isShortInteger(bytes.readUInt32LE(at + ELEMENT_VALUE))) return false
     }
     return true
   }

@@ -1,11 +1,13 @@
 import { RegoNumber, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 
-/** Reads an operand by its index from 0. */
+/** Reads operands by their index from 0. */
 export interface OperandReader {
-  (index: number): RegoValue
+  readonly value: (index: number) => RegoValue
   /** Whether it is an array of 64-bit integers and nothing else. */
   readonly hasIntegersOnly: (index: number) => boolean
+  /** Whether it is a 64-bit integer, or written with a few digits and nothing else. */
+  readonly isShortInteger: (index: number) => boolean
 }
 
 /** Whether the host is to answer. */
@@ -15,11 +17,18 @@ type Choice = (operand: OperandReader) => boolean
 const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
 
 const isBroken: Choice = (operand) => {
-  const [a, b] = [operand(0), operand(1)]
+  const [a, b] = [operand.value(0), operand.value(1)]
   if (!(a instanceof RegoNumber) || !(b instanceof RegoNumber)) return false
   if (!PLAIN_INTEGER.test(a.text) || !PLAIN_INTEGER.test(b.text)) return true
   return b.text === '0' || Number(a.text) % Number(b.text) !== 0
 }
+
+const isDecimal =
+  (operands: number): Choice =>
+  (operand) => {
+    for (let index = 0; index < operands; index++) if (!operand.isShortInteger(index)) return true
+    return false
+  }
 
 const hasDecimals: Choice = (operand) => !operand.hasIntegersOnly(0)
 
@@ -28,7 +37,7 @@ const SHALLOW_GROUPS = 300
 
 /** C++'s RE2 takes some patterns that Go's does not. */
 const isOddPattern: Choice = (operand) => {
-  const pattern = operand(0)
+  const pattern = operand.value(0)
   return (
     typeof pattern === 'string' &&
     (pattern.includes('\\C') || (pattern.length > SHALLOW_GROUPS && countGroups(pattern) > SHALLOW_GROUPS))
@@ -37,7 +46,7 @@ const isOddPattern: Choice = (operand) => {
 
 /** Any negative number of matches is all of them; the module knows -1 only. */
 const isOddSearch: Choice = (operand) => {
-  const limit = operand(2)
+  const limit = operand.value(2)
   return (
     (limit instanceof RegoNumber && limit.text.startsWith('-') && limit.text !== '-1') ||
     isOddPattern(operand)
@@ -46,19 +55,34 @@ const isOddSearch: Choice = (operand) => {
 
 /** On a path without segments the module reads memory that it has not written. */
 const hasEmptyPath: Choice = (operand) => {
-  const paths = operand(1)
+  const paths = operand.value(1)
   const list = paths instanceof RegoSet ? paths.members : Array.isArray(paths) ? paths : []
   return list.some((path: RegoValue) => path === '' || (Array.isArray(path) && path.length === 0))
 }
 
-/** What the native built-ins whose turn is `chosen` are not given. */
+/** What native built-ins are not given, beside those that the module does not ask about at all. */
 const CHOICES: Readonly<Record<string, Choice>> = {
+  abs: isDecimal(1),
+  'bits.and': isDecimal(2),
+  'bits.lsh': isDecimal(2),
+  'bits.negate': isDecimal(1),
+  'bits.or': isDecimal(2),
+  'bits.rsh': isDecimal(2),
+  'bits.xor': isDecimal(2),
+  ceil: isDecimal(1),
   div: isBroken,
+  floor: isDecimal(1),
+  format_int: isDecimal(2),
   'json.filter': hasEmptyPath,
   'json.remove': hasEmptyPath,
+  minus: isDecimal(2),
+  mul: isDecimal(2),
+  plus: isDecimal(2),
   product: hasDecimals,
   'regex.find_all_string_submatch_n': isOddSearch,
   'regex.match': isOddPattern,
+  rem: isDecimal(2),
+  round: isDecimal(1),
   sum: hasDecimals,
 }
 

@@ -25,6 +25,7 @@ const EMPTY = 0x40
 const TYPE = { string: 4, set: 7, internedString: 8 } as const
 const DECIMAL = 3 | (2 << 8)
 const LENGTH_OFFSET = 4
+const TEXT_LENGTH_OFFSET = 12
 const OP = {
   if: 0x04,
   else: 0x05,
@@ -38,6 +39,7 @@ const OP = {
   constant: 0x41,
   isZero: 0x45,
   equal: 0x46,
+  greater: 0x4b,
   or: 0x72,
 } as const
 const LEFT = [OP.constant, 0x7f]
@@ -91,9 +93,7 @@ function body(
 /** Leaves 1 on the stack where the host is to be asked. Whatever an operand is, what is read lies in the memory. */
 function isHostTurn(hostTurn: Exclude<HostTurn, string> | 'decimal', parameterCount: number): number[] {
   if (hostTurn === 'decimal') {
-    const tests = Array.from({ length: parameterCount }, (_, operand) =>
-      isEqual(operand, OP.loadHalf, DECIMAL),
-    )
+    const tests = Array.from({ length: parameterCount }, (_, operand) => isLongText(operand))
     return tests.flatMap((test, index) => (index === 0 ? test : [...test, OP.or]))
   }
   const { operand, is } = hostTurn
@@ -103,6 +103,21 @@ function isHostTurn(hostTurn: Exclude<HostTurn, string> | 'decimal', parameterCo
     ...isEqual(operand, OP.loadByte, TYPE.string),
     ...isEqual(operand, OP.loadByte, TYPE.internedString),
     OP.or,
+  ]
+}
+
+/** Numbers written in a policy are texts, too: most are a digit, and what longer ones are is for the host to see. */
+function isLongText(operand: number): number[] {
+  const isLong = [...load(operand, OP.load, TEXT_LENGTH_OFFSET), OP.constant, ...encodeSigned(1), OP.greater]
+  return [
+    ...isEqual(operand, OP.loadHalf, DECIMAL),
+    OP.if,
+    I32,
+    ...isLong,
+    OP.else,
+    OP.constant,
+    0x00,
+    OP.end,
   ]
 }
 

@@ -296,9 +296,12 @@ export class PolicyInstance {
   }
 
   #operandReader(operands: readonly number[]): OperandReader {
-    return Object.assign((index: number) => this.#readOperand(operands[index]), {
-      hasIntegersOnly: (index: number) => this.#values.hasIntegersOnly(operands[index] ?? 0),
-    })
+    const address = (index: number): number => operands[index] ?? 0
+    return {
+      value: (index) => this.#readOperand(address(index)),
+      hasIntegersOnly: (index) => this.#values.hasIntegersOnly(address(index)),
+      isShortInteger: (index) => this.#values.isShortInteger(address(index)),
+    }
   }
 
   #readOperand(address = 0): RegoValue {

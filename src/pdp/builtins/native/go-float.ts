@@ -13,6 +13,9 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const MAX_EXPONENT = 20_000
 /** Steps and bytes of each digit that is made binary. */
 const DIGIT_STEPS = 4
+const HEX_BITS = 4
+/** Those of 32 that a hexadecimal digit never has. */
+const UNUSED_BITS = 28
 
 /** The number of a JSON text, to the nearest of 64 bits, as Go's big.Float reads it. */
 export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
@@ -78,7 +81,9 @@ export function isInteger({ mantissa, exponent }: GoFloat): boolean {
 
 /** How many bits the magnitude has. */
 export function bitLength(value: bigint): number {
-  return (value < 0n ? -value : value).toString(2).length
+  if (value === 0n) return 0
+  const digits = (value < 0n ? -value : value).toString(16)
+  return digits.length * HEX_BITS - (Math.clz32(Number.parseInt(digits.charAt(0), 16)) - UNUSED_BITS)
 }
 
 function shifted({ mantissa, exponent }: GoFloat, to: number): bigint {
