@@ -21,6 +21,8 @@ import type { Logger } from './lib/logger.js'
 import { packageVersion } from './lib/package-root.js'
 import { makeTimeOrderedIds } from './lib/time-ordered-id.js'
 import { openAdmission } from './main/open-admission.js'
+import { makeBackgroundWork, openAttempts } from './main/background-work.js'
+import type { BackgroundWork } from './main/background-work.js'
 import { openAnalysis } from './main/open-analysis.js'
 import type { OpenAnalysis } from './main/open-analysis.js'
 import { openEvaluations } from './main/open-evaluations.js'
@@ -96,9 +98,12 @@ async function startParts(
   const readSecret = readSecrets(config, process.env)
   onStop(claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)
+  const attempts = openAttempts(config)
+  onStop(attempts.close)
   const store = await openStore(config, logger, threads.died)
   onStop(store.close)
-  const trail = openTrail(config, { store, logger, readSecret })
+  const parts = { store, logger, readSecret, attempts }
+  const trail = openTrail(config, parts)
   onStop(trail.close)
   // Closed before the trail, to which it gives the last decisions.
   const decisions = await openDecisions(config, logger, {
@@ -115,31 +120,28 @@ async function startParts(
   if (config.policies.watch) await watch(config, policies, onStop)
   const { evaluations, close: endEvaluations } = openEvaluations(config, metrics)
   onStop(endEvaluations)
-  const registry = openRegistry(config, { store, logger, readSecret })
+  const registry = openRegistry(config, parts)
   onStop(registry.close)
   const outbox = await openOutbox(config, {
-    store,
-    logger,
-    readSecret,
+    ...parts,
     relayHeaders: registry.relayHeaders,
     attempted: metrics.messageAttempted,
   })
   onStop(outbox.close)
   const gates = await openGates(config, {
-    store,
+    ...parts,
     policies,
     evaluations,
     decisionLog: decisions.log,
-    logger,
-    readSecret,
     wakeOutbox: outbox.wake,
     findPipelineIds: registry.findPipelineIds,
   })
   onStop(gates.close)
-  const analysis = await openAnalysis(config, { store, logger })
+  const analysis = await openAnalysis(config, parts)
   onStop(analysis.close)
+  const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
-  return await listen({ config, logger, store, metrics, ...features }, address, onStop)
+  return await listen({ config, logger, store, metrics, backgroundWork, ...features }, address, onStop)
 }
 
 async function watch(
@@ -165,6 +167,7 @@ interface Parts {
   readonly trail: OpenTrail
   readonly registry: OpenRegistry
   readonly analysis: OpenAnalysis
+  readonly backgroundWork: BackgroundWork
 }
 
 /** Puts the parts behind one HTTP server; gives its URL. */
@@ -178,13 +181,14 @@ async function listen(
   const version = packageVersion()
   const health = {
     policies,
-    plugins: [decisions.health, registry.health, storeHealth(parts.store)],
+    plugins: [decisions.health, registry.health, storeHealth(parts.store), parts.backgroundWork.health],
   }
   const app = makeApp({
     authenticate,
     health,
     decisions: decisions.read,
     outbox: outbox.routes,
+    backgroundWork: parts.backgroundWork.routes,
     gates: gates.routes,
     trail: trailRoutes(parts),
     analysis: parts.analysis.routes,

@@ -42,6 +42,22 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
     },
   }
 
+/** Takes the oldest event that waits out of the queue, without acting on it, and says so in the trail; gives its number. */
+export const passOverEvent: WriteOperation<
+  { readonly reason: string; readonly nowMs: number },
+  number | undefined
+> = {
+  name: 'registry.pass-over-event',
+  apply: async ({ eventQueue, audit }, { reason, nowMs }) => {
+    const [seq] = await eventQueue.waiting(1)
+    if (seq === undefined) return undefined
+    await eventQueue.remove(seq)
+    const body = Buffer.from(JSON.stringify({ seq, reason }))
+    await audit.append({ timeMs: nowMs, source: 'registry', kind: 'registry.event_passed_over', body })
+    return seq
+  },
+}
+
 /**
  * Brings changes that a reconciliation found into the registry; gives how many entries changed. They come as the JSON text of a list
  * of `RegistryChange`: a text passes through the thread that decides in a tenth of the time that objects take.
@@ -105,7 +121,7 @@ export const readHistory: ReadOperation<
   },
 }
 
-export const registryWrites = [applyEvents, applyChanges, recordInTrail] as const
+export const registryWrites = [applyEvents, passOverEvent, applyChanges, recordInTrail] as const
 export const registryReads = [readEntries, readRegistryPage, readHistory] as const
 
 /** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */

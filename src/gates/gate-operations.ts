@@ -11,6 +11,7 @@ import { listInstances } from './list-instances.js'
 import { removeEnded } from './remove-ended.js'
 import { recordIgnoredReview } from './record-ignored-review.js'
 import { reserveInstance } from './reserve-instance.js'
+import { resumeWork } from './resume-work.js'
 import { reviewInstance } from './review-instance.js'
 import { triggerGate } from './trigger-gate.js'
 
@@ -30,6 +31,7 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   expireInstances,
   acknowledgeInstance,
   removeEnded,
+  resumeWork,
 ]
 
 /** The operations of gates that only read. */

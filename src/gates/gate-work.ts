@@ -1,4 +1,6 @@
 import { AppError, toAppError } from '../errors.js'
+import { isSetAside } from '../lib/work-attempts.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
 import type { GateReader } from '../store/gate-store.js'
 import type { Writer } from '../store/transaction.js'
 import type { ConnectorRequest, Evidence } from './connectors.js'
@@ -20,6 +22,7 @@ export interface GateWorkDeps {
   ) => Promise<readonly Evidence[]>
   /** The reasons of a policy against an input; raises where it cannot be evaluated. */
   readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+  readonly attempts: WorkAttempts
   readonly now: () => number
   /** So many instances at once. */
   readonly concurrency: number
@@ -29,6 +32,8 @@ export interface GateWorkDeps {
 }
 
 const SCAN_LIMIT = 1000
+/** The kind of this work, by which it is shown when it is set aside. */
+export const GATE_WORK = 'gate-instance'
 
 /**
  * Does what instances need without a person: fetches their evidence, then asks the gate's policy. What is to be done
@@ -100,10 +105,27 @@ export class GateWork {
   /** One step; false when nothing is left to do. */
   async #step(instanceId: number): Promise<boolean> {
     const instance = await this.#deps.gates.findInstance(instanceId)
-    if (instance?.work === 'evidence') await this.#fetch(instance)
-    else if (instance?.work === 'policy') await this.#decide(instance)
-    else return false
+    if (instance?.work === undefined) return false
+    const { work } = instance
+    try {
+      await this.#deps.attempts.run({ kind: GATE_WORK, key: String(instanceId) }, () =>
+        work === 'evidence' ? this.#fetch(instance) : this.#decide(instance),
+      )
+    } catch (error) {
+      if (!isSetAside(error)) throw error
+      await this.#leaveToPeople(instance, error.message)
+    }
     return true
+  }
+
+  /** What ends the process is left to people, with the reason where they look. */
+  async #leaveToPeople({ id: instanceId, gateId }: GateInstance, problem: string): Promise<void> {
+    const { writer, gates, now } = this.#deps
+    const { evidence: kept } = await gates.findPapers(instanceId)
+    const evidence = kept ?? JSON.stringify([unusable(problem, now())])
+    await writer.run(keepEvidence, { instanceId, evidence, outcomes: [problem], nowMs: now() })
+    const { policy = '' } = await requireGate(gates, gateId)
+    await writer.run(decideByPolicy, { instanceId, policy, denials: undefined, problem, nowMs: now() })
   }
 
   async #fetch({ id: instanceId }: GateInstance): Promise<void> {

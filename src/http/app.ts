@@ -14,6 +14,8 @@ import { refuseOtherMethods } from './refuse-other-methods.js'
 import { analysisRoutes } from './routes/analysis.js'
 import type { AnalysisRoutesDeps } from './routes/analysis-deps.js'
 import { autopilotRoutes } from './routes/autopilot.js'
+import { backgroundWorkRoutes } from './routes/background-work.js'
+import type { BackgroundWorkRoutesDeps } from './routes/background-work.js'
 import { decisionRoutes } from './routes/decisions.js'
 import type { DecisionRoutesDeps } from './routes/decisions.js'
 import { healthRoutes } from './routes/health.js'
@@ -36,6 +38,7 @@ export interface AppDeps {
   readonly decisions: DecisionRoutesDeps
   readonly metrics: ServiceMetrics
   readonly outbox: OutboxRoutesDeps
+  readonly backgroundWork: BackgroundWorkRoutesDeps
   readonly gates: GateRoutesDeps
   readonly trail: TrailRoutesDeps
   readonly analysis: AnalysisRoutesDeps
@@ -58,6 +61,7 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   app.route('/metrics', metricsRoutes(deps.authenticate, deps.metrics))
   app.route('/decisions', decisionRoutes(deps.authenticate, deps.decisions))
   app.route('/outbox', outboxRoutes(deps.authenticate, deps.outbox))
+  app.route('/backgroundWork', backgroundWorkRoutes(deps.authenticate, deps.backgroundWork))
   mountGates(app, deps.authenticate, deps.gates)
   mountTrail(app, deps.authenticate, deps.trail)
   app.route('/analysis', analysisRoutes(deps.authenticate, deps.analysis))

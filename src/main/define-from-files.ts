@@ -1,5 +1,6 @@
 import { deleteDefinition } from '../analysis/runs/analysis-operations.js'
 import { defineAnalysis } from '../analysis/runs/define-analysis.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { readDefinitionFiles } from './read-definition-files.js'
 
@@ -12,10 +13,15 @@ export async function defineFromFiles(
   { writer, reader, lookups }: Pick<ServiceStore, 'writer' | 'reader' | 'lookups'>,
   nowMs: number,
   warn: (application: string, warning: string) => void,
+  attempts?: WorkAttempts,
 ): Promise<void> {
   const actor = { nowMs, user: undefined, origin: 'configuration' }
-  const files = await readDefinitionFiles(directory)
+  const files = await readDefinitionFiles(directory, attempts)
   for (const { application, definition } of files) {
+    if (definition === undefined) {
+      warn(application, 'reading its file ended the service twice: it is not read again until it changes')
+      continue
+    }
     const request = { application, document: definition, origin: 'configuration' } as const
     const { warnings } = await defineAnalysis({ writer, reader }, request, actor)
     for (const warning of warnings) warn(application, warning)

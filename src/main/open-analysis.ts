@@ -7,6 +7,7 @@ import { failedLook } from '../analysis/runs/take-look.js'
 import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { defineFromFiles } from './define-from-files.js'
 import { hasErrorCode } from '../errors.js'
@@ -20,6 +21,7 @@ import { setUnheldTimer } from './unheld-timer.js'
 export interface AnalysisParts {
   readonly store: ServiceStore
   readonly logger: Logger
+  readonly attempts: WorkAttempts
 }
 
 /** The analyses at work. */
@@ -58,7 +60,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   })
   const warn = (application: string, warning: string): void =>
     logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
-  await defineFromFiles(analysis.definitions, store, Date.now(), warn)
+  await defineFromFiles(analysis.definitions, store, Date.now(), warn, parts.attempts)
   // Only then: a service that analyses nothing need not start the thread that reads.
   const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()

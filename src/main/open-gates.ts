@@ -8,11 +8,14 @@ import { IgnoredReviews } from '../gates/ignored-reviews.js'
 import { compareGates, saveGateChanges } from '../gates/declare-gates.js'
 import { expireInstances } from '../gates/expire-instances.js'
 import { fetchEvidence } from '../gates/fetch-evidence.js'
+import type { Actor } from '../gates/actor.js'
+import { resumeWork } from '../gates/resume-work.js'
 import { GateWork } from '../gates/gate-work.js'
 import type { FindPipelineIds } from '../gates/pipeline-ids.js'
 import { removeAllEnded } from '../gates/remove-ended.js'
 import type { GateRoutesDeps } from '../http/gates/gate-routes-deps.js'
 import type { Logger } from '../lib/logger.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
 import { wait } from '../lib/outbound/wait.js'
 import type { Policies } from '../pdp/policies.js'
 import type { Evaluations } from '../pdp/slow/evaluations.js'
@@ -36,6 +39,7 @@ export interface GatesParts {
   readonly decisionLog: DecisionLog
   readonly logger: Logger
   readonly readSecret: ReadSecret
+  readonly attempts: WorkAttempts
   /** Tells the sender of callbacks that something may be due. */
   readonly wakeOutbox: () => void
   /** The numbers of applications and pipelines. */
@@ -45,6 +49,8 @@ export interface GatesParts {
 /** The gates at work. */
 export interface OpenGates {
   readonly routes: GateRoutesDeps
+  /** Has the work of an instance done once more. Raises as `resumeWork` does. */
+  readonly resume: (instanceId: number, actor: Actor) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -77,6 +83,10 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       stagePolicies: config.gates.runtimePolicies,
       findPipelineIds,
     },
+    resume: async (instanceId, actor) => {
+      await store.writer.run(resumeWork, { instanceId, actor })
+      work.add(instanceId)
+    },
     close: async () => {
       await stopClock()
       await work.stop()
@@ -93,7 +103,7 @@ async function takeOverGates({ gates }: Config, { lookups, writer }: ServiceStor
 
 function startWork(
   { connectors, budgetMs }: ReturnType<typeof openConnectors>,
-  { store, policies, evaluations, decisionLog, logger, wakeOutbox }: GatesParts,
+  { store, policies, evaluations, decisionLog, logger, wakeOutbox, attempts }: GatesParts,
 ): GateWork {
   return new GateWork({
     writer: store.writer,
@@ -101,6 +111,7 @@ function startWork(
     fetchEvidence: (requests, signal) =>
       fetchEvidence(requests, connectors, { budgetMs, now: Date.now, wait, random: Math.random, signal }),
     askPolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
+    attempts,
     now: Date.now,
     concurrency: CONCURRENCY,
     closed: wakeOutbox,

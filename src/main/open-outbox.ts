@@ -3,6 +3,7 @@ import type { ReadSecret } from '../config/secret.js'
 import type { OutboxRoutesDeps } from '../http/routes/outbox.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/purge-messages.js'
 import { OutboxSender } from '../outbox/sender.js'
@@ -22,6 +23,7 @@ export interface OutboxParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly readSecret: ReadSecret
+  readonly attempts: WorkAttempts
   /** The headers of the webhook relay: the secret token of the orchestrator's side. */
   readonly relayHeaders: () => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
@@ -56,6 +58,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
       maxRetryMs: callbacks.maxRetrySeconds * MS_PER_SECOND,
       giveUpAfterMs: callbacks.giveUpAfterHours * MS_PER_HOUR,
     },
+    attempts: parts.attempts,
     timeoutMs: callbacks.timeoutSeconds * MS_PER_SECOND,
     limitPerReceiver: callbacks.perReceiver,
     now: Date.now,

@@ -4,12 +4,14 @@ import type { ReadSecret } from '../config/secret.js'
 import { reconcileRegistry } from '../events/reconcile-registry.js'
 import type { ReconcileOutcome } from '../events/reconcile-registry.js'
 import { applicationKey, pipelineKey } from '../events/registry-change.js'
-import { applyEvents } from '../events/registry-operations.js'
+import { applyEvents, passOverEvent } from '../events/registry-operations.js'
 import { idsOfNames } from '../gates/pipeline-ids.js'
 import type { FindPipelineIds } from '../gates/pipeline-ids.js'
 import type { HealthPlugin } from '../http/routes/health.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
+import { isSetAside } from '../lib/work-attempts.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
 import type { OrchestratorConnection } from '../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../orchestrator/settings.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
@@ -23,10 +25,14 @@ import type { Repeated } from './repeat.js'
 const APPLY_INTERVAL_MS = 200
 const EVENTS_PER_STEP = 20
 const MS_PER_SECOND = 1000
+/** The kinds of work here, by which it is shown when it is set aside. */
+export const RECONCILIATION = 'reconciliation'
+const REGISTRY_EVENTS = 'registry-events'
 
 export interface RegistryParts {
   readonly store: ServiceStore
   readonly logger: Logger
+  readonly attempts: WorkAttempts
   readonly readSecret: ReadSecret
 }
 
@@ -46,23 +52,31 @@ export interface OpenRegistry {
   /** What joins a relayed webhook when it is sent: its secret token, and credentials for the gateway. */
   readonly relayHeaders: () => Readonly<Record<string, string>>
   readonly health: HealthPlugin
+  /** Reconciles now, where the storage service is named. */
+  readonly reconcile: () => void
   readonly close: () => Promise<void>
 }
 
 /** Starts what brings the registry up to date: by events and, where the storage service is named, by reconciliation. */
-export function openRegistry(config: Config, { store, logger, readSecret }: RegistryParts): OpenRegistry {
+export function openRegistry(config: Config, parts: RegistryParts): OpenRegistry {
+  const { store, logger, readSecret } = parts
   const settings = readOrchestratorSettings(config.orchestrator, readSecret)
   const applying = repeat(
     APPLY_INTERVAL_MS,
-    () => applyWaiting(store, logger),
+    () => applyWaiting(parts),
     (error) => logger.error({ error: error.message }, 'events not brought into the registry'),
   )
-  const reconciling = startReconciling(config, settings, store, logger)
+  const reconciling = startReconciling(config, settings, parts)
   return {
     settings,
     status: reconciling.status,
     relayHeaders: () => webhookCredentials(settings),
-    health: { name: 'registry', isUp: () => reconciling.status().last?.isDone !== false },
+    reconcile: reconciling.runNow,
+    health: {
+      name: 'registry',
+      isUp: () => reconciling.status().last?.isDone !== false,
+      problem: () => parts.attempts.setAside().find(({ kind }) => kind === RECONCILIATION)?.reason,
+    },
     findPipelineIds: (application, pipeline) => findIds(store.lookups.registry, application, pipeline),
     close: async () => {
       await Promise.all([applying.stop(), reconciling.stop()])
@@ -70,12 +84,25 @@ export function openRegistry(config: Config, { store, logger, readSecret }: Regi
   }
 }
 
-async function applyWaiting({ lookups, writer }: ServiceStore, logger: Logger): Promise<void> {
+async function applyWaiting({ store, logger, attempts }: RegistryParts): Promise<void> {
+  const { lookups, writer } = store
+  const work = { kind: REGISTRY_EVENTS, key: 'oldest' }
   while (await lookups.registry.hasWaitingEvents()) {
-    const { events, changed, unread } = await writer.run(applyEvents, {
-      limit: EVENTS_PER_STEP,
-      nowMs: Date.now(),
-    })
+    // One by one after a death, so that it is known which one was the cause of the next.
+    const limit = attempts.unfinished(work) > 0 ? 1 : EVENTS_PER_STEP
+    const applied = await attempts
+      .run(work, () => writer.run(applyEvents, { limit, nowMs: Date.now() }))
+      .catch(async (error: unknown) => {
+        if (!isSetAside(error)) throw error
+        const seq = await writer.run(passOverEvent, { reason: error.message, nowMs: Date.now() })
+        attempts.forget(work)
+        logger.error(
+          { seq, reason: error.message },
+          'an event was passed over: the registry does not know it',
+        )
+      })
+    if (applied === undefined) continue
+    const { events, changed, unread } = applied
     if (changed > 0) logger.debug({ events, changed }, 'registry changed by events')
     if (unread.length > 0) logger.warn({ unread }, 'events tell of changes that cannot be read')
   }
@@ -83,17 +110,19 @@ async function applyWaiting({ lookups, writer }: ServiceStore, logger: Logger): 
 
 interface Reconciling {
   readonly status: () => ReconcileStatus
+  readonly runNow: () => void
   readonly stop: () => Promise<void>
 }
 
 function startReconciling(
   { orchestrator, dataDir }: Config,
   settings: OrchestratorSettings,
-  store: ServiceStore,
-  logger: Logger,
+  { store, logger, attempts }: RegistryParts,
 ): Reconciling {
   let status: ReconcileStatus = { last: undefined, done: 0, failed: 0 }
-  if (orchestrator.storageUrl === undefined) return { status: () => status, stop: () => Promise.resolve() }
+  if (orchestrator.storageUrl === undefined) {
+    return { status: () => status, runNow: () => undefined, stop: () => Promise.resolve() }
+  }
   const connection = connect(settings)
   const compare = compareInThread(dataDir)
   const reconcile = async (signal: AbortSignal): Promise<void> => {
@@ -105,7 +134,9 @@ function startReconciling(
     })
     try {
       const deps = { connection, compare, writer: store.writer, now: Date.now }
-      logOutcome(logger, await reconcileRegistry(deps, signal), startedMs)
+      const work = { kind: RECONCILIATION, key: 'registry' }
+      const outcome = await attempts.run(work, () => reconcileRegistry(deps, signal))
+      logOutcome(logger, outcome, startedMs)
       status = ended(true)
     } catch (error) {
       if (signal.aborted) return
@@ -121,6 +152,7 @@ function startReconciling(
   void repeated.runNow()
   return {
     status: () => status,
+    runNow: () => void repeated.runNow(),
     stop: async () => {
       await repeated.stop()
       await connection.client.close()

@@ -2,6 +2,8 @@ import { toError } from '../errors.js'
 import type { OutboundClient, OutboundResponse } from '../lib/outbound/outbound-client.js'
 import { OutboundError } from '../lib/outbound/outbound-error.js'
 import { shownUrl } from '../lib/outbound/shown-url.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
+import { isSetAside } from '../lib/work-attempts.js'
 import { retryAfterMs } from '../lib/outbound/back-off.js'
 import type { AuditEntry } from '../store/audit-store.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
@@ -23,6 +25,7 @@ export interface SenderOptions {
   readonly policy: DeliveryPolicy
   readonly timeoutMs: number
   readonly limitPerReceiver: number
+  readonly attempts: WorkAttempts
   readonly now: () => number
   readonly random: () => number
   /** Calls back once after so many milliseconds, unless the function that it gives is called first. */
@@ -37,6 +40,9 @@ export interface SenderOptions {
 const LIMIT = 512
 const LEASE_MARGIN_MS = 5000
 const MAX_RESPONSE_BYTES = 64 * 1024
+const MAX_UNNOTED_LENGTH = 64 * 1024
+/** The kind of a large message, by which it is shown when it is set aside. */
+export const OUTBOX_MESSAGE = 'message'
 const AFTER_STORE_FAILURE_MS = 1000
 /** A clock that is set back must not keep messages waiting for ever. */
 const LONGEST_SLEEP_MS = 60_000
@@ -133,7 +139,7 @@ export class OutboxSender {
 
   async #deliver(message: StoredMessage): Promise<void> {
     const { writer, policy, now, random, attempted, failed } = this.#options
-    const attempt = await this.#attempt(message)
+    const attempt = await this.#attemptNoted(message)
     const nowMs = now()
     const progress = afterAttempt(message, attempt, policy, nowMs, random)
     try {
@@ -142,6 +148,17 @@ export class OutboxSender {
     } catch (raw) {
       // Its lease ends by itself: the message is sent once more, which its receiver knows by the id.
       failed(toError(raw))
+    }
+  }
+
+  /** Only what is large can end the process: the rest need not be noted. */
+  async #attemptNoted(message: StoredMessage): Promise<Attempt> {
+    if (message.body.length <= MAX_UNNOTED_LENGTH) return await this.#attempt(message)
+    const work = { kind: OUTBOX_MESSAGE, key: String(message.id) }
+    try {
+      return await this.#options.attempts.run(work, () => this.#attempt(message))
+    } catch (raw) {
+      return { type: 'failed', error: toError(raw).message, isFinal: isSetAside(raw) }
     }
   }
 

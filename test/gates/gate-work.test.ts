@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { AppError } from '../../src/errors.js'
+import { UNNOTED_ATTEMPTS } from '../../src/lib/work-attempts.js'
 import type { Evidence } from '../../src/gates/connectors.js'
 import { GateWork } from '../../src/gates/gate-work.js'
 import type { GateWorkDeps } from '../../src/gates/gate-work.js'
@@ -31,6 +32,7 @@ function startWork({ writer, lookups }: ServiceStore, more: Partial<GateWorkDeps
     gates: lookups.gates,
     fetchEvidence: () => Promise.resolve([ticket]),
     askPolicy: () => Promise.resolve([]),
+    attempts: UNNOTED_ATTEMPTS,
     now: () => NOW_MS,
     concurrency: 2,
     closed: () => undefined,

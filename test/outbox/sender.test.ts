@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
+import { JournaledAttempts, UNNOTED_ATTEMPTS } from '../../src/lib/work-attempts.js'
+import type { WorkAttempts } from '../../src/lib/work-attempts.js'
 import { makeCallbackSigner } from '../../src/outbox/callback-signature.js'
-import { listMessages, resendMessage } from '../../src/outbox/outbox-operations.js'
+import { leaseMessages, listMessages, resendMessage } from '../../src/outbox/outbox-operations.js'
 import { OutboxSender } from '../../src/outbox/sender.js'
 import type { OutboxMessage, OutboxProgress, StoredMessage } from '../../src/store/outbox-store.js'
 import type { WriteOperation } from '../../src/store/transaction.js'
@@ -28,7 +32,7 @@ afterEach(async () => {
 })
 
 /** A sender whose clock stands still until a test moves it, and whose timers fire when the test says so. */
-async function openSender(store?: TestStore) {
+async function openSender(store?: TestStore, noted: WorkAttempts = UNNOTED_ATTEMPTS) {
   const { writer, reader, dataDir, close } = store ?? (await openStore())
   const client = makeOutboundClient({ allowLoopback: true, allowPrivate: false })
   const clock = { nowMs: START_MS }
@@ -39,6 +43,7 @@ async function openSender(store?: TestStore) {
     writer,
     channels: { 'gate.callback': channel, 'webhook.relay': channel },
     policy: { firstRetryMs: 1000, maxRetryMs: 8000, giveUpAfterMs: 60_000 },
+    attempts: noted,
     timeoutMs: 5000,
     limitPerReceiver: 2,
     now: () => clock.nowMs,
@@ -208,4 +213,50 @@ describe('the sender of the outbox', () => {
     await stuck.close()
     await second.settled(1)
   })
+})
+
+describe('a message of 100 KB that was under way twice when the process ended', () => {
+  const body = JSON.stringify('x'.repeat(100_000))
+
+  it('is given up, saying why, while small ones are sent; and is sent again when somebody asks', async () => {
+    const store = await openStore()
+    const receiver = await startReceiver()
+    closers.push(() => receiver.close())
+    writeFileSync(join(store.dataDir, 'work.jsonl'), '[2,"message","1"]\n[2,"message","2"]\n')
+    const attempts = new JournaledAttempts(join(store.dataDir, 'work.jsonl'))
+    closers.push(() => {
+      attempts.close()
+      return Promise.resolve()
+    })
+    const opened = await openSender(store, attempts)
+    await opened.send(receiver.url, body)
+    await opened.send(receiver.url)
+    await opened.sender.start()
+    await opened.settled(2)
+    const [small, large] = await opened.list()
+    expect(small?.state).toBe('delivered')
+    expect(large).toMatchObject({
+      state: 'given_up',
+      lastError: expect.stringMatching(/ended 2 times while it was under way/) as unknown,
+    })
+    attempts.forget({ kind: 'message', key: '1' })
+    await opened.writer.run(resendMessage, { id: 1, nowMs: START_MS, user: 'ana', origin: 'test' })
+    opened.sender.wake()
+    await opened.settled(3)
+    expect((await opened.list()).map(({ state }) => state)).toEqual(['delivered', 'delivered'])
+  })
+})
+
+it('of many large messages takes some at a time, and sends them all', async () => {
+  const receiver = await startReceiver()
+  closers.push(() => receiver.close())
+  const opened = await openSender()
+  const lease = { leasedUntilMs: START_MS + 9000, limit: 512, limitPerReceiver: 512, underWay: {} }
+  for (let count = 0; count < 12; count++)
+    await opened.send(receiver.url, JSON.stringify('x'.repeat(1024 * 1024)))
+  const first = await opened.writer.run(leaseMessages, { ...lease, nowMs: START_MS })
+  expect(first.messages).toHaveLength(8)
+  expect(first.nextDueMs).toBeLessThan(START_MS + 1000)
+  const second = await opened.writer.run(leaseMessages, { ...lease, nowMs: START_MS })
+  expect(second.messages).toHaveLength(4)
 })

@@ -13,6 +13,10 @@ import type {
 import { toStoredMessage } from './outbox-table.js'
 import type { OutboxRow } from './outbox-table.js'
 
+/** Of the bodies of one lease: a large number of large messages goes out bit by bit. */
+const MAX_LEASED_LENGTH = 8 * 1024 * 1024
+const SOON_MS = 100
+
 /** Each receiver that something waits for, found by leaping through the index rather than by reading it. */
 const DUE_RECEIVERS = `
   with recursive waiting(receiver) as (
@@ -127,7 +131,18 @@ function prepareLease(database: Database): (query: LeaseQuery) => Lease {
       const later = next.get({ receiver, nowMs })?.due
       if (typeof later === 'number') dueTimes.push(later)
     }
-    const held = chooseDue(due, underWay, limit).flatMap((id) => hold.all({ id, leasedUntilMs }))
+    const held: OutboxRow[] = []
+    let length = 0
+    for (const id of chooseDue(due, underWay, limit)) {
+      if (length > MAX_LEASED_LENGTH) {
+        dueTimes.push(nowMs + SOON_MS)
+        break
+      }
+      for (const row of hold.all({ id, leasedUntilMs })) {
+        held.push(row)
+        length += row.body.length
+      }
+    }
     return {
       messages: held.map(toStoredMessage),
       nextDueMs: dueTimes.length === 0 ? undefined : Math.min(...dueTimes),

@@ -1,0 +1,27 @@
+import { AppError } from '../errors.js'
+import type { WriteOperation } from '../store/transaction.js'
+import { instanceEntry } from './audit-entries.js'
+import type { Actor } from './actor.js'
+import { requireInstance } from './find-or-raise.js'
+import { isOpen } from './gate-instance.js'
+
+export interface WorkResumption {
+  readonly instanceId: number
+  readonly actor: Actor
+}
+
+/** Has the evidence of an open instance fetched once more. Raises `not_found`, and `conflict` for one that has ended. */
+export const resumeWork: WriteOperation<WorkResumption, void> = {
+  name: 'gates.resume-work',
+  apply: async ({ gates, audit }, { instanceId, actor }) => {
+    const instance = await requireInstance(gates, instanceId)
+    if (!isOpen(instance.state)) {
+      throw new AppError(
+        'conflict',
+        `the approval gate instance ${instanceId} has ended: nothing is left to do`,
+      )
+    }
+    await gates.updateInstance({ ...instance, work: 'evidence' })
+    await audit.append(instanceEntry('gate.work_resumed', instance, actor, {}))
+  },
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import type { Config } from '../config/config.js'
+import { AppError } from '../errors.js'
+import { GATE_WORK } from '../gates/gate-work.js'
+import type { BackgroundWorkRoutesDeps } from '../http/routes/background-work.js'
+import type { HealthPlugin } from '../http/routes/health.js'
+import { JournaledAttempts } from '../lib/work-attempts.js'
+import type { WorkAttempts } from '../lib/work-attempts.js'
+import { resendMessage } from '../outbox/outbox-operations.js'
+import { OUTBOX_MESSAGE } from '../outbox/sender.js'
+import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import type { OpenGates } from './open-gates.js'
+import type { OpenOutbox } from './open-outbox.js'
+import { RECONCILIATION } from './open-registry.js'
+import type { OpenRegistry } from './open-registry.js'
+
+const FILE = 'unfinished-work.jsonl'
+
+/** What is known of work that ends the process. */
+export interface BackgroundWork {
+  readonly routes: BackgroundWorkRoutesDeps
+  readonly health: HealthPlugin
+}
+
+interface WorkParts {
+  readonly attempts: WorkAttempts
+  readonly store: ServiceStore
+  readonly gates: OpenGates
+  readonly outbox: OpenOutbox
+  readonly registry: OpenRegistry
+}
+
+/** The attempts at background work, kept in the data directory. */
+export function openAttempts({ dataDir }: Config): WorkAttempts & { readonly close: () => Promise<void> } {
+  const journaled = new JournaledAttempts(join(dataDir, FILE))
+  return {
+    run: (...args) => journaled.run(...args),
+    unfinished: (work) => journaled.unfinished(work),
+    setAside: () => journaled.setAside(),
+    forget: (work) => journaled.forget(work),
+    close: () => {
+      journaled.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Shows work that was set aside, and has it taken up again. */
+export function makeBackgroundWork({ attempts, store, gates, outbox, registry }: WorkParts): BackgroundWork {
+  const resumeBy: Readonly<Record<string, BackgroundWorkRoutesDeps['resume']>> = {
+    [GATE_WORK]: ({ key }, actor) => gates.resume(Number(key), actor),
+    [OUTBOX_MESSAGE]: async ({ key }, actor) => {
+      await store.writer.run(resendMessage, { id: Number(key), ...actor })
+      outbox.wake()
+    },
+    [RECONCILIATION]: () => {
+      registry.reconcile()
+      return Promise.resolve()
+    },
+  }
+  return {
+    routes: {
+      setAside: attempts.setAside,
+      now: Date.now,
+      resume: async (work, actor) => {
+        if (!attempts.forget(work)) {
+          throw new AppError(
+            'not_found',
+            `no ${work.kind} ${work.key} is set aside: GET /backgroundWork lists what is`,
+          )
+        }
+        // Of other kinds it is done with the next start.
+        await resumeBy[work.kind]?.(work, actor)
+      },
+    },
+    health: {
+      name: 'background_work',
+      isUp: () => true,
+      warning: () => {
+        const { length } = attempts.setAside()
+        if (length === 0) return undefined
+        return `set aside after it ended the service twice: ${length} (GET /backgroundWork)`
+      },
+    },
+  }
+}
