@@ -26,6 +26,7 @@ import type { BackgroundWork } from './main/background-work.js'
 import { openAnalysis } from './main/open-analysis.js'
 import type { OpenAnalysis } from './main/open-analysis.js'
 import { openEvaluations } from './main/open-evaluations.js'
+import type { OpenEvaluations } from './main/open-evaluations.js'
 import { openDecisions } from './main/open-decisions.js'
 import type { Decisions } from './main/open-decisions.js'
 import { openGates } from './main/open-gates.js'
@@ -41,7 +42,6 @@ import { watchThreads } from './main/watch-threads.js'
 import type { OpenTrail } from './main/open-trail.js'
 import { openYamlReader } from './main/yaml-thread.js'
 import type { Policies } from './pdp/policies.js'
-import type { Evaluations } from './pdp/slow/evaluations.js'
 import { publicKeyFiles } from './main/bundle-verification.js'
 import { watchPolicies } from './pdp/watch-policies.js'
 import { claimDataDirectory } from './store/sqlite/claim-data-directory.js'
@@ -118,8 +118,8 @@ async function startParts(
   })
   const policies = await openPolicies(config, logger, metrics, readSecret)
   if (config.policies.watch) await watch(config, policies, onStop)
-  const { evaluations, close: endEvaluations } = openEvaluations(config, metrics)
-  onStop(endEvaluations)
+  const evaluations = openEvaluations(config, metrics)
+  onStop(evaluations.close)
   const registry = openRegistry(config, parts)
   onStop(registry.close)
   const outbox = await openOutbox(config, {
@@ -131,7 +131,7 @@ async function startParts(
   const gates = await openGates(config, {
     ...parts,
     policies,
-    evaluations,
+    evaluations: evaluations.evaluations,
     decisionLog: decisions.log,
     wakeOutbox: outbox.wake,
     findPipelineIds: registry.findPipelineIds,
@@ -160,7 +160,7 @@ interface Parts {
   readonly store: ServiceStore
   readonly decisions: Decisions
   readonly policies: Policies
-  readonly evaluations: Evaluations
+  readonly evaluations: OpenEvaluations
   readonly metrics: ServiceMetrics
   readonly outbox: OpenOutbox
   readonly gates: OpenGates
@@ -216,7 +216,10 @@ async function listen(
   warnWhenOpen(config, address.host, logger)
   const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
   const server = await startServer(front, address, admission.takesHost, maxBodyBytes)
-  onStop(() => server.stop(config.server.drainSeconds * MS_PER_SECOND))
+  onStop(async () => {
+    parts.evaluations.drain()
+    await server.stop(config.server.drainSeconds * MS_PER_SECOND)
+  })
   return server.url
 }
 
@@ -254,7 +257,7 @@ function policyContext(
 ): Omit<PolicyContext, 'readYaml'> {
   return {
     policies,
-    evaluations,
+    evaluations: evaluations.evaluations,
     decisionLog: decisions.log,
     isLogging: config.decisions.enabled,
     maxBodyBytes: config.server.maxBodyBytes,

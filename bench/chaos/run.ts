@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
 
+import { HARD_STOPS, stopHeldUpBy } from '../../test/support/chaos/hard-stops.js'
+import type { HardStopResult } from '../../test/support/chaos/hard-stops.js'
 import { killRepeatedly } from '../../test/support/chaos/kill-rounds.js'
 import type { KillResult } from '../../test/support/chaos/kill-rounds.js'
 import { stopRepeatedly } from '../../test/support/chaos/stop-rounds.js'
@@ -46,6 +48,14 @@ function reportStops(rounds: number, { cut, codes, durationsMs }: StopResult): b
   return cut.length === 0 && failed.length === 0 && longestMs < LONGEST_STOP_MS
 }
 
+function reportHardStop({ heldUpBy, answers, code, durationMs }: HardStopResult): boolean {
+  const cut = answers.filter(({ status }) => status === 0)
+  console.log(
+    `stop with ${heldUpBy}: ${cut.length} of ${answers.length} outstanding requests cut, exit code ${code}, ${Math.round(durationMs)} ms`,
+  )
+  return cut.length === 0 && code === 0 && durationMs < LONGEST_STOP_MS
+}
+
 const kills = Number(flags.kills)
 const stops = Number(flags.stops)
 console.log(`seed ${seed}`)
@@ -53,8 +63,12 @@ const areStopsClean = reportStops(
   stops,
   await stopRepeatedly({ rounds: stops, callers, loadMs: 1000, seed, finished: progress('stop', stops) }),
 )
+let areHardStopsClean = true
+for (const heldUpBy of HARD_STOPS) {
+  areHardStopsClean = reportHardStop(await stopHeldUpBy(heldUpBy)) && areHardStopsClean
+}
 const areKillsClean = reportKills(
   kills,
   await killRepeatedly({ rounds: kills, callers, longestMs: 400, seed, finished: progress('kill', kills) }),
 )
-process.exitCode = areStopsClean && areKillsClean ? 0 : 1
+process.exitCode = areStopsClean && areHardStopsClean && areKillsClean ? 0 : 1

@@ -1,5 +1,6 @@
 import { Server as NetServer } from 'node:net'
 
+import { AppError } from '../errors.js'
 import type { FastLane } from './fast-lane/open-fast-lane.js'
 import type { StandardServer } from './standard-server.js'
 
@@ -9,10 +10,12 @@ import type { StandardServer } from './standard-server.js'
  */
 const GRACE_MS = 300
 const LOOK_MS = 50
+/** For the refusals at the end to reach whoever still reads. */
+const LAST_WORDS_MS = 250
 
 /**
  * Stops listening, answers what was asked, and resolves when all connections have ended: those without a request after a short
- * grace, each other one with its answer, and all of them after `drainMs`.
+ * grace, each other one with its answer. What has no answer after `drainMs` is refused with `unavailable`; then all connections end.
  */
 export function drainServer(
   { server, connections }: StandardServer,
@@ -29,6 +32,7 @@ export function drainServer(
         server.closeIdleConnections()
       })
     let looks: NodeJS.Timeout | undefined
+    let end: NodeJS.Timeout | undefined
     const grace = setTimeout(
       () => {
         endIdle()
@@ -37,12 +41,17 @@ export function drainServer(
       Math.min(GRACE_MS, drainMs),
     )
     const deadline = setTimeout(() => {
-      fastLane.destroy()
-      server.closeAllConnections()
+      const stopped = new AppError('unavailable', 'the service is stopping: ask again later')
+      fastLane.refuseAll(stopped)
+      connections.refuseAll(stopped)
+      end = setTimeout(() => {
+        fastLane.destroy()
+        server.closeAllConnections()
+      }, LAST_WORDS_MS)
     }, drainMs)
     // The web server's own would end all idle connections at once.
     NetServer.prototype.close.call(server, () => {
-      for (const timer of [grace, looks, deadline]) clearTimeout(timer)
+      for (const timer of [grace, looks, deadline, end]) clearTimeout(timer)
       resolve()
     })
   })

@@ -17,7 +17,7 @@ import type { Patience, Room } from './standard-server.js'
 export interface RunningServer {
   /** `http://127.0.0.1:8181`, with the port that was chosen where 0 was asked for. */
   readonly url: string
-  /** Takes no new requests, waits for those that run, and cuts what still runs after `drainMs`. */
+  /** Takes no new requests, waits for those that run, and refuses what still runs after `drainMs`. */
   stop(drainMs: number): Promise<void>
 }
 

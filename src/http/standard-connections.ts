@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import type { AppError } from '../errors.js'
 import { refuseConnection } from './refuse-connection.js'
 
 /** From here on no more is read of a connection until one of its requests is answered. */
@@ -9,10 +10,22 @@ const MANY_WAITING = 16
 /** Whoever sends so many requests without reading an answer is sent away. */
 const MAX_WAITING = 1000
 
-interface Turn {
+/**
+ * How long a reader may take nothing of its answer while the server drains, in milliseconds. What was handed to the system just before
+ * counts as taken, so that it may be three times as long.
+ */
+const STALLED_WHILE_DRAINING_MS = 700
+
+/** What becomes of a request when it is its turn. */
+export interface RequestTurn {
+  readonly begin: () => void
+  /** Answers with an error, whether or not it has begun; nothing where an answer is on its way. */
+  readonly refuse: (error: AppError) => void
+}
+
+interface Turn extends RequestTurn {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly begin: () => void
 }
 
 /**
@@ -24,23 +37,33 @@ export class StandardConnections {
   /** Answers that would have left their connection open, were the server not draining. */
   readonly #closing = new WeakSet<ServerResponse>()
   #isDraining = false
+  #refusal: AppError | undefined
 
-  /** Calls `begin` once it is the turn of this request. */
-  take(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  /** Calls `begin` once it is the turn of this request, or `refuse` where it is too late for any. */
+  take(request: IncomingMessage, response: ServerResponse, turn: RequestTurn): void {
     const { socket } = request
     const turns = this.#turnsOf(socket)
-    turns.push({ request, response, begin })
+    turns.push({ request, response, ...turn })
     response.once('close', () => this.#next(socket, turns))
     if (this.#isDraining) this.#closeAfterLast(turns)
-    if (turns.length === 1) begin()
+    if (turns.length === 1) this.#begin(turns)
     else if (turns.length > MAX_WAITING) socket.destroy()
     else if (turns.length >= MANY_WAITING) socket.pause()
   }
 
-  /** From now on the last answer of each connection says that it is the last, and ends it. */
+  /** From now on the last answer of each connection says that it is the last, and ends it; who stops reading is soon sent away. */
   drain(): void {
     this.#isDraining = true
-    for (const turns of this.#turns.values()) this.#closeAfterLast(turns)
+    for (const [socket, turns] of this.#turns) {
+      this.#closeAfterLast(turns)
+      if (turns.length > 0 && socket instanceof Socket) socket.setTimeout(STALLED_WHILE_DRAINING_MS)
+    }
+  }
+
+  /** Answers whatever has no answer yet, and all that comes from now on, with an error. */
+  refuseAll(error: AppError): void {
+    this.#refusal = error
+    for (const turns of this.#turns.values()) turns[0]?.refuse(error)
   }
 
   /** Ends a connection on which nothing has moved for long, unless it waits for an answer of ours. */
@@ -70,7 +93,12 @@ export class StandardConnections {
     turns.shift()
     if (socket.destroyed) return
     if (turns.length === MANY_WAITING - 1) socket.resume()
-    turns[0]?.begin()
+    this.#begin(turns)
+  }
+
+  #begin([next]: readonly Turn[]): void {
+    if (this.#refusal === undefined) next?.begin()
+    else next?.refuse(this.#refusal)
   }
 
   #closeAfterLast(turns: readonly Turn[]): void {

@@ -9,6 +9,7 @@ import type { Front } from './front.js'
 import type { HalfBodies } from './half-bodies.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
+import type { RequestTurn } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
 /** How long a server waits for its callers, in milliseconds. */
@@ -43,13 +44,18 @@ export function createStandardServer(
   room: Room,
 ): StandardServer {
   const connections = new StandardConnections()
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
     const refusal = takeAuthority(request)
     const exchange = new StandardExchange(request, response, requestId, room.halfBodies)
-    if (refusal === undefined) front(exchange)
-    else exchange.fail(refusal)
+    return {
+      begin: () => {
+        if (refusal === undefined) front(exchange)
+        else exchange.fail(refusal)
+      },
+      refuse: (error) => exchange.fail(error),
+    }
   }
   const server = createServer(
     {
@@ -61,7 +67,7 @@ export function createStandardServer(
     },
     (request, response) => {
       request.once('end', () => room.connections.proven(request.socket))
-      connections.take(request, response, () => answer(request, response))
+      connections.take(request, response, turnOf(request, response))
     },
   )
   server.timeout = patience.stalledMs

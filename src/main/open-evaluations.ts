@@ -12,6 +12,8 @@ const IDLE_MS = 60_000
 /** The evaluations of the service, with the threads for what takes long. */
 export interface OpenEvaluations {
   readonly evaluations: Evaluations
+  /** Lets those that take long go on for as long as one may take, and refuses them, and all others that would, after that. */
+  readonly drain: () => void
   /** Refuses what still waits. */
   readonly close: () => Promise<void>
 }
@@ -38,9 +40,14 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
     ended: figures.ended,
   })
   const evaluations = new Evaluations({ slow, sliceMs: limits.sliceMs, abandoned: figures.abandoned })
+  let draining: NodeJS.Timeout | undefined
   return {
     evaluations,
+    drain: () => {
+      draining = setTimeout(() => slow.stop(), limits.maxDurationMs)
+    },
     close: () => {
+      clearTimeout(draining)
       slow.stop()
       return Promise.resolve()
     },

@@ -15,6 +15,7 @@ test(
     const { promised, problems } = await killRepeatedly({ rounds, callers: CALLERS, longestMs: 200, seed: 7 })
     expect(problems).toEqual([])
     expect(durableWrites(promised)).toBeGreaterThan(rounds)
+    expect(promised.analyses.size).toBeGreaterThan(0)
   },
   TIME_LIMIT_MS,
 )

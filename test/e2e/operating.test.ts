@@ -166,18 +166,21 @@ describe('a shutdown', () => {
     },
   )
 
-  test('what does not end in time is cut off, and the exit code is still 0', async () => {
+  test('what does not end in time is refused, and the exit code is still 0', async () => {
     const workspace = makeWorkspace()
     workspace.write({ [POLICY]: policy(1) })
     const tidegate = await startTidegate({ workspace, config: { server: { drainSeconds: 0 } } })
     const { hostname, port } = new URL(tidegate.url)
     const socket = connect(Number(port), hostname)
     const closed = new Promise((resolve) => socket.once('close', resolve))
+    const received: string[] = []
+    socket.on('data', (chunk: Buffer) => received.push(chunk.toString()))
     socket.on('error', () => undefined)
     socket.write('POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n\r\n{"in')
     await ask(tidegate.url, { path: '/health' })
     expect(await tidegate.end('SIGTERM')).toBe(0)
     await closed
+    expect(received.join('')).toMatch(/^HTTP\/1\.1 503 [^]*the service is stopping/)
     workspace.remove()
   })
 })

@@ -4,7 +4,6 @@ import { ask, objectOf } from '../support/http-client.js'
 import type { Answered } from '../support/http-client.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
-import { waitUntil } from '../support/wait-until.js'
 import { ENDLESS_POLICY } from '../support/endless-policy.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -76,19 +75,5 @@ describe('beside evaluations without end', () => {
     expect([answer.status, objectOf(answer)['result']]).toEqual([200, 490_000])
     expect(await figure('tidegate_evaluation_slices_abandoned_total')).toBeGreaterThan(0)
     expect(await figure('tidegate_slow_evaluations_total{end="answered"}')).toBeGreaterThan(0)
-  })
-})
-
-describe('a stop', () => {
-  it('answers what waits for a thread, and is not held up by it', async () => {
-    const before = await figure('tidegate_slow_evaluations_running')
-    const runaways = Array.from({ length: 3 }, () => judge(ENDLESS).catch(() => undefined))
-    await waitUntil(
-      async () => (await figure('tidegate_slow_evaluations_queued')) > 0 || undefined,
-      () => `nothing waits; ${before} ran before`,
-    )
-    expect(await tidegate.end('SIGTERM')).toBe(0)
-    for (const answer of await Promise.all(runaways))
-      expect(answer?.status ?? 503).toBeGreaterThanOrEqual(500)
   })
 })

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
+import type { AppError } from '../../errors.js'
 import { BROWSER_HEADERS } from '../admit-request.js'
 import type { Front } from '../front.js'
 import type { HalfBodies } from '../half-bodies.js'
@@ -31,6 +32,8 @@ export interface FastLane {
   drain(): void
   /** Ends the connections that are between two requests. */
   endIdle(): void
+  /** Answers every request that has no answer yet with an error. */
+  refuseAll(error: AppError): void
   /** Ends all connections at once. */
   destroy(): void
 }
@@ -60,6 +63,7 @@ export function openFastLane(server: Server, options: FastLaneOptions): FastLane
       lane.isDraining = true
     },
     endIdle: () => lane.endIdle(),
+    refuseAll: (error) => connections.forEach((connection) => connection.refuse(error)),
     destroy: () => connections.forEach((connection) => connection.destroy()),
   }
 }

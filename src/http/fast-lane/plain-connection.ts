@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 
+import type { AppError } from '../../errors.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { plainAnswerHead } from './plain-answer.js'
@@ -94,6 +95,11 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   giveUp(): void {
     this.#chunks = []
     this.#refuse('TOO_MANY_HALF_BODIES')
+  }
+
+  /** Answers the request that is under way, or has come in part, with an error. */
+  refuse(error: AppError): void {
+    if (this.#state === 'answering' || this.#state === 'reading') this.#exchange?.fail(error)
   }
 
   /** Tells the caller that the request did not arrive in time, as the standard server does. */

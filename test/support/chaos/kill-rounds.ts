@@ -7,6 +7,9 @@ import { findBrokenPromises } from './check-promises.js'
 import { durableWrites, noPromises, writeUntil } from './mixed-writes.js'
 import type { Promised } from './mixed-writes.js'
 
+/** Each so many rounds one goes on until an analysis is registered. */
+const REGISTERING_EVERY = 5
+
 export interface KillOptions {
   readonly rounds: number
   readonly callers: number
@@ -35,8 +38,10 @@ export async function killRepeatedly(options: KillOptions): Promise<KillResult> 
       const callers = Array.from({ length: options.callers }, () =>
         writeUntil(target, random, () => isKilled),
       )
-      const before = durableWrites(promised)
-      await Promise.race([untilAcknowledged(promised, before), Promise.all(callers)])
+      // The first registration starts a thread, for which few rounds would be long enough.
+      const counted = round % REGISTERING_EVERY === 0 ? registrations : durableWrites
+      const before = counted(promised)
+      await Promise.race([untilMore(() => counted(promised), before), Promise.all(callers)])
       await sleep(random() * options.longestMs)
       await tidegate.end('SIGKILL')
       isKilled = true
@@ -52,9 +57,13 @@ export async function killRepeatedly(options: KillOptions): Promise<KillResult> 
   }
 }
 
-async function untilAcknowledged(promised: Promised, before: number): Promise<void> {
+async function untilMore(count: () => number, before: number): Promise<void> {
   await waitUntil(
-    () => durableWrites(promised) > before || undefined,
+    () => count() > before || undefined,
     () => 'nothing is acknowledged',
   )
+}
+
+function registrations({ analyses }: Promised): number {
+  return analyses.size
 }
