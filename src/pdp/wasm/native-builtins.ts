@@ -38,7 +38,7 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_regex_is_valid: 'always',
   opa_regex_match: 'chosen',
   opa_strings_concat: { operand: 1, is: 'set' },
-  opa_strings_format_int: 'decimal',
+  opa_strings_format_int: 'always',
   opa_strings_indexof: { operand: 1, is: 'empty text' },
   opa_strings_replace: { operand: 1, is: 'empty text' },
   opa_strings_replace_n: 'always',

@@ -72,7 +72,6 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   ceil: isDecimal(1),
   div: isBroken,
   floor: isDecimal(1),
-  format_int: isDecimal(2),
   'json.filter': hasEmptyPath,
   'json.remove': hasEmptyPath,
   minus: isDecimal(2),
