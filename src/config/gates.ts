@@ -4,6 +4,8 @@ import { key, wholeNumber, wholeNumberText } from './key.js'
 
 const MAX_CONFIGURED_ID = 999_999_999
 const MAX_APPROVALS = 50
+/** Of approvers and of connectors. */
+const MAX_LISTED = 1000
 const MAX_MINUTES = 60 * 24 * 365
 const MAX_DAYS = 36_500
 /** An audit of a year, held in the year after it. */
@@ -13,11 +15,15 @@ const DEFAULT_MINUTES = 60 * 24
 const nameText = 'a name of 1 to 200 characters that neither starts nor ends with a space'
 const name = () => z.string().regex(/^\S(?:.{0,198}\S)?$/)
 const policyText = 'a path below data such as release/approval'
-const policyPath = () => z.string().regex(/^[\w-]+(?:\/[\w-]+)*$/)
+const policyPath = () =>
+  z
+    .string()
+    .max(1000)
+    .regex(/^[\w-]+(?:\/[\w-]+)*$/)
 
 const Approvers = z.strictObject({
-  users: key(z.array(name()).default([]), 'Names of tokens.', 'a list of names'),
-  groups: key(z.array(name()).default([]), 'Groups of tokens.', 'a list of names'),
+  users: key(z.array(name()).max(MAX_LISTED).default([]), 'Names of tokens.', 'a list of names'),
+  groups: key(z.array(name()).max(MAX_LISTED).default([]), 'Groups of tokens.', 'a list of names'),
 })
 
 /** What an approval gate says, but for its id. */
@@ -31,7 +37,10 @@ export const GateDefinitionSchema = z.strictObject({
   ),
   stage: key(name().optional(), 'The stage that triggers it; the name of the gate without it.', nameText),
   connectors: key(
-    z.array(z.string().regex(/^[A-Z][A-Z0-9_-]{0,63}$/)).default([]),
+    z
+      .array(z.string().regex(/^[A-Z][A-Z0-9_-]{0,63}$/))
+      .max(MAX_LISTED)
+      .default([]),
     'The types of connector whose evidence a policy needs before it decides.',
     'a list of types in capitals such as JIRA',
   ),

@@ -13,10 +13,13 @@ const Anything = z.union([
   z.array(z.unknown()),
   z.record(z.string(), z.unknown()),
 ])
+/** Of an id or a URL: it stands in indexes, logs and answers. */
+const MAX_WORD_LENGTH = 4096
 const Word = z
   .union([z.string(), z.number()])
   .transform((value) => String(value).trim())
   .refine((text) => text !== '', 'must not be empty')
+  .refine((text) => text.length <= MAX_WORD_LENGTH, `must not have more than ${MAX_WORD_LENGTH} characters`)
 
 /** What every dialect of the trigger sends; other members are kept as they are. */
 const PLUGIN_MEMBERS = {

@@ -67,6 +67,8 @@ const TIMES = { least: 0, most: 8.64e15 }
 /** Of the problems of one registration; the others are counted. */
 const MAX_NAMED = 50
 const MAX_SHOWN = 100
+/** Of names and ids, which stand in indexes, logs and answers. */
+const MAX_TEXT_LENGTH = 2000
 /** Members of a service that say something else than its scope (analysis.md, section 5). */
 const NOT_SCOPE = new Set(['template', 'templateSha1', 'templateVersion'])
 
@@ -193,6 +195,10 @@ class MemberReader {
   text(members: Members, name: string): string | undefined {
     const value = members[name]
     if (value === undefined || value === null || value === '') return undefined
+    if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) {
+      this.#problems.push(`${name} has more than ${MAX_TEXT_LENGTH} characters`)
+      return undefined
+    }
     if (typeof value === 'string' || typeof value === 'number') return String(value)
     this.#problems.push(`${name} must be text`)
     return undefined

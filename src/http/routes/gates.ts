@@ -21,8 +21,11 @@ import { requirePathNumber } from '../path-number.js'
 import { readJsonBody } from '../read-json-body.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
+const MAX_ID_LENGTH = 2000
 const ReserveBody = z.looseObject({
-  executionId: z.union([z.string().min(1), z.number()]).transform((value) => String(value)),
+  executionId: z
+    .union([z.string().min(1).max(MAX_ID_LENGTH), z.number()])
+    .transform((value) => String(value)),
 })
 
 /** `/approvalGates`: the gates themselves, and the trigger as the contract writes it (4.2). */

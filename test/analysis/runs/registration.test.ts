@@ -224,3 +224,11 @@ describe('what is wrong with a registration', () => {
     ])
   })
 })
+
+test.each(['application', 'executionId'])(
+  'a registration whose %s is a book is refused without it',
+  (member) => {
+    const body = { application: 'shop', [member]: 'x'.repeat(100_000) }
+    expect(() => readRegistration(body)).toThrow(`${member} has more than 2000 characters`)
+  },
+)
