@@ -144,7 +144,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   ],
   [/./, NO_BODY],
 ]
-const WITHOUT_BODY: readonly RegExp[] = [/^DELETE /, /\/cancel$/, /\/resend$/]
+const WITHOUT_BODY: readonly RegExp[] = [/^DELETE /, /\/cancel$/, /\/resend$/, /\/resume$/]
 const QUERIES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/external\/template$/, ['?templateType=METRIC&templateName=t', '?templateType=LOG&templateName=t']],
 ]
