@@ -88,6 +88,22 @@ export class HostValues {
     return true
   }
 
+  /** Whether a value is a text of no more than 15 digits that writes an integer as Rego does; false where that is not known. */
+  isIntegerText(address: number): boolean {
+    const { bytes } = this.#memory
+    if (this.#known === undefined) return false
+    const type = bytes.readUInt8(address)
+    const length = bytes.readUInt32LE(address + LENGTH)
+    const isText = type === STRING || type === INTERNED_STRING
+    if (!isText || length === 0 || length > LONGEST_SHORT_INTEGER) return false
+    const text = bytes.readUInt32LE(address + TEXT)
+    for (let at = text; at < text + length; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return false
+    }
+    return length === 1 || bytes[text] !== DIGIT_ZERO
+  }
+
   /** Whether an array holds 64-bit integers and nothing else; false where that is not known. */
   hasIntegersOnly(address: number): boolean {
     const { bytes } = this.#memory

@@ -8,6 +8,8 @@ export interface OperandReader {
   readonly hasIntegersOnly: (index: number) => boolean
   /** Whether it is a 64-bit integer, or written with a few digits and nothing else. */
   readonly isShortInteger: (index: number) => boolean
+  /** Whether it is a text of a few digits that writes an integer as Rego does. */
+  readonly isIntegerText: (index: number) => boolean
 }
 
 /** Whether the host is to answer. */
@@ -83,6 +85,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   rem: isDecimal(2),
   round: isDecimal(1),
   sum: hasDecimals,
+  to_number: (operand) => !operand.isIntegerText(0),
 }
 
 /** Whether the host answers a call that the module can answer itself, mostly as OPA does. */

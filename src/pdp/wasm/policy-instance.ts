@@ -301,6 +301,7 @@ export class PolicyInstance {
       value: (index) => this.#readOperand(address(index)),
       hasIntegersOnly: (index) => this.#values.hasIntegersOnly(address(index)),
       isShortInteger: (index) => this.#values.isShortInteger(address(index)),
+      isIntegerText: (index) => this.#values.isIntegerText(address(index)),
     }
   }
 
