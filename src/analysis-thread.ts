@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+
 import type { LookRequest } from './analysis/runs/analysis-runner.js'
 import { takeLook } from './analysis/runs/take-look.js'
 import { makeSources } from './analysis/sources/make-sources.js'
@@ -6,8 +7,7 @@ import { readSourceCredentials } from './config/analysis-sources.js'
 import { readSecrets } from './config/read-secrets.js'
 import { toError } from './errors.js'
 import { makeOutboundClient } from './lib/outbound/outbound-client.js'
-import { wait } from './lib/outbound/wait.js'
-
+import { wait } from './lib/outbound/back-off.js'
 import type { LookAnswer, LookThreadOptions } from './main/look-thread.js'
 
 // The composition root of the thread that takes looks: fetching and judging may use a whole core for seconds.

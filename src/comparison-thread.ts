@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
+
 import { compareList } from './events/compare-list.js'
-import { lowerThreadPriority } from './lib/lower-thread-priority.js'
+import { lowerThreadPriority } from './lib/thread-cpu-time.js'
 import type { ComparisonMessage, ComparisonThreadOptions } from './main/comparison-thread.js'
 import { toFailure } from './store/sqlite/service/call.js'
 import { openReader } from './store/sqlite/service/open-reader.js'

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { lowerThreadPriority } from './lib/lower-thread-priority.js'
+
+import { lowerThreadPriority } from './lib/thread-cpu-time.js'
 import { hostBuiltins } from './pdp/builtins/index.js'
 import { serveQuestions } from './pdp/slow/serve-questions.js'
 

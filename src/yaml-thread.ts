@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { lowerThreadPriority } from './lib/lower-thread-priority.js'
+
+import { lowerThreadPriority } from './lib/thread-cpu-time.js'
 import type { YamlOutcome, YamlRequest } from './main/yaml-thread.js'
 import { yamlToJson } from './pdp/yaml-to-json.js'
 import { toFailure } from './store/sqlite/service/call.js'

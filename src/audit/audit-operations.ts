@@ -9,7 +9,7 @@ import type {
 } from '../store/audit-store.js'
 import type { ReadOperation } from '../store/readers.js'
 import type { WriteOperation } from '../store/transaction.js'
-import { exportChunk } from './export-chunk.js'
+import { exportChunk } from './export-end.js'
 import { recordDecisions } from './record-decisions.js'
 
 /** Makes further records quick to find by their columns, in steps of so many values; gives whether those taken up need another. */

@@ -1,7 +1,7 @@
 import { EXPORT_COLUMNS } from '../store/audit-export.js'
 import type { AuditExportQuery } from '../store/audit-export.js'
 import type { Reader } from '../store/readers.js'
-import { exportChunk } from './export-chunk.js'
+import { exportChunk } from './export-end.js'
 
 /** Which records, and as what. */
 export type ExportQuery = Pick<AuditExportQuery, 'filter' | 'format' | 'withBodies'>

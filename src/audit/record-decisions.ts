@@ -1,6 +1,5 @@
 import type { OmissionReason, ReportedDecision } from '../decisions/decision-report.js'
-import { jsonOrPrefix } from '../lib/json/json-or-prefix.js'
-import { printWithJsonText } from '../lib/json/json-text.js'
+import { jsonOrPrefix, printWithJsonText } from '../lib/json/json-text.js'
 import type { AuditEntry } from '../store/audit-store.js'
 import type { WriteOperation } from '../store/transaction.js'
 

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 import type { AuditHead, AuditSource } from '../store/audit-store.js'
 
 /** A record as the API shows it: what it has not is left out. */
@@ -40,4 +42,14 @@ export function toRecordView(head: AuditHead): RecordView {
     bodyBytes: head.bodyBytes,
     hash: head.hash,
   }
+}
+
+/** The labels that a record of the trail may have and is found by: the same in queries and in answers. */
+export const recordLabels = {
+  application: z.string().optional(),
+  pipeline: z.string().optional(),
+  executionId: z.string().optional(),
+  stage: z.string().optional(),
+  user: z.string().optional(),
+  status: z.string().optional(),
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-
 import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
@@ -12,14 +11,13 @@ import { compilePolicies } from '../pdp/compile/compile-policies.js'
 import { analyseParts } from '../pdp/lint/analyse-parts.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
 import { pathKey } from '../pdp/rego/path-key.js'
-import { EXIT } from './exit-code.js'
-import type { ExitCode } from './exit-code.js'
+import { EXIT } from './session.js'
+import type { ExitCode, Session } from './session.js'
 import { findInputWarnings, tellWarnings } from './find-warnings.js'
 import type { SchemaOptions } from './find-warnings.js'
 import { loadOptions } from './open-policies.js'
 import { Progress } from './output/progress.js'
 import { count } from './output/text-table.js'
-import type { Session } from './session.js'
 import {
   addConfigOption,
   addSchemaOption,

@@ -9,7 +9,7 @@ import { parseModules } from '../pdp/compile/parse-modules.js'
 import { checkInput } from '../pdp/lint/check-input.js'
 import type { LoadOptions } from '../pdp/load-snapshot.js'
 import { detailText } from './output/report-failure.js'
-import { printable } from './output/printable.js'
+import { printable } from './output/display-width.js'
 import type { Terminal } from './terminal.js'
 
 /** The flag that has the input of policies checked. */

@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-
 import type { Command } from 'commander'
 
 import { AppError } from '../errors.js'
-import { EXIT } from './exit-code.js'
-import type { ExitCode } from './exit-code.js'
-import type { Session } from './session.js'
+import { EXIT } from './session.js'
+import type { ExitCode, Session } from './session.js'
 import { addOutputOptions, examples, outJson } from './shared-options.js'
 import type { OutputOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'

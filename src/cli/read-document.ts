@@ -1,11 +1,24 @@
 import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../errors.js'
-import { toUtf8 } from '../lib/json/decode-text.js'
-import { refuseMalformed } from '../lib/json/refuse-malformed.js'
+import { toUtf8 } from '../lib/json/decode-string.js'
+import { refuseMalformed } from '../lib/json/locate-value.js'
 import { JsonSyntaxError } from '../lib/json/syntax-error.js'
-import { refuseOtherThanText } from './refuse-other-than-text.js'
 import type { Terminal } from './terminal.js'
+
+/** How files that are no UTF-8 text begin (RFC 1952, RFC 8878, Unicode's byte order marks), and what makes them one. */
+const BEGINNINGS: readonly { readonly bytes: readonly number[]; readonly says: string }[] = [
+  { bytes: [0x1f, 0x8b], says: 'is compressed: unpack it with gunzip' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], says: 'is compressed: unpack it with unzstd' },
+  { bytes: [0xff, 0xfe], says: 'is UTF-16: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8' },
+  { bytes: [0xfe, 0xff], says: 'is UTF-16: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8' },
+]
+
+/** Raises `invalid` saying what to do where what a file begins with shows that it is compressed or UTF-16. */
+export function refuseOtherThanText(start: Uint8Array, name: string): void {
+  const known = BEGINNINGS.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte))
+  if (known !== undefined) throw new AppError('invalid', `${name} ${known.says}`)
+}
 
 /** How standard input is written in place of a file. */
 export const STDIN = '-'
@@ -57,7 +70,7 @@ export function readFailure(raw: unknown): string {
 
 async function yamlToJson(bytes: Buffer): Promise<Buffer> {
   const { readYaml } = await import('../pdp/builtins/yaml/read-yaml.js')
-  const { UNMETERED_WORK } = await import('../pdp/unmetered-work.js')
+  const { UNMETERED_WORK } = await import('../pdp/work-meter.js')
   const { printJson } = await import('../pdp/rego/print-text.js')
   return Buffer.from(printJson(readYaml(bytes.toString('utf8'), UNMETERED_WORK)))
 }

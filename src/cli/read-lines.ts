@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs'
 
 import { AppError } from '../errors.js'
-import { refuseOtherThanText } from './refuse-other-than-text.js'
-import { readFailure, STDIN } from './read-document.js'
+import { refuseOtherThanText, readFailure, STDIN } from './read-document.js'
 
 const STDIN_DESCRIPTOR = 0
 /** What a line has beyond this is left out: a file without line ends must not fill the memory. */

@@ -1,10 +1,10 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { setFlagsFromString } from 'node:v8'
 
 import type { OriginatedValue } from '../config/layered-values.js'
 import { loadConfig } from '../config/load-config.js'
-import { EXIT } from './exit-code.js'
-import { limitGarbage } from './limit-garbage.js'
+import { EXIT } from './session.js'
 import type { Session } from './session.js'
 import { addOutputOptions, addPolicyOptions, examples, policyFlags } from './shared-options.js'
 import type { OutputOptions, PolicyOptions } from './shared-options.js'
@@ -70,4 +70,13 @@ function serverFlags({
     { path: ['log', 'format'], value: logFormat, origin: '--log-format' },
   ]
   return values.filter(({ value }) => value !== undefined)
+}
+
+/**
+ * Lets every heap of the process grow by four fifths of what is in use before it is cleaned. V8's own rule lets the main thread's, with
+ * 32 MB in use, grow beyond 100 MB: what a request keeps until it is answered outlives the collection of the young. Less room
+ * saves nothing more and doubles the longest pauses.
+ */
+export function limitGarbage(): void {
+  setFlagsFromString('--heap-growing-percent=80')
 }

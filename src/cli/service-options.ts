@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
-
 import type { Command } from 'commander'
 
-import { CLIENT_VARIABLES } from '../config/client-variables.js'
-import { SERVER_URL_TEXT, isServerUrl } from '../config/server-url.js'
+import { CLIENT_VARIABLES, SERVER_URL_TEXT, isServerUrl } from '../config/server-url.js'
 import { AppError, toError } from '../errors.js'
 import { addOutputOptions } from './shared-options.js'
 import type { OutputOptions } from './shared-options.js'

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
@@ -15,15 +14,14 @@ import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
 import { loadSnapshot } from '../pdp/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
-import { EXIT } from './exit-code.js'
-import type { ExitCode } from './exit-code.js'
+import { EXIT } from './session.js'
+import type { ExitCode, Session } from './session.js'
 import { findInputWarnings, tellWarnings } from './find-warnings.js'
 import type { SchemaOptions } from './find-warnings.js'
 import { loadOptions } from './open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './output/report-failure.js'
-import type { Session } from './session.js'
 import {
   addConfigOption,
   addSchemaOption,

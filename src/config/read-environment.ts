@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../errors.js'
 import { nearestName } from '../lib/nearest-name.js'
-import { CLIENT_VARIABLES } from './client-variables.js'
+import { CLIENT_VARIABLES } from './server-url.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
 import type { OriginatedValue } from './layered-values.js'

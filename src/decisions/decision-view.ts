@@ -1,4 +1,4 @@
-import { jsonOrPrefix } from '../lib/json/json-or-prefix.js'
+import { jsonOrPrefix } from '../lib/json/json-text.js'
 import type { JsonText } from '../lib/json/json-text.js'
 import type { StoredDecision } from '../store/decision-store.js'
 import type { DecisionKind, DecisionOutcome } from './decision-log.js'

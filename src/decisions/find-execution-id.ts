@@ -1,4 +1,4 @@
-import { asBuffer } from '../lib/as-buffer.js'
+import { asBuffer } from '../lib/crc32.js'
 import { decodeString } from '../lib/json/decode-string.js'
 import { COLON, OPEN_OBJECT, QUOTE } from '../lib/json/json-bytes.js'
 import { openedBetween } from '../lib/json/opened-between.js'

@@ -1,6 +1,5 @@
 import { AppError } from '../errors.js'
-import { nestedTooDeeply } from '../lib/json/nested-too-deeply.js'
-import { MAX_NESTING, holdsMoreValues, nestsDeeper } from '../lib/json/nesting.js'
+import { nestedTooDeeply, MAX_NESTING, holdsMoreValues, nestsDeeper } from '../lib/json/nesting.js'
 
 const STARTS_LIKE_JSON = /^\s*[[{]/
 
@@ -27,4 +26,36 @@ export function embeddedValue(value: unknown): unknown {
   } catch {
     return value
   }
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+
+/**
+ * A value in the context of a stage, which senders write as it is, as a text of JSON or as Base64 of such a text; the value itself
+ * where it is no such text, or one nested too deeply.
+ */
+export function carriedValue(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  const json = BASE64.test(text) ? Buffer.from(text, 'base64').toString() : text
+  const carried = nestsDeeper(json, MAX_NESTING) ? undefined : embeddedValue(json)
+  return typeof carried === 'object' ? carried : value
+}
+
+/** A member that senders write as text or as a number, as text; undefined for anything else and for an empty text. */
+export function scalarText(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const LATEST_MS = 8.64e15
+
+/** A time in milliseconds since 1970, written as a number or as its digits; undefined for anything else and for 0. */
+export function epochMs(value: unknown): number | undefined {
+  const ms = typeof value === 'number' ? value : typeof value === 'string' ? digitsValue(value) : 0
+  return ms > 0 && ms <= LATEST_MS ? Math.floor(ms) : undefined
+}
+
+function digitsValue(text: string): number {
+  return /^\d{1,16}$/.test(text) ? Number(text) : 0
 }

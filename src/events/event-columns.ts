@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/record.js'
 import type { EventStage, OrchestratorEvent } from './orchestrator-event.js'
-import { scalarText } from './scalar-text.js'
+import { scalarText } from './embedded-json.js'
 
 type JsonObject = Record<string, unknown>
 type EventColumns = Pick<

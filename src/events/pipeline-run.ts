@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/record.js'
 import type { OrchestratorEvent } from './orchestrator-event.js'
-import { epochMs } from './scalar-text.js'
+import { epochMs } from './embedded-json.js'
 
 /** A run of a pipeline that has ended. */
 export interface PipelineRun {

@@ -1,14 +1,13 @@
 import { AppError } from '../errors.js'
-import { asBuffer } from '../lib/as-buffer.js'
-import { toUtf8 } from '../lib/json/decode-text.js'
-import { refuseMalformed } from '../lib/json/refuse-malformed.js'
-import { missingFields } from '../lib/missing-fields.js'
+import { asBuffer } from '../lib/crc32.js'
+import { toUtf8 } from '../lib/json/decode-string.js'
+import { refuseMalformed } from '../lib/json/locate-value.js'
+import { missingFields } from '../lib/read-by-schema.js'
 import { isRecord } from '../lib/record.js'
-import { embeddedValue, refuseUnbounded } from './embedded-json.js'
+import { embeddedValue, refuseUnbounded, epochMs, scalarText } from './embedded-json.js'
 import { eventColumns } from './event-columns.js'
 import { findEvent } from './find-event.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'
-import { epochMs, scalarText } from './scalar-text.js'
 
 type JsonObject = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.js'
-import { asBuffer } from '../lib/as-buffer.js'
+import { asBuffer } from '../lib/crc32.js'
 import type { AuditPosition } from '../store/audit-store.js'
 import type { Reader, ReadOperation } from '../store/readers.js'
 import { readPipelineRun } from './pipeline-run.js'

@@ -3,8 +3,8 @@ import { definitionDigest } from './definition-digest.js'
 import { applicationKey, pipelineKey } from './registry-change.js'
 import type { RegistryChange } from './registry-change.js'
 import type { Definition } from '../orchestrator/definition.js'
-import { epochMs, scalarText } from './scalar-text.js'
-import { withoutSecrets } from './without-secrets.js'
+import { epochMs, scalarText } from './embedded-json.js'
+import { redactSecrets } from '../lib/redaction/redact.js'
 
 /** What a reconciliation must know of an entry of the registry; the definition itself is not needed. */
 export interface KnownEntry {
@@ -154,4 +154,11 @@ function deletion(entry: KnownEntry, changedAt: number): RegistryChange {
     return { type: 'application.deleted', application, changedAt, changedBy: undefined }
   }
   return { type: 'pipeline.deleted', application, pipeline, pipelineId, changedAt, changedBy: undefined }
+}
+
+/** The definition as `redactSecrets` leaves it; the very one where it holds no secret. Raises `invalid` for one nested too deeply. */
+export function withoutSecrets(definition: Definition): Definition {
+  const json = Buffer.from(JSON.stringify(definition))
+  const { text } = redactSecrets(json)
+  return text === json ? definition : (JSON.parse(text.toString()) as Definition)
 }

@@ -1,6 +1,6 @@
 import { toAppError } from '../errors.js'
 import type { ErrorDetail, ErrorKind } from '../errors.js'
-import { asBuffer } from '../lib/as-buffer.js'
+import { asBuffer } from '../lib/crc32.js'
 import type { AuditEntry, AuditReceipt } from '../store/audit-store.js'
 import type { Transaction, WriteOperation } from '../store/transaction.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'

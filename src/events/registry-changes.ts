@@ -1,10 +1,9 @@
 import { isRecord } from '../lib/record.js'
-import { carriedValue } from './carried-value.js'
+import { carriedValue, epochMs, scalarText } from './embedded-json.js'
 import type { OrchestratorEvent } from './orchestrator-event.js'
 import type { RegistryChange } from './registry-change.js'
 import type { Definition } from '../orchestrator/definition.js'
 import { hasBulkResult, savedPipelines } from './saved-pipelines.js'
-import { epochMs, scalarText } from './scalar-text.js'
 
 /** What an event changed. */
 export interface EventChanges {

@@ -1,5 +1,5 @@
 import { toAppError } from '../errors.js'
-import { asBuffer } from '../lib/as-buffer.js'
+import { asBuffer } from '../lib/crc32.js'
 import type { AuditEntry, AuditRecord } from '../store/audit-store.js'
 import type { RegistryEntry, RegistryKind, RegistryQuery } from '../store/registry-store.js'
 import type { ReadOperation } from '../store/readers.js'

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+
 import { AppError } from '../errors.js'
-import { asBuffer } from '../lib/as-buffer.js'
+import { asBuffer } from '../lib/crc32.js'
 import { toWebhookRequest } from '../orchestrator/webhook-request.js'
 import type { WebhookDelivery } from '../orchestrator/webhook-request.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'

@@ -1,7 +1,6 @@
 import { isRecord } from '../lib/record.js'
-import { carriedValue } from './carried-value.js'
+import { carriedValue, scalarText } from './embedded-json.js'
 import type { Definition } from '../orchestrator/definition.js'
-import { scalarText } from './scalar-text.js'
 
 /** A pipeline that a stage saved. */
 export interface SavedPipeline {

@@ -2,7 +2,7 @@ import type { WriteOperation } from '../store/transaction.js'
 import { acknowledgedAt } from './acknowledge-instance.js'
 import type { Actor } from './actor.js'
 import { closeInstance } from './close-instance.js'
-import { expireIfDue } from './expire-if-due.js'
+import { expireIfDue } from './expire-instances.js'
 import type { GateInstance } from './gate-instance.js'
 import { applyCancellation } from './transition.js'
 

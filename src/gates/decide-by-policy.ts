@@ -2,7 +2,7 @@ import type { WriteOperation } from '../store/transaction.js'
 import { serviceActor } from './actor.js'
 import { instanceEntry } from './audit-entries.js'
 import { closeInstance } from './close-instance.js'
-import { expireIfDue } from './expire-if-due.js'
+import { expireIfDue } from './expire-instances.js'
 import { isOpen } from './gate-instance.js'
 import { applyPolicy } from './transition.js'
 

@@ -1,7 +1,8 @@
-import type { WriteOperation } from '../store/transaction.js'
+import type { WriteOperation, Transaction } from '../store/transaction.js'
 import { serviceActor } from './actor.js'
 import { closeInstance } from './close-instance.js'
-import { expire } from './transition.js'
+import { expire, isDue } from './transition.js'
+import type { GateInstance } from './gate-instance.js'
 
 export interface ExpiryRequest {
   readonly nowMs: number
@@ -19,4 +20,17 @@ export const expireInstances: WriteOperation<ExpiryRequest, number> = {
     }
     return due.length
   },
+}
+
+/**
+ * Ends an instance whose time is over before anything else may happen to it: who asked for its status in between was told
+ * that it has expired, and nothing may open it again. Gives the instance as it is then.
+ */
+export async function expireIfDue(
+  transaction: Transaction,
+  instance: GateInstance,
+  nowMs: number,
+): Promise<GateInstance> {
+  if (!isDue(instance, nowMs)) return instance
+  return await closeInstance(transaction, instance, expire(instance), serviceActor(nowMs))
 }

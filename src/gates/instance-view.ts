@@ -3,11 +3,11 @@ import { redactSecrets } from '../lib/redaction/redact.js'
 import type { GateReader } from '../store/gate-store.js'
 import type { OutboxReader, StoredMessage } from '../store/outbox-store.js'
 import { callbackSubject } from './callback-message.js'
-import { contractTime } from './contract-time.js'
 import { requireInstance } from './find-or-raise.js'
 import type { GateInstance } from './gate-instance.js'
 import { contractStatus } from './status-words.js'
 import { expire, isDue } from './transition.js'
+import type { Gate } from './gate.js'
 
 const MAX_CALLBACKS = 20
 
@@ -84,4 +84,18 @@ function shown(text: string | undefined): unknown {
 
 function isoTime(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
+}
+
+/** A time as the contract writes it (section 2.1), in UTC: `2026-01-31 12:00:00.000.Z`. */
+export function contractTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('T', ' ').replace('Z', '.Z')
+}
+
+/** A gate as lists show it. */
+export function gateView({ createdMs, changedMs, ...gate }: Gate): object {
+  return {
+    ...gate,
+    createdAt: new Date(createdMs).toISOString(),
+    changedAt: new Date(changedMs).toISOString(),
+  }
 }

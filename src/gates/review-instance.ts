@@ -1,7 +1,7 @@
 import type { WriteOperation } from '../store/transaction.js'
 import { instanceEntry } from './audit-entries.js'
 import { closeInstance, evidenceDigest } from './close-instance.js'
-import { expireIfDue } from './expire-if-due.js'
+import { expireIfDue } from './expire-instances.js'
 import { requireGate, requireInstance } from './find-or-raise.js'
 import type { GateInstance, Review } from './gate-instance.js'
 import { applyReview } from './transition.js'

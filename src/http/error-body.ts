@@ -1,5 +1,15 @@
-import type { AppError, ErrorKind } from '../errors.js'
-import { MethodNotAllowed } from './method-not-allowed.js'
+import type { ErrorKind } from '../errors.js'
+import { AppError } from '../errors.js'
+
+/** A path that is there, asked with a method that it does not have. */
+export class MethodNotAllowed extends AppError {
+  readonly allowed: readonly string[]
+
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super('method_not_allowed', `${method} is not possible on ${path}: use ${allowed.join(' or ')}`)
+    this.allowed = allowed
+  }
+}
 
 /** The one table from kinds of error to HTTP status. */
 const STATUS: Readonly<Record<ErrorKind, number>> = {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
 import { isLoopback } from '../config/listen-address.js'
-import { isListedHost } from '../lib/host-list.js'
+import { isListedHost } from '../lib/outbound/address-policy.js'
 
 /** What the service is called by those who may ask it. */
 export interface HostNames {

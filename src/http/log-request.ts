@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/logger.js'
-import { REDACTION_MARK } from '../lib/redaction/redaction-mark.js'
+import { REDACTION_MARK } from '../lib/redaction/redacted.js'
 import type { Exchange } from './exchange.js'
 
 /** The operations whose answers are kept in the decision log: a line for each would drown the rest. */

@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { DateTime } from 'luxon'
+import { z } from 'zod'
 
 import { readBySchema } from '../lib/read-by-schema.js'
 
@@ -14,3 +15,11 @@ export function parseQuery<S extends z.ZodType>(
 ): z.output<S> {
   return readBySchema(schema, raw, QUERY)
 }
+
+/** A moment as a person or a program writes it, in milliseconds since the epoch; a time that names no zone is in UTC. */
+export const Moment = z
+  .string()
+  .transform((text) =>
+    /^\d+$/.test(text) ? Number(text) : DateTime.fromISO(text, { zone: 'utc' }).toMillis(),
+  )
+  .refine((ms) => Number.isFinite(ms), 'must be an ISO 8601 time or milliseconds since the epoch')

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
 import { AppError } from '../errors.js'
-import { toUtf8 } from '../lib/json/decode-text.js'
+import { toUtf8 } from '../lib/json/decode-string.js'
 import { bodyTooLarge } from './body-errors.js'
 import type { Exchange } from './exchange.js'
 
@@ -29,4 +29,14 @@ async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {
       { cause },
     )
   }
+}
+
+const JSON_MEDIA_TYPE = /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i
+
+/** Raises `unsupported_media_type` unless the request says that its body is JSON. */
+export function requireJsonType(exchange: Exchange): void {
+  const type = exchange.header('content-type')
+  if (type !== undefined && JSON_MEDIA_TYPE.test(type)) return
+  const got = type === undefined ? 'the request has none' : `got ${type}`
+  throw new AppError('unsupported_media_type', `this operation needs Content-Type: application/json; ${got}`)
 }

@@ -1,7 +1,7 @@
 import { parseJsonDocument } from '../analysis/runs/parse-document.js'
 import type { Exchange } from './exchange.js'
 import { readJsonText } from './read-json-body.js'
-import { sayingLimit } from './saying-limit.js'
+import { sayingLimit } from './body-errors.js'
 
 /** Whatever is kept as a template or a definition is read again for each analysis. */
 const MAX_DOCUMENT_BYTES = 256 * 1024

@@ -7,9 +7,8 @@ import { holdsMoreValues } from '../lib/json/nesting.js'
 import { scanSpace } from '../lib/json/scan-space.js'
 import { readBySchema } from '../lib/read-by-schema.js'
 import type { Exchange } from './exchange.js'
-import { readBody } from './read-body.js'
-import { requireJsonType } from './require-json-type.js'
-import { sayingLimit } from './saying-limit.js'
+import { readBody, requireJsonType } from './read-body.js'
+import { sayingLimit } from './body-errors.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
 /** What `JSON.parse` and `JSON.stringify` take without coming near the end of the stack. */

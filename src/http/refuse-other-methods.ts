@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 
-import type { AppEnv } from './app-env.js'
-import { MethodNotAllowed } from './method-not-allowed.js'
+import type { AppEnv } from './exchange.js'
+import { MethodNotAllowed } from './error-body.js'
 
 /**
  * Answers the other methods of every path that the application has so far with an error that names the right ones.

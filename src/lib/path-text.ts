@@ -1,4 +1,4 @@
-import { cutText } from './cut-text.js'
+import { cutText } from './printable.js'
 
 /** Whoever sent the document chose its names. */
 const MAX_NAME = 100

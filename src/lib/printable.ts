@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
+
 /**
  * What would act on a terminal or a page instead of being shown: control characters but for line feed and tab, and the marks
  * that turn the direction of writing (Unicode UAX 9, 2.1 to 2.3). Comments, log lines and evidence come from others.
@@ -7,4 +9,17 @@ const ACTS_ON_READER = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
 /** A text from elsewhere as a terminal or a page may be given it. */
 export function printable(text: string): string {
   return text.replace(ACTS_ON_READER, '\ufffd')
+}
+
+const ESCAPE = '\u001b'
+
+/** A line without the sequences by which programs colour what they print (ECMA-48): they would hide its level. */
+export function withoutColours(line: string): string {
+  // Most lines have none, and to look for one character takes next to no time.
+  return line.includes(ESCAPE) ? stripVTControlCharacters(line) : line
+}
+
+/** A text of at most `length` UTF-16 units and a mark of what is left out, for messages about what others sent. */
+export function cutText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`
 }

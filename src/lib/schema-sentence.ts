@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { cutText } from './cut-text.js'
+import { cutText } from './printable.js'
 import { nearestName } from './nearest-name.js'
 
 type RawIssue = z.core.$ZodRawIssue

@@ -1,4 +1,5 @@
 import { openSync, readFileSync, readSync } from 'node:fs'
+import { constants, getPriority, setPriority } from 'node:os'
 
 const NS_PER_MS = 1_000_000
 const OWN_FILE = '/proc/thread-self/schedstat'
@@ -50,4 +51,12 @@ function openClock(): () => number {
 function parse(text: string): number | undefined {
   const nanoseconds = Number(text.slice(0, text.indexOf(' ')))
   return Number.isFinite(nanoseconds) && nanoseconds > 0 ? nanoseconds / NS_PER_MS : undefined
+}
+
+/** Makes the calling thread so much nicer to others on a busy core, where the system can: on Linux. */
+export function lowerThreadPriority(niceness: number): void {
+  // Linux keeps a priority per thread, where 0 means the calling one; elsewhere it would slow the whole process.
+  if (process.platform !== 'linux') return
+  // From where it stands: a process that was started nicer may not take any of that back.
+  setPriority(0, Math.min(getPriority(0) + niceness, constants.priority.PRIORITY_LOW))
 }

@@ -14,9 +14,8 @@ import { hasErrorCode } from '../errors.js'
 import { installationSecret } from './installation-secret.js'
 import { takeLookInThread } from './look-thread.js'
 import { THREAD_LOST } from './own-thread.js'
-import { repeat } from './repeat.js'
+import { repeat, setUnheldTimer } from './repeat.js'
 import type { Repeated } from './repeat.js'
-import { setUnheldTimer } from './unheld-timer.js'
 
 export interface AnalysisParts {
   readonly store: ServiceStore

@@ -10,8 +10,7 @@ import { OutboxSender } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
 import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
 import { installationSecret } from './installation-secret.js'
-import { repeat } from './repeat.js'
-import { setUnheldTimer } from './unheld-timer.js'
+import { repeat, setUnheldTimer } from './repeat.js'
 
 const MS_PER_SECOND = 1000
 const MS_PER_HOUR = 3_600_000

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads'
 
 import { hasErrorCode } from '../errors.js'
-import type { FromSlowThread } from '../pdp/slow/messages.js'
-import type { SlowThread, SlowThreadEvents } from '../pdp/slow/slow-thread.js'
+import type { FromSlowThread, SlowThread, SlowThreadEvents } from '../pdp/slow/messages.js'
 
 const SCRIPT = new URL('../evaluation-thread.js', import.meta.url)
 /** Beside the memory of the policy module, which has a limit of its own. */

@@ -9,7 +9,7 @@ import { RegoObject } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
 import { walkValue } from './rego/walk-value.js'
 import type { Snapshot } from './snapshot.js'
-import { undefinedPolicy } from './undefined-policy.js'
+import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
 /** One reason against, and the package (as Rego writes it, without `data`) that gives it. */

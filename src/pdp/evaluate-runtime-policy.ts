@@ -5,7 +5,7 @@ import type { DocumentPlan } from './evaluate-document.js'
 import { printDataRef, printPackageName } from './rego/print-data-ref.js'
 import type { RegoValue } from './rego/value.js'
 import { ruleStatement } from './rule-statement.js'
-import { undefinedPolicy } from './undefined-policy.js'
+import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from './wasm/policy-instance.js'
 
 /**

@@ -59,3 +59,8 @@ function conflictText(text: string, line: string | undefined): string {
     ? 'functions must not produce multiple outputs for same inputs'
     : 'complete rules must not produce multiple outputs'
 }
+
+/** The error for a path, or for packages, that state no verdict: never an allow. */
+export function undefinedPolicy(message: string): AppError {
+  return new AppError('evaluation_failed', message, { code: 'undefined_policy' })
+}

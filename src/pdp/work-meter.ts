@@ -1,3 +1,5 @@
+import { AppError } from '../errors.js'
+
 /**
  * What an evaluation has left, for work that is done outside the module: built-ins and readers pay for what they are about to
  * do. Every method raises an EvaluationAbort, which no built-in may catch, when the evaluation has to end: a limit of ours must
@@ -14,4 +16,13 @@ export interface WorkMeter {
   reserve(bytes: number): void
   /** Ends the evaluation as over its budget. `reason` completes "the evaluation was stopped: …". */
   exceed(reason: string): never
+}
+
+/** For what is done outside of any evaluation, where the sizes of what is read bound it, or a thread that can be ended. */
+export const UNMETERED_WORK: WorkMeter = {
+  spend: () => undefined,
+  reserve: () => undefined,
+  exceed: (reason) => {
+    throw new AppError('invalid', reason)
+  },
 }

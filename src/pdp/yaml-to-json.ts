@@ -4,7 +4,7 @@ import { readYaml } from './builtins/yaml/read-yaml.js'
 import { printJson } from './rego/print-text.js'
 import { RegoNumber, RegoObject } from './rego/value.js'
 import type { RegoValue } from './rego/value.js'
-import { UNMETERED_WORK } from './unmetered-work.js'
+import { UNMETERED_WORK } from './work-meter.js'
 
 /**
  * A document in YAML as JSON, read as OPA reads it. Takes seconds for hundreds of kilobytes, so it has no business on the thread that

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { contractTime } from '../../src/gates/contract-time.js'
+import { contractTime } from '../../src/gates/instance-view.js'
 import { MAX_ID } from '../../src/gates/gate.js'
 import { idsOfNames } from '../../src/gates/pipeline-ids.js'
 import { contractStatus, pluginStatus } from '../../src/gates/status-words.js'

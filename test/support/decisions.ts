@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+
 import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { DecisionBatchBuilder } from '../../src/decisions/decision-batch.js'
 import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import { openDecisionReader } from '../../src/store/sqlite/decision-reader.js'
 import { connectDecisionWriter } from '../../src/store/sqlite/decision-writer.js'
-import { prepareDecisionDatabase } from '../../src/store/sqlite/prepare-decision-database.js'
+import { prepareDecisionDatabase } from '../../src/store/sqlite/decision-database.js'
 import type { DecisionWriterOptions } from '../../src/store/sqlite/decision-writer.js'
 
 /** A folder that is removed when the test ends. */

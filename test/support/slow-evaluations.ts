@@ -4,8 +4,7 @@ import { hostBuiltins } from '../../src/pdp/builtins/index.js'
 import { serveQuestions } from '../../src/pdp/slow/serve-questions.js'
 import { SlowEvaluations } from '../../src/pdp/slow/slow-evaluations.js'
 import type { SlowEnd, SlowSettings } from '../../src/pdp/slow/slow-evaluations.js'
-import type { FromSlowThread } from '../../src/pdp/slow/messages.js'
-import type { SlowThreadEvents, StartSlowThread } from '../../src/pdp/slow/slow-thread.js'
+import type { FromSlowThread, SlowThreadEvents, StartSlowThread } from '../../src/pdp/slow/messages.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
 const SETTINGS: SlowSettings = {

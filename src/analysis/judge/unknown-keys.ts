@@ -3,7 +3,15 @@ import { z } from 'zod'
 import { unknownMembers } from '../../lib/unknown-members.js'
 import type { UnknownMember } from '../../lib/unknown-members.js'
 import { CanaryConfig, CanaryMembers, CanaryMetric } from './canary-config.js'
-import { CanaryQuery } from './canary-query.js'
+
+/** What is read of the query of a metric in a canary config of Kayenta (analysis.md 1.1). */
+export const CanaryQuery = z.looseObject({
+  customInlineTemplate: z.string().nullish(),
+  customFilterTemplate: z.string().nullish(),
+  metricName: z.string().nullish(),
+  labelBindings: z.array(z.string()).nullish(),
+  groupByFields: z.array(z.string()).nullish(),
+})
 
 /** What Kayenta and the orchestrator's console write into a canary config, of no meaning to a judge. */
 const OF_KAYENTA = {

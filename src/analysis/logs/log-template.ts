@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 import { readBySchema } from '../../lib/read-by-schema.js'
-import { SEVERITIES } from './topics/topic.js'
-import type { Topic } from './topics/topic.js'
+import { SEVERITIES } from './topics/default-topics.js'
+import type { Topic } from './topics/default-topics.js'
 
 /** How strict the judge of logs is. */
 export type Sensitivity = 'high' | 'medium' | 'low'

@@ -2,7 +2,7 @@ import type { ScoreThresholds } from '../judge/types.js'
 import type { PlannedLook } from '../statistics/alpha-spending.js'
 import type { LogLine } from '../sources.js'
 import type { Sensitivity } from './log-template.js'
-import type { Severity, Topic } from './topics/topic.js'
+import type { Severity, Topic } from './topics/default-topics.js'
 
 /** The lines of one side, in order of time, and what they can be compared by. */
 export interface LogSide {

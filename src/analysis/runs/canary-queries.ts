@@ -1,7 +1,8 @@
 import { z } from 'zod'
+
 import { AppError } from '../../errors.js'
 import { readBySchema } from '../../lib/read-by-schema.js'
-import { CanaryQuery } from '../judge/canary-query.js'
+import { CanaryQuery } from '../judge/unknown-keys.js'
 
 const Config = z.looseObject({
   metrics: z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
 import { ProblemCollector } from '../../lib/problem-collector.js'
-import { REDACTION_MARK } from '../../lib/redaction/redaction-mark.js'
+import { REDACTION_MARK } from '../../lib/redaction/redacted.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
 import { unknownKeys } from '../judge/unknown-keys.js'

@@ -3,8 +3,7 @@ import { countedOutOf } from '../judge/exposure.js'
 import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../judge/types.js'
 import type { JudgedLogs } from '../logs/types.js'
 import { judgeLogData } from './judge-log-data.js'
-import { boundedRemarks } from '../sources/bounded-remarks.js'
-import { withInfiniteValues } from './infinite-values.js'
+import { boundedRemarks } from '../sources/answers.js'
 import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
 import type { LookReport, TargetReport } from './look-report.js'
@@ -170,4 +169,22 @@ function withheld(
 export function canaryWindow({ targets, timing }: RunPlan, look: number): LookReport['canaryWindow'] {
   const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
   return side === undefined ? { startMs: 0, endMs: 0 } : lookWindow(timing, side, look)
+}
+
+type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>
+
+/**
+ * The side of the canary, not to be judged where it has the larger share of infinite values: they are gaps, so that what is left could pass
+ * though the canary is at its worst just there.
+ */
+export function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
+  const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
+  if (worse === undefined) return canary
+  const { infinitePoints = 0, values = [] } = worse.canary ?? {}
+  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than of the baseline's: they cannot be judged`
+  return { ...canary, outOfRange }
+}
+
+function shareOf(series: MetricData['canary'] | undefined): number {
+  return series?.infinitePoints === undefined ? 0 : series.infinitePoints / Math.max(1, series.values.length)
 }

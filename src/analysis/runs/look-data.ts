@@ -1,4 +1,4 @@
-import { redactWords } from '../../lib/redaction/redact-words.js'
+import { redactWords } from '../../lib/redaction/redact-text.js'
 import type { AnswerState, LinesAnswer, SeriesAnswer } from '../sources.js'
 
 /** A series as it was fetched. */

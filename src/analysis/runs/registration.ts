@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js'
-import { cutText } from '../../lib/cut-text.js'
+import { cutText } from '../../lib/printable.js'
 import type { Scope } from '../sources.js'
 import { MINUTES_RANGE } from './definition.js'
 

@@ -7,7 +7,7 @@ import type { LookData } from './look-data.js'
 import type { LookReport } from './look-report.js'
 import { unpackData } from './pack-look.js'
 import type { RunPlan } from './plan.js'
-import { shownDocument } from './shown-document.js'
+import { redactSecrets } from '../../lib/redaction/redact.js'
 
 /** A run without its plan and its looks. */
 export interface RunSummary {
@@ -135,4 +135,12 @@ function missingLook({ id, looks, looksDone, dataRemovedMs }: StoredRun, look: n
 
 function toText(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+/**
+ * A plan or a definition, given as JSON text, as people see it: without secrets that stand in queries, templates and scopes. Its
+ * numbers stay, for weights are named by their groups.
+ */
+export function shownDocument(json: string): unknown {
+  return JSON.parse(redactSecrets(Buffer.from(json), { keepsNumbers: true }).text.toString())
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { redactWords } from '../../lib/redaction/redact-words.js'
+import { redactWords } from '../../lib/redaction/redact-text.js'
 
 const MAX_SHOWN = 300
 

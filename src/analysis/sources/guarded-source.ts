@@ -1,7 +1,6 @@
 import { AppError, toAppError, toError } from '../../errors.js'
 import type { LogSource, MetricSource, SeriesAnswer } from '../sources.js'
-import { boundedRemarks } from './bounded-remarks.js'
-import { failedLines, failedSeries } from './answers.js'
+import { boundedRemarks, failedLines, failedSeries } from './answers.js'
 import { stepGrid } from './step-grid.js'
 
 /** Is told of what is no AppError: a defect, of which the answer says nothing in particular. */

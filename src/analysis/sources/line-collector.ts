@@ -1,4 +1,4 @@
-import { withoutColours } from '../../lib/without-colours.js'
+import { withoutColours } from '../../lib/printable.js'
 import type { LineLimits, LogLine } from '../sources.js'
 
 /** What is kept of one line, in UTF-16 units. */

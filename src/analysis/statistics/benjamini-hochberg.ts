@@ -12,3 +12,18 @@ export function benjaminiHochberg(pValues: readonly number[]): number[] {
   })
   return adjusted
 }
+
+/**
+ * p-values adjusted for the chance of any false one among them (Holm 1979), in the order given: the test i stands at the error
+ * alpha where the adjusted value is at most alpha.
+ */
+export function holm(pValues: readonly number[]): number[] {
+  const ranked = pValues.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p)
+  const adjusted = new Array<number>(pValues.length).fill(1)
+  let most = 0
+  ranked.forEach(({ p, index }, place) => {
+    most = Math.max(most, Math.min(1, p * (ranked.length - place)))
+    adjusted[index] = most
+  })
+  return adjusted
+}

@@ -1,7 +1,6 @@
 import type { MetricResult } from '../../analysis/judge/types.js'
 import type { Colours } from '../output/colours.js'
-import { displayWidth } from '../output/display-width.js'
-import { oneLine } from '../output/printable.js'
+import { displayWidth, oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
 import { TEXT_WIDTH, wrapText } from '../output/wrap-text.js'
 

@@ -1,7 +1,7 @@
 import type { LookReport, TargetReport } from '../../analysis/runs/look-report.js'
 import type { LogReport } from '../../analysis/logs/types.js'
 import type { Colours } from '../output/colours.js'
-import { oneLine } from '../output/printable.js'
+import { oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
 import { wrapText } from '../output/wrap-text.js'
 import { metricTable } from './metric-table.js'

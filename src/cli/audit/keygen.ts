@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 
 import { generateSigningKey } from '../../audit/checkpoint-signature.js'
 import { AppError, toError } from '../../errors.js'
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import type { Session } from '../session.js'
 import { addOutputOptions, examples, outJson } from '../shared-options.js'
 import type { OutputOptions } from '../shared-options.js'

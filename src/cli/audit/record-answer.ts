@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { recordLabels } from '../../audit/record-labels.js'
+import { recordLabels } from '../../audit/record-view.js'
 
 /** A record as the service answers with it. */
 export const RecordAnswer = z.looseObject({

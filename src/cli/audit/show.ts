@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { wrongUse } from '../output/report-failure.js'
 import { makeServiceClient } from '../service-client.js'
 import { addServiceOptions } from '../service-options.js'

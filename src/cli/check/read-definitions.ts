@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.js'
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/json-bytes.js'
-import { refuseMalformed } from '../../lib/json/refuse-malformed.js'
+import { refuseMalformed } from '../../lib/json/locate-value.js'
 import { scanElements, scanMembers } from '../../lib/json/scan-members.js'
 import { scanSpace } from '../../lib/json/scan-space.js'
 

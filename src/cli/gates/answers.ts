@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { wrongUse } from '../output/report-failure.js'
+
 /** The answers of the service about gates, as far as commands show them. */
 export const GateAnswer = z.looseObject({
   id: z.number(),
@@ -59,3 +61,18 @@ export const DetailsAnswer = z.looseObject({
   callbacks: z.array(Callback),
 })
 export type DetailsAnswer = z.output<typeof DetailsAnswer>
+
+/** Where the service has an instance. Raises `invalid` for what is no number. */
+export function instancePath(id: string): string {
+  return `/approvalGateInstances/${requireNumber(id, 'an instance')}`
+}
+
+/** Where the service has a gate. Raises `invalid` for what is no number. */
+export function gatePath(id: string): string {
+  return `/approvalGates/${requireNumber(id, 'a gate')}`
+}
+
+function requireNumber(text: string, what: string): string {
+  if (/^\d+$/.test(text)) return text
+  throw wrongUse(`${what} is named by its number, not "${text}"`)
+}

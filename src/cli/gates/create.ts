@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { readDocument } from '../read-document.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'

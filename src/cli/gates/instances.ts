@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'

@@ -2,13 +2,12 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'
 import type { Session } from '../session.js'
 import { outJson } from '../shared-options.js'
-import { DetailsAnswer } from './answers.js'
-import { instancePath } from './instance-path.js'
+import { DetailsAnswer, instancePath } from './answers.js'
 
 const Resent = z.looseObject({ id: z.number(), url: z.string(), state: z.string() })
 

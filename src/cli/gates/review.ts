@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'
 import type { Session } from '../session.js'
 import { examples, outJson } from '../shared-options.js'
-import { ReviewAnswer } from './answers.js'
-import { instancePath } from './instance-path.js'
+import { ReviewAnswer, instancePath } from './answers.js'
 
 interface ReviewOptions extends ServiceOptions {
   readonly comment: string

@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../exit-code.js'
-import { oneLine } from '../output/printable.js'
+import { EXIT } from '../session.js'
+import { oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'
 import type { Session } from '../session.js'
 import { outJson } from '../shared-options.js'
-import { DetailsAnswer } from './answers.js'
-import { instancePath } from './instance-path.js'
+import { DetailsAnswer, instancePath } from './answers.js'
 
 type Evidence = DetailsAnswer['evidence'][number]
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { makeServiceClient } from '../service-client.js'
 import type { ServiceOptions } from '../service-options.js'
 import type { Session } from '../session.js'
 import { examples, outJson } from '../shared-options.js'
-import { gatePath } from './instance-path.js'
+import { gatePath } from './answers.js'
 
 interface TriggerOptions extends ServiceOptions {
   readonly execution: string

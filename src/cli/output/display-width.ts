@@ -1,3 +1,5 @@
+import { printable } from '../../lib/printable.js'
+
 const ASCII = /^[\u0020-\u007e]*$/
 /** What takes two columns: East Asian scripts, their punctuation and full-width forms (Unicode UAX 11), and pictures. */
 const WIDE =
@@ -34,4 +36,11 @@ function widthOf(character: string): number {
   if (HALF_WIDTH.test(character)) return 1
   if (WIDE.test(character)) return 2
   return COMBINING.test(character) ? 0 : 1
+}
+
+export { printable }
+
+/** A text from elsewhere on one line, as a terminal may be given it. */
+export function oneLine(text: string): string {
+  return printable(text.replace(/\s*[\r\n\u2028\u2029]\s*/g, ' '))
 }

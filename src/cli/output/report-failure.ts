@@ -3,10 +3,10 @@ import { CommanderError } from 'commander'
 import { AppError, toError } from '../../errors.js'
 import type { ErrorDetail } from '../../errors.js'
 import { errorAnswer } from '../../http/error-body.js'
-import { EXIT } from '../exit-code.js'
-import type { ExitCode } from '../exit-code.js'
+import { EXIT } from '../session.js'
+import type { ExitCode } from '../session.js'
 import type { Terminal } from '../terminal.js'
-import { printable } from './printable.js'
+import { printable } from './display-width.js'
 
 export interface ReportOptions {
   readonly isJson: boolean

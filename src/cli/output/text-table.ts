@@ -1,5 +1,4 @@
-import { displayWidth, shortenTo } from './display-width.js'
-import { oneLine } from './printable.js'
+import { displayWidth, shortenTo, oneLine } from './display-width.js'
 
 /** The last column is not made narrower than this: the rest of the table is too wide anyway. */
 const LEAST_LAST_COLUMN = 20

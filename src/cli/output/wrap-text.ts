@@ -1,5 +1,4 @@
-import { displayWidth } from './display-width.js'
-import { oneLine } from './printable.js'
+import { displayWidth, oneLine } from './display-width.js'
 
 /** How wide text is made that is not a table: what every terminal has. */
 export const TEXT_WIDTH = 80

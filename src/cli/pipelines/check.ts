@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { withListing } from '../../orchestrator/list-definitions.js'
 import { staticPackages } from '../check/check-definition.js'
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { openPolicies } from '../open-policies.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
@@ -10,11 +10,10 @@ import type { Session } from '../session.js'
 import { addOutputOptions, addPolicyOptions, examples, outJson } from '../shared-options.js'
 import type { OutputOptions, PolicyOptions } from '../shared-options.js'
 import type { Terminal } from '../terminal.js'
-import { checkPipeline } from './check-one.js'
+import { checkPipeline, isOf } from './check-one.js'
 import { withStorage } from './connect.js'
 import type { StorageOptions } from './connect.js'
 import { EstateReport } from './estate-report.js'
-import { isOf } from './is-of.js'
 
 interface EstateCheckOptions extends PolicyOptions, StorageOptions, OutputOptions {
   readonly application?: string

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import type { Definition } from '../../orchestrator/definition.js'
 import { withListing } from '../../orchestrator/list-definitions.js'
-import { EXIT } from '../exit-code.js'
+import { EXIT } from '../session.js'
 import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
 import type { Session } from '../session.js'
@@ -10,7 +10,7 @@ import { addConfigOption, addOutputOptions, examples } from '../shared-options.j
 import type { OutputOptions } from '../shared-options.js'
 import { withStorage } from './connect.js'
 import type { StorageOptions } from './connect.js'
-import { isOf } from './is-of.js'
+import { isOf } from './check-one.js'
 
 interface PullOptions extends StorageOptions, OutputOptions {
   readonly application?: string

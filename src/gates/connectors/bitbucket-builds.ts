@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
-import { overallState } from './overall-state.js'
-import type { CheckState } from './overall-state.js'
-import { optionalText, shortText } from './tool-schemas.js'
+import { overallState } from './commit-lookups.js'
+import type { CheckState } from './commit-lookups.js'
+import { optionalText, shortText } from './tool.js'
 
 /** The most that one page of Bitbucket holds. */
 export const PAGE_SIZE = 100

@@ -2,8 +2,7 @@ import { z } from 'zod'
 
 import { Builds, PAGE_SIZE, toBuildState, pullRequestState } from './bitbucket-builds.js'
 import type { RepositoryHost } from './commit-lookups.js'
-import { optionalText, shortText } from './tool-schemas.js'
-import { toolUrl } from './tool-url.js'
+import { optionalText, shortText, toolUrl } from './tool.js'
 
 const Links = z.object({ html: z.object({ href: shortText }).nullish() }).nullish()
 const Branch = z.object({ branch: z.object({ name: shortText }).nullish() }).nullish()

@@ -2,8 +2,7 @@ import { z } from 'zod'
 
 import { Builds, PAGE_SIZE, toBuildState, pullRequestState } from './bitbucket-builds.js'
 import type { RepositoryHost } from './commit-lookups.js'
-import { optionalText, shortText } from './tool-schemas.js'
-import { toolUrl } from './tool-url.js'
+import { optionalText, shortText, toolUrl } from './tool.js'
 
 const Ref = z.object({ displayId: optionalText, latestCommit: optionalText }).nullish()
 const Commit = z.object({

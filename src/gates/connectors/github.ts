@@ -1,12 +1,9 @@
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
-import { repositoryTool } from './commit-lookups.js'
-import type { FetchFromRepository } from './commit-lookups.js'
-import { overallState } from './overall-state.js'
-import type { CheckState } from './overall-state.js'
-import { optionalText, shortText } from './tool-schemas.js'
-import { toolUrl } from './tool-url.js'
+import { repositoryTool, overallState } from './commit-lookups.js'
+import type { FetchFromRepository, CheckState } from './commit-lookups.js'
+import { optionalText, shortText, toolUrl } from './tool.js'
 
 /** The most that one page holds. */
 const PAGE_SIZE = 100

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 
 import { repositoryTool } from './commit-lookups.js'
-import type { FetchFromRepository } from './commit-lookups.js'
-import type { CheckState } from './overall-state.js'
-import { optionalText, shortText } from './tool-schemas.js'
-import { toolUrl } from './tool-url.js'
+import type { FetchFromRepository, CheckState } from './commit-lookups.js'
+import { optionalText, shortText, toolUrl } from './tool.js'
 
 const Commit = z.object({
   id: shortText,

@@ -1,5 +1,4 @@
 import type { Connector, ConnectorAccount } from '../connectors.js'
-import { bitbucket } from './bitbucket.js'
 import { github } from './github.js'
 import { gitlab } from './gitlab.js'
 import { http } from './http.js'
@@ -8,6 +7,22 @@ import { jira } from './jira.js'
 import { makeConnector } from './make-connector.js'
 import { servicenow } from './servicenow.js'
 import { sonarqube } from './sonarqube.js'
+import { bitbucketCloud } from './bitbucket-cloud.js'
+import { bitbucketServer } from './bitbucket-server.js'
+import { commitLookups } from './commit-lookups.js'
+import type { Tool } from './tool.js'
+
+/**
+ * Commits with the outcome of their builds, and pull requests: of Bitbucket Cloud where the URL ends with `/2.0`
+ * (`https://api.bitbucket.org/2.0`), else of Bitbucket Server or Data Center.
+ */
+export const bitbucket: Tool = {
+  connectorTypes: ['BITBUCKET'],
+  lookUps: (parameters, baseUrl) => {
+    const isCloud = /\/2\.0\/?$/.test(baseUrl)
+    return commitLookups(parameters, isCloud ? bitbucketCloud(baseUrl) : bitbucketServer(baseUrl))
+  },
+}
 
 const tools = { bitbucket, github, gitlab, http, jenkins, jira, servicenow, sonarqube }
 

@@ -2,8 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
 import type { Lookup, Tool } from './tool.js'
-import { optionalText, shortText } from './tool-schemas.js'
-import { toolUrl } from './tool-url.js'
+import { optionalText, shortText, toolUrl } from './tool.js'
 
 const PROJECT_KEY = {
   pattern: /^[A-Za-z0-9_.:-]{1,400}$/,

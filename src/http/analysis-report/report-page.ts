@@ -11,6 +11,8 @@ import { logSection } from './log-section.js'
 import { metricList } from './metric-list.js'
 import { REPORT_STYLES } from './styles.js'
 import { badge, toneOf } from './tone.js'
+import { collectRun } from '../../analysis/runs/show-run.js'
+import type { ReadOperation } from '../../store/readers.js'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
@@ -150,4 +152,10 @@ function targetSection(
 
 function toClock(time: string | undefined): string {
   return time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, '')
+}
+
+/** The report of a run as a page. It is drawn where the store is read, since hundreds of charts take their time. Raises `not_found`. */
+export const renderRun: ReadOperation<number, string> = {
+  name: 'analysis.render',
+  apply: async (readers, id) => await renderReport(await collectRun(readers, id)),
 }

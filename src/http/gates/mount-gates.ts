@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { gateInstanceRoutes } from '../routes/gate-instances.js'
 import { gateLookupRoutes } from '../routes/gate-lookup.js'

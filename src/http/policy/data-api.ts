@@ -11,12 +11,13 @@ import type { DataQuery } from './data-query.js'
 import { Decision } from './decision.js'
 import type { Outcome } from './decision.js'
 import { parseInputBody, parseInputParameter } from './input-document.js'
-import { planFor } from './plan-cache.js'
+import { planFor, rememberedPlan } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
-import { readRequestInput } from './read-request-input.js'
 import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
 import { sendNegotiated } from './send-negotiated.js'
 import { yamlToJson } from './yaml-body.js'
+import { locateInput } from '../../lib/json/locate-input.js'
+import type { Snapshot } from '../../pdp/snapshot.js'
 
 /** What a document request asks: a path as sent, an input, and how to answer. */
 interface DocumentRequest {
@@ -116,4 +117,19 @@ function undefinedDocument({ path, target }: DocumentPlan): AppError {
 
 function searchParams(exchange: Exchange): URLSearchParams | undefined {
   return exchange.target.query === undefined ? undefined : new URLSearchParams(exchange.target.query)
+}
+
+/**
+ * The `input` of a Data API body (UTF-8), or undefined where there is none, or null. Where the module that answers the path is
+ * known, its memory takes the input in at once, ready for the next evaluation. Raises the errors of `locateInput`.
+ */
+export function readRequestInput(
+  snapshot: Snapshot,
+  rawPath: string,
+  body: Uint8Array,
+): Uint8Array | undefined {
+  const taken = rememberedPlan(snapshot, rawPath)?.target?.entrypoint.module.readRequest(body)
+  if (taken !== undefined) return taken
+  const extent = locateInput(body)
+  return extent === undefined ? undefined : body.subarray(extent.start, extent.end)
 }

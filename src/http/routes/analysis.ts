@@ -15,12 +15,17 @@ import {
 import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
 import { readRegistration } from '../../analysis/runs/registration.js'
 import { registerCanary } from '../../analysis/runs/register-canary.js'
-import { shownDocument } from '../../analysis/runs/shown-document.js'
-import { showLookData, showLookReport, showRun, summariseRun } from '../../analysis/runs/show-run.js'
-import type { AppEnv } from '../app-env.js'
+import {
+  shownDocument,
+  showLookData,
+  showLookReport,
+  showRun,
+  summariseRun,
+} from '../../analysis/runs/show-run.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { actorOf } from '../caller-of.js'
-import { renderRun } from '../analysis-report/render-run.js'
+import { renderRun } from '../analysis-report/report-page.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
 import { parseQuery } from '../parse-query.js'
 import { requirePathNumber } from '../path-number.js'

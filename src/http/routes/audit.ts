@@ -2,8 +2,7 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 
 import { exportTrail } from '../../audit/export-trail.js'
-import { recordLabels } from '../../audit/record-labels.js'
-import { toRecordView } from '../../audit/record-view.js'
+import { recordLabels, toRecordView } from '../../audit/record-view.js'
 import { searchTrail } from '../../audit/search-trail.js'
 import { verifyTrail } from '../../audit/verify-trail.js'
 import { AppError, toAppError } from '../../errors.js'
@@ -11,13 +10,14 @@ import { EXPORT_FORMATS } from '../../store/audit-export.js'
 import { AUDIT_SOURCES } from '../../store/audit-store.js'
 import type { AuditFilter, AuditReader } from '../../store/audit-store.js'
 import type { Reader } from '../../store/readers.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { LimitedStreams } from '../limited-streams.js'
 import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
-import { Moment } from '../moment.js'
-import { parseQuery } from '../parse-query.js'
+import { Moment, parseQuery } from '../parse-query.js'
 import { requirePathNumber } from '../path-number.js'
+import { executionTimeline } from '../../audit/execution-timeline.js'
+import type { TimelineDeps } from '../../audit/execution-timeline.js'
 
 export interface AuditRoutesDeps {
   readonly reader: Reader
@@ -109,4 +109,15 @@ async function recordText({ lookups }: AuditRoutesDeps, text: string): Promise<s
   if (record === undefined) throw new AppError('not_found', `there is no audit record ${text}`)
   const head = JSON.stringify(toRecordView(record))
   return `${head.slice(0, -1)},"body":${Buffer.from(record.body).toString()}}`
+}
+
+/** `GET /executions/{id}/timeline`: one execution's story. */
+export function executionRoutes(authenticate: Authenticate, deps: TimelineDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.get('/:id/timeline', async (c) => {
+    c.env.exchange.handler = 'executions'
+    authenticate(c.env.exchange, ['auditor'])
+    return jsonAnswer(await executionTimeline(deps, c.req.param('id')))
+  })
+  return app
 }

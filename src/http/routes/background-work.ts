@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 
 import type { NotedWork } from '../../lib/work-journal.js'
 import type { WorkSetAside } from '../../lib/work-attempts.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { actorOf } from '../caller-of.js'
 import { jsonAnswer } from '../json-answer.js'

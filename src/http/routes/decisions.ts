@@ -4,11 +4,10 @@ import { z } from 'zod'
 import { findDecision, queryDecisions } from '../../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../../decisions/query-decisions.js'
 import { AppError } from '../../errors.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { jsonAnswer } from '../json-answer.js'
-import { Moment } from '../moment.js'
-import { parseQuery } from '../parse-query.js'
+import { Moment, parseQuery } from '../parse-query.js'
 
 /** Absent when decisions are not kept. */
 export type DecisionRoutesDeps = DecisionQueryDeps | undefined

@@ -3,11 +3,10 @@ import type { EventEndpoint } from '../../events/orchestrator-event.js'
 import type { Authenticate } from '../authenticate.js'
 import { callerOf } from '../caller-of.js'
 import type { Exchange } from '../exchange.js'
-import { MethodNotAllowed } from '../method-not-allowed.js'
+import { MethodNotAllowed } from '../error-body.js'
 import { isRootPost } from '../policy/policy-routes.js'
-import { readBody } from '../read-body.js'
-import { requireJsonType } from '../require-json-type.js'
-import { sayingLimit } from '../saying-limit.js'
+import { readBody, requireJsonType } from '../read-body.js'
+import { sayingLimit } from '../body-errors.js'
 
 export interface EventRoutesDeps {
   readonly authenticate: Authenticate

@@ -4,8 +4,10 @@ import type { ErrorDetail } from '../../errors.js'
 import type { Policies } from '../../pdp/policies.js'
 import { publicNames } from '../../pdp/public-names.js'
 import type { PublicNames } from '../../pdp/public-names.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import { jsonAnswer } from '../json-answer.js'
+import type { Authenticate } from '../authenticate.js'
+import type { ServiceMetrics } from '../service-metrics.js'
 
 /** Findings that an answer holds; a probe must not read megabytes every few seconds. */
 const MAX_WARNINGS = 100
@@ -88,4 +90,15 @@ function describePlugin({ isUp, problem, warning }: HealthPlugin): object {
   }
   const message = problem?.()
   return { state: 'NOT_READY', ...(message !== undefined && { message }) }
+}
+
+/** `GET /metrics`: the figures in Prometheus's text format. */
+export function metricsRoutes(authenticate: Authenticate, { registry }: ServiceMetrics): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.get('/', async (c) => {
+    c.env.exchange.handler = 'metrics'
+    authenticate(c.env.exchange, ['auditor'])
+    return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } })
+  })
+  return app
 }

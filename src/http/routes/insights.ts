@@ -5,11 +5,10 @@ import { AppError } from '../../errors.js'
 import { deliveryFigures } from '../../events/delivery-figures.js'
 import { readRuns } from '../../events/read-runs.js'
 import type { Reader } from '../../store/readers.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { jsonAnswer } from '../json-answer.js'
-import { Moment } from '../moment.js'
-import { parseQuery } from '../parse-query.js'
+import { Moment, parseQuery } from '../parse-query.js'
 
 export interface InsightRoutesDeps {
   readonly reader: Reader

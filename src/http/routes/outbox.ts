@@ -7,7 +7,7 @@ import { resendMessage, showMessages, withoutSecrets } from '../../outbox/outbox
 import type { ShownMessage } from '../../outbox/outbox-operations.js'
 import type { Reader } from '../../store/readers.js'
 import type { Writer } from '../../store/transaction.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
 import { actorOf } from '../caller-of.js'
 import { jsonAnswer } from '../json-answer.js'

@@ -1,11 +1,10 @@
 import type { Hono } from 'hono'
 
 import type { TimelineDeps } from '../../audit/execution-timeline.js'
-import type { AppEnv } from '../app-env.js'
+import type { AppEnv } from '../exchange.js'
 import type { Authenticate } from '../authenticate.js'
-import { auditRoutes } from '../routes/audit.js'
+import { auditRoutes, executionRoutes } from '../routes/audit.js'
 import type { AuditRoutesDeps } from '../routes/audit.js'
-import { executionRoutes } from '../routes/executions.js'
 import { insightRoutes } from '../routes/insights.js'
 import type { InsightRoutesDeps } from '../routes/insights.js'
 import { applicationRoutes, pipelineRoutes } from '../routes/registry.js'

@@ -1,7 +1,6 @@
-import { byteTable, skipRun } from './byte-run.js'
+import { byteTable, skipRun, BACKSLASH, QUOTE } from './json-bytes.js'
 import { decodeUnit, writeUtf8 } from './decode-string.js'
 import type { EditedCopy } from './edited-copy.js'
-import { BACKSLASH, QUOTE } from './json-bytes.js'
 
 const LOWER_U = 0x75
 const SLASH = 0x2f

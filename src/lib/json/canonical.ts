@@ -1,7 +1,16 @@
 import { copyCanonicalString } from './canonical-string.js'
-import { byteTable, skipRun } from './byte-run.js'
+import {
+  byteTable,
+  skipRun,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.js'
 import { EditedCopy } from './edited-copy.js'
-import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 import { MemberOrder } from './member-order.js'
 import { rearrange } from './rearrange.js'
 import { scanSpace } from './scan-space.js'

@@ -1,5 +1,13 @@
-import { byteTable } from './byte-run.js'
-import { BACKSLASH, CLOSE_ARRAY, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import {
+  byteTable,
+  BACKSLASH,
+  CLOSE_ARRAY,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.js'
 
 /** The beginning of a JSON text, made whole. */
 export interface ClosedJson {

@@ -1,3 +1,5 @@
+import { isUtf8, transcode } from 'node:buffer'
+
 import { BACKSLASH } from './json-bytes.js'
 
 const LOWER_U = 0x75
@@ -95,4 +97,9 @@ export function writeUtf8(out: Uint8Array, at: number, point: number): number {
   for (let i = size - 1, rest = point; i > 0; i--, rest >>= 6) out[at + i] = 0x80 | (rest & 0x3f)
   out[at] = ((0xf00 >> size) & 0xff) | (point >> (6 * (size - 1)))
   return at + size
+}
+
+/** The same bytes when they are UTF-8; otherwise they are read as ISO-8859-1, which some clients send, and encoded anew. */
+export function toUtf8(bytes: Uint8Array): Uint8Array {
+  return isUtf8(bytes) ? bytes : transcode(bytes, 'latin1', 'utf8')
 }

@@ -1,5 +1,5 @@
-import { asBuffer } from '../as-buffer.js'
-import { copyRange } from './copy-range.js'
+import { asBuffer } from '../crc32.js'
+import { copyRange } from './replace-extents.js'
 
 const NEWLINE = 0x0a
 const SPACE = 0x20

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.js'
 import { decodeString } from './decode-string.js'
-import type { Extent } from './extent.js'
+import type { Extent } from './json-bytes.js'
 import { BACKSLASH, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 import { scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'

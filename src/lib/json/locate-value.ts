@@ -1,4 +1,4 @@
-import type { Extent } from './extent.js'
+import type { Extent } from './json-bytes.js'
 import { scanSpace } from './scan-space.js'
 import { MAX_DEPTH, scanValue } from './scan-value.js'
 import { syntaxError } from './syntax-error.js'
@@ -13,4 +13,9 @@ export function locateValue(bytes: Uint8Array, maxDepth = MAX_DEPTH): Extent {
   const next = scanSpace(bytes, end)
   if (next < bytes.length) throw syntaxError(bytes, next, 'after top-level value')
   return { start: scanSpace(bytes, 0), end }
+}
+
+/** Raises `invalid`, in the words of Go's `json.Unmarshal`, unless the bytes are exactly one JSON value. */
+export function refuseMalformed(bytes: Uint8Array): void {
+  locateValue(bytes)
 }

@@ -1,4 +1,5 @@
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import { AppError } from '../../errors.js'
 
 /**
  * As deep as documents of the orchestrator are read. An execution inside the trigger of another adds two levels each; what is far
@@ -44,4 +45,10 @@ function closingQuote(json: string, from: number): number {
     if (unit === BACKSLASH) at++
   }
   return at
+}
+
+/** The error for a body nested deeper than `MAX_NESTING`. */
+export function nestedTooDeeply(): AppError {
+  const text = `the body is nested too deeply: at most ${MAX_NESTING} levels are read`
+  return new AppError('invalid', text, { code: 'nested_too_deeply' })
 }

@@ -1,5 +1,12 @@
-import { byteTable, skipRun } from './byte-run.js'
-import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import {
+  byteTable,
+  skipRun,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.js'
 import { scanString } from './scan-string.js'
 
 const STRUCTURE = new Set([QUOTE, OPEN_OBJECT, OPEN_ARRAY, CLOSE_OBJECT, CLOSE_ARRAY])

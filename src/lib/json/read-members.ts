@@ -1,5 +1,5 @@
 import { decodeString } from './decode-string.js'
-import type { Extent } from './extent.js'
+import type { Extent } from './json-bytes.js'
 import { OPEN_OBJECT } from './json-bytes.js'
 import { scanMembers } from './scan-members.js'
 import { scanSpace } from './scan-space.js'

@@ -1,4 +1,4 @@
-import { copyRange } from './copy-range.js'
+import { copyRange } from './replace-extents.js'
 
 /** Tells that the text from `start` to `end` is to consist of its `parts` (start, end, start, …) in the order given. */
 export interface Rearrangement {

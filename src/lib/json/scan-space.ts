@@ -1,4 +1,4 @@
-import { byteTable } from './byte-run.js'
+import { byteTable } from './json-bytes.js'
 
 /** 1 for the four bytes of JSON white space. */
 const SPACE = byteTable((_, char) => ' \t\n\r'.includes(char))

@@ -1,5 +1,4 @@
-import { byteTable, skipRun } from './byte-run.js'
-import { BACKSLASH, QUOTE } from './json-bytes.js'
+import { byteTable, skipRun, BACKSLASH, QUOTE } from './json-bytes.js'
 import { syntaxError } from './syntax-error.js'
 
 /** 1 for the bytes that need no look inside a string: everything but control characters, `"` and `\`. */

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon'
+import { setTimeout } from 'node:timers/promises'
 
 export interface BackOffOptions {
   readonly baseMs: number
@@ -29,4 +30,13 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   const text = header?.trim() ?? ''
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS)
+}
+
+/** Resolves after a time, or as soon as the signal is aborted. */
+export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, signal === undefined ? {} : { signal })
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
+  }
 }

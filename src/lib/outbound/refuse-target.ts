@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 
-import { isListedHost } from '../host-list.js'
-import { refuseAddress } from './address-policy.js'
+import { isListedHost, refuseAddress } from './address-policy.js'
 import type { AddressPolicy } from './address-policy.js'
 
 /**

@@ -1,4 +1,4 @@
-import { REDACTION_MARK } from '../redaction/redaction-mark.js'
+import { REDACTION_MARK } from '../redaction/redacted.js'
 
 /**
  * A URL as it may be shown, logged and kept in the trail: user name, password, the values of the query and the fragment are

@@ -1,4 +1,4 @@
-import { asBuffer } from '../as-buffer.js'
+import { asBuffer } from '../crc32.js'
 import { WordSearch } from '../word-search.js'
 import { BYTE_SIGNS, SECRET_SIGNS } from './secret-signs.js'
 import type { SecretSign } from './secret-signs.js'

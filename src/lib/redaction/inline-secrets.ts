@@ -1,4 +1,4 @@
-import { REDACTION_MARK } from './redaction-mark.js'
+import { REDACTION_MARK } from './redacted.js'
 import { isSecretName, SECRET_WORDS } from './secret-names.js'
 
 /** A text without the secrets in it, and those. */

@@ -1,4 +1,4 @@
-import { asBuffer } from '../as-buffer.js'
+import { asBuffer } from '../crc32.js'
 import { decodeString } from '../json/decode-string.js'
 import { BACKSLASH, QUOTE } from '../json/json-bytes.js'
 import { scanString } from '../json/scan-string.js'

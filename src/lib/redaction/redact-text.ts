@@ -2,11 +2,10 @@ import { isUtf8 } from 'node:buffer'
 
 import { AppError } from '../../errors.js'
 import { MAX_NESTING, nestsDeeper } from '../json/nesting.js'
-import { refuseMalformed } from '../json/refuse-malformed.js'
+import { refuseMalformed } from '../json/locate-value.js'
 import { mayHoldSecrets } from './find-signs.js'
 import { redactInline, withoutCutSecret } from './inline-secrets.js'
-import { REDACTION_MARK } from './redaction-mark.js'
-import { REDACTED } from './redacted.js'
+import { REDACTION_MARK, REDACTED } from './redacted.js'
 import type { Redacted } from './redacted.js'
 
 /** Redacts the JSON inside a text; undefined where it holds no secret. */
@@ -81,4 +80,9 @@ function isJson(bytes: Buffer): boolean {
 
 function literal(text: string): Buffer {
   return Buffer.from(JSON.stringify(text))
+}
+
+/** A text for people, such as a query or an error, without what is a secret in it by its form: credentials in URLs, tokens, `password=…`. */
+export function redactWords(text: string): string {
+  return redactInline(text)?.text ?? text
 }

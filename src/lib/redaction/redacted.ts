@@ -1,4 +1,5 @@
-import { REDACTION_MARK } from './redaction-mark.js'
+/** What stands where something secret stood. */
+export const REDACTION_MARK = '[redacted]'
 
 /** What is written instead of a secret: a JSON text. */
 export const REDACTED: Buffer = Buffer.from(JSON.stringify(REDACTION_MARK))

@@ -7,7 +7,7 @@ import { goJsonText } from './go-format/json-text.js'
 import type { JsonLayout } from './go-format/json-text.js'
 import { quoteGoString } from './go-format/quote.js'
 import { isArray, objectOperand, operand } from './operands.js'
-import { ensureResultLength } from './result-limit.js'
+import { ensureResultLength } from './call-costs.js'
 
 const marshalWithOptions: Builtin = (args, { meter }) => {
   const value = operand(args, 0)

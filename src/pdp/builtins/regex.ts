@@ -7,7 +7,7 @@ import { compileDelimitedTemplate } from './regex/delimited-template.js'
 import { parseTemplate } from './regex/expand-template.js'
 import { findMatches, isMatch } from './regex/find-matches.js'
 import { globsIntersect } from './regex/intersect-globs.js'
-import { ensureResultLength } from './result-limit.js'
+import { ensureResultLength } from './call-costs.js'
 
 const findN: Builtin = (args, { meter }) => {
   const regex = compilePattern(stringOperand(args, 0), meter)

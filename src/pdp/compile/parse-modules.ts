@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
 import { z } from 'zod'
 
 import { AppError } from '../../errors.js'
@@ -10,11 +9,10 @@ import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRegoVersion, regoVersionFlags } from '../opa/rego-version.js'
 import type { RegoVersion } from '../opa/rego-version.js'
 import { runOpa } from '../opa/run-opa.js'
-import { codeOnly } from './code-only.js'
+import { codeOnly, quoteKeywordMembers } from './locate-calls.js'
 import type { RegoFile } from './collect-sources.js'
 import { PACKAGE_LINE } from '../rego/package-line.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
-import { quoteKeywordMembers } from './keyword-references.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
 import { expandTemplateStrings } from './template-strings.js'
 

@@ -4,11 +4,10 @@ import { evaluationError } from '../evaluation-error.js'
 import type { Snapshot } from '../snapshot.js'
 import { EvaluationAbort } from '../wasm/evaluation-abort.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
-import type { FromSlowThread, SlowRequest } from './messages.js'
+import type { FromSlowThread, SlowRequest, SlowThread, StartSlowThread } from './messages.js'
 import { packSnapshot } from './packed-snapshot.js'
 import type { Answer } from './question.js'
 import { unpackFailure } from './slow-failure.js'
-import type { SlowThread, StartSlowThread } from './slow-thread.js'
 
 /** An evaluation ends itself at its limit unless it is in the middle of something: then it gets so many milliseconds. */
 const GRACE_MS = 150

@@ -1,3 +1,5 @@
+import type { BuiltinTable } from '../builtins/builtin.js'
+
 /** What one evaluation may use; over it, the evaluation ends with `evaluation_budget_exceeded`. */
 export interface EvaluationLimits {
   /** Loop iterations of the WASM code, whatever the size of the input. */
@@ -10,4 +12,13 @@ export interface EvaluationLimits {
   readonly maxMemoryBytes: number
   /** An instance whose memory has grown past this many bytes is replaced after the evaluation. */
   readonly recycleMemoryBytes: number
+}
+
+/** What a policy module is loaded with. */
+export interface PolicyModuleOptions {
+  /** The built-ins that the host gives to the module, by name. */
+  readonly builtins: BuiltinTable
+  readonly limits: EvaluationLimits
+  /** The base documents (`data`), as JSON text. */
+  readonly data: Uint8Array
 }

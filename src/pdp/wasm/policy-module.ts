@@ -1,6 +1,6 @@
 import { AppError, toError } from '../../errors.js'
 import { meterModule } from './meter-module.js'
-import type { PolicyModuleOptions } from './module-options.js'
+import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
 import { reportNativeFailures } from './report-native-failures.js'

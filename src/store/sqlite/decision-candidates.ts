@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Kysely, Selectable } from 'kysely'
+
 import type { DecisionFilter, DecisionPosition } from '../decision-store.js'
 import type { DecisionDatabase, DecisionTable } from './decision-database.js'
-import { RARE_OUTCOMES } from './rare-outcomes.js'
+import { RARE_OUTCOMES } from './migrations/decisions.js'
 
 /** A matching decision: where it stands, and how many bytes of input and result it would add to a page. */
 export interface DecisionCandidate extends Pick<Selectable<DecisionTable>, 'seq' | 'time_ms'> {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+
 import { AppError } from '../../errors.js'
 import type { BatchWriter, DecisionReadStore } from '../decision-store.js'
-import { decisionDatabaseOptions } from './decision-database.js'
+import { decisionDatabaseOptions, prepareDecisionDatabase } from './decision-database.js'
 import { openDecisionReader } from './decision-reader.js'
 import { FileWatch } from './file-watch.js'
 import { keptDatabase, lostFile } from './kept-files.js'
 import type { KeptFile } from './kept-files.js'
-import { prepareDecisionDatabase } from './prepare-decision-database.js'
 import { setAside, setLeftoversAside } from './set-aside.js'
 import { STORE_DAMAGED } from './sqlite-error.js'
 

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
+
 import type { AppError } from '../../errors.js'
-import { lowerThreadPriority } from '../../lib/lower-thread-priority.js'
+import { lowerThreadPriority } from '../../lib/thread-cpu-time.js'
 import { connectDecisionWriter } from './decision-writer.js'
 import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
 import { InProcessBatchWriter } from './in-process-batch-writer.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { holm } from '../../../src/analysis/statistics/holm.js'
+import { holm } from '../../../src/analysis/statistics/benjamini-hochberg.js'
 
 test.each([
   { p: [], adjusted: [] },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { toUtf8 } from '../../../src/lib/json/decode-text.js'
+
+import { toUtf8 } from '../../../src/lib/json/decode-string.js'
 
 test('UTF-8 comes back as the very same bytes', () => {
   const bytes = Buffer.from('{"name":"Zoë 中"}')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { quoteKeywordMembers } from '../../../src/pdp/compile/keyword-references.js'
+import { quoteKeywordMembers } from '../../../src/pdp/compile/locate-calls.js'
 import { expandTemplateStrings } from '../../../src/pdp/compile/template-strings.js'
 
 test.each([

@@ -1,10 +1,17 @@
 import { toError } from '../../../errors.js'
 import { describeSeries } from '../describe-series.js'
-import type { JudgeInput, JudgeOptions, JudgeReport, MetricResult, MetricSeries } from '../types.js'
+import type {
+  JudgeInput,
+  JudgeOptions,
+  JudgeReport,
+  MetricResult,
+  MetricSeries,
+  MetricSpec,
+} from '../types.js'
 import { classifyMetric } from './classify-metric.js'
 import type { CleanedSides, KayentaClassification, KayentaSettings } from './classify-metric.js'
-import { cleanSeries } from './clean-series.js'
 import { scoreMetrics } from './score-metrics.js'
+import { outlierFences } from '../../statistics/quantile.js'
 
 /** What the judge has built in: its configuration knows such settings and never reads them. */
 const DEFAULT_SETTINGS: KayentaSettings = { tolerance: 0.25, confidence: 0.98 }
@@ -88,4 +95,15 @@ function classifyOrError(
 function scoreOf(classification: MetricResult['classification']): number | null {
   if (classification === 'Nodata' || classification === 'Error') return null
   return classification === 'Pass' ? 100 : 0
+}
+
+/** The values that are compared: gaps left out or made 0, then outliers left out if asked (analysis.md 1.2, steps 1, 2). */
+export function cleanSeries(values: Float64Array, spec: MetricSpec): Float64Array {
+  const filled =
+    spec.nanStrategy === 'replace'
+      ? values.map((value) => (Number.isNaN(value) ? 0 : value))
+      : values.filter((value) => !Number.isNaN(value))
+  if (spec.outliers.strategy === 'keep' || filled.length === 0) return filled
+  const { low, high } = outlierFences(filled.toSorted(), spec.outliers.factor)
+  return filled.filter((value) => value >= low && value <= high)
 }

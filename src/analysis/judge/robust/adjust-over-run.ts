@@ -1,5 +1,4 @@
-import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
-import { holm } from '../../statistics/holm.js'
+import { benjaminiHochberg, holm } from '../../statistics/benjamini-hochberg.js'
 import type { Assessment } from './judge-metric.js'
 
 /**

@@ -1,4 +1,4 @@
-import { outlierFences } from '../outlier-fences.js'
+import { outlierFences } from '../../statistics/quantile.js'
 import type { MetricSpec, Side } from '../types.js'
 import { centredScores } from './autocorrelation.js'
 import type { CentredSeries } from './autocorrelation.js'

@@ -1,4 +1,4 @@
-import { isClosing, isOpening } from './brackets.js'
+import { isClosing, isOpening } from './characters.js'
 import { VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
 

@@ -1,7 +1,7 @@
 import { joinLists } from './join-lists.js'
 import { joinObjects } from './join-objects.js'
 import { joinValues } from './join-values.js'
-import { isClosing, isOpening } from './brackets.js'
+import { isClosing, isOpening } from './characters.js'
 import { scanWords, VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
 import { CONTEXT_WORDS } from './vocabulary.js'

@@ -1,7 +1,6 @@
 import { addressEnd } from './address.js'
-import { CHARACTER, characterClass } from './characters.js'
+import { CHARACTER, characterClass, rangeEnd } from './characters.js'
 import { locationEnd } from './location.js'
-import { rangeEnd } from './range.js'
 import { isValueWord } from './value-word.js'
 
 /** How a value is written in templates. A line cannot hold it as one word: its brackets are words of their own. */

@@ -1,4 +1,4 @@
-import { isClosing, isOpening } from '../masking/brackets.js'
+import { isClosing, isOpening } from '../masking/characters.js'
 import { VALUE } from '../masking/scan-words.js'
 import { coverage, firstRow, wordsKey } from '../pattern.js'
 import type { Pattern } from '../pattern.js'

@@ -1,8 +1,7 @@
-import { DEFAULT_TOPICS } from './default-topics.js'
+import { DEFAULT_TOPICS, SEVERITIES } from './default-topics.js'
 import { statedLevel } from './stated-level.js'
 import type { StatedLevel } from './stated-level.js'
-import { SEVERITIES } from './topic.js'
-import type { Topic } from './topic.js'
+import type { Topic } from './default-topics.js'
 
 /**
  * Texts that are levels rather than names of failures. Where a line states its level that decides, and not a word found in

@@ -1,13 +1,13 @@
 import { AppError } from '../../../errors.js'
-import type { FetchBudget, LinesAnswer, LinesQuery } from '../../sources.js'
+import type { FetchBudget, LinesAnswer, LinesQuery, LineFilter } from '../../sources.js'
 import { LineCollector, narrowed } from '../line-collector.js'
 import { linesAnswer } from '../lines-answer.js'
 import type { SourceConnection } from '../source-connection.js'
 import type { SearchSettings } from '../source-settings.js'
 import type { HitPage } from './read-hits.js'
-import { searchQuery } from './search-body.js'
 import { ELASTICSEARCH, OPENSEARCH } from './search-dialect.js'
 import { SearchPages } from './search-pages.js'
+import { fillSearchQuery } from '../templates/fill-search-query.js'
 
 /**
  * Log lines from Elasticsearch or OpenSearch. Raises `invalid` for a template that cannot be filled and where there is no index.
@@ -90,4 +90,19 @@ class HitReading {
       `${this.#withoutText} of ${this.#seen} documents have no text in the field ${this.#messageField}`,
     ]
   }
+}
+
+/** The query of a search for the lines of a window. Raises `invalid` naming everything that is wrong with its template. */
+export function searchQuery(
+  { query, scope, startMs, endMs, filters = [] }: LinesQuery,
+  timeField: string,
+): object {
+  const window = { gte: Math.ceil(startMs), lt: Math.ceil(endMs), format: 'epoch_millis' }
+  const wanted = query.trim() === '' ? [] : [fillSearchQuery(query, scope)]
+  return { bool: { filter: [{ range: { [timeField]: window } }, ...filters.map(toClause), ...wanted] } }
+}
+
+/** As a phrase, which finds the whole value in fields of type keyword and of type text; a term would find it in the first only. */
+function toClause({ field, value, match }: LineFilter): object {
+  return match === 'exact' ? { match_phrase: { [field]: value } } : { prefix: { [field]: { value } } }
 }

@@ -5,7 +5,7 @@ import { AppError, toError } from '../../../errors.js'
 import { holdsMoreValues } from '../../../lib/json/nesting.js'
 import { isRecord } from '../../../lib/record.js'
 import { readMatrix } from '../prometheus/read-matrix.js'
-import { readNumber } from '../read-number.js'
+import { readNumber } from '../field-value.js'
 import { chooseColumns } from './choose-columns.js'
 import { readTime } from './read-time.js'
 

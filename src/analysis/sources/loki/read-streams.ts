@@ -1,6 +1,7 @@
 import { z } from 'zod'
+
 import type { ReadAnswer } from '../answer-reading.js'
-import { BoundedRemarks } from '../bounded-remarks.js'
+import { BoundedRemarks } from '../answers.js'
 
 /** A line of a stream. */
 export interface StreamEntry {

@@ -3,7 +3,7 @@ import type { FormatFlags } from './flags.js'
 import { noFlags } from './flags.js'
 import { formatArgument } from './verbs.js'
 import type { GoArgument } from './verbs.js'
-import { ensureResultLength } from '../result-limit.js'
+import { ensureResultLength } from '../call-costs.js'
 
 /** Go takes no width, precision or index beyond this. */
 const MAX_NUMBER = 1_000_000

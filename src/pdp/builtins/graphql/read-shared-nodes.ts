@@ -1,12 +1,19 @@
 import { Kind } from 'graphql'
-import type { ConstArgumentNode, ConstDirectiveNode, ConstValueNode, NamedTypeNode, NameNode } from 'graphql'
-import type { TypeNode, ValueNode } from 'graphql'
+import type {
+  ConstArgumentNode,
+  ConstDirectiveNode,
+  ConstValueNode,
+  NamedTypeNode,
+  NameNode,
+  TypeNode,
+  ValueNode,
+} from 'graphql'
 
 import { RegoNumber } from '../../rego/value.js'
 import type { RegoObject } from '../../rego/value.js'
 import { BuiltinError } from '../builtin.js'
 import { flagOf, nameOf, objectOf, objectsOf, textOf, toName } from './read-member.js'
-import { VALUE_KINDS } from './value-kinds.js'
+import { VALUE_KINDS } from './definition-kinds.js'
 
 /** The directives of a node in gqlparser's form. */
 export function readDirectives(node: RegoObject): ConstDirectiveNode[] {

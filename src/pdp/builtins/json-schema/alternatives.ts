@@ -2,7 +2,7 @@ import { RegoObject } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
 import { isArray } from '../operands.js'
 import type { ApplySchema, Outcome } from './outcome.js'
-import { textOf } from './text-of.js'
+import { textOf } from './outcome.js'
 
 /** The keywords that combine schemas: anyOf, oneOf, allOf, not, dependencies, if. */
 export function validateAlternatives(

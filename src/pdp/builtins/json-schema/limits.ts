@@ -6,7 +6,7 @@ import { formatGoDecimal } from '../go-format/float.js'
 import { codePointCount } from '../go-format/flags.js'
 import { isArray } from '../operands.js'
 import type { Outcome } from './outcome.js'
-import { textOf } from './text-of.js'
+import { textOf } from './outcome.js'
 
 /** multipleOf and the bounds of a number; draft 4's flags and draft 6's numbers for exclusive ones. */
 export function validateNumber(

@@ -8,9 +8,8 @@ import { isMatch } from '../regex/find-matches.js'
 import { validateAlternatives } from './alternatives.js'
 import { hasFormat } from './formats.js'
 import { validateArraySize, validateNumber, validateObjectSize, validateText } from './limits.js'
-import { Outcome } from './outcome.js'
+import { Outcome, textOf } from './outcome.js'
 import type { ApplySchema } from './outcome.js'
-import { textOf } from './text-of.js'
 import { resolveReference } from './reference.js'
 
 /** Steps of applying a schema to a value: references and alternatives multiply; and of each violation that it hands on. */

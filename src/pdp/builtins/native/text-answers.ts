@@ -10,7 +10,7 @@ import {
   operand,
   stringOperand,
 } from '../operands.js'
-import { ensureResultLength } from '../result-limit.js'
+import { ensureResultLength } from '../call-costs.js'
 import { parseGoFloat, truncate } from './go-float.js'
 import { aGoInt } from './operand-checks.js'
 

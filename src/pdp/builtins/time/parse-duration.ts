@@ -1,5 +1,5 @@
 import { BuiltinError } from '../builtin.js'
-import { quoteTimeText } from './quote-time-text.js'
+import { quoteTimeText } from './time-text.js'
 
 const UNIT_NS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],

@@ -95,3 +95,15 @@ export class TimeText {
 function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39
 }
+
+/** Quotes a text as the errors of Go's time package do: bytes outside printable ASCII in hexadecimal. */
+export function quoteTimeText(text: string): string {
+  const escaped = text.replace(/["\\]|[^\u0020-\u007f]+/g, (found) =>
+    found === '"' || found === '\\' ? `\\${found}` : hexOf(found),
+  )
+  return `"${escaped}"`
+}
+
+function hexOf(text: string): string {
+  return Buffer.from(text, 'utf8').toString('hex').replace(/../g, '\\x$&')
+}

@@ -5,9 +5,8 @@ import { formatGoFloat } from '../go-format/float.js'
 import { membersByText } from '../go-format/json-text.js'
 import { compareYamlKeys } from './compare-keys.js'
 import { readPlainScalar } from './plain-scalar.js'
-import type { ScalarStyle } from './scalar-style.js'
-import { chooseStyle } from './scalar-style.js'
-import { TextWriter } from './text-writer.js'
+import type { ScalarStyle } from './text-writer.js'
+import { chooseStyle, TextWriter } from './text-writer.js'
 
 const INDENT = 2
 /** A longer key, or one of several lines, stands behind a `?`. */

@@ -5,7 +5,7 @@ import { AppError, toError } from '../../../errors.js'
 import { readVerificationKeys } from '../../builtins/jwt/verification-keys.js'
 import { suitsAlgorithm } from '../../builtins/jwt/signature.js'
 import type { JwsAlgorithm } from '../../builtins/jwt/signature.js'
-import { UNMETERED_WORK } from '../../unmetered-work.js'
+import { UNMETERED_WORK } from '../../work-meter.js'
 
 /** A key that bundles may be signed with. */
 export interface BundleKey {

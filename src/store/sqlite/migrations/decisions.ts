@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { RARE_OUTCOMES } from '../rare-outcomes.js'
+
 import type { Migrations } from '../migrate.js'
+
+/**
+ * The outcomes with an index of their own, as literals of SQL: of the others nearly every page of the log has some.
+ */
+export const RARE_OUTCOMES = [sql.lit('deny'), sql.lit('error'), sql.lit('undefined')]
 
 /** The schema of the decision log. */
 export const decisionMigrations: Migrations = {

@@ -1,11 +1,9 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+
 import type { Migrations } from '../migrate.js'
 import { createAnalysis } from './analysis.js'
-import { addLookAttempts } from './analysis-attempts.js'
-import { createPlanParts } from './analysis-plan-parts.js'
-import { addAnalysisRetention } from './analysis-retention.js'
 import { createAudit, mergeTextInSteps, refuseReplacements } from './audit.js'
-import { createEventQueue } from './events.js'
-import { addGateEnds } from './gate-ends.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
@@ -24,4 +22,53 @@ export const serviceMigrations: Migrations = {
   '0010-audit-never-replaced': { up: refuseReplacements },
   '0011-analysis-attempts': { up: addLookAttempts },
   '0012-analysis-plan-parts': { up: createPlanParts },
+}
+
+/** How often the look that is due was begun without coming to an end: each time the process died with it. */
+export async function addLookAttempts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('analysis_runs')
+    .addColumn('look_attempts', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+}
+
+/** When the data of a run were removed, and the runs that still have some by when they ended. */
+export async function addAnalysisRetention(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('analysis_runs').addColumn('data_removed_ms', 'bigint').execute()
+  await db.schema
+    .createIndex('analysis_runs_kept')
+    .on('analysis_runs')
+    .columns(['finished_ms', 'id'])
+    .where(sql.ref('finished_ms'), 'is not', null)
+    .where(sql.ref('data_removed_ms'), 'is', null)
+    .where(sql.ref('looks_done'), '>', sql.lit(0))
+    .execute()
+}
+
+/** Events that are kept, but not acted on yet. */
+export async function createEventQueue(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('event_queue')
+    .addColumn('seq', 'integer', (column) => column.primaryKey())
+    .execute()
+}
+
+/** When the caller showed that it knows an instance, and the instances by when they ended. */
+export async function addGateEnds(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('gate_instances').addColumn('acknowledged_ms', 'bigint').execute()
+  await db.schema
+    .createIndex('gate_instances_ended')
+    .on('gate_instances')
+    .columns(['decided_ms', 'id'])
+    .where(sql.ref('decided_ms'), 'is not', null)
+    .execute()
+}
+
+/** What many plans have in common, such as the metrics of a template, once. Plans that were kept before hold all of it themselves. */
+export async function createPlanParts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('analysis_plan_parts')
+    .addColumn('sha256', 'text', (column) => column.primaryKey())
+    .addColumn('body', 'text', (column) => column.notNull())
+    .execute()
 }

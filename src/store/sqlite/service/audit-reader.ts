@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
+
 import { AppError } from '../../../errors.js'
 import type { AuditReader, AuditSize } from '../../audit-store.js'
 import { unpackBody } from './audit-body.js'
 import { toCheckpoint } from './audit-checkpoint-table.js'
 import type { AuditCheckpointTable } from './audit-checkpoint-table.js'
-import { selectEnd } from './audit-end.js'
-import { selectProgress } from './audit-progress.js'
+import { selectEnd, selectProgress } from './audit-end.js'
 import { makePageReader } from './audit-search.js'
 import { toHead } from './audit-table.js'
 import type { AuditTable } from './audit-table.js'

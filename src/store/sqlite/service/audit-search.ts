@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
+
 import { AUDIT_TEXT_COLUMNS } from '../../audit-store.js'
 import type { AuditFilter, AuditHead, AuditPageQuery, AuditTextColumn } from '../../audit-store.js'
 import { makeEventKeys } from './audit-event-keys.js'
-import { selectProgress } from './audit-progress.js'
+import { selectProgress } from './audit-end.js'
 import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from './audit-table.js'
 import type { AuditHeadRow } from './audit-table.js'
 

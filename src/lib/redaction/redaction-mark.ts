@@ -1,2 +1,0 @@
-/** What stands where something secret stood. */
-export const REDACTION_MARK = '[redacted]'
