@@ -6,6 +6,6 @@ import { setFlagsFromString } from 'node:v8'
 setFlagsFromString('--semi-space-growth-factor=1')
 
 const { runCommandLine } = await import('./cli/run-command-line.js')
-const { systemTerminal } = await import('./cli/terminal.js')
+const { systemTerminal } = await import('./cli/session/terminal.js')
 
 process.exitCode = await runCommandLine(process.argv.slice(2), systemTerminal())

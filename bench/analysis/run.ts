@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // The thread that takes looks is started by its path: this only has it built.
-import '../../src/analysis-thread.js'
+import '../../src/threads/analysis.js'
 import { failedLook } from '../../src/analysis/runs/take-look.js'
-import { AnalysisSection } from '../../src/config/analysis.js'
-import { toError } from '../../src/errors.js'
-import { takeLookInThread } from '../../src/main/look-thread.js'
+import { AnalysisSection } from '../../src/config/sections/analysis.js'
+import { toError } from '../../src/errors/app-error.js'
+import { takeLookInThread } from '../../src/main/threads/look-thread.js'
 import { SCENARIOS } from './scenarios.js'
 import type { Scenario } from './scenarios.js'
 

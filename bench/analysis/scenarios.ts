@@ -2,10 +2,10 @@ import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { once } from 'node:events'
 
-import { readLogTemplate } from '../../src/analysis/logs/log-template.js'
-import { seededNormal, seededRandom } from '../../src/analysis/judge/seeded-random.js'
-import { readMetricTemplate } from '../../src/analysis/runs/metric-template.js'
-import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../src/analysis/runs/plan.js'
+import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
+import { seededNormal, seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
+import { readMetricTemplate } from '../../src/analysis/runs/definitions/metric-template.js'
+import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../src/analysis/runs/definitions/plan.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1440 * MINUTE_MS

@@ -1,8 +1,8 @@
-import { saveGateChanges } from '../../src/gates/declare-gates.js'
-import type { Gate } from '../../src/gates/gate.js'
-import { reviewInstance } from '../../src/gates/review-instance.js'
-import { triggerGate } from '../../src/gates/trigger-gate.js'
-import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import { saveGateChanges } from '../../src/gates/definitions/declare-gates.js'
+import type { Gate } from '../../src/store/ports/gate.js'
+import { reviewInstance } from '../../src/gates/reviewing/review-instance.js'
+import { triggerGate } from '../../src/gates/triggering/trigger-gate.js'
+import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 
 const BATCH = 1000
 const ORIGIN = 'bench'

@@ -1,4 +1,4 @@
-import { seededNormal, seededRandom } from '../../src/analysis/judge/seeded-random.js'
+import { seededNormal, seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
 
 /** Points of both sides, and what they are counted out of where they are counts. */
 export interface Pair {

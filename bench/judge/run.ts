@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 import { readMetricSpecs } from '../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
-import type { JudgeOptions, MetricResult, MetricSpec, Side } from '../../src/analysis/judge/types.js'
+import type { JudgeOptions, MetricResult, MetricSpec, Side } from '../../src/analysis/judge/series/types.js'
 import { makeRandom, ROWS } from './generate-pairs.js'
 import type { Pair, Row } from './generate-pairs.js'
 

@@ -1,7 +1,7 @@
-import { seededRandom } from '../../src/analysis/judge/seeded-random.js'
+import { seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
 import { judgeLogs, logJudgeOptions } from '../../src/analysis/logs/judge-logs.js'
-import { readLogTemplate } from '../../src/analysis/logs/log-template.js'
-import type { LogSide } from '../../src/analysis/logs/types.js'
+import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
+import type { LogSide } from '../../src/analysis/logs/model/types.js'
 import type { LogLine } from '../../src/analysis/sources.js'
 
 const MINUTE_MS = 60_000

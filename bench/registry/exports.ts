@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { fill, indexAllText } from '../trail/store.js'
 
 const SLOW_SECONDS = 30

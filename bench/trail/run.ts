@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { applicationOf, executionOf, rareWord } from './events.js'
 import { measureIntake } from './intake.js'
 import { exportRate, fill, indexAllText, searchP99, verifyRate } from './store.js'

@@ -5,7 +5,7 @@ import { searchTrail } from '../../src/audit/search-trail.js'
 import type { TrailQuery } from '../../src/audit/search-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
 import { recordEvents } from '../../src/events/record-events.js'
-import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { makeEvent } from './events.js'
 
 const EVENTS_PER_STEP = 50

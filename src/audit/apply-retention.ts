@@ -1,4 +1,4 @@
-import type { AuditReader } from '../store/audit-store.js'
+import type { AuditReader } from '../store/ports/audit-store.js'
 import { deleteThrough, releaseFreeSpace } from './audit-operations.js'
 import { writeCheckpoint } from './write-checkpoint.js'
 import type { CheckpointDeps } from './write-checkpoint.js'

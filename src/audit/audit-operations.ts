@@ -6,9 +6,9 @@ import type {
   AuditTextQuery,
   ChainCheck,
   ChainEnd,
-} from '../store/audit-store.js'
-import type { ReadOperation } from '../store/readers.js'
-import type { WriteOperation } from '../store/transaction.js'
+} from '../store/ports/audit-store.js'
+import type { ReadOperation } from '../store/ports/readers.js'
+import type { WriteOperation } from '../store/ports/transaction.js'
 import { exportChunk } from './export-end.js'
 import { recordDecisions } from './record-decisions.js'
 

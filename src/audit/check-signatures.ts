@@ -1,4 +1,4 @@
-import type { AuditCheckpoint } from '../store/audit-store.js'
+import type { AuditCheckpoint } from '../store/ports/audit-store.js'
 import { makeCheckpointVerifier } from './checkpoint-signature.js'
 
 /** What the signatures of the checkpoints prove. */

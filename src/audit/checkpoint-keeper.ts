@@ -1,4 +1,4 @@
-import type { AuditReader, CheckpointReason } from '../store/audit-store.js'
+import type { AuditReader, CheckpointReason } from '../store/ports/audit-store.js'
 import { writeCheckpoint } from './write-checkpoint.js'
 import type { CheckpointDeps } from './write-checkpoint.js'
 

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { AppError } from '../errors.js'
-import type { AuditCheckpoint } from '../store/audit-store.js'
+import { AppError } from '../errors/app-error.js'
+import type { AuditCheckpoint } from '../store/ports/audit-store.js'
 
 /** What a checkpoint says before it is signed. */
 export type CheckpointStatement = Pick<AuditCheckpoint, 'seq' | 'hash' | 'atMs' | 'reason'>

@@ -1,6 +1,6 @@
 import type { DecisionReport, OmissionReason, ReportedDecision } from '../decisions/decision-report.js'
-import { toError } from '../errors.js'
-import type { Writer } from '../store/transaction.js'
+import { toError } from '../errors/app-error.js'
+import type { Writer } from '../store/ports/transaction.js'
 import { recordDecisions } from './record-decisions.js'
 import type { DecisionGap } from './record-decisions.js'
 

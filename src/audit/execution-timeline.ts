@@ -1,7 +1,7 @@
-import { AppError } from '../errors.js'
-import type { AuditHead } from '../store/audit-store.js'
-import type { DecisionHead } from '../store/decision-store.js'
-import type { Reader } from '../store/readers.js'
+import { AppError } from '../errors/app-error.js'
+import type { AuditHead } from '../store/ports/audit-store.js'
+import type { DecisionHead } from '../store/ports/decision-store.js'
+import type { Reader } from '../store/ports/readers.js'
 import { readPage } from './audit-operations.js'
 import { DECISION_KIND } from './record-decisions.js'
 

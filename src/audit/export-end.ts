@@ -1,5 +1,5 @@
-import type { AuditExportPart, AuditExportQuery } from '../store/audit-export.js'
-import type { ReadOperation } from '../store/readers.js'
+import type { AuditExportPart, AuditExportQuery } from '../store/ports/audit-export.js'
+import type { ReadOperation } from '../store/ports/readers.js'
 
 const NDJSON_END = /^\{"end":\{"records":(?<records>\d+)\}\}$/
 const CSV_END = /^end,(?<records>\d+),+$/

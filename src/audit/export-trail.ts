@@ -1,6 +1,6 @@
-import { EXPORT_COLUMNS } from '../store/audit-export.js'
-import type { AuditExportQuery } from '../store/audit-export.js'
-import type { Reader } from '../store/readers.js'
+import { EXPORT_COLUMNS } from '../store/ports/audit-export.js'
+import type { AuditExportQuery } from '../store/ports/audit-export.js'
+import type { Reader } from '../store/ports/readers.js'
 import { exportChunk } from './export-end.js'
 
 /** Which records, and as what. */

@@ -1,7 +1,7 @@
 import type { OmissionReason, ReportedDecision } from '../decisions/decision-report.js'
-import { jsonOrPrefix, printWithJsonText } from '../lib/json/json-text.js'
-import type { AuditEntry } from '../store/audit-store.js'
-import type { WriteOperation } from '../store/transaction.js'
+import { jsonOrPrefix, printWithJsonText } from '../lib/json/text/json-text.js'
+import type { AuditEntry } from '../store/ports/audit-store.js'
+import type { WriteOperation } from '../store/ports/transaction.js'
 
 /** Decisions that belong into the trail and are not there. */
 export interface DecisionGap {

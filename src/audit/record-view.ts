@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { AuditHead, AuditSource } from '../store/audit-store.js'
+import type { AuditHead, AuditSource } from '../store/ports/audit-store.js'
 
 /** A record as the API shows it: what it has not is left out. */
 export interface RecordView {

@@ -1,5 +1,5 @@
-import type { AuditReader } from '../store/audit-store.js'
-import type { Writer } from '../store/transaction.js'
+import type { AuditReader } from '../store/ports/audit-store.js'
+import type { Writer } from '../store/ports/transaction.js'
 import { indexColumns, indexText, mergeText, settleEventIds } from './audit-operations.js'
 
 export interface TrailIndexerDeps {

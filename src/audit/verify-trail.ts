@@ -1,5 +1,5 @@
-import type { ChainEnd } from '../store/audit-store.js'
-import type { Reader } from '../store/readers.js'
+import type { ChainEnd } from '../store/ports/audit-store.js'
+import type { Reader } from '../store/ports/readers.js'
 import { checkChain, readCheckpoints } from './audit-operations.js'
 import { checkSignatures } from './check-signatures.js'
 

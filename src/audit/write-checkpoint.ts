@@ -1,5 +1,5 @@
-import type { AuditCheckpoint, CheckpointReason, ChainEnd } from '../store/audit-store.js'
-import type { Writer } from '../store/transaction.js'
+import type { AuditCheckpoint, CheckpointReason, ChainEnd } from '../store/ports/audit-store.js'
+import type { Writer } from '../store/ports/transaction.js'
 import { addCheckpoint } from './audit-operations.js'
 import type { CheckpointSigner } from './checkpoint-signature.js'
 

@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { defineJudge } from './analysis/judge.js'
 import { defineCancel, defineList, defineReplay, defineShow, defineStart } from './analysis/runs.js'
 import { defineTemplates } from './analysis/templates.js'
-import type { Session } from './session.js'
-import { examples } from './shared-options.js'
+import type { Session } from './session/session.js'
+import { examples } from './session/shared-options.js'
 
 /** `tidegate analysis`: the commands about canaries. Their files only define options; an action loads what it needs. */
 export function defineAnalysis(command: Command, session: Session): void {

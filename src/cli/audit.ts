@@ -5,8 +5,8 @@ import { defineKeygen } from './audit/keygen.js'
 import { defineSearch } from './audit/search.js'
 import { defineShow } from './audit/show.js'
 import { defineVerify } from './audit/verify.js'
-import type { Session } from './session.js'
-import { examples } from './shared-options.js'
+import type { Session } from './session/session.js'
+import { examples } from './session/shared-options.js'
 
 /** `tidegate audit`: the commands about the audit trail. */
 export function defineAudit(command: Command, session: Session): void {

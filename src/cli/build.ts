@@ -4,18 +4,18 @@ import { dirname } from 'node:path'
 import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
-import { AppError, toError } from '../errors.js'
+import { AppError, toError } from '../errors/app-error.js'
 import { packBundle } from '../pdp/bundle/pack-bundle.js'
 import { NO_VERIFICATION } from '../pdp/bundle/signing/verification.js'
 import { compilePolicies } from '../pdp/compile/compile-policies.js'
 import { analyseParts } from '../pdp/lint/analyse-parts.js'
-import { loadSnapshot } from '../pdp/load-snapshot.js'
+import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import { pathKey } from '../pdp/rego/path-key.js'
-import { EXIT } from './session.js'
-import type { ExitCode, Session } from './session.js'
-import { findInputWarnings, tellWarnings } from './find-warnings.js'
-import type { SchemaOptions } from './find-warnings.js'
-import { loadOptions } from './open-policies.js'
+import { EXIT } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
+import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import type { SchemaOptions } from './input/find-warnings.js'
+import { loadOptions } from './input/open-policies.js'
 import { Progress } from './output/progress.js'
 import { count } from './output/text-table.js'
 import {
@@ -26,9 +26,9 @@ import {
   outJson,
   policyFlags,
   repeatable,
-} from './shared-options.js'
-import type { OutputOptions, PolicyOptions } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+} from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions {
   readonly output: string

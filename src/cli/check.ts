@@ -1,24 +1,30 @@
 import type { Command } from 'commander'
 
-import type { Snapshot } from '../pdp/snapshot.js'
+import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { checkDefinition, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { readDefinitions } from './check/read-definitions.js'
-import { EXIT } from './session.js'
-import type { ExitCode, Session } from './session.js'
-import { findInputWarnings, tellWarnings } from './find-warnings.js'
-import type { SchemaOptions } from './find-warnings.js'
-import { loadOptions, openPolicies } from './open-policies.js'
+import { EXIT } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
+import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import type { SchemaOptions } from './input/find-warnings.js'
+import { loadOptions, openPolicies } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './output/report-failure.js'
 import { count } from './output/text-table.js'
-import { readDocument } from './read-document.js'
-import { addOutputOptions, addPolicyOptions, addSchemaOption, examples, outJson } from './shared-options.js'
-import type { OutputOptions, PolicyOptions } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+import { readDocument } from './input/read-document.js'
+import {
+  addOutputOptions,
+  addPolicyOptions,
+  addSchemaOption,
+  examples,
+  outJson,
+} from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {}
 

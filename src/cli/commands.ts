@@ -1,4 +1,4 @@
-import type { DefineCommand } from './session.js'
+import type { DefineCommand } from './session/session.js'
 
 /** A command that is known by name before its code is loaded: a decision must not wait for the parts of a server. */
 export interface KnownCommand {

@@ -7,11 +7,11 @@ import { configurationPage } from '../config/configuration-page.js'
 import { traceConfig } from '../config/load-config.js'
 import type { TracedConfig } from '../config/load-config.js'
 import { redactWords } from '../lib/redaction/redact-text.js'
-import { EXIT } from './session.js'
-import type { ExitCode, Session } from './session.js'
-import { addConfigOption, addOutputOptions, examples, outJson } from './shared-options.js'
-import type { OutputOptions } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+import { EXIT } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
+import { addConfigOption, addOutputOptions, examples, outJson } from './session/shared-options.js'
+import type { OutputOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface ConfigOptions extends OutputOptions {
   readonly config?: string

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 
-import { canonicalJson } from '../lib/json/canonical.js'
-import { evaluateDocument, planDocument } from '../pdp/evaluate-document.js'
-import { newCall } from '../pdp/new-call.js'
-import { EXIT } from './session.js'
-import type { ExitCode, Session } from './session.js'
-import { openPolicies } from './open-policies.js'
-import { parseEntrypoint } from './parse-entrypoint.js'
-import { readDocument } from './read-document.js'
-import { addOutputOptions, addPolicyOptions, examples } from './shared-options.js'
-import type { OutputOptions, PolicyOptions } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+import { canonicalJson } from '../lib/json/edit/canonical.js'
+import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
+import { newCall } from '../pdp/evaluation/new-call.js'
+import { EXIT } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
+import { openPolicies } from './input/open-policies.js'
+import { parseEntrypoint } from './input/parse-entrypoint.js'
+import { readDocument } from './input/read-document.js'
+import { addOutputOptions, addPolicyOptions, examples } from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface EvalOptions extends PolicyOptions, OutputOptions {
   readonly entrypoint?: string

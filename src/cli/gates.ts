@@ -7,9 +7,9 @@ import { defineResend } from './gates/resend.js'
 import { defineReview } from './gates/review.js'
 import { defineShow } from './gates/show.js'
 import { defineTrigger } from './gates/trigger.js'
-import type { Session } from './session.js'
-import { examples } from './shared-options.js'
-import { addServiceOptions } from './service-options.js'
+import type { Session } from './session/session.js'
+import { examples } from './session/shared-options.js'
+import { addServiceOptions } from './session/service-options.js'
 
 /** `tidegate gates`: the commands about approval gates, each a request to a running service. */
 export function defineGates(command: Command, session: Session): void {

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 
-import { AppError } from '../errors.js'
-import { EXIT } from './session.js'
-import type { ExitCode, Session } from './session.js'
-import { addOutputOptions, examples, outJson } from './shared-options.js'
-import type { OutputOptions } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+import { AppError } from '../errors/app-error.js'
+import { EXIT } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
+import { addOutputOptions, examples, outJson } from './session/shared-options.js'
+import type { OutputOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface HashTokenOptions extends OutputOptions {
   readonly generate?: true

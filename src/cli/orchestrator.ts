@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 import { defineRefresh } from './orchestrator/refresh.js'
-import type { Session } from './session.js'
-import { examples } from './shared-options.js'
+import type { Session } from './session/session.js'
+import { examples } from './session/shared-options.js'
 
 /** `tidegate orchestrator`: what is asked of the orchestrator itself. */
 export function defineOrchestrator(command: Command, session: Session): void {

@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { defineEstateCheck } from './pipelines/check.js'
 import { definePull } from './pipelines/pull.js'
 import { definePush } from './pipelines/push.js'
-import type { Session } from './session.js'
-import { examples } from './shared-options.js'
+import type { Session } from './session/session.js'
+import { examples } from './session/shared-options.js'
 
 /** `tidegate pipelines`: the commands about the pipelines that the orchestrator has. */
 export function definePipelines(command: Command, session: Session): void {

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 
-import { nearestName } from '../lib/nearest-name.js'
+import { nearestName } from '../lib/text/nearest-name.js'
 import { packageVersion } from '../lib/package-root.js'
 import { commands } from './commands.js'
-import type { ExitCode, Session } from './session.js'
+import type { ExitCode, Session } from './session/session.js'
 import { reportFailure, wrongUse } from './output/report-failure.js'
-import { newSession } from './session.js'
-import { addOutputOptions, examples } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+import { newSession } from './session/session.js'
+import { addOutputOptions, examples } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 const DESCRIPTION = 'Policy decisions beside a continuous-delivery orchestrator.'
 const HELP = `

@@ -2,12 +2,12 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { setFlagsFromString } from 'node:v8'
 
-import type { OriginatedValue } from '../config/layered-values.js'
+import type { OriginatedValue } from '../config/values/layered-values.js'
 import { loadConfig } from '../config/load-config.js'
-import { EXIT } from './session.js'
-import type { Session } from './session.js'
-import { addOutputOptions, addPolicyOptions, examples, policyFlags } from './shared-options.js'
-import type { OutputOptions, PolicyOptions } from './shared-options.js'
+import { EXIT } from './session/session.js'
+import type { Session } from './session/session.js'
+import { addOutputOptions, addPolicyOptions, examples, policyFlags } from './session/shared-options.js'
+import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 
 interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly addr?: string
@@ -47,7 +47,7 @@ export function defineServe(command: Command, session: Session): void {
       })
       // Before the service is loaded: what that leaves behind would set the bounds.
       limitGarbage()
-      const { runServer } = await import('../main.js')
+      const { runServer } = await import('../main/start-service.js')
       await runServer(config)
       session.exitCode = EXIT.fine
     })

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 
-import { toError } from '../errors.js'
+import { toError } from '../errors/app-error.js'
 import { packageVersion } from '../lib/package-root.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
 import { runOpa } from '../pdp/opa/run-opa.js'
-import { EXIT } from './session.js'
-import type { ExitCode, Session } from './session.js'
+import { EXIT } from './session/session.js'
+import type { ExitCode, Session } from './session/session.js'
 import { textTable } from './output/text-table.js'
-import { addOutputOptions, examples, outJson } from './shared-options.js'
-import type { OutputOptions } from './shared-options.js'
-import type { Terminal } from './terminal.js'
+import { addOutputOptions, examples, outJson } from './session/shared-options.js'
+import type { OutputOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface VersionOptions extends OutputOptions {
   readonly opa?: string

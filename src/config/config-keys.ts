@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 import { ConfigSchema } from './config.js'
-import { keyDescriptions } from './key.js'
-import type { KeyDescription } from './key.js'
+import { keyDescriptions } from './values/key.js'
+import type { KeyDescription } from './values/key.js'
 
 /** How the text of an environment variable is to be read. */
 export type KeyKind = 'boolean' | 'number' | 'list' | 'text'

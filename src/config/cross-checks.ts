@@ -1,5 +1,5 @@
 import type { Config } from './config.js'
-import { isLoopback, parseListenAddress } from './listen-address.js'
+import { isLoopback, parseListenAddress } from './sections/listen-address.js'
 
 /** A rule that several keys must keep together. */
 export interface CrossCheck {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { LineCounter, isMap, isNode, parseDocument } from 'yaml'
 import type { Document, YAMLMap } from 'yaml'
 
-import { AppError, toError } from '../errors.js'
-import type { OriginatedValue } from './layered-values.js'
+import { AppError, toError } from '../errors/app-error.js'
+import type { OriginatedValue } from './values/layered-values.js'
 
 /**
  * The values in a configuration file with the lines that they stand on; `.json` is read as JSON, the rest as YAML.

@@ -1,10 +1,10 @@
-import type { ErrorDetail } from '../errors.js'
-import { nearestName } from '../lib/nearest-name.js'
-import { CLIENT_VARIABLES } from './server-url.js'
+import type { ErrorDetail } from '../errors/app-error.js'
+import { nearestName } from '../lib/text/nearest-name.js'
+import { CLIENT_VARIABLES } from './values/server-url.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
-import type { OriginatedValue } from './layered-values.js'
-import { suggestion } from './problem.js'
+import type { OriginatedValue } from './values/layered-values.js'
+import { suggestion } from './values/problem.js'
 
 const PREFIX = 'TIDEGATE_'
 /** Names the configuration file itself. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-import { AppError, toError } from '../errors.js'
-import type { ErrorDetail } from '../errors.js'
+import { AppError, toError } from '../errors/app-error.js'
+import type { ErrorDetail } from '../errors/app-error.js'
 import { Secret } from '../lib/outbound/credentials.js'
 import { isSecretReferenceAt } from './config-keys.js'
-import { keyProblem } from './problem.js'
-import type { ReadSecret, SecretReference } from './secret.js'
+import { keyProblem } from './values/problem.js'
+import type { ReadSecret, SecretReference } from './values/secret.js'
 
 /** A secret, or the sentence that says why there is none. */
 type Reading = Secret | string

@@ -1,5 +1,5 @@
-import { toError } from '../errors.js'
-import type { BatchWriter } from '../store/decision-store.js'
+import { toError } from '../errors/app-error.js'
+import type { BatchWriter } from '../store/ports/decision-store.js'
 import { copiedLength, DecisionBatchBuilder } from './decision-batch.js'
 import type { CopyBounds, DecisionBatch } from './decision-batch.js'
 import { isReportable } from './decision-report.js'

@@ -1,6 +1,6 @@
-import { jsonOrPrefix } from '../lib/json/json-text.js'
-import type { JsonText } from '../lib/json/json-text.js'
-import type { StoredDecision } from '../store/decision-store.js'
+import { jsonOrPrefix } from '../lib/json/text/json-text.js'
+import type { JsonText } from '../lib/json/text/json-text.js'
+import type { StoredDecision } from '../store/ports/decision-store.js'
 import type { DecisionKind, DecisionOutcome } from './decision-log.js'
 
 /** A decision as the HTTP API shows it; what is unknown is absent. */

@@ -1,9 +1,9 @@
-import { asBuffer } from '../lib/crc32.js'
-import { decodeString } from '../lib/json/decode-string.js'
-import { COLON, OPEN_OBJECT, QUOTE } from '../lib/json/json-bytes.js'
-import { openedBetween } from '../lib/json/opened-between.js'
-import { scanSpace } from '../lib/json/scan-space.js'
-import { scanString } from '../lib/json/scan-string.js'
+import { asBuffer } from '../lib/text/crc32.js'
+import { decodeString } from '../lib/json/scan/decode-string.js'
+import { COLON, OPEN_OBJECT, QUOTE } from '../lib/json/scan/json-bytes.js'
+import { openedBetween } from '../lib/json/scan/opened-between.js'
+import { scanSpace } from '../lib/json/scan/scan-space.js'
+import { scanString } from '../lib/json/scan/scan-string.js'
 
 /** A member's name as it stands in the text, and a part of it that is quickly searched for. */
 interface MemberName {

@@ -1,4 +1,4 @@
-import { goJsonString } from '../lib/json/escape.js'
+import { goJsonString } from '../lib/json/text/escape.js'
 
 /** A text without the secrets in it; null when it cannot be had. `isCut` says that its end is missing. */
 export type HideSecrets = (text: string, isCut: boolean) => string | null

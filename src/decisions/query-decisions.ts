@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
-import { AppError } from '../errors.js'
+import { AppError } from '../errors/app-error.js'
 import type {
   DecisionFilter,
   DecisionHead,
   DecisionPosition,
   DecisionReadStore,
   StoredDecision,
-} from '../store/decision-store.js'
+} from '../store/ports/decision-store.js'
 import type { DecisionLog } from './decision-log.js'
 import { toDecisionView } from './decision-view.js'
 import type { DecisionView } from './decision-view.js'

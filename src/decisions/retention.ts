@@ -1,4 +1,4 @@
-import type { DecisionWriteStore } from '../store/decision-store.js'
+import type { DecisionWriteStore } from '../store/ports/decision-store.js'
 
 /** How long decisions are kept and how large their file may grow; the oldest go first. */
 export interface RetentionPolicy {

@@ -1,5 +1,5 @@
-import { AppError } from '../errors.js'
-import { nestedTooDeeply, MAX_NESTING, holdsMoreValues, nestsDeeper } from '../lib/json/nesting.js'
+import { AppError } from '../errors/app-error.js'
+import { nestedTooDeeply, MAX_NESTING, holdsMoreValues, nestsDeeper } from '../lib/json/scan/nesting.js'
 
 const STARTS_LIKE_JSON = /^\s*[[{]/
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/record.js'
+import { isRecord } from '../lib/validation/record.js'
 import type { EventStage, OrchestratorEvent } from './orchestrator-event.js'
 import { scalarText } from './embedded-json.js'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/record.js'
+import { isRecord } from '../lib/validation/record.js'
 import { embeddedValue } from './embedded-json.js'
 
 type JsonObject = Record<string, unknown>

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/record.js'
+import { isRecord } from '../lib/validation/record.js'
 import type { OrchestratorEvent } from './orchestrator-event.js'
 import { epochMs } from './embedded-json.js'
 

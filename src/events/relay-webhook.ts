@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-import { AppError } from '../errors.js'
-import { asBuffer } from '../lib/crc32.js'
+import { AppError } from '../errors/app-error.js'
+import { asBuffer } from '../lib/text/crc32.js'
 import { toWebhookRequest } from '../orchestrator/webhook-request.js'
 import type { WebhookDelivery } from '../orchestrator/webhook-request.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
-import type { OutboxMessage } from '../store/outbox-store.js'
-import type { Writer, WriteOperation } from '../store/transaction.js'
+import type { OutboxMessage } from '../store/ports/outbox-store.js'
+import type { Writer, WriteOperation } from '../store/ports/transaction.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 
 /** A delivery that has been checked. */

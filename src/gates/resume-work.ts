@@ -1,9 +1,9 @@
-import { AppError } from '../errors.js'
-import type { WriteOperation } from '../store/transaction.js'
-import { instanceEntry } from './audit-entries.js'
-import type { Actor } from './actor.js'
-import { requireInstance } from './find-or-raise.js'
-import { isOpen } from './gate-instance.js'
+import { AppError } from '../errors/app-error.js'
+import type { WriteOperation } from '../store/ports/transaction.js'
+import { instanceEntry } from './instances/audit-entries.js'
+import type { Actor } from './instances/actor.js'
+import { requireInstance } from './instances/find-or-raise.js'
+import { isOpen } from '../store/ports/gate-instance.js'
 
 export interface WorkResumption {
   readonly instanceId: number

@@ -1,8 +1,8 @@
 import { Server as NetServer } from 'node:net'
 
-import { AppError } from '../errors.js'
-import type { FastLane } from './fast-lane/open-fast-lane.js'
-import type { StandardServer } from './standard-server.js'
+import { AppError } from '../errors/app-error.js'
+import type { FastLane } from './transport/fast/open-fast-lane.js'
+import type { StandardServer } from './transport/node/standard-server.js'
 
 /**
  * How long connections without a request stay open: who sends the next one in the meantime gets its answer, which says that it is the

@@ -1,17 +1,17 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import type { ListenAddress } from '../config/listen-address.js'
-import { AppError, hasErrorCode, toError } from '../errors.js'
-import type { Admission } from './admit-request.js'
-import { ConnectionLimit } from './connection-limit.js'
+import type { ListenAddress } from '../config/sections/listen-address.js'
+import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
+import type { Admission } from './pipeline/admit-request.js'
+import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
-import { openFastLane } from './fast-lane/open-fast-lane.js'
-import type { Front } from './front.js'
-import { HalfBodies } from './half-bodies.js'
-import { makeRequestIds } from './request-id.js'
-import { createStandardServer } from './standard-server.js'
-import type { Patience, Room } from './standard-server.js'
+import { openFastLane } from './transport/fast/open-fast-lane.js'
+import type { Front } from './transport/front.js'
+import { HalfBodies } from './transport/half-bodies.js'
+import { makeRequestIds } from './exchange/request-id.js'
+import { createStandardServer } from './transport/node/standard-server.js'
+import type { Patience, Room } from './transport/node/standard-server.js'
 
 /** A server that listens. */
 export interface RunningServer {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js'
+import { AppError } from '../errors/app-error.js'
 import { WorkJournal } from './work-journal.js'
 import type { NotedWork } from './work-journal.js'
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { z } from 'zod'
-import { hasErrorCode } from '../errors.js'
+import { hasErrorCode } from '../errors/app-error.js'
 
 /** A piece of work by its kind and what tells it from others of the kind. */
 export interface NotedWork {

@@ -1,9 +1,9 @@
 import type { DecisionLog } from '../decisions/decision-log.js'
-import { AppError, toAppError } from '../errors.js'
+import { AppError, toAppError } from '../errors/app-error.js'
 import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
-import { planDocument } from '../pdp/evaluate-document.js'
-import { findApplication } from '../pdp/find-application.js'
-import type { Policies } from '../pdp/policies.js'
+import { planDocument } from '../pdp/evaluation/evaluate-document.js'
+import { findApplication } from '../pdp/evaluation/find-application.js'
+import type { Policies } from '../pdp/loading/policies.js'
 import { parseDataPath } from '../pdp/rego/data-path.js'
 import type { Evaluations } from '../pdp/slow/evaluations.js'
 

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.js'
-import { isLoopback } from '../config/listen-address.js'
-import { makeAdmission } from '../http/admit-request.js'
-import type { Admission } from '../http/admit-request.js'
-import { makeIsKnownHost } from '../http/known-hosts.js'
+import { isLoopback } from '../config/sections/listen-address.js'
+import { makeAdmission } from '../http/pipeline/admit-request.js'
+import type { Admission } from '../http/pipeline/admit-request.js'
+import { makeIsKnownHost } from '../http/pipeline/known-hosts.js'
 
 /**
  * Which requests are let in. Without tokens a service on loopback answers to its own names only; beyond loopback nobody can say by which

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
-import { readCredentials } from '../config/credentials.js'
-import type { ReadSecret } from '../config/secret.js'
-import type { Connector } from '../gates/connectors.js'
+import { readCredentials } from '../config/values/credentials.js'
+import type { ReadSecret } from '../config/values/secret.js'
+import type { Connector } from '../gates/connectors/tool/connectors.js'
 import { makeToolConnector } from '../gates/connectors/make-tool-connector.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 

@@ -5,9 +5,9 @@ import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps } from '../http/routes/decisions.js'
 import type { HealthPlugin } from '../http/routes/health.js'
 import type { Logger } from '../lib/logger.js'
-import type { ThreadDeath } from '../lib/supervised-thread.js'
-import { openDecisionLog } from '../store/sqlite/open-decision-log.js'
-import type { OpenDecisionLogOptions } from '../store/sqlite/open-decision-log.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import { openDecisionLog } from '../store/sqlite/decisions/open-decision-log.js'
+import type { OpenDecisionLogOptions } from '../store/sqlite/decisions/open-decision-log.js'
 
 const MS_PER_DAY = 86_400_000
 

@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.js'
 import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
-import type { ServiceMetrics } from '../http/service-metrics.js'
-import { timesOfThread } from '../lib/thread-cpu-time.js'
+import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
 import { Evaluations } from '../pdp/slow/evaluations.js'
 import { SlowEvaluations } from '../pdp/slow/slow-evaluations.js'
-import { startSlowThread } from './slow-thread.js'
+import { startSlowThread } from './threads/slow-thread.js'
 
 const MS_PER_SECOND = 1000
 const IDLE_MS = 60_000

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js'
-import type { ReadSecret } from '../config/secret.js'
+import type { ReadSecret } from '../config/values/secret.js'
 import type { OutboxRoutesDeps } from '../http/routes/outbox.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
@@ -7,10 +7,10 @@ import type { WorkAttempts } from '../lib/work-attempts.js'
 import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/purge-messages.js'
 import { OutboxSender } from '../outbox/sender.js'
-import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/outbox-store.js'
-import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
-import { installationSecret } from './installation-secret.js'
-import { repeat, setUnheldTimer } from './repeat.js'
+import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
+import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import { installationSecret } from './files/installation-secret.js'
+import { repeat, setUnheldTimer } from './timers/repeat.js'
 
 const MS_PER_SECOND = 1000
 const MS_PER_HOUR = 3_600_000

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.js'
-import type { ReadSecret } from '../config/secret.js'
-import type { ServiceMetrics } from '../http/service-metrics.js'
+import type { ReadSecret } from '../config/values/secret.js'
+import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
-import { makeBundleVerification } from './bundle-verification.js'
+import { makeBundleVerification } from './files/bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
-import { Policies } from '../pdp/policies.js'
-import type { Snapshot } from '../pdp/snapshot.js'
+import { Policies } from '../pdp/loading/policies.js'
+import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 
 const MAX_LOGGED_WARNINGS = 50
 

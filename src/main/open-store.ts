@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.js'
 import type { HealthPlugin } from '../http/routes/health.js'
 import type { Logger } from '../lib/logger.js'
-import type { ThreadDeath } from '../lib/supervised-thread.js'
-import { openServiceStore } from '../store/sqlite/service/open-service-store.js'
-import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import { openServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
 
-const SCRIPT = new URL('../store-thread.js', import.meta.url)
+const SCRIPT = new URL('../threads/store.js', import.meta.url)
 
 /** Opens what is durable, with threads that write and read it. Raises AppError `unavailable` for a file that cannot serve. */
 export function openStore(

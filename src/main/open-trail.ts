@@ -6,12 +6,12 @@ import { DecisionTrail } from '../audit/decision-trail.js'
 import { TrailIndexer } from '../audit/trail-indexer.js'
 import type { CheckpointDeps } from '../audit/write-checkpoint.js'
 import type { Config } from '../config/config.js'
-import type { ReadSecret } from '../config/secret.js'
+import type { ReadSecret } from '../config/values/secret.js'
 import { EventIntake } from '../events/event-intake.js'
 import type { AuditRoutesDeps } from '../http/routes/audit.js'
 import type { Logger } from '../lib/logger.js'
-import type { ServiceStore } from '../store/sqlite/service/open-service-store.js'
-import { repeat } from './repeat.js'
+import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import { repeat } from './timers/repeat.js'
 
 const INDEX_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 5000

@@ -1,5 +1,5 @@
 import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
-import { isRecord } from '../lib/record.js'
+import { isRecord } from '../lib/validation/record.js'
 import type { Definition } from './definition.js'
 import { parseJson } from './refusal.js'
 import { failureOf, pipelineName } from './store-report.js'

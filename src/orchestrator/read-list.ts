@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 
-import { AppError } from '../errors.js'
-import { ArraySplitter } from '../lib/json/array-splitter.js'
-import { MAX_NESTING, nestsDeeper } from '../lib/json/nesting.js'
-import { isRecord } from '../lib/record.js'
+import { AppError } from '../errors/app-error.js'
+import { ArraySplitter } from '../lib/json/scan/array-splitter.js'
+import { MAX_NESTING, nestsDeeper } from '../lib/json/scan/nesting.js'
+import { isRecord } from '../lib/validation/record.js'
 import type { Definition } from './definition.js'
 import { parseJson } from './refusal.js'
 

@@ -1,7 +1,7 @@
-import { AppError } from '../errors.js'
-import type { ErrorKind } from '../errors.js'
+import { AppError } from '../errors/app-error.js'
+import type { ErrorKind } from '../errors/app-error.js'
 import type { OutboundResponse } from '../lib/outbound/outbound-client.js'
-import { isRecord } from '../lib/record.js'
+import { isRecord } from '../lib/validation/record.js'
 
 const MAX_TEXT_LENGTH = 500
 

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js'
-import { readCredentials } from '../config/credentials.js'
-import { DEFAULT_STORAGE_URL } from '../config/orchestrator.js'
-import type { ReadSecret } from '../config/secret.js'
+import { readCredentials } from '../config/values/credentials.js'
+import { DEFAULT_STORAGE_URL } from '../config/sections/orchestrator.js'
+import type { ReadSecret } from '../config/values/secret.js'
 import type { Credentials, Secret } from '../lib/outbound/credentials.js'
 
 /** How pipelines are written: see the key `orchestrator.storeMode`. */

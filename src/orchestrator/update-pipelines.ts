@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js'
+import { AppError } from '../errors/app-error.js'
 import type { OrchestratorConnection } from './connection.js'
 import type { Definition } from './definition.js'
 import { failureOf, pipelineId } from './store-report.js'

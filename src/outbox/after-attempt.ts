@@ -1,5 +1,5 @@
 import { backOffMs } from '../lib/outbound/back-off.js'
-import type { OutboxProgress, StoredMessage } from '../store/outbox-store.js'
+import type { OutboxProgress, StoredMessage } from '../store/ports/outbox-store.js'
 
 /** How long and how often a message is tried. All in milliseconds. */
 export interface DeliveryPolicy {

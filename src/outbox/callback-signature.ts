@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import { AppError } from '../errors.js'
-import type { StoredMessage } from '../store/outbox-store.js'
+import { AppError } from '../errors/app-error.js'
+import type { StoredMessage } from '../store/ports/outbox-store.js'
 
 const MS_PER_SECOND = 1000
 

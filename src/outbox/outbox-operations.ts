@@ -1,6 +1,6 @@
-import { AppError } from '../errors.js'
+import { AppError } from '../errors/app-error.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
-import type { AuditEntry } from '../store/audit-store.js'
+import type { AuditEntry } from '../store/ports/audit-store.js'
 import type {
   Lease,
   LeaseQuery,
@@ -8,9 +8,9 @@ import type {
   OutboxProgress,
   OutboxState,
   StoredMessage,
-} from '../store/outbox-store.js'
-import type { ReadOperation } from '../store/readers.js'
-import type { WriteOperation } from '../store/transaction.js'
+} from '../store/ports/outbox-store.js'
+import type { ReadOperation } from '../store/ports/readers.js'
+import type { WriteOperation } from '../store/ports/transaction.js'
 
 /** Takes the messages that are due, so that no one else does until the lease ends. */
 export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {

@@ -1,5 +1,5 @@
-import type { OutboxReader } from '../store/outbox-store.js'
-import type { Writer } from '../store/transaction.js'
+import type { OutboxReader } from '../store/ports/outbox-store.js'
+import type { Writer } from '../store/ports/transaction.js'
 import { purgeSettled } from './outbox-operations.js'
 
 export interface PurgeDeps {

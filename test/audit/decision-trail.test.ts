@@ -4,9 +4,9 @@ import { exportTrail } from '../../src/audit/export-trail.js'
 import { searchTrail } from '../../src/audit/search-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
 import type { ReportedDecision } from '../../src/decisions/decision-report.js'
-import { AppError } from '../../src/errors.js'
-import type { AuditEntry } from '../../src/store/audit-store.js'
-import type { WriteOperation, Writer } from '../../src/store/transaction.js'
+import { AppError } from '../../src/errors/app-error.js'
+import type { AuditEntry } from '../../src/store/ports/audit-store.js'
+import type { WriteOperation, Writer } from '../../src/store/ports/transaction.js'
 import { useServiceStore } from '../support/service-store.js'
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 
 import { executionTimeline } from '../../src/audit/execution-timeline.js'
 import { recordDecisions } from '../../src/audit/record-decisions.js'
-import { decideByPolicy } from '../../src/gates/decide-by-policy.js'
-import type { DecisionHead } from '../../src/store/decision-store.js'
+import { decideByPolicy } from '../../src/gates/work/decide-by-policy.js'
+import type { DecisionHead } from '../../src/store/ports/decision-store.js'
 import { NOW_MS, makeGate, triggered } from '../support/gates.js'
 import { useServiceStore } from '../support/service-store.js'
 

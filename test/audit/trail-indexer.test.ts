@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { indexText, mergeText } from '../../src/audit/audit-operations.js'
 import { TrailIndexer } from '../../src/audit/trail-indexer.js'
-import type { WriteOperation, Writer } from '../../src/store/transaction.js'
+import type { WriteOperation, Writer } from '../../src/store/ports/transaction.js'
 import { useServiceStore } from '../support/service-store.js'
 
 const open = useServiceStore()

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { readBundle } from '../../src/pdp/bundle/read-bundle.js'
-import { unpackBundle } from '../../src/pdp/bundle/unpack-bundle.js'
+import { readBundle } from '../../src/pdp/archive/read-bundle.js'
+import { unpackBundle } from '../../src/pdp/archive/unpack-bundle.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 

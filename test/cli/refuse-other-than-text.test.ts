@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 
-import { refuseOtherThanText } from '../../src/cli/read-document.js'
+import { refuseOtherThanText } from '../../src/cli/input/read-document.js'
 
 test.each([
   [gzipSync('a line'), 'app.log is compressed: unpack it with gunzip'],

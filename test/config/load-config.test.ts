@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load-config.js'
 import type { ConfigSources } from '../../src/config/load-config.js'
 import { defaultBufferBounds } from '../../src/decisions/buffered-decision-log.js'
 import { defaultRetention } from '../../src/decisions/retention.js'
-import { AppError } from '../../src/errors.js'
+import { AppError } from '../../src/errors/app-error.js'
 
 const HASH = 'ab'.repeat(32)
 let directory = ''

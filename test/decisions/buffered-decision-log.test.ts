@@ -4,8 +4,8 @@ import type { BufferBounds } from '../../src/decisions/buffered-decision-log.js'
 import { batchRow } from '../../src/decisions/decision-batch.js'
 import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
-import { AppError } from '../../src/errors.js'
-import type { BatchWriter, WriteReceipt } from '../../src/store/decision-store.js'
+import { AppError } from '../../src/errors/app-error.js'
+import type { BatchWriter, WriteReceipt } from '../../src/store/ports/decision-store.js'
 import { anEntry } from '../support/decisions.js'
 
 /** Holds every batch until the test answers it. */

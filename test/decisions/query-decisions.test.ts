@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { decisionsOfExecution, queryDecisions } from '../../src/decisions/query-decisions.js'
-import type { DecisionReadStore } from '../../src/store/decision-store.js'
+import type { DecisionReadStore } from '../../src/store/ports/decision-store.js'
 
 const emptyStore: DecisionReadStore = {
   page: () => Promise.resolve({ decisions: [] }),

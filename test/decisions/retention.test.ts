@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError } from '../../src/errors.js'
-import type { DecisionWriteStore } from '../../src/store/decision-store.js'
+import { AppError } from '../../src/errors/app-error.js'
+import type { DecisionWriteStore } from '../../src/store/ports/decision-store.js'
 import { BufferedDecisionLog } from '../../src/decisions/buffered-decision-log.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { queryDecisions } from '../../src/decisions/query-decisions.js'
 import { deleteAboveSize, deleteExpired, shrinkFile } from '../../src/decisions/retention.js'
-import { InProcessBatchWriter } from '../../src/store/sqlite/in-process-batch-writer.js'
+import { InProcessBatchWriter } from '../../src/store/sqlite/decisions/in-process-batch-writer.js'
 import { aBatch, anEntry, openStore } from '../support/decisions.js'
 
 const DAY = 24 * 60 * 60 * 1000

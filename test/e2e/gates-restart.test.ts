@@ -2,8 +2,8 @@ import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
-import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
-import type { TriggerRequest } from '../../src/gates/trigger-gate.js'
+import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import type { TriggerRequest } from '../../src/gates/triggering/trigger-gate.js'
 import { startReceiver } from '../support/callback-receiver.js'
 import type { CallbackReceiver } from '../support/callback-receiver.js'
 import { makeGate, triggered } from '../support/gates.js'

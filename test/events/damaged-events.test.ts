@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 
-import { AppError } from '../../src/errors.js'
+import { AppError } from '../../src/errors/app-error.js'
 import { readPipelineRun } from '../../src/events/pipeline-run.js'
 import { readEvent } from '../../src/events/read-event.js'
 import { redactSecrets } from '../../src/lib/redaction/redact.js'
-import { registryChanges } from '../../src/events/registry-changes.js'
+import { registryChanges } from '../../src/events/registry/registry-changes.js'
 import { base64Json, changeEvent, changeStage, flattened } from '../support/orchestrator-events.js'
 import { mutate, seededRandom } from '../support/random-bytes.js'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { AppError } from '../../src/errors.js'
+import { AppError } from '../../src/errors/app-error.js'
 import type { EventEndpoint } from '../../src/events/orchestrator-event.js'
 import { readEvent } from '../../src/events/read-event.js'
-import { MAX_NESTING } from '../../src/lib/json/nesting.js'
+import { MAX_NESTING } from '../../src/lib/json/scan/nesting.js'
 import { flattened, pipelineEvent, pipelineExecution } from '../support/orchestrator-events.js'
 
 const NOW = 1_800_000_000_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { instanceDetails } from '../../src/gates/instance-view.js'
-import { reviewInstance } from '../../src/gates/review-instance.js'
+import { instanceDetails } from '../../src/gates/instances/instance-view.js'
+import { reviewInstance } from '../../src/gates/reviewing/review-instance.js'
 import { NOW_MS, makeGate, trail, triggered } from '../support/gates.js'
 import { useServiceStore } from '../support/service-store.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { instanceDetails } from '../../src/gates/instance-view.js'
+import { instanceDetails } from '../../src/gates/instances/instance-view.js'
 import { NOW_MS, makeGate, trail, triggered } from '../support/gates.js'
 import { useServiceStore } from '../support/service-store.js'
 

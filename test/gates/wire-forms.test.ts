@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 
-import { contractTime } from '../../src/gates/instance-view.js'
-import { MAX_ID } from '../../src/gates/gate.js'
-import { idsOfNames } from '../../src/gates/pipeline-ids.js'
-import { contractStatus, pluginStatus } from '../../src/gates/status-words.js'
+import { contractTime } from '../../src/gates/instances/instance-view.js'
+import { MAX_ID } from '../../src/store/ports/gate.js'
+import { idsOfNames } from '../../src/gates/definitions/pipeline-ids.js'
+import { contractStatus, pluginStatus } from '../../src/gates/instances/status-words.js'
 import {
   ContractTriggerBody,
   PluginTriggerBody,
   requireAllowedCallbacks,
-} from '../../src/gates/trigger-body.js'
-import { pathWords } from '../../src/http/gates/path-words.js'
+} from '../../src/gates/triggering/trigger-body.js'
+import { pathWords } from '../../src/http/routes/gates/path-words.js'
 import { NOW_MS } from '../support/gates.js'
 
 describe('the words of a status', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { AppError } from '../../src/errors.js'
+import { AppError } from '../../src/errors/app-error.js'
 import { Secret } from '../../src/lib/outbound/credentials.js'
 import { withListing } from '../../src/orchestrator/list-definitions.js'
 import type { Definition } from '../../src/orchestrator/definition.js'

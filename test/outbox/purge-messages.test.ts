@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { recordAttempt } from '../../src/outbox/outbox-operations.js'
 import { purgeMessages } from '../../src/outbox/purge-messages.js'
-import type { WriteOperation } from '../../src/store/transaction.js'
+import type { WriteOperation } from '../../src/store/ports/transaction.js'
 import { useServiceStore } from '../support/service-store.js'
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { AppError } from '../../src/errors.js'
-import { evaluateDocument, planDocument } from '../../src/pdp/evaluate-document.js'
-import { newCall } from '../../src/pdp/new-call.js'
+import { AppError } from '../../src/errors/app-error.js'
+import { evaluateDocument, planDocument } from '../../src/pdp/evaluation/evaluate-document.js'
+import { newCall } from '../../src/pdp/evaluation/new-call.js'
 import { loadPolicies } from '../support/load-policies.js'
 
 test('the place of a failed evaluation is told below the directory of the policies, not where that stands', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { evaluateDocument, planDocument } from '../../src/pdp/evaluate-document.js'
-import { newCall } from '../../src/pdp/new-call.js'
+import { evaluateDocument, planDocument } from '../../src/pdp/evaluation/evaluate-document.js'
+import { newCall } from '../../src/pdp/evaluation/new-call.js'
 import { loadPolicies } from '../support/load-policies.js'
 
 test.each([

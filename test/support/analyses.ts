@@ -1,8 +1,8 @@
 import { startRun } from '../../src/analysis/runs/analysis-operations.js'
-import type { LookReport } from '../../src/analysis/runs/look-report.js'
-import type { RunPlan, Timing } from '../../src/analysis/runs/plan.js'
-import { lookCount, lookDueMs } from '../../src/analysis/runs/schedule.js'
-import type { Writer } from '../../src/store/transaction.js'
+import type { LookReport } from '../../src/analysis/runs/looks/look-report.js'
+import type { RunPlan, Timing } from '../../src/analysis/runs/definitions/plan.js'
+import { lookCount, lookDueMs } from '../../src/analysis/runs/looks/schedule.js'
+import type { Writer } from '../../src/store/ports/transaction.js'
 
 export const START_MS = Date.parse('2026-03-01T12:00:00.000Z')
 export const MINUTE_MS = 60_000

@@ -6,10 +6,10 @@ import type {
   LookRequest,
   LookResult,
 } from '../../src/analysis/runs/analysis-runner.js'
-import { packLook } from '../../src/analysis/runs/pack-look.js'
+import { packLook } from '../../src/analysis/runs/looks/pack-look.js'
 import { failedLook } from '../../src/analysis/runs/take-look.js'
-import { hasErrorCode } from '../../src/errors.js'
-import type { StoredRun } from '../../src/store/analysis-store.js'
+import { hasErrorCode } from '../../src/errors/app-error.js'
+import type { StoredRun } from '../../src/store/ports/analysis-store.js'
 import { MINUTE_MS, START_MS, makeLookReport } from './analyses.js'
 import { makeManualClock } from './manual-clock.js'
 import type { ManualClock } from './manual-clock.js'

@@ -7,7 +7,7 @@ import type {
   ConnectorParameters,
   Evidence,
   FetchContext,
-} from '../../src/gates/connectors.js'
+} from '../../src/gates/connectors/tool/connectors.js'
 import { Secret } from '../../src/lib/outbound/credentials.js'
 import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
 import type { LoopbackServer, SeenRequest } from './loopback-server.js'

@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest'
 import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { DecisionBatchBuilder } from '../../src/decisions/decision-batch.js'
 import type { DecisionEntry } from '../../src/decisions/decision-log.js'
-import { openDecisionReader } from '../../src/store/sqlite/decision-reader.js'
-import { connectDecisionWriter } from '../../src/store/sqlite/decision-writer.js'
-import { prepareDecisionDatabase } from '../../src/store/sqlite/decision-database.js'
-import type { DecisionWriterOptions } from '../../src/store/sqlite/decision-writer.js'
+import { openDecisionReader } from '../../src/store/sqlite/decisions/decision-reader.js'
+import { connectDecisionWriter } from '../../src/store/sqlite/decisions/decision-writer.js'
+import { prepareDecisionDatabase } from '../../src/store/sqlite/decisions/decision-database.js'
+import type { DecisionWriterOptions } from '../../src/store/sqlite/decisions/decision-writer.js'
 
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(): string {

@@ -1,5 +1,5 @@
-import { bodyTooLarge } from '../../src/http/body-errors.js'
-import { Exchange } from '../../src/http/exchange.js'
+import { bodyTooLarge } from '../../src/http/exchange/body-errors.js'
+import { Exchange } from '../../src/http/exchange/exchange.js'
 
 export interface FakeRequest {
   readonly method?: string

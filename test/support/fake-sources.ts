@@ -1,4 +1,4 @@
-import type { Sources } from '../../src/analysis/runs/fetch-look.js'
+import type { Sources } from '../../src/analysis/runs/looks/fetch-look.js'
 import type {
   FetchBudget,
   LinesAnswer,
@@ -6,7 +6,7 @@ import type {
   SeriesAnswer,
   SeriesQuery,
 } from '../../src/analysis/sources.js'
-import { stepGrid } from '../../src/analysis/sources/step-grid.js'
+import { stepGrid } from '../../src/analysis/sources/answers/step-grid.js'
 
 /** What a made-up source says of one query; members that are left out are those of a complete answer. */
 export type SeriesScript = (query: SeriesQuery) => Partial<SeriesAnswer>

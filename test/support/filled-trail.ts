@@ -1,5 +1,5 @@
-import type { AuditEntry, AuditFilter, ChainEnd } from '../../src/store/audit-store.js'
-import type { WriteOperation } from '../../src/store/transaction.js'
+import type { AuditEntry, AuditFilter, ChainEnd } from '../../src/store/ports/audit-store.js'
+import type { WriteOperation } from '../../src/store/ports/transaction.js'
 import type { TestStore } from './service-store.js'
 
 export const HOUR = 3_600_000

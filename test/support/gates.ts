@@ -1,10 +1,10 @@
-import type { Gate, GateDefinition } from '../../src/gates/gate.js'
-import type { GateInstance } from '../../src/gates/gate-instance.js'
-import { saveGateChanges } from '../../src/gates/declare-gates.js'
-import { triggerGate } from '../../src/gates/trigger-gate.js'
-import type { TriggerRequest } from '../../src/gates/trigger-gate.js'
-import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
-import type { Writer } from '../../src/store/transaction.js'
+import type { Gate, GateDefinition } from '../../src/store/ports/gate.js'
+import type { GateInstance } from '../../src/store/ports/gate-instance.js'
+import { saveGateChanges } from '../../src/gates/definitions/declare-gates.js'
+import { triggerGate } from '../../src/gates/triggering/trigger-gate.js'
+import type { TriggerRequest } from '../../src/gates/triggering/trigger-gate.js'
+import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import type { Writer } from '../../src/store/ports/transaction.js'
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')
 

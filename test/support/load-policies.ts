@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 
 import { inTemporaryDirectory } from '../../src/lib/temporary-directory.js'
 import { hostBuiltins } from '../../src/pdp/builtins/index.js'
-import { loadSnapshot } from '../../src/pdp/load-snapshot.js'
+import { loadSnapshot } from '../../src/pdp/loading/load-snapshot.js'
 import { findOpa } from '../../src/pdp/opa/find-opa.js'
-import type { Snapshot } from '../../src/pdp/snapshot.js'
+import type { Snapshot } from '../../src/pdp/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
 /** Policies and data, by file name, compiled by the real OPA and loaded as the service does. */

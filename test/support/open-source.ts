@@ -1,6 +1,6 @@
 import { makeSources } from '../../src/analysis/sources/make-sources.js'
 import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
-import type { SourceSettings } from '../../src/analysis/sources/source-settings.js'
+import type { SourceSettings } from '../../src/analysis/sources/answers/source-settings.js'
 import type {
   FetchBudget,
   LinesAnswer,

@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors.js'
+import { AppError } from '../../src/errors/app-error.js'
 
 /** What an action finds wrong, a sentence each; none where it ends well. Errors that are no AppError are thrown on. */
 export function problemsOf(act: () => unknown): string[] {

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-import { openServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
-import type { ServiceStore } from '../../src/store/sqlite/service/open-service-store.js'
+import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 
 /** A store in a folder of its own, on the calling thread. */
 export interface TestStore extends ServiceStore {

@@ -1,4 +1,4 @@
-import type { StoredMessage } from '../../src/store/outbox-store.js'
+import type { StoredMessage } from '../../src/store/ports/outbox-store.js'
 
 /** A callback that waits for its first attempt, with what a test says of it. */
 export function storedMessage(given: Partial<StoredMessage> = {}): StoredMessage {

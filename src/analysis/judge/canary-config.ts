@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import type { ErrorDetail } from '../../errors.js'
-import { pathText } from '../../lib/path-text.js'
-import { schemaSentence } from '../../lib/schema-sentence.js'
-import { countedOutOf, exposureProblems } from './exposure.js'
-import type { JudgeInput, MetricSeries, MetricSpec, ScoreThresholds, Side } from './types.js'
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { pathText } from '../../lib/text/path-text.js'
+import { schemaSentence } from '../../lib/validation/schema-sentence.js'
+import { countedOutOf, exposureProblems } from './series/exposure.js'
+import type { JudgeInput, MetricSeries, MetricSpec, ScoreThresholds, Side } from './series/types.js'
 
 const MAX_NAMED_PROBLEMS = 100
 /** Members that hold the points of both sides. */

@@ -1,10 +1,10 @@
 import { judgeKayenta } from './kayenta/judge-kayenta.js'
-import { judgeableSide } from './judgeable-side.js'
+import { judgeableSide } from './series/judgeable-side.js'
 import { adjustOverRun } from './robust/adjust-over-run.js'
 import { assessMetric, classify } from './robust/judge-metric.js'
 import { scoreRun } from './robust/score-run.js'
-import { makeSettings } from './robust/settings.js'
-import type { JudgeInput, JudgeOptions, JudgeReport } from './types.js'
+import { makeSettings } from './robust/samples/settings.js'
+import type { JudgeInput, JudgeOptions, JudgeReport } from './series/types.js'
 
 /** Judges the metrics of a run. The same input and options give the same report. */
 export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeReport {

@@ -1,4 +1,4 @@
-import type { JudgeReport, MetricResult } from './types.js'
+import type { JudgeReport, MetricResult } from './series/types.js'
 
 /**
  * A report as a JSON value: the shape of Kayenta's result (analysis.md 1.2), and what the default judge found beside it;

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { unknownMembers } from '../../lib/unknown-members.js'
-import type { UnknownMember } from '../../lib/unknown-members.js'
+import { unknownMembers } from '../../lib/validation/unknown-members.js'
+import type { UnknownMember } from '../../lib/validation/unknown-members.js'
 import { CanaryConfig, CanaryMembers, CanaryMetric } from './canary-config.js'
 
 /** What is read of the query of a metric in a canary config of Kayenta (analysis.md 1.1). */

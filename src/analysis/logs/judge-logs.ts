@@ -9,7 +9,7 @@ import { toFinding } from './judge/to-finding.js'
 import { logVerdict } from './judge/log-verdict.js'
 import { warningsOf } from './judge/warnings.js'
 import { weighFindings } from './judge/weigh-findings.js'
-import type { LogTemplate } from './log-template.js'
+import type { LogTemplate } from './model/log-template.js'
 import type { PlannedLook } from '../statistics/alpha-spending.js'
 import { joinTopics } from './topics/find-topic.js'
 import type {
@@ -21,7 +21,7 @@ import type {
   LogSide,
   LogSideSummary,
   LogState,
-} from './types.js'
+} from './model/types.js'
 
 const MAX_FINDINGS = 200
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 import type {
   NewRun,
@@ -10,12 +10,12 @@ import type {
   StoredRun,
   StoredTemplate,
   TemplateType,
-} from '../../store/analysis-store.js'
-import type { AuditEntry } from '../../store/audit-store.js'
-import type { ReadOperation } from '../../store/readers.js'
-import type { WriteOperation } from '../../store/transaction.js'
-import { joinPlan, partsOf } from './kept-plan.js'
-import type { RunPlan } from './plan.js'
+} from '../../store/ports/analysis-store.js'
+import type { AuditEntry } from '../../store/ports/audit-store.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
+import type { WriteOperation } from '../../store/ports/transaction.js'
+import { joinPlan, partsOf } from './definitions/kept-plan.js'
+import type { RunPlan } from './definitions/plan.js'
 
 /** Who does something, when and from where, for the trail. */
 export interface Actor {

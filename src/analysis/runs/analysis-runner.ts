@@ -1,8 +1,8 @@
-import { AppError, toAppError, toError } from '../../errors.js'
-import type { StoredRun } from '../../store/analysis-store.js'
-import type { Reader } from '../../store/readers.js'
-import type { Writer } from '../../store/transaction.js'
-import { afterLook } from './after-look.js'
+import { AppError, toAppError, toError } from '../../errors/app-error.js'
+import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { Reader } from '../../store/ports/readers.js'
+import type { Writer } from '../../store/ports/transaction.js'
+import { afterLook } from './looks/after-look.js'
 import {
   findPlannedRun,
   listLogTemplates,
@@ -10,11 +10,11 @@ import {
   noteLookAttempts,
   recordLook,
 } from './analysis-operations.js'
-import { LookQueue } from './look-queue.js'
-import type { WaitingRun } from './look-queue.js'
-import type { LookReport } from './look-report.js'
-import type { RunPlan } from './plan.js'
-import { lookToTake } from './schedule.js'
+import { LookQueue } from './looks/look-queue.js'
+import type { WaitingRun } from './looks/look-queue.js'
+import type { LookReport } from './looks/look-report.js'
+import type { RunPlan } from './definitions/plan.js'
+import { lookToTake } from './looks/schedule.js'
 
 /** One look to take. */
 export interface LookRequest {

@@ -1,5 +1,5 @@
-import type { StoredRun } from '../../store/analysis-store.js'
-import type { RunPlan } from './plan.js'
+import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { RunPlan } from './definitions/plan.js'
 
 const MS_PER_MINUTE = 60_000
 

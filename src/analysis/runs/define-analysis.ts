@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import { ProblemCollector } from '../../lib/problem-collector.js'
+import { AppError } from '../../errors/app-error.js'
+import { ProblemCollector } from '../../lib/validation/problem-collector.js'
 import { REDACTION_MARK } from '../../lib/redaction/redacted.js'
-import type { Reader } from '../../store/readers.js'
-import type { Writer } from '../../store/transaction.js'
+import type { Reader } from '../../store/ports/readers.js'
+import type { Writer } from '../../store/ports/transaction.js'
 import { unknownKeys } from '../judge/unknown-keys.js'
 import { saveDefinition } from './analysis-operations.js'
 import type { Actor } from './analysis-operations.js'
-import { readCanaryGroups } from './canary-groups.js'
-import { readDefinition } from './definition.js'
-import type { AnalysisDefinition } from './definition.js'
+import { readCanaryGroups } from './definitions/canary-groups.js'
+import { readDefinition } from './definitions/definition.js'
+import type { AnalysisDefinition } from './definitions/definition.js'
 
 /** As much of a definition as its canary config needs to be looked at, whatever else is wrong. */
 const WithCanaryConfig = z.looseObject({

@@ -1,5 +1,5 @@
-import type { AnalysisReader } from '../../store/analysis-store.js'
-import type { WriteOperation, Writer } from '../../store/transaction.js'
+import type { AnalysisReader } from '../../store/ports/analysis-store.js'
+import type { WriteOperation, Writer } from '../../store/ports/transaction.js'
 
 /** Each look may have megabytes: other writes come in between. */
 const LOOKS_PER_STEP = 8

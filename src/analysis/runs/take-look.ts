@@ -1,11 +1,11 @@
 import type { LookRequest, LookResult } from './analysis-runner.js'
-import { fetchLook } from './fetch-look.js'
-import type { Sources } from './fetch-look.js'
-import { canaryWindow, judgeLook } from './judge-look.js'
+import { fetchLook } from './looks/fetch-look.js'
+import type { Sources } from './looks/fetch-look.js'
+import { canaryWindow, judgeLook } from './looks/judge-look.js'
 import type { FetchBudget } from '../sources.js'
-import type { LookData } from './look-data.js'
-import { packLook } from './pack-look.js'
-import { lookCount } from './schedule.js'
+import type { LookData } from './looks/look-data.js'
+import { packLook } from './looks/pack-look.js'
+import { lookCount } from './looks/schedule.js'
 
 /** What all queries of a look together may take, in milliseconds: within the interval, and never for ever. */
 const MIN_BUDGET_MS = 30_000

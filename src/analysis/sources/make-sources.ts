@@ -3,13 +3,18 @@ import type { LogSource, MetricSource } from '../sources.js'
 import { fetchSearchLines } from './elasticsearch/fetch-search-lines.js'
 import { readFileLines } from './files/read-file-lines.js'
 import { readFileSeries } from './files/read-file-series.js'
-import { guardLogSource, guardMetricSource } from './guarded-source.js'
-import type { ReportDefect } from './guarded-source.js'
+import { guardLogSource, guardMetricSource } from './answers/guarded-source.js'
+import type { ReportDefect } from './answers/guarded-source.js'
 import { LOKI_RANGE_PATH, fetchLokiLines } from './loki/fetch-loki-lines.js'
 import { fetchRange } from './prometheus/fetch-range.js'
-import { makeSourceConnection } from './source-connection.js'
-import type { ConnectionParts, SourceConnection } from './source-connection.js'
-import type { LokiSettings, PrometheusSettings, SearchSettings, SourceSettings } from './source-settings.js'
+import { makeSourceConnection } from './answers/source-connection.js'
+import type { ConnectionParts, SourceConnection } from './answers/source-connection.js'
+import type {
+  LokiSettings,
+  PrometheusSettings,
+  SearchSettings,
+  SourceSettings,
+} from './answers/source-settings.js'
 
 export interface SourceParts extends ConnectionParts {
   /** Is told of defects, which answers only mention. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI)
 /** Above this the series of Stirling is exact to the last digit of a double. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 
 /** Takes a group of equal values: how many values stand before it, how many are in it, and how many are of the first sample. */
 export type TakeTie = (before: number, equal: number, fromFirst: number) => void

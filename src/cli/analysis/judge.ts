@@ -2,8 +2,8 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { wrongUse } from '../output/report-failure.js'
-import type { Session } from '../session.js'
-import { addOutputOptions, examples } from '../shared-options.js'
+import type { Session } from '../session/session.js'
+import { addOutputOptions, examples } from '../session/shared-options.js'
 import type { JudgeCommandOptions } from './judge-file.js'
 
 const LOOK = /^(\d{1,6})\/(\d{1,6})$/

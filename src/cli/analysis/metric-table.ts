@@ -1,4 +1,4 @@
-import type { MetricResult } from '../../analysis/judge/types.js'
+import type { MetricResult } from '../../analysis/judge/series/types.js'
 import type { Colours } from '../output/colours.js'
 import { displayWidth, oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'

@@ -1,5 +1,5 @@
-import type { LookReport, TargetReport } from '../../analysis/runs/look-report.js'
-import type { LogReport } from '../../analysis/logs/types.js'
+import type { LookReport, TargetReport } from '../../analysis/runs/looks/look-report.js'
+import type { LogReport } from '../../analysis/logs/model/types.js'
 import type { Colours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'

@@ -1,4 +1,4 @@
-import type { ServiceOptions } from '../service-options.js'
+import type { ServiceOptions } from '../session/service-options.js'
 
 /** The flags of `tidegate analysis list`. */
 export interface ListOptions extends ServiceOptions {

@@ -3,10 +3,10 @@ import { Option } from 'commander'
 import { DateTime } from 'luxon'
 
 import { wrongUse } from '../output/report-failure.js'
-import { addServiceOptions } from '../service-options.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { examples } from '../shared-options.js'
+import { addServiceOptions } from '../session/service-options.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { examples } from '../session/shared-options.js'
 import type { ListOptions, ReplayOptions, StartOptions } from './run-options.js'
 
 /** `tidegate analysis list`: the runs of a running service. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
-import type { Session } from '../session.js'
-import { addOutputOptions, examples } from '../shared-options.js'
-import type { OutputOptions } from '../shared-options.js'
+import type { Session } from '../session/session.js'
+import { addOutputOptions, examples } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 
 /** `tidegate analysis templates FILE`: which templates the lines of a log have. */
 export function defineTemplates(command: Command, session: Session): void {

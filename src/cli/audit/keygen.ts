@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 
 import { generateSigningKey } from '../../audit/checkpoint-signature.js'
-import { AppError, toError } from '../../errors.js'
-import { EXIT } from '../session.js'
-import type { Session } from '../session.js'
-import { addOutputOptions, examples, outJson } from '../shared-options.js'
-import type { OutputOptions } from '../shared-options.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { EXIT } from '../session/session.js'
+import type { Session } from '../session/session.js'
+import { addOutputOptions, examples, outJson } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 
 interface KeygenOptions extends OutputOptions {
   readonly out: string

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../session.js'
+import { EXIT } from '../session/session.js'
 import { wrongUse } from '../output/report-failure.js'
-import { makeServiceClient } from '../service-client.js'
-import { addServiceOptions } from '../service-options.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { examples, outJson } from '../shared-options.js'
+import { makeServiceClient } from '../session/service-client.js'
+import { addServiceOptions } from '../session/service-options.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { examples, outJson } from '../session/shared-options.js'
 import { RecordAnswer } from './record-answer.js'
 
 /** `tidegate audit show SEQ`: one record with its body. */

@@ -1,8 +1,8 @@
-import { AppError, toError } from '../../errors.js'
-import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluate-static-policies.js'
-import { newCall } from '../../pdp/new-call.js'
-import type { Snapshot } from '../../pdp/snapshot.js'
-import type { OpenPolicies } from '../open-policies.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluation/evaluate-static-policies.js'
+import { newCall } from '../../pdp/evaluation/new-call.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition } from './read-definitions.js'
 

@@ -1,4 +1,4 @@
-import type { AppError, ErrorDetail } from '../../errors.js'
+import type { AppError, ErrorDetail } from '../../errors/app-error.js'
 import type { Colours } from '../output/colours.js'
 import { detailText } from '../output/report-failure.js'
 import { count } from '../output/text-table.js'

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { AppError, toError } from '../../errors.js'
-import { STDIN } from '../read-document.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { STDIN } from '../input/read-document.js'
 
 /**
  * The files to check: a file (or `-`) is itself, a directory all `*.json` below it in a stable order, hidden ones and

@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.js'
-import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/json-bytes.js'
-import { refuseMalformed } from '../../lib/json/locate-value.js'
-import { scanElements, scanMembers } from '../../lib/json/scan-members.js'
-import { scanSpace } from '../../lib/json/scan-space.js'
+import { AppError } from '../../errors/app-error.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
+import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
+import { scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
+import { scanSpace } from '../../lib/json/scan/scan-space.js'
 
 /** One pipeline definition, as the policies are asked about it. */
 export interface Definition {

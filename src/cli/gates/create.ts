@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../session.js'
-import { readDocument } from '../read-document.js'
-import { makeServiceClient } from '../service-client.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { examples, outJson } from '../shared-options.js'
+import { EXIT } from '../session/session.js'
+import { readDocument } from '../input/read-document.js'
+import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { examples, outJson } from '../session/shared-options.js'
 import { GateAnswer } from './answers.js'
 
 /** `tidegate gates create`: declares a gate beside those of the configuration. */

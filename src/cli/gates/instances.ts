@@ -2,12 +2,12 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { EXIT } from '../session.js'
+import { EXIT } from '../session/session.js'
 import { textTable } from '../output/text-table.js'
-import { makeServiceClient } from '../service-client.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { examples, outJson } from '../shared-options.js'
+import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { examples, outJson } from '../session/shared-options.js'
 import { InstanceAnswer } from './answers.js'
 
 interface InstancesOptions extends ServiceOptions {

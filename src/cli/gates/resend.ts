@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import { EXIT } from '../session.js'
-import { makeServiceClient } from '../service-client.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { outJson } from '../shared-options.js'
+import { AppError } from '../../errors/app-error.js'
+import { EXIT } from '../session/session.js'
+import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { outJson } from '../session/shared-options.js'
 import { DetailsAnswer, instancePath } from './answers.js'
 
 const Resent = z.looseObject({ id: z.number(), url: z.string(), state: z.string() })

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../session.js'
-import { makeServiceClient } from '../service-client.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { examples, outJson } from '../shared-options.js'
+import { EXIT } from '../session/session.js'
+import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { examples, outJson } from '../session/shared-options.js'
 import { ReviewAnswer, instancePath } from './answers.js'
 
 interface ReviewOptions extends ServiceOptions {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 
-import { EXIT } from '../session.js'
+import { EXIT } from '../session/session.js'
 import { oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
-import { makeServiceClient } from '../service-client.js'
-import type { ServiceOptions } from '../service-options.js'
-import type { Session } from '../session.js'
-import { outJson } from '../shared-options.js'
+import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import type { Session } from '../session/session.js'
+import { outJson } from '../session/shared-options.js'
 import { DetailsAnswer, instancePath } from './answers.js'
 
 type Evidence = DetailsAnswer['evidence'][number]

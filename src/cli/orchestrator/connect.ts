@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-import type { OriginatedValue } from '../../config/layered-values.js'
+import type { OriginatedValue } from '../../config/values/layered-values.js'
 import { traceConfig } from '../../config/load-config.js'
 import { readSecrets } from '../../config/read-secrets.js'
 import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
 import type { OrchestratorConnection } from '../../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../../orchestrator/settings.js'
-import type { Terminal } from '../terminal.js'
+import type { Terminal } from '../session/terminal.js'
 
 /** What says how the orchestrator is reached. */
 export interface OrchestratorOptions {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import type { OrchestratorConnection } from '../../orchestrator/connection.js'
 import { refreshConfiguration } from '../../orchestrator/refresh-configuration.js'
-import { EXIT } from '../session.js'
-import type { Session } from '../session.js'
-import { addConfigOption, addOutputOptions, examples, outJson } from '../shared-options.js'
-import type { OutputOptions } from '../shared-options.js'
+import { EXIT } from '../session/session.js'
+import type { Session } from '../session/session.js'
+import { addConfigOption, addOutputOptions, examples, outJson } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 import { withOrchestrator } from './connect.js'
 
 interface RefreshOptions extends OutputOptions {

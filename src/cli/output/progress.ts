@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.js'
+import type { Terminal } from '../session/terminal.js'
 
 const SHOWN_AFTER_MS = 1000
 const REDRAWN_AFTER_MS = 100

@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander'
 
-import { AppError, toError } from '../../errors.js'
-import type { ErrorDetail } from '../../errors.js'
-import { errorAnswer } from '../../http/error-body.js'
-import { EXIT } from '../session.js'
-import type { ExitCode } from '../session.js'
-import type { Terminal } from '../terminal.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { errorAnswer } from '../../http/exchange/error-body.js'
+import { EXIT } from '../session/session.js'
+import type { ExitCode } from '../session/session.js'
+import type { Terminal } from '../session/terminal.js'
 import { printable } from './display-width.js'
 
 export interface ReportOptions {

@@ -1,9 +1,9 @@
 import type { Definition } from '../../orchestrator/definition.js'
 import { pipelineName } from '../../orchestrator/store-report.js'
-import type { Snapshot } from '../../pdp/snapshot.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { checkDefinition } from '../check/check-definition.js'
 import type { CheckResult } from '../check/check-report.js'
-import { applicationKey } from '../../events/registry-change.js'
+import { applicationKey } from '../../events/registry/registry-change.js'
 
 /** What the static policies say of a pipeline, asked as the orchestrator's save asks; its application stands for the file. */
 export function checkPipeline(

@@ -1,6 +1,6 @@
 import type { OrchestratorConnection } from '../../orchestrator/connection.js'
 import { withOrchestrator } from '../orchestrator/connect.js'
-import type { Terminal } from '../terminal.js'
+import type { Terminal } from '../session/terminal.js'
 
 /** The flags that say where the storage service is. */
 export interface StorageOptions {

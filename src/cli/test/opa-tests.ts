@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
 import { regoVersionFlags } from '../../pdp/opa/rego-version.js'

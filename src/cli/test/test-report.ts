@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../errors.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
 import type { Colours } from '../output/colours.js'
 import { count, textTable } from '../output/text-table.js'
 import { coveragePercent, lineRanges } from './coverage.js'

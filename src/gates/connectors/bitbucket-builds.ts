@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import { overallState } from './commit-lookups.js'
-import type { CheckState } from './commit-lookups.js'
-import { optionalText, shortText } from './tool.js'
+import { AppError } from '../../errors/app-error.js'
+import { overallState } from './tool/commit-lookups.js'
+import type { CheckState } from './tool/commit-lookups.js'
+import { optionalText, shortText } from './tool/tool.js'
 
 /** The most that one page of Bitbucket holds. */
 export const PAGE_SIZE = 100

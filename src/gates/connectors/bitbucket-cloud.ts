@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 import { Builds, PAGE_SIZE, toBuildState, pullRequestState } from './bitbucket-builds.js'
-import type { RepositoryHost } from './commit-lookups.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import type { RepositoryHost } from './tool/commit-lookups.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const Links = z.object({ html: z.object({ href: shortText }).nullish() }).nullish()
 const Branch = z.object({ branch: z.object({ name: shortText }).nullish() }).nullish()

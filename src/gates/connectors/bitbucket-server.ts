@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 import { Builds, PAGE_SIZE, toBuildState, pullRequestState } from './bitbucket-builds.js'
-import type { RepositoryHost } from './commit-lookups.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import type { RepositoryHost } from './tool/commit-lookups.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const Ref = z.object({ displayId: optionalText, latestCommit: optionalText }).nullish()
 const Commit = z.object({

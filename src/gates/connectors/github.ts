@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import { repositoryTool, overallState } from './commit-lookups.js'
-import type { FetchFromRepository, CheckState } from './commit-lookups.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import { AppError } from '../../errors/app-error.js'
+import { repositoryTool, overallState } from './tool/commit-lookups.js'
+import type { FetchFromRepository, CheckState } from './tool/commit-lookups.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 /** The most that one page holds. */
 const PAGE_SIZE = 100

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { repositoryTool } from './commit-lookups.js'
-import type { FetchFromRepository, CheckState } from './commit-lookups.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import { repositoryTool } from './tool/commit-lookups.js'
+import type { FetchFromRepository, CheckState } from './tool/commit-lookups.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const Commit = z.object({
   id: shortText,

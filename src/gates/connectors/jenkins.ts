@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import type { Lookup, Tool } from './tool.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import { AppError } from '../../errors/app-error.js'
+import type { Lookup, Tool } from './tool/tool.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const JOB = {
   // Jenkins itself refuses these characters in names of jobs.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import type { Lookup, Tool } from './tool.js'
-import { optionalNamed, optionalText, named, shortText, toolUrl } from './tool.js'
+import type { Lookup, Tool } from './tool/tool.js'
+import { optionalNamed, optionalText, named, shortText, toolUrl } from './tool/tool.js'
 
 const ISSUE_KEY = {
   pattern: /^[A-Za-z][A-Za-z0-9_]{0,254}-\d{1,15}$/,

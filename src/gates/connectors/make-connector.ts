@@ -1,9 +1,15 @@
-import { toError } from '../../errors.js'
+import { toError } from '../../errors/app-error.js'
 import { mapLimited } from '../../lib/map-limited.js'
-import type { Connector, ConnectorAccount, ConnectorRequest, Evidence, FetchContext } from '../connectors.js'
-import { ParameterReader } from './parameter-reader.js'
-import { makeJsonReader } from './read-json.js'
-import type { Lookup, ReadJson, Tool } from './tool.js'
+import type {
+  Connector,
+  ConnectorAccount,
+  ConnectorRequest,
+  Evidence,
+  FetchContext,
+} from './tool/connectors.js'
+import { ParameterReader } from './tool/parameter-reader.js'
+import { makeJsonReader } from './tool/read-json.js'
+import type { Lookup, ReadJson, Tool } from './tool/tool.js'
 
 /** What is looked up for one request; more is a failure. */
 const MAX_LOOKUPS = 50

@@ -1,7 +1,7 @@
-import type { Connector, ConnectorAccount } from '../connectors.js'
+import type { Connector, ConnectorAccount } from './tool/connectors.js'
 import { github } from './github.js'
 import { gitlab } from './gitlab.js'
-import { http } from './http.js'
+import { http } from './tool/http.js'
 import { jenkins } from './jenkins.js'
 import { jira } from './jira.js'
 import { makeConnector } from './make-connector.js'
@@ -9,8 +9,8 @@ import { servicenow } from './servicenow.js'
 import { sonarqube } from './sonarqube.js'
 import { bitbucketCloud } from './bitbucket-cloud.js'
 import { bitbucketServer } from './bitbucket-server.js'
-import { commitLookups } from './commit-lookups.js'
-import type { Tool } from './tool.js'
+import { commitLookups } from './tool/commit-lookups.js'
+import type { Tool } from './tool/tool.js'
 
 /**
  * Commits with the outcome of their builds, and pull requests: of Bitbucket Cloud where the URL ends with `/2.0`

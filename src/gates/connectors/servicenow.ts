@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import type { Lookup, Tool } from './tool.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import { AppError } from '../../errors/app-error.js'
+import type { Lookup, Tool } from './tool/tool.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const CHANGE_NUMBER = {
   pattern: /^[A-Za-z]{2,40}\d{1,20}$/,

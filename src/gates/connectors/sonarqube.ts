@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import type { Lookup, Tool } from './tool.js'
-import { optionalText, shortText, toolUrl } from './tool.js'
+import { AppError } from '../../errors/app-error.js'
+import type { Lookup, Tool } from './tool/tool.js'
+import { optionalText, shortText, toolUrl } from './tool/tool.js'
 
 const PROJECT_KEY = {
   pattern: /^[A-Za-z0-9_.:-]{1,400}$/,

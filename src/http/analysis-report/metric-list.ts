@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { MetricResult } from '../../analysis/judge/types.js'
-import type { MetricData } from '../../analysis/runs/look-data.js'
+import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { MetricData } from '../../analysis/runs/looks/look-data.js'
 import { metricCard } from './metric-card.js'
 import { toneOf } from './tone.js'
 

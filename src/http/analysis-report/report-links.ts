@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-import { AppError } from '../../errors.js'
-import type { StoredRun } from '../../store/analysis-store.js'
+import { AppError } from '../../errors/app-error.js'
+import type { StoredRun } from '../../store/ports/analysis-store.js'
 
 /** What tells a run from every other, also from the one that has its number after the database was restored. */
 export type LinkedRun = Pick<StoredRun, 'id' | 'startedMs' | 'plan'>

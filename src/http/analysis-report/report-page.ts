@@ -1,18 +1,18 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { TargetReport } from '../../analysis/runs/look-report.js'
-import { warningsOf } from '../../analysis/runs/plan.js'
+import type { TargetReport } from '../../analysis/runs/looks/look-report.js'
+import { warningsOf } from '../../analysis/runs/definitions/plan.js'
 import type { LookSummary, ShownRun } from '../../analysis/runs/show-run.js'
-import type { TargetData } from '../../analysis/runs/look-data.js'
-import { printable } from '../../lib/printable.js'
+import type { TargetData } from '../../analysis/runs/looks/look-data.js'
+import { printable } from '../../lib/text/printable.js'
 import { formatNumber } from './format-number.js'
 import { logSection } from './log-section.js'
 import { metricList } from './metric-list.js'
 import { REPORT_STYLES } from './styles.js'
 import { badge, toneOf } from './tone.js'
 import { collectRun } from '../../analysis/runs/show-run.js'
-import type { ReadOperation } from '../../store/readers.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 

@@ -1,5 +1,5 @@
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
-import type { Exchange } from '../exchange.js'
+import type { Exchange } from '../exchange/exchange.js'
 import type { Decision } from './decision.js'
 
 /** Decides by the reasons against an input, records it, and answers: 200 without any, 401 with them. */

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../lib/json/canonical.js'
-import type { Snapshot } from '../../pdp/snapshot.js'
+import { canonicalJson } from '../../lib/json/edit/canonical.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataQuery } from './data-query.js'
 
 /** OPA's text when a POST has no `input` member, or a null one. */

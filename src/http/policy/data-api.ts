@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.js'
-import type { DocumentPlan } from '../../pdp/evaluate-document.js'
+import { AppError } from '../../errors/app-error.js'
+import type { DocumentPlan } from '../../pdp/evaluation/evaluate-document.js'
 import { printDataRef } from '../../pdp/rego/print-data-ref.js'
-import type { Exchange } from '../exchange.js'
-import { readBody } from '../read-body.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { readBody } from '../input/read-body.js'
 import { dataAnswerBody, prettyJson } from './data-answer.js'
 import type { Timings } from './data-answer.js'
 import { resolveDataPath } from './data-path.js'
@@ -16,8 +16,8 @@ import type { PolicyContext } from './policy-context.js'
 import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
 import { sendNegotiated } from './send-negotiated.js'
 import { yamlToJson } from './yaml-body.js'
-import { locateInput } from '../../lib/json/locate-input.js'
-import type { Snapshot } from '../../pdp/snapshot.js'
+import { locateInput } from '../../lib/json/scan/locate-input.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 
 /** What a document request asks: a path as sent, an input, and how to answer. */
 interface DocumentRequest {

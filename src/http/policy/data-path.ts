@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { parseDataPath } from '../../pdp/rego/data-path.js'
 
 /** The gateway in front of the policy stage posts to the literal path and names the real one in the query. */

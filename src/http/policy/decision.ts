@@ -1,10 +1,10 @@
 import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
-import type { AppError } from '../../errors.js'
-import { toAppError } from '../../errors.js'
-import { findApplication } from '../../pdp/find-application.js'
+import type { AppError } from '../../errors/app-error.js'
+import { toAppError } from '../../errors/app-error.js'
+import { findApplication } from '../../pdp/evaluation/find-application.js'
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
-import type { Snapshot } from '../../pdp/snapshot.js'
-import type { Exchange } from '../exchange.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { Exchange } from '../exchange/exchange.js'
 import type { PolicyContext } from './policy-context.js'
 
 const NS_PER_MS = 1_000_000

@@ -1,6 +1,6 @@
-import { planDocument } from '../../pdp/evaluate-document.js'
-import type { DocumentPlan } from '../../pdp/evaluate-document.js'
-import type { Snapshot } from '../../pdp/snapshot.js'
+import { planDocument } from '../../pdp/evaluation/evaluate-document.js'
+import type { DocumentPlan } from '../../pdp/evaluation/evaluate-document.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { parseDataPath } from '../../pdp/rego/data-path.js'
 
 /** Callers choose the paths, so the memory of them is bounded. */

@@ -1,5 +1,5 @@
 import type { DecisionLog } from '../../decisions/decision-log.js'
-import type { Policies } from '../../pdp/policies.js'
+import type { Policies } from '../../pdp/loading/policies.js'
 import type { Evaluations } from '../../pdp/slow/evaluations.js'
 
 /** What the policy operations are made of; built once by the composition root. */

@@ -1,5 +1,5 @@
-import type { Exchange } from '../exchange.js'
-import { MethodNotAllowed } from '../error-body.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { MethodNotAllowed } from '../exchange/error-body.js'
 import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js'
 import type { PolicyContext } from './policy-context.js'
 import { answerStaticPolicy } from './static-policy.js'

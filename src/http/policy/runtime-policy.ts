@@ -1,9 +1,9 @@
-import type { Extent } from '../../lib/json/json-bytes.js'
-import { readMembers } from '../../lib/json/read-members.js'
-import type { Exchange } from '../exchange.js'
+import type { Extent } from '../../lib/json/scan/json-bytes.js'
+import { readMembers } from '../../lib/json/scan/read-members.js'
+import type { Exchange } from '../exchange/exchange.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { missingFields } from '../../lib/read-by-schema.js'
+import { missingFields } from '../../lib/validation/read-by-schema.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
 

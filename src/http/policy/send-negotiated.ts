@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-import { JSON_TYPE } from '../exchange.js'
-import type { Exchange } from '../exchange.js'
+import { JSON_TYPE } from '../exchange/exchange.js'
+import type { Exchange } from '../exchange/exchange.js'
 
 const gzipAsync = promisify(gzip)
 /** OPA's `server.encoding.gzip.min_length`. */

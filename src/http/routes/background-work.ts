@@ -2,10 +2,10 @@ import { Hono } from 'hono'
 
 import type { NotedWork } from '../../lib/work-journal.js'
 import type { WorkSetAside } from '../../lib/work-attempts.js'
-import type { AppEnv } from '../exchange.js'
-import type { Authenticate } from '../authenticate.js'
-import { actorOf } from '../caller-of.js'
-import { jsonAnswer } from '../json-answer.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import type { Authenticate } from '../pipeline/authenticate.js'
+import { actorOf } from '../exchange/caller-of.js'
+import { jsonAnswer } from '../exchange/json-answer.js'
 
 /** What the routes of background work need. */
 export interface BackgroundWorkRoutesDeps {

@@ -3,11 +3,11 @@ import { z } from 'zod'
 
 import { findDecision, queryDecisions } from '../../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../../decisions/query-decisions.js'
-import { AppError } from '../../errors.js'
-import type { AppEnv } from '../exchange.js'
-import type { Authenticate } from '../authenticate.js'
-import { jsonAnswer } from '../json-answer.js'
-import { Moment, parseQuery } from '../parse-query.js'
+import { AppError } from '../../errors/app-error.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import type { Authenticate } from '../pipeline/authenticate.js'
+import { jsonAnswer } from '../exchange/json-answer.js'
+import { Moment, parseQuery } from '../input/parse-query.js'
 
 /** Absent when decisions are not kept. */
 export type DecisionRoutesDeps = DecisionQueryDeps | undefined

@@ -1,13 +1,13 @@
 import { Hono } from 'hono'
 
-import type { ErrorDetail } from '../../errors.js'
-import type { Policies } from '../../pdp/policies.js'
-import { publicNames } from '../../pdp/public-names.js'
-import type { PublicNames } from '../../pdp/public-names.js'
-import type { AppEnv } from '../exchange.js'
-import { jsonAnswer } from '../json-answer.js'
-import type { Authenticate } from '../authenticate.js'
-import type { ServiceMetrics } from '../service-metrics.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import type { Policies } from '../../pdp/loading/policies.js'
+import { publicNames } from '../../pdp/snapshot/public-names.js'
+import type { PublicNames } from '../../pdp/snapshot/public-names.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import { jsonAnswer } from '../exchange/json-answer.js'
+import type { Authenticate } from '../pipeline/authenticate.js'
+import type { ServiceMetrics } from '../pipeline/service-metrics.js'
 
 /** Findings that an answer holds; a probe must not read megabytes every few seconds. */
 const MAX_WARNINGS = 100

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { deliveryFigures } from '../../events/delivery-figures.js'
 import { readRuns } from '../../events/read-runs.js'
-import type { Reader } from '../../store/readers.js'
-import type { AppEnv } from '../exchange.js'
-import type { Authenticate } from '../authenticate.js'
-import { jsonAnswer } from '../json-answer.js'
-import { Moment, parseQuery } from '../parse-query.js'
+import type { Reader } from '../../store/ports/readers.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import type { Authenticate } from '../pipeline/authenticate.js'
+import { jsonAnswer } from '../exchange/json-answer.js'
+import { Moment, parseQuery } from '../input/parse-query.js'
 
 export interface InsightRoutesDeps {
   readonly reader: Reader

@@ -1,18 +1,18 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { JsonText } from '../../lib/json/json-text.js'
+import { JsonText } from '../../lib/json/text/json-text.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
 import { resendMessage, showMessages, withoutSecrets } from '../../outbox/outbox-operations.js'
 import type { ShownMessage } from '../../outbox/outbox-operations.js'
-import type { Reader } from '../../store/readers.js'
-import type { Writer } from '../../store/transaction.js'
-import type { AppEnv } from '../exchange.js'
-import type { Authenticate } from '../authenticate.js'
-import { actorOf } from '../caller-of.js'
-import { jsonAnswer } from '../json-answer.js'
-import { parseQuery } from '../parse-query.js'
-import { requirePathNumber } from '../path-number.js'
+import type { Reader } from '../../store/ports/readers.js'
+import type { Writer } from '../../store/ports/transaction.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import type { Authenticate } from '../pipeline/authenticate.js'
+import { actorOf } from '../exchange/caller-of.js'
+import { jsonAnswer } from '../exchange/json-answer.js'
+import { parseQuery } from '../input/parse-query.js'
+import { requirePathNumber } from '../input/path-number.js'
 
 /** What the routes of the outbox need. */
 export interface OutboxRoutesDeps {

@@ -1,17 +1,17 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import { toEntryView } from '../../events/describe-entry.js'
-import { applicationKey } from '../../events/registry-change.js'
-import { readRegistryPage, readHistory } from '../../events/registry-operations.js'
-import type { RegistryEntry, RegistryKind, RegistryReader } from '../../store/registry-store.js'
-import type { Reader } from '../../store/readers.js'
-import type { AppEnv } from '../exchange.js'
-import type { Authenticate } from '../authenticate.js'
-import { jsonAnswer, jsonTextAnswer } from '../json-answer.js'
-import { parseQuery } from '../parse-query.js'
-import { readPathNumber } from '../path-number.js'
+import { AppError } from '../../errors/app-error.js'
+import { toEntryView } from '../../events/registry/describe-entry.js'
+import { applicationKey } from '../../events/registry/registry-change.js'
+import { readRegistryPage, readHistory } from '../../events/registry/registry-operations.js'
+import type { RegistryEntry, RegistryKind, RegistryReader } from '../../store/ports/registry-store.js'
+import type { Reader } from '../../store/ports/readers.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import type { Authenticate } from '../pipeline/authenticate.js'
+import { jsonAnswer, jsonTextAnswer } from '../exchange/json-answer.js'
+import { parseQuery } from '../input/parse-query.js'
+import { readPathNumber } from '../input/path-number.js'
 
 export interface RegistryRoutesDeps {
   readonly reader: Reader

@@ -2,11 +2,11 @@ import { Hono } from 'hono'
 
 import { checkWebhookToken, relayWebhook } from '../../events/relay-webhook.js'
 import type { RelayDeps } from '../../events/relay-webhook.js'
-import type { AppEnv } from '../exchange.js'
-import { callerOf } from '../caller-of.js'
-import { jsonAnswer } from '../json-answer.js'
-import { readJsonBytes } from '../read-json-body.js'
-import { sayingLimit } from '../body-errors.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import { callerOf } from '../exchange/caller-of.js'
+import { jsonAnswer } from '../exchange/json-answer.js'
+import { readJsonBytes } from '../input/read-json-body.js'
+import { sayingLimit } from '../exchange/body-errors.js'
 
 /** A push of twenty commits that name ten thousand files is half of it. */
 const MAX_DELIVERY_BYTES = 2 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
 
-import { AppError, toError } from '../../errors.js'
+import { AppError, toError } from '../../errors/app-error.js'
 import type { AddressPolicy } from './address-policy.js'
 import { makeCheckedLookup, resolveHost } from './checked-lookup.js'
 import type { ResolveHost } from './checked-lookup.js'

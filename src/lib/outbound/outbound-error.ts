@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 
 /** `aborted`: the caller gave up, or the client is closed. */
 export type OutboundFailure = 'target_refused' | 'timed_out' | 'not_connected' | 'too_large' | 'aborted'

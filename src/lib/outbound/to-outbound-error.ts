@@ -1,4 +1,4 @@
-import { toError } from '../../errors.js'
+import { toError } from '../../errors/app-error.js'
 import { OutboundError } from './outbound-error.js'
 import { BodyTooLarge } from './read-body.js'
 import { tlsProblem } from './tls-problem.js'

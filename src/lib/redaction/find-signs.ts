@@ -1,5 +1,5 @@
-import { asBuffer } from '../crc32.js'
-import { WordSearch } from '../word-search.js'
+import { asBuffer } from '../text/crc32.js'
+import { WordSearch } from '../text/word-search.js'
 import { BYTE_SIGNS, SECRET_SIGNS } from './secret-signs.js'
 import type { SecretSign } from './secret-signs.js'
 

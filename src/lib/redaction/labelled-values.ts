@@ -1,4 +1,4 @@
-import type { Extent } from '../json/json-bytes.js'
+import type { Extent } from '../json/scan/json-bytes.js'
 import { isSecretName } from './secret-names.js'
 
 /** Members that say what the value beside them is, in any letter case: environment variables, parameters, headers in a list, tags of a cloud. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
-import { AppError } from '../../errors.js'
-import { MAX_NESTING, nestsDeeper } from '../json/nesting.js'
-import { refuseMalformed } from '../json/locate-value.js'
+import { AppError } from '../../errors/app-error.js'
+import { MAX_NESTING, nestsDeeper } from '../json/scan/nesting.js'
+import { refuseMalformed } from '../json/scan/locate-value.js'
 import { mayHoldSecrets } from './find-signs.js'
 import { redactInline, withoutCutSecret } from './inline-secrets.js'
 import { REDACTION_MARK, REDACTED } from './redacted.js'

@@ -1,4 +1,4 @@
-import { replaceExtents } from '../json/replace-extents.js'
+import { replaceExtents } from '../json/edit/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
 import type { Cut } from './find-secrets.js'
 import { findSigns } from './find-signs.js'

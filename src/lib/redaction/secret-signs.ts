@@ -1,4 +1,4 @@
-import type { SearchedWord } from '../word-search.js'
+import type { SearchedWord } from '../text/word-search.js'
 import { KEY_WORDS } from './secret-names.js'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { Builtin, BuiltinTable } from './builtin.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { equalInConstantTime } from './encoding/constant-time.js'
-import { stringOperand } from './operands.js'
+import { stringOperand } from './shared/operands.js'
 
 /** Digests and message authentication codes, as lower-case hex. */
 export const cryptoBuiltins: BuiltinTable = {

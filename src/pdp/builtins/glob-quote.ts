@@ -1,5 +1,5 @@
-import type { Builtin, BuiltinTable } from './builtin.js'
-import { stringOperand } from './operands.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
+import { stringOperand } from './shared/operands.js'
 
 const quoteMeta: Builtin = (args) => stringOperand(args, 0).replace(/[*?\\[\]{}]/g, '\\$&')
 

@@ -1,10 +1,10 @@
-import type { WorkMeter } from '../work-meter.js'
+import type { WorkMeter } from '../metering/work-meter.js'
 import { RegoNumber, RegoObject, RegoSet, typeName } from '../rego/value.js'
 import type { RegoArray, RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { BuiltinContext, BuiltinTable } from './builtin.js'
-import { lengthOf } from './call-costs.js'
-import { isArray, objectOperand, operand } from './operands.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
+import { lengthOf } from './shared/call-costs.js'
+import { isArray, objectOperand, operand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 

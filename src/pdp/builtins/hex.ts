@@ -1,9 +1,9 @@
 import type { RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { BuiltinTable } from './builtin.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { BuiltinTable } from './shared/builtin.js'
 import { decodeUtf8 } from './encoding/go-utf8.js'
 import { isPrintable } from './go-format/quote.js'
-import { stringOperand } from './operands.js'
+import { stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 

@@ -1,33 +1,33 @@
-import { awsBuiltins } from './aws.js'
-import type { Builtins, BuiltinTable } from './builtin.js'
-import { withCallCosts } from './call-costs.js'
-import { castBuiltins } from './cast.js'
+import { awsBuiltins } from './aws/aws.js'
+import type { Builtins, BuiltinTable } from './shared/builtin.js'
+import { withCallCosts } from './shared/call-costs.js'
+import { castBuiltins } from './shared/cast.js'
 import { cryptoBuiltins } from './crypto.js'
 import { globQuoteBuiltins } from './glob-quote.js'
 import { graphBuiltins } from './graph.js'
 import { hexBuiltins } from './hex.js'
 import { jsonMarshalBuiltins } from './json-marshal.js'
-import { jsonPatchBuiltins } from './json-patch.js'
-import { jsonSchemaBuiltins } from './json-schema.js'
-import { jwtBuiltins } from './jwt.js'
-import { makeLazyFamily } from './lazy-family.js'
+import { jsonPatchBuiltins } from './json-patch/json-patch.js'
+import { jsonSchemaBuiltins } from './json-schema/json-schema.js'
+import { jwtBuiltins } from './jwt/jwt.js'
+import { makeLazyFamily } from './shared/lazy-family.js'
 import { nativeFailures } from './native/native-failures.js'
-import { netBuiltins } from './net.js'
+import { netBuiltins } from './net/net.js'
 import { numberBuiltins } from './numbers.js'
 import { objectSubsetBuiltins } from './object-subset.js'
 import { randomBuiltins } from './random.js'
-import { regexBuiltins } from './regex.js'
-import { renderTemplateBuiltins } from './render-template.js'
-import { runtimeBuiltins } from './runtime.js'
+import { regexBuiltins } from './regex/regex.js'
+import { renderTemplateBuiltins } from './render-template/render-template.js'
+import { runtimeBuiltins } from './shared/runtime.js'
 import { semverBuiltins } from './semver.js'
 import { sprintfBuiltins } from './sprintf.js'
 import { stringSearchBuiltins } from './string-search.js'
-import { timeBuiltins } from './time.js'
-import { unitBuiltins } from './units.js'
+import { timeBuiltins } from './time/time.js'
+import { unitBuiltins } from './units/units.js'
 import { urlQueryBuiltins } from './url-query.js'
 import { uuidBuiltins } from './uuid.js'
-import { x509Builtins } from './x509.js'
-import { yamlBuiltins } from './yaml.js'
+import { x509Builtins } from './x509/x509.js'
+import { yamlBuiltins } from './yaml/yaml.js'
 
 const graphqlFamily = makeLazyFamily(
   [
@@ -38,7 +38,7 @@ const graphqlFamily = makeLazyFamily(
     'graphql.parse_schema',
     'graphql.schema_is_valid',
   ],
-  async () => (await import('./graphql.js')).graphqlBuiltins,
+  async () => (await import('./graphql/graphql.js')).graphqlBuiltins,
 )
 
 const table: BuiltinTable = {

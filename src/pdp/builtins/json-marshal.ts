@@ -1,13 +1,13 @@
 import { RegoObject, RegoSet, typeName } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { Builtin, BuiltinTable } from './builtin.js'
-import { displayText } from './display-text.js'
-import { goJsonText } from './go-format/json-text.js'
-import type { JsonLayout } from './go-format/json-text.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
+import { displayText } from './go-format/display-text.js'
+import { goJsonText } from './encoding/json-text.js'
+import type { JsonLayout } from './encoding/json-text.js'
 import { quoteGoString } from './go-format/quote.js'
-import { isArray, objectOperand, operand } from './operands.js'
-import { ensureResultLength } from './call-costs.js'
+import { isArray, objectOperand, operand } from './shared/operands.js'
+import { ensureResultLength } from './shared/call-costs.js'
 
 const marshalWithOptions: Builtin = (args, { meter }) => {
   const value = operand(args, 0)

@@ -1,8 +1,8 @@
 import { RegoNumber, typeName } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { BuiltinContext, BuiltinTable } from './builtin.js'
-import { integerOperand, numberOperand, operand } from './operands.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
+import { integerOperand, numberOperand, operand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 

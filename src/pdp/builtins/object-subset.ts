@@ -1,8 +1,8 @@
 import { equalValues, RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoArray, RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { Builtin, BuiltinTable } from './builtin.js'
-import { isArray, operand } from './operands.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
+import { isArray, operand } from './shared/operands.js'
 
 const subset: Builtin = (args) => {
   const [whole, part] = [operand(args, 0), operand(args, 1)]

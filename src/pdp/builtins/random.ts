@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import type { BuiltinContext, BuiltinTable } from './builtin.js'
-import { memoise } from './memoise.js'
-import { int64Operand, stringOperand } from './operands.js'
+import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
+import { memoise } from './shared/memoise.js'
+import { int64Operand, stringOperand } from './shared/operands.js'
 
 /** Random numbers, the same for the same arguments within a decision. */
 export const randomBuiltins: BuiltinTable = {

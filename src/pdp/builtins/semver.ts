@@ -1,9 +1,9 @@
 import { compareStrings, RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { Builtin, BuiltinTable } from './builtin.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { quoteGoString } from './go-format/quote.js'
-import { operand, stringOperand } from './operands.js'
+import { operand, stringOperand } from './shared/operands.js'
 
 /** A version as OPA reads it: laxer than Semantic Versioning 2.0 (leading zeros, an empty pre-release). */
 interface Version {

@@ -1,11 +1,11 @@
-import { lengthOf } from './call-costs.js'
+import { lengthOf } from './shared/call-costs.js'
 import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import type { Builtin, BuiltinTable } from './builtin.js'
-import { displayText } from './display-text.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
+import { displayText } from './go-format/display-text.js'
 import { formatGo } from './go-format/printf.js'
 import type { GoArgument } from './go-format/verbs.js'
-import { arrayOperand, stringOperand } from './operands.js'
+import { arrayOperand, stringOperand } from './shared/operands.js'
 
 /** Steps for each character that is quoted. */
 const QUOTING_STEPS = 20

@@ -1,9 +1,9 @@
 import { RegoNumber, RegoSet, typeName } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { Builtin, BuiltinTable } from './builtin.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { codePointCount } from './go-format/flags.js'
-import { isArray, operand, stringOperand, wrongType } from './operands.js'
+import { isArray, operand, stringOperand, wrongType } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 

@@ -1,11 +1,11 @@
 import { printRegoText } from '../rego/print-text.js'
 import { compareStrings, RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoArray, RegoValue } from '../rego/value.js'
-import { BuiltinError } from './builtin.js'
-import type { BuiltinTable } from './builtin.js'
+import { BuiltinError } from './shared/builtin.js'
+import type { BuiltinTable } from './shared/builtin.js'
 import { decodeUtf8 } from './encoding/go-utf8.js'
 import { quoteGoString } from './go-format/quote.js'
-import { isArray, objectOperand, stringOperand } from './operands.js'
+import { isArray, objectOperand, stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import type { BuiltinContext, BuiltinTable } from './builtin.js'
-import { memoise } from './memoise.js'
-import { operand, stringOperand } from './operands.js'
+import type { BuiltinContext, BuiltinTable } from './shared/builtin.js'
+import { memoise } from './shared/memoise.js'
+import { operand, stringOperand } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 

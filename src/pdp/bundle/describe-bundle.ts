@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { mergeData } from '../compile/merge-data.js'
 import type { BaseDocument } from '../compile/merge-data.js'
 import { parseDataFile } from '../compile/parse-data.js'
@@ -9,11 +9,11 @@ import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import { pathKey } from '../rego/path-key.js'
 import { outlineModule } from '../lint/outline-module.js'
-import type { PolicyPart } from '../policy-part.js'
+import type { PolicyPart } from '../snapshot/policy-part.js'
 import { packagePath } from '../rego/package-line.js'
-import type { BundleFiles } from './read-bundle.js'
+import type { BundleFiles } from '../archive/read-bundle.js'
 import { refuseOutsideRoots } from './refuse-outside-roots.js'
-import { isRootOver } from './roots.js'
+import { isRootOver } from '../archive/roots.js'
 
 /**
  * A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module, or anything outside of its roots.

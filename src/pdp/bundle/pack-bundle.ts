@@ -3,13 +3,13 @@ import { gzip } from 'node:zlib'
 
 import { pack } from 'tar-stream'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { printJson } from '../rego/print-text.js'
 import { pathKey } from '../rego/path-key.js'
-import { MANIFEST_FILE, MODULE_FILE } from './manifest.js'
-import type { BundleIndex } from './manifest.js'
-import { isOwned, ownedRoots } from './roots.js'
+import { MANIFEST_FILE, MODULE_FILE } from '../archive/manifest.js'
+import type { BundleIndex } from '../archive/manifest.js'
+import { isOwned, ownedRoots } from '../archive/roots.js'
 
 /** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
 const GZIP_OS_OFFSET = 9

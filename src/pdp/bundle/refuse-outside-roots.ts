@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import type { RegoObject } from '../rego/value.js'
 import { pathKey } from '../rego/path-key.js'
-import type { BundleManifest } from './manifest.js'
-import { findDataOutside, isAboveRoot, isOwned } from './roots.js'
+import type { BundleManifest } from '../archive/manifest.js'
+import { findDataOutside, isAboveRoot, isOwned } from '../archive/roots.js'
 
 /** What a bundle holds, as far as its roots have to be over it. */
 export interface BundleContents {

@@ -1,4 +1,4 @@
-import { VERDICT_RULES } from '../denials.js'
+import { VERDICT_RULES } from '../evaluation/denials.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoModule } from '../compile/rego-module.js'
 

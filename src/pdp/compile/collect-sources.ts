@@ -1,7 +1,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
-import { AppError, toError } from '../../errors.js'
+import { AppError, toError } from '../../errors/app-error.js'
 
 /** A Rego module as read: `file` is the path that a person knows it by. */
 export interface RegoFile {

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../errors.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
 import type { RegoFile } from './collect-sources.js'
 
 /** Strings, raw strings and comments, in which a name or a keyword is none. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { z } from 'zod'
 
-import type { ErrorDetail } from '../../errors.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { regoVersionFlags } from '../opa/rego-version.js'

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 

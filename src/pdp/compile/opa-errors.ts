@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import type { ErrorDetail } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
 import type { OpaRun } from '../opa/run-opa.js'
 
 const OpaErrors = z.object({

@@ -1,7 +1,7 @@
-import { AppError, toError } from '../../errors.js'
-import { scanValue } from '../../lib/json/scan-value.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { scanValue } from '../../lib/json/scan/scan-value.js'
 import { readYaml } from '../builtins/yaml/read-yaml.js'
-import { UNMETERED_WORK } from '../work-meter.js'
+import { UNMETERED_WORK } from '../metering/work-meter.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import type { RegoValue } from '../rego/value.js'
 

@@ -1,5 +1,5 @@
-import type { ErrorDetail } from '../../errors.js'
-import { AppError } from '../../errors.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { AppError } from '../../errors/app-error.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { findConflict } from './data-conflicts.js'
 import { locateRules } from './locate-rules.js'

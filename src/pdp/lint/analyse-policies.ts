@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-import type { ErrorDetail } from '../../errors.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'

@@ -1,6 +1,6 @@
-import { nearestName } from '../../lib/nearest-name.js'
+import { nearestName } from '../../lib/text/nearest-name.js'
 import { pathKey } from '../rego/path-key.js'
-import { packageMatcher } from '../select-packages.js'
+import { packageMatcher } from '../evaluation/select-packages.js'
 
 /** The packages that are asked by their path while a pipeline runs. */
 export const RUNTIME_PACKAGES = 'runtime.**'

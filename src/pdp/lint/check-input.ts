@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 
 import { z } from 'zod'
 
-import { AppError } from '../../errors.js'
-import type { ErrorDetail } from '../../errors.js'
-import { nearestName } from '../../lib/nearest-name.js'
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { nearestName } from '../../lib/text/nearest-name.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { sourceNames, stageBundle, withoutRoot } from '../compile/stage-bundle.js'

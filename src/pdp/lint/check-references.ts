@@ -1,5 +1,5 @@
-import type { ErrorDetail } from '../../errors.js'
-import { nearestName } from '../../lib/nearest-name.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { nearestName } from '../../lib/text/nearest-name.js'
 import type { DefinedDocuments } from './defined-documents.js'
 import type { DescribedModule, Reference } from './describe-module.js'
 import { positionIn } from './read-tokens.js'

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../errors.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
 import { AskedPackages } from './asked-packages.js'
 import type { DescribedModule } from './describe-module.js'
 import { EVERY_RULE, groupByPackage } from './described-package.js'

@@ -1,5 +1,5 @@
-import { editDistance } from '../../lib/nearest-name.js'
-import { ALLOW_RULE, DENY_RULES } from '../denials.js'
+import { editDistance } from '../../lib/text/nearest-name.js'
+import { ALLOW_RULE, DENY_RULES } from '../evaluation/denials.js'
 
 /** The rules that are asked for a verdict. */
 export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]

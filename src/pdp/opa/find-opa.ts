@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
 
 export interface OpaProgram {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
 
 export interface OpaRun {

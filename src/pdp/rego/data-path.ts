@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 
 /**
  * The segments of a data path as sent (`app/a%2Fb/1`): split at slashes first, then each decoded, so that an escaped

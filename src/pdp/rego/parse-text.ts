@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js'
-import type { WorkMeter } from '../work-meter.js'
+import { AppError } from '../../errors/app-error.js'
+import type { WorkMeter } from '../metering/work-meter.js'
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 

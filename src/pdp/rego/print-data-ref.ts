@@ -1,4 +1,4 @@
-import { goJsonString } from '../../lib/json/escape.js'
+import { goJsonString } from '../../lib/json/text/escape.js'
 
 const VARIABLE = /^[A-Za-z_]\w*$/
 const INTEGER = /^[+-]?\d+$/

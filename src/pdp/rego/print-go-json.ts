@@ -1,4 +1,4 @@
-import { goJsonString } from '../../lib/json/escape.js'
+import { goJsonString } from '../../lib/json/text/escape.js'
 import { RegoNumber, RegoObject, RegoSet, compareStrings } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
 import { printJson } from './print-text.js'

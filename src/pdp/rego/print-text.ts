@@ -1,6 +1,6 @@
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
-import type { WorkMeter } from '../work-meter.js'
+import type { WorkMeter } from '../metering/work-meter.js'
 
 /** Steps that writing a value costs, and each character of its text. */
 const VALUE_STEPS = 6

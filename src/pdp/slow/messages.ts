@@ -1,5 +1,5 @@
-import type { BuiltinErrorCode } from '../builtins/builtin.js'
-import type { ErrorDetail, ErrorKind } from '../../errors.js'
+import type { BuiltinErrorCode } from '../builtins/shared/builtin.js'
+import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 import type { Answer, Question } from './question.js'

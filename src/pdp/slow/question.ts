@@ -1,7 +1,7 @@
-import { evaluateDocument, planDocument } from '../evaluate-document.js'
-import { evaluateRuntimePolicy } from '../evaluate-runtime-policy.js'
-import { evaluateStaticPolicies } from '../evaluate-static-policies.js'
-import type { Snapshot } from '../snapshot.js'
+import { evaluateDocument, planDocument } from '../evaluation/evaluate-document.js'
+import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
+import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/policy-instance.js'
 
 /** One whole question to a snapshot, as plain data: so it can be asked in any thread. */

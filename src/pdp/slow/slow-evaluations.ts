@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js'
-import type { Snapshot } from '../snapshot.js'
+import { AppError } from '../../errors/app-error.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
 import { FairQueue } from './fair-queue.js'
 import type { SlowRequest } from './messages.js'
 import type { Answer } from './question.js'

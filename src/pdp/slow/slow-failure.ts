@@ -1,7 +1,7 @@
-import { AppError, toAppError } from '../../errors.js'
-import { evaluationError } from '../evaluation-error.js'
-import type { Snapshot } from '../snapshot.js'
-import { EvaluationAbort } from '../wasm/evaluation-abort.js'
+import { AppError, toAppError } from '../../errors/app-error.js'
+import { evaluationError } from '../evaluation/evaluation-error.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { EvaluationAbort } from '../wasm/module/evaluation-abort.js'
 import type { SlowFailure } from './messages.js'
 
 /** What was raised in a slow thread, as data. */

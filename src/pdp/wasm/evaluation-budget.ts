@@ -1,6 +1,6 @@
-import { threadCpuMs } from '../../lib/thread-cpu-time.js'
-import type { WorkMeter } from '../work-meter.js'
-import { EvaluationAbort } from './evaluation-abort.js'
+import { threadCpuMs } from '../../lib/threads/thread-cpu-time.js'
+import type { WorkMeter } from '../metering/work-meter.js'
+import { EvaluationAbort } from './module/evaluation-abort.js'
 import type { EvaluationLimits } from './evaluation-limits.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 

@@ -1,4 +1,4 @@
-import type { BuiltinTable } from '../builtins/builtin.js'
+import type { BuiltinTable } from '../builtins/shared/builtin.js'
 
 /** What one evaluation may use; over it, the evaluation ends with `evaluation_budget_exceeded`. */
 export interface EvaluationLimits {

@@ -1,4 +1,4 @@
-import { EvaluationAbort } from './evaluation-abort.js'
+import { EvaluationAbort } from './module/evaluation-abort.js'
 
 /** The evaluation has held its thread for as long as it may: somebody else has to do it again, from the start. */
 export class SliceOver extends EvaluationAbort {

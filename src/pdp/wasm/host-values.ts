@@ -1,11 +1,11 @@
-import { AppError } from '../../errors.js'
+import { AppError } from '../../errors/app-error.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import { printRegoTextWithin } from '../rego/print-text.js'
 import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import type { WorkMeter } from '../work-meter.js'
-import type { ModuleMemory } from './module-memory.js'
-import type { PolicyExports } from './policy-exports.js'
+import type { WorkMeter } from '../metering/work-meter.js'
+import type { ModuleMemory } from './module/module-memory.js'
+import type { PolicyExports } from './module/policy-exports.js'
 
 /** What a byte of an operand costs that is made a text, and that is taken as it lies in memory. */
 const DECODE_STEPS_PER_BYTE = 0.2

@@ -1,4 +1,4 @@
-import type { ModuleMemory } from './module-memory.js'
+import type { ModuleMemory } from './module/module-memory.js'
 
 const MIB = 1024 * 1024
 const WANTED_BYTES = 2 * MIB

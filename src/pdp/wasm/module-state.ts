@@ -1,6 +1,6 @@
-import { STATE_EXPORT } from './meter-module.js'
-import type { ModuleMemory } from './module-memory.js'
-import type { PolicyExports } from './policy-exports.js'
+import { STATE_EXPORT } from './module/meter-module.js'
+import type { ModuleMemory } from './module/module-memory.js'
+import type { PolicyExports } from './module/policy-exports.js'
 
 const WORD_BYTES = 4
 /** A function of the runtime may need so many bytes of stack at once. */

@@ -1,5 +1,5 @@
-import { encodeUnsigned } from './binary-reader.js'
-import { CALL } from './instructions.js'
+import { encodeUnsigned } from './binary/binary-reader.js'
+import { CALL } from './binary/instructions.js'
 import type { HostTurn } from './native-builtins.js'
 
 /** A new function that stands before a native one. */

@@ -1,5 +1,5 @@
-import { AppError, toError } from '../../errors.js'
-import { meterModule } from './meter-module.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { meterModule } from './module/meter-module.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'

@@ -1,7 +1,7 @@
-import { BinaryReader, encodeUnsigned } from './binary-reader.js'
-import { readFunctionTable } from './function-table.js'
-import type { FunctionTable } from './function-table.js'
-import { CALL, skipImmediates } from './instructions.js'
+import { BinaryReader, encodeUnsigned } from './binary/binary-reader.js'
+import { readFunctionTable } from './binary/function-table.js'
+import type { FunctionTable } from './binary/function-table.js'
+import { CALL, skipImmediates } from './binary/instructions.js'
 import { HOST_TURNS, NATIVE_BUILTINS } from './native-builtins.js'
 import { ANSWERS_FROM, REPORTS_FROM, wrapperBody } from './native-wrapper.js'
 import type { NativeWrapper } from './native-wrapper.js'
@@ -13,7 +13,7 @@ import {
   readSections,
   totalLength,
   writeSection,
-} from './sections.js'
+} from './binary/sections.js'
 
 export interface ReportingModule {
   readonly bytes: Uint8Array

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { readCanaryConfig, readMetricSpecs } from '../../../src/analysis/judge/canary-config.js'
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 
 const VALUES = { control: [1, null, 'NaN', 2.5], experiment: ['+Inf', 3] }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
 import { reportDocument } from '../../../src/analysis/judge/report-document.js'
-import type { JudgeInput, JudgeOptions, JudgeReport, Side } from '../../../src/analysis/judge/types.js'
+import type { JudgeInput, JudgeOptions, JudgeReport, Side } from '../../../src/analysis/judge/series/types.js'
 import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
 
 const MAX = Number.MAX_VALUE

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
-import type { JudgeReport } from '../../../src/analysis/judge/types.js'
+import type { JudgeReport } from '../../../src/analysis/judge/series/types.js'
 
 const POINTS = Array.from({ length: 30 }, (_, minute) => 100 + (minute % 5))
 const GAPS = POINTS.map(() => null)

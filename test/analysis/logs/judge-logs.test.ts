@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { seededRandom } from '../../../src/analysis/judge/seeded-random.js'
+import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
 import { judge, logSide } from '../../support/logs/log-side.js'
 
 const ORDINARY = { text: 'INFO request {n} served', times: 600 }

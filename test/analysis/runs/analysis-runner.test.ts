@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { cancelRun } from '../../../src/analysis/runs/analysis-operations.js'
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming, storeRun } from '../../support/analyses.js'
 import { runToEnd, runWhen, taken, useAnalysisRunners } from '../../support/analysis-runner.js'
 import type { TestRunner } from '../../support/analysis-runner.js'

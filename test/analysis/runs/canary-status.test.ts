@@ -5,7 +5,7 @@ import {
   unknownCanaryStatus,
   unreadableCanaryStatus,
 } from '../../../src/analysis/runs/canary-status.js'
-import type { StoredRun } from '../../../src/store/analysis-store.js'
+import type { StoredRun } from '../../../src/store/ports/analysis-store.js'
 import { MINUTE_MS, START_MS, makeRunPlan } from '../../support/analyses.js'
 import { readAsJob, readAsTestVerification, readAsVerification } from '../../support/canary-readers.js'
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { readLogTemplate } from '../../../src/analysis/logs/log-template.js'
-import { readCanaryGroups } from '../../../src/analysis/runs/canary-groups.js'
-import { readDefinition } from '../../../src/analysis/runs/definition.js'
-import { readMetricTemplate } from '../../../src/analysis/runs/metric-template.js'
-import { parseDocumentFile } from '../../../src/analysis/runs/parse-document.js'
-import { readRegistration } from '../../../src/analysis/runs/registration.js'
+import { readLogTemplate } from '../../../src/analysis/logs/model/log-template.js'
+import { readCanaryGroups } from '../../../src/analysis/runs/definitions/canary-groups.js'
+import { readDefinition } from '../../../src/analysis/runs/definitions/definition.js'
+import { readMetricTemplate } from '../../../src/analysis/runs/definitions/metric-template.js'
+import { parseDocumentFile } from '../../../src/analysis/runs/definitions/parse-document.js'
+import { readRegistration } from '../../../src/analysis/runs/definitions/registration.js'
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../../docs/analysis.md'), 'utf8')
 

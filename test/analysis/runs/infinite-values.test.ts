@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 
-import { readCanaryGroups } from '../../../src/analysis/runs/canary-groups.js'
-import type { RunPlan } from '../../../src/analysis/runs/plan.js'
+import { readCanaryGroups } from '../../../src/analysis/runs/definitions/canary-groups.js'
+import type { RunPlan } from '../../../src/analysis/runs/definitions/plan.js'
 import { takeLook } from '../../../src/analysis/runs/take-look.js'
-import { seriesAnswer } from '../../../src/analysis/sources/series-answer.js'
-import { SeriesBuilder } from '../../../src/analysis/sources/series-builder.js'
+import { seriesAnswer } from '../../../src/analysis/sources/answers/series-answer.js'
+import { SeriesBuilder } from '../../../src/analysis/sources/answers/series-builder.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
 import { makeFakeSources } from '../../support/fake-sources.js'
 

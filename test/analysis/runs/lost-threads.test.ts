@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import { storeRun } from '../../support/analyses.js'
 import { runToEnd, taken, useAnalysisRunners } from '../../support/analysis-runner.js'
 import { useServiceStore } from '../../support/service-store.js'

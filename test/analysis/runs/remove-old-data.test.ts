@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { cancelRun, recordLook } from '../../../src/analysis/runs/analysis-operations.js'
-import { packLook } from '../../../src/analysis/runs/pack-look.js'
+import { packLook } from '../../../src/analysis/runs/looks/pack-look.js'
 import { removeOldData, removeRunData } from '../../../src/analysis/runs/remove-old-data.js'
 import { showLookData, showLookReport, showRun } from '../../../src/analysis/runs/show-run.js'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { boundedRemarks } from '../../../src/analysis/sources/answers.js'
+import { boundedRemarks } from '../../../src/analysis/sources/answers/answers.js'
 import { START_MS, makeServedSources } from '../../support/open-source.js'
 import type { Respond } from '../../support/loopback-server.js'
 

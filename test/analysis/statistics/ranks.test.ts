@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { seededRandom } from '../../../src/analysis/judge/seeded-random.js'
+import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
 import { medianDifference, orderedDifference } from '../../../src/analysis/statistics/ordered-difference.js'
 import { rankShift } from '../../../src/analysis/statistics/rank-sum-tail.js'
 import { rankSum } from '../../../src/analysis/statistics/rank-sum.js'

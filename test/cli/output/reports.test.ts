@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import { checkReportText } from '../../../src/cli/check/check-report.js'
 import { makeColours } from '../../../src/cli/output/colours.js'
 import { Progress } from '../../../src/cli/output/progress.js'
 import { errorText, reportFailure } from '../../../src/cli/output/report-failure.js'
 import { count, textTable } from '../../../src/cli/output/text-table.js'
 import { lineNumbers, lineRanges } from '../../../src/cli/test/coverage.js'
-import type { Terminal } from '../../../src/cli/terminal.js'
+import type { Terminal } from '../../../src/cli/session/terminal.js'
 
 function recordingTerminal(showsProgress: boolean): { terminal: Terminal; err: string[]; out: string[] } {
   const err: string[] = []

@@ -4,7 +4,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { makeToolConnector } from '../../../src/gates/connectors/make-tool-connector.js'
 import type { ToolName } from '../../../src/gates/connectors/make-tool-connector.js'
-import type { ConnectorAccount, ConnectorParameters, Evidence } from '../../../src/gates/connectors.js'
+import type {
+  ConnectorAccount,
+  ConnectorParameters,
+  Evidence,
+} from '../../../src/gates/connectors/tool/connectors.js'
 import { accountAt, instantContext } from '../../support/connector-account.js'
 import { respondJson, startLoopbackServer } from '../../support/loopback-server.js'
 import type { LoopbackServer } from '../../support/loopback-server.js'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
-import type { MetricResult } from '../../../src/analysis/judge/types.js'
+import type { MetricResult } from '../../../src/analysis/judge/series/types.js'
 import { metricList } from '../../../src/http/analysis-report/metric-list.js'
 
 const control = Array.from({ length: 40 }, (_, index) => 100 + ((index * 7) % 11))

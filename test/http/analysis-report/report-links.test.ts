@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import { ReportLinks } from '../../../src/http/analysis-report/report-links.js'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { toUtf8 } from '../../../src/lib/json/decode-string.js'
+import { toUtf8 } from '../../../src/lib/json/scan/decode-string.js'
 
 test('UTF-8 comes back as the very same bytes', () => {
   const bytes = Buffer.from('{"name":"Zoë 中"}')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import type { ResolveHost } from '../../../src/lib/outbound/checked-lookup.js'
 import { makeOutboundClient } from '../../../src/lib/outbound/outbound-client.js'
 import type {

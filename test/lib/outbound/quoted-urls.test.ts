@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import { makeToolConnector } from '../../../src/gates/connectors/make-tool-connector.js'
-import { wholeAnswer } from '../../../src/analysis/sources/answer-reading.js'
-import { makeSourceConnection } from '../../../src/analysis/sources/source-connection.js'
+import { wholeAnswer } from '../../../src/analysis/sources/answers/answer-reading.js'
+import { makeSourceConnection } from '../../../src/analysis/sources/answers/source-connection.js'
 import { makeOutboundClient } from '../../../src/lib/outbound/outbound-client.js'
 import type { OutboundRequest } from '../../../src/lib/outbound/outbound-client.js'
 import { accountAt, instantContext } from '../../support/connector-account.js'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { closeJson } from '../../../src/lib/json/close-json.js'
-import { replaceExtents } from '../../../src/lib/json/replace-extents.js'
+import { closeJson } from '../../../src/lib/json/edit/close-json.js'
+import { replaceExtents } from '../../../src/lib/json/edit/replace-extents.js'
 import { findSecrets } from '../../../src/lib/redaction/find-secrets.js'
 import type { Cut } from '../../../src/lib/redaction/find-secrets.js'
 import { findSigns } from '../../../src/lib/redaction/find-signs.js'

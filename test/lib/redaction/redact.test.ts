@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
+import { AppError } from '../../../src/errors/app-error.js'
 import { redactSecrets } from '../../../src/lib/redaction/redact.js'
-import { MAX_NESTING } from '../../../src/lib/json/nesting.js'
+import { MAX_NESTING } from '../../../src/lib/json/scan/nesting.js'
 import { base64Json, flattened, pipelineEvent } from '../../support/orchestrator-events.js'
 
 function redactText(json: string) {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { evaluateDocument, planDocument } from '../../../src/pdp/evaluate-document.js'
-import { newCall } from '../../../src/pdp/new-call.js'
-import type { Snapshot } from '../../../src/pdp/snapshot.js'
+import { evaluateDocument, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 const POLICY = `package p

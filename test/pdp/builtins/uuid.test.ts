@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BuiltinContext } from '../../../src/pdp/builtins/builtin.js'
+import type { BuiltinContext } from '../../../src/pdp/builtins/shared/builtin.js'
 import { generousMeter } from '../../support/generous-meter.js'
 import { uuidBuiltins } from '../../../src/pdp/builtins/uuid.js'
 import { builtinCases } from '../../support/builtin-cases.js'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import type { AppError } from '../../../src/errors.js'
+import type { AppError } from '../../../src/errors/app-error.js'
 import { compilePolicies } from '../../../src/pdp/compile/compile-policies.js'
 import { findConflict } from '../../../src/pdp/compile/data-conflicts.js'
 import { mergeData } from '../../../src/pdp/compile/merge-data.js'

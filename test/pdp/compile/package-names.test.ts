@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { evaluateStaticPolicies } from '../../../src/pdp/evaluate-static-policies.js'
-import { newCall } from '../../../src/pdp/new-call.js'
-import { selectPackages } from '../../../src/pdp/select-packages.js'
+import { evaluateStaticPolicies } from '../../../src/pdp/evaluation/evaluate-static-policies.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import { selectPackages } from '../../../src/pdp/evaluation/select-packages.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 test.each(['a b', 'a\tb', 'a;b', 'a#b', 'package x', 'a"b', 'a]b', 'a\\b', 'é', ''])(

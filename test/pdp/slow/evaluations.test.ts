@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '../../../src/errors.js'
-import { planDocument } from '../../../src/pdp/evaluate-document.js'
+import { AppError } from '../../../src/errors/app-error.js'
+import { planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
 import { Evaluations } from '../../../src/pdp/slow/evaluations.js'
 import type { AskOptions } from '../../../src/pdp/slow/evaluations.js'
-import type { Snapshot } from '../../../src/pdp/snapshot.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { loadRego } from '../../support/load-rego.js'
 import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
-import { evaluateStaticPolicies } from '../../../src/pdp/evaluate-static-policies.js'
-import { newCall } from '../../../src/pdp/new-call.js'
+import { evaluateStaticPolicies } from '../../../src/pdp/evaluation/evaluate-static-policies.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { packSnapshot, unpackSnapshot } from '../../../src/pdp/slow/packed-snapshot.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { loadPolicies } from '../../support/load-policies.js'

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 import type { SlowTicket } from '../../../src/pdp/slow/slow-evaluations.js'
 import type { SlowEvaluations } from '../../../src/pdp/slow/slow-evaluations.js'
-import type { Snapshot } from '../../../src/pdp/snapshot.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { loadRego } from '../../support/load-rego.js'
 import { makeSlowEvaluations, silentThreads } from '../../support/slow-evaluations.js'

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 
-import { locateInput } from '../../../src/lib/json/locate-input.js'
+import { locateInput } from '../../../src/lib/json/scan/locate-input.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
-import { newCall } from '../../../src/pdp/new-call.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
-import { meterModule } from '../../../src/pdp/wasm/meter-module.js'
+import { meterModule } from '../../../src/pdp/wasm/module/meter-module.js'
 import { PolicyInstance } from '../../../src/pdp/wasm/policy-instance.js'
 import { JsonGenerator } from '../../support/generate-json.js'
 import { compileRego } from '../../support/open-reader.js'

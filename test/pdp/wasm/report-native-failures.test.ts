@@ -4,11 +4,11 @@ import { beforeAll, expect, test } from 'vitest'
 
 import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
-import { evaluateDocument, planDocument } from '../../../src/pdp/evaluate-document.js'
-import { loadSnapshot } from '../../../src/pdp/load-snapshot.js'
-import { newCall } from '../../../src/pdp/new-call.js'
+import { evaluateDocument, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
+import { loadSnapshot } from '../../../src/pdp/loading/load-snapshot.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
-import type { Snapshot } from '../../../src/pdp/snapshot.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 
 const POLICY = `package p

@@ -6,16 +6,19 @@ import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
 import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
 import { findDecision, queryDecisions } from '../../../src/decisions/query-decisions.js'
 import type { DecisionQuery } from '../../../src/decisions/query-decisions.js'
-import { AppError } from '../../../src/errors.js'
-import type { DecisionReadStore } from '../../../src/store/decision-store.js'
-import { JsonText } from '../../../src/lib/json/json-text.js'
+import { AppError } from '../../../src/errors/app-error.js'
+import type { DecisionReadStore } from '../../../src/store/ports/decision-store.js'
+import { JsonText } from '../../../src/lib/json/text/json-text.js'
 import { makeInputKeeper } from '../../../src/decisions/mask-input.js'
-import { decisionDatabaseOptions } from '../../../src/store/sqlite/decision-database.js'
-import { openDecisionReader } from '../../../src/store/sqlite/decision-reader.js'
-import { connectDecisionWriter, SqliteDecisionWriter } from '../../../src/store/sqlite/decision-writer.js'
-import { migrate } from '../../../src/store/sqlite/migrate.js'
+import { decisionDatabaseOptions } from '../../../src/store/sqlite/decisions/decision-database.js'
+import { openDecisionReader } from '../../../src/store/sqlite/decisions/decision-reader.js'
+import {
+  connectDecisionWriter,
+  SqliteDecisionWriter,
+} from '../../../src/store/sqlite/decisions/decision-writer.js'
+import { migrate } from '../../../src/store/sqlite/engine/migrate.js'
 import { decisionMigrations } from '../../../src/store/sqlite/migrations/decisions.js'
-import { openDatabase } from '../../../src/store/sqlite/open-database.js'
+import { openDatabase } from '../../../src/store/sqlite/engine/open-database.js'
 import { aBatch, anEntry, openStore, temporaryFolder } from '../../support/decisions.js'
 
 const START = 1_700_000_000_000

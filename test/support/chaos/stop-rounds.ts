@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { hasErrorCode } from '../../../src/errors.js'
+import { hasErrorCode } from '../../../src/errors/app-error.js'
 import { seededRandom } from '../random-bytes.js'
 import { makeChaosService } from './chaos-service.js'
 import { noPromises, writeUntil } from './mixed-writes.js'

@@ -1,7 +1,7 @@
 import { rankSum } from '../../statistics/rank-sum.js'
-import { describeSeries } from '../describe-series.js'
-import { seededNormal, seededRandom } from '../seeded-random.js'
-import type { Classification, MetricSpec } from '../types.js'
+import { describeSeries } from '../series/describe-series.js'
+import { seededNormal, seededRandom } from '../series/seeded-random.js'
+import type { Classification, MetricSpec } from '../series/types.js'
 import { mannWhitneyInterval } from './mann-whitney-interval.js'
 import type { ShiftInterval } from './mann-whitney-interval.js'
 

@@ -1,5 +1,5 @@
-import { toError } from '../../../errors.js'
-import { describeSeries } from '../describe-series.js'
+import { toError } from '../../../errors/app-error.js'
+import { describeSeries } from '../series/describe-series.js'
 import type {
   JudgeInput,
   JudgeOptions,
@@ -7,7 +7,7 @@ import type {
   MetricResult,
   MetricSeries,
   MetricSpec,
-} from '../types.js'
+} from '../series/types.js'
 import { classifyMetric } from './classify-metric.js'
 import type { CleanedSides, KayentaClassification, KayentaSettings } from './classify-metric.js'
 import { scoreMetrics } from './score-metrics.js'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 import { normalUpperQuantile } from '../../statistics/normal.js'
 import { rankSum, rankSumVariance } from '../../statistics/rank-sum.js'
 import { brentRoot } from './brent-root.js'

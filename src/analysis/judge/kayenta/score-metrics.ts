@@ -1,4 +1,4 @@
-import type { GroupScore, JudgeInput, MetricResult } from '../types.js'
+import type { GroupScore, JudgeInput, MetricResult } from '../series/types.js'
 
 /** The scores of a run in Kayenta's words. */
 export interface KayentaScores {

@@ -1,6 +1,6 @@
 import { sortedQuantile } from '../../statistics/quantile.js'
-import { describeSeries } from '../describe-series.js'
-import type { Limits } from '../types.js'
+import { describeSeries } from '../series/describe-series.js'
+import type { Limits } from '../series/types.js'
 
 /** A limit that the canary did not keep. */
 export interface BrokenLimit {

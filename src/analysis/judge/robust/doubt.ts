@@ -1,10 +1,10 @@
-import type { MetricSeries } from '../types.js'
+import type { MetricSeries } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
-import { describeTotals } from './describe-totals.js'
-import { kindOfValues } from './kind-of-values.js'
-import type { CleanSides } from './metric-tests.js'
+import { describeTotals } from './tests/describe-totals.js'
+import { kindOfValues } from './samples/kind-of-values.js'
+import type { CleanSides } from './samples/metric-tests.js'
 import { outageOf } from './outage.js'
-import { totalOf } from './total-events.js'
+import { totalOf } from './tests/total-events.js'
 
 /** So many points at the end without a value, and this share of all, are no late data any more. */
 const SILENT_POINTS = 5

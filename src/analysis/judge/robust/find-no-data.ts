@@ -1,5 +1,5 @@
-import type { MetricSeries, MetricSpec, NoDataPolicy, NoDataState, Side } from '../types.js'
-import type { CleanSides } from './metric-tests.js'
+import type { MetricSeries, MetricSpec, NoDataPolicy, NoDataState, Side } from '../series/types.js'
+import type { CleanSides } from './samples/metric-tests.js'
 
 /** A state in which a metric cannot be judged, and why. */
 export interface NoData {

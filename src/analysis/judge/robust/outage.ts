@@ -1,4 +1,4 @@
-import type { MetricSeries } from '../types.js'
+import type { MetricSeries } from '../series/types.js'
 
 /** So many zeros in a row, and this share of all points, are no single failed scrape any more. */
 const OUTAGE_POINTS = 5

@@ -1,14 +1,14 @@
 import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperTail } from '../../statistics/student.js'
-import type { MetricSpec } from '../types.js'
-import { centredScores, dependence } from './autocorrelation.js'
-import type { Dependence } from './autocorrelation.js'
-import { baselineLevel } from './baseline-level.js'
-import type { CleanSide } from './clean-side.js'
-import { percent } from './metric-tests.js'
-import type { CleanSides } from './metric-tests.js'
-import type { RobustSettings } from './settings.js'
+import type { MetricSpec } from '../series/types.js'
+import { centredScores, dependence } from './samples/autocorrelation.js'
+import type { Dependence } from './samples/autocorrelation.js'
+import { baselineLevel } from './samples/baseline-level.js'
+import type { CleanSide } from './samples/clean-side.js'
+import { percent } from './samples/metric-tests.js'
+import type { CleanSides } from './samples/metric-tests.js'
+import type { RobustSettings } from './samples/settings.js'
 
 /** Where the last quarter of a window begins. */
 const LATE_FROM = 0.75

@@ -1,5 +1,5 @@
-import type { MetricSpec, TestOutcome } from '../types.js'
-import type { Tested } from './metric-tests.js'
+import type { MetricSpec, TestOutcome } from '../series/types.js'
+import type { Tested } from './samples/metric-tests.js'
 
 /** A change that is found never leaves more than half of the points. */
 const MOST = 50

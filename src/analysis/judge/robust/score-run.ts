@@ -1,4 +1,4 @@
-import type { GroupScore, JudgeInput, JudgeReport, MetricResult } from '../types.js'
+import type { GroupScore, JudgeInput, JudgeReport, MetricResult } from '../series/types.js'
 
 const FULL = 100
 /** How near below a threshold a score is put that a review keeps from reaching it. */

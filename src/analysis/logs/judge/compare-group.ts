@@ -1,5 +1,5 @@
 import { binomialLowerTail, binomialUpperTail, clopperPearson } from '../../statistics/binomial.js'
-import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../types.js'
+import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../model/types.js'
 import type { EventGroup } from './count-events.js'
 import { dispersionOf } from './dispersion.js'
 

@@ -1,4 +1,4 @@
-import type { LogExposure, LogSide } from '../types.js'
+import type { LogExposure, LogSide } from '../model/types.js'
 import type { EventGroup } from './count-events.js'
 
 const MINUTE_MS = 60_000

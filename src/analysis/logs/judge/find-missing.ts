@@ -1,5 +1,5 @@
 import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
-import type { TemplateFinding } from '../types.js'
+import type { TemplateFinding } from '../model/types.js'
 import type { Comparison } from './compare-group.js'
 import { toFinding } from './to-finding.js'
 

@@ -1,5 +1,5 @@
-import type { ScoreThresholds } from '../../judge/types.js'
-import type { EmptyLogPolicy, LogReport, LogState, TemplateFinding } from '../types.js'
+import type { ScoreThresholds } from '../../judge/series/types.js'
+import type { EmptyLogPolicy, LogReport, LogState, TemplateFinding } from '../model/types.js'
 
 export interface LogVerdictInput {
   readonly state: LogState

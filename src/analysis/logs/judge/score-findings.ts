@@ -1,4 +1,4 @@
-import type { Sensitivity } from '../log-template.js'
+import type { Sensitivity } from '../model/log-template.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
 /** How fast the score falls with the sum of losses. */

@@ -1,4 +1,4 @@
-import type { TemplateFinding } from '../types.js'
+import type { TemplateFinding } from '../model/types.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
 /** A comparison as it stands in the report. */

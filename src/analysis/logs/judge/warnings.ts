@@ -1,4 +1,4 @@
-import type { LogExposure, LogJudgeInput } from '../types.js'
+import type { LogExposure, LogJudgeInput } from '../model/types.js'
 import type { CountedEvents } from './count-events.js'
 import { instanceMinutes } from './exposure.js'
 

@@ -1,6 +1,6 @@
 import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
 import { spendAlpha } from '../../statistics/alpha-spending.js'
-import type { LineSeverity, LogJudgeOptions } from '../types.js'
+import type { LineSeverity, LogJudgeOptions } from '../model/types.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
 

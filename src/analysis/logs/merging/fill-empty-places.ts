@@ -1,7 +1,7 @@
 import { isClosing, isOpening } from '../masking/characters.js'
 import { VALUE } from '../masking/scan-words.js'
-import { coverage, firstRow, wordsKey } from '../pattern.js'
-import type { Pattern } from '../pattern.js'
+import { coverage, firstRow, wordsKey } from '../model/pattern.js'
+import type { Pattern } from '../model/pattern.js'
 
 const WIDE_GAP = 2
 const STAND_INS = new Set(['-', '.', '?'])

@@ -1,5 +1,5 @@
 import { VALUE } from '../masking/scan-words.js'
-import type { Pattern } from '../pattern.js'
+import type { Pattern } from '../model/pattern.js'
 import { isRealWord } from './word-kind.js'
 
 /** Patterns that are the same but for one place. */

@@ -1,6 +1,6 @@
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
-import type { Pattern } from '../pattern.js'
+import type { Pattern } from '../model/pattern.js'
 import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
 import type { WordKind } from './word-kind.js'
 

@@ -1,8 +1,8 @@
 import { group } from 'd3-array'
 
 import { VALUE } from '../masking/scan-words.js'
-import { unite, wordsKey } from '../pattern.js'
-import type { Pattern } from '../pattern.js'
+import { unite, wordsKey } from '../model/pattern.js'
+import type { Pattern } from '../model/pattern.js'
 
 /**
  * Two values with a colon and no space between them are one (`libc:amd64`), as they are where masking alone finds both. Unites

@@ -1,8 +1,8 @@
 import { group } from 'd3-array'
 
 import { VALUE } from '../masking/scan-words.js'
-import { unite, wordsKey } from '../pattern.js'
-import type { Pattern } from '../pattern.js'
+import { unite, wordsKey } from '../model/pattern.js'
+import type { Pattern } from '../model/pattern.js'
 import { countTellingWords, isDottedName, isRealWord } from './word-kind.js'
 
 const LEAST_DIFFERENT = 3

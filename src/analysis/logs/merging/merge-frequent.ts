@@ -1,8 +1,8 @@
 import { group } from 'd3-array'
 
 import { VALUE } from '../masking/scan-words.js'
-import { keyWords, unite, wordsKey } from '../pattern.js'
-import type { Pattern } from '../pattern.js'
+import { keyWords, unite, wordsKey } from '../model/pattern.js'
+import type { Pattern } from '../model/pattern.js'
 import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
 
 /** So many patterns make a word at a place a part of the message, and so many a template. */

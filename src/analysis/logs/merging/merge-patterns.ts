@@ -1,7 +1,7 @@
 import { group } from 'd3-array'
 
-import type { Pattern } from '../pattern.js'
-import { firstRow } from '../pattern.js'
+import type { Pattern } from '../model/pattern.js'
+import { firstRow } from '../model/pattern.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
 import { joinGluedValues } from './join-glued-values.js'
 import { mergeDotted } from './merge-dotted.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import type { ReadAnswer } from '../answer-reading.js'
-import { fieldValue, textOf } from '../field-value.js'
+import type { ReadAnswer } from '../answers/answer-reading.js'
+import { fieldValue, textOf } from '../answers/field-value.js'
 
 /** A line; without text where the document has no such field. */
 interface Hit {

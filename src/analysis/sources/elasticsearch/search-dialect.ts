@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import type { SourceRequest } from '../source-connection.js'
+import type { SourceRequest } from '../answers/source-connection.js'
 
 /** What Elasticsearch and OpenSearch do in different ways. */
 export interface SearchDialect {

@@ -1,5 +1,5 @@
-import { wholeAnswer } from '../answer-reading.js'
-import type { Deadline, Reply, SourceConnection } from '../source-connection.js'
+import { wholeAnswer } from '../answers/answer-reading.js'
+import type { Deadline, Reply, SourceConnection } from '../answers/source-connection.js'
 import { readHits } from './read-hits.js'
 import type { HitPage } from './read-hits.js'
 import type { SearchDialect } from './search-dialect.js'

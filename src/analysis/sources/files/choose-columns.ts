@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 
 const TIME_NAME = /^(?:@?timestamp|time|date|datetime|ts)$/i
 const VALUE_NAME = /^value$/i

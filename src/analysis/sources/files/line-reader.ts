@@ -1,6 +1,6 @@
-import { isRecord } from '../../../lib/record.js'
+import { isRecord } from '../../../lib/validation/record.js'
 import type { LineFilter } from '../../sources.js'
-import { fieldValue, textOf } from '../field-value.js'
+import { fieldValue, textOf } from '../answers/field-value.js'
 import { readTime } from './read-time.js'
 
 /** What a line of a file says; undefined where it cannot be read as what the file is. */

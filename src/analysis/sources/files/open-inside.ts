@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
 
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 
 /**
  * Opens a file below a directory for reading. Raises `invalid` for what leads outside of it, by "..", an absolute path or a

@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
 
-import { AppError, toError } from '../../../errors.js'
-import { holdsMoreValues } from '../../../lib/json/nesting.js'
-import { isRecord } from '../../../lib/record.js'
+import { AppError, toError } from '../../../errors/app-error.js'
+import { holdsMoreValues } from '../../../lib/json/scan/nesting.js'
+import { isRecord } from '../../../lib/validation/record.js'
 import { readMatrix } from '../prometheus/read-matrix.js'
-import { readNumber } from '../field-value.js'
+import { readNumber } from '../answers/field-value.js'
 import { chooseColumns } from './choose-columns.js'
 import { readTime } from './read-time.js'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import type { ReadAnswer } from '../answer-reading.js'
-import { BoundedRemarks } from '../answers.js'
+import type { ReadAnswer } from '../answers/answer-reading.js'
+import { BoundedRemarks } from '../answers/answers.js'
 
 /** A line of a stream. */
 export interface StreamEntry {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isRecord } from '../../../lib/record.js'
+import { isRecord } from '../../../lib/validation/record.js'
 
 /** One series of an answer: its labels, and its samples, `[unix seconds, "value"]`, unread. */
 export interface MatrixSeries {

@@ -1,10 +1,10 @@
 import type { SeriesAggregate } from '../../sources.js'
-import type { ReadAnswer } from '../answer-reading.js'
-import { BoundedRemarks } from '../answers.js'
-import { readNumber } from '../field-value.js'
-import { SeriesBuilder } from '../series-builder.js'
-import { stepAt } from '../step-grid.js'
-import type { StepGrid } from '../step-grid.js'
+import type { ReadAnswer } from '../answers/answer-reading.js'
+import { BoundedRemarks } from '../answers/answers.js'
+import { readNumber } from '../answers/field-value.js'
+import { SeriesBuilder } from '../answers/series-builder.js'
+import { stepAt } from '../answers/step-grid.js'
+import type { StepGrid } from '../answers/step-grid.js'
 import { NATIVE_HISTOGRAMS, isAboutData, labelText, readSeries, refuseOther } from './read-matrix.js'
 
 /** What an answer to `query_range` has of a grid. */

@@ -1,4 +1,4 @@
-import { toError } from '../../../errors.js'
+import { toError } from '../../../errors/app-error.js'
 import type { Scope } from '../../sources.js'
 import { fillSearchText } from './fill-search-text.js'
 import { Filling } from './filling.js'

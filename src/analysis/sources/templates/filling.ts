@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 import type { Scope } from '../../sources.js'
 
 /** A kind of place in a query where a value of the scope may stand. */

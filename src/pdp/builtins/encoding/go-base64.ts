@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 
 /** Go's encodings: StdEncoding and URLEncoding want their padding, RawURLEncoding refuses any. */
 export type Base64Variant = 'standard' | 'url' | 'raw-url'

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 
 /** The parts of a URL as Go's net/url has them. */

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { decodeGoBase64 } from './go-base64.js'
 
 export interface PemBlock {

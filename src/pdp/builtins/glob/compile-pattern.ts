@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { bytesOf } from './bytes.js'
 import type { Bytes } from './bytes.js'
 import { list, listOf, range, single } from './character-matchers.js'

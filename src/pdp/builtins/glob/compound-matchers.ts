@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { charactersOf, countCharacters, widthAt } from './bytes.js'
 import type { Bytes } from './bytes.js'
 import { ANY_LENGTH } from './matcher.js'

@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import type { Bytes } from './bytes.js'
 
 /** Where a matcher matches in a text, and how many bytes from there on, in rising order. */

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import type { PatternNode, Sequence } from './pattern-node.js'
 
 /** The alternatives that a group has so far, and the sequence that it stands in. */

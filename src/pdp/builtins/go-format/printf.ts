@@ -1,9 +1,9 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import type { FormatFlags } from './flags.js'
 import { noFlags } from './flags.js'
 import { formatArgument } from './verbs.js'
 import type { GoArgument } from './verbs.js'
-import { ensureResultLength } from '../call-costs.js'
+import { ensureResultLength } from '../shared/call-costs.js'
 
 /** Go takes no width, precision or index beyond this. */
 const MAX_NUMBER = 1_000_000

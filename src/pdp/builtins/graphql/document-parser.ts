@@ -10,7 +10,7 @@ import type {
 // The class is the package's own way to vary its grammar, and only this file of it exports it.
 import { Parser } from 'graphql/language/parser.js'
 
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** Steps and bytes of a token on its way to the value that is made of it. */
 const TOKEN_STEPS = 600

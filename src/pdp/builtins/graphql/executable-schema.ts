@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { DocumentNode, GraphQLArgument, GraphQLInputField, InputValueDefinitionNode } from 'graphql'
 
-import { checkSchema } from './check-schema.js'
+import { checkSchema } from './schema/check-schema.js'
 
 /** The rules that hold for a schema are gqlparser's, not those of the package. */
 const ASSUME_VALID = { assumeValid: true, assumeValidSDL: true }

@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { TokenKind } from 'graphql'
 import type { DocumentNode, Token } from 'graphql'
 // From the files beside the parser's: the package is there twice, and a loader that takes the other copy for its name
@@ -7,10 +7,10 @@ import { GraphQLError } from 'graphql/error/GraphQLError.js'
 import { Lexer } from 'graphql/language/lexer.js'
 import { Source } from 'graphql/language/source.js'
 
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { DocumentParser } from './document-parser.js'
 import type { Grammar } from './document-parser.js'
-import { tokenPosition } from './source-position.js'
+import { tokenPosition } from './schema/source-position.js'
 
 /**
  * The syntax tree of a GraphQL document of operations and fragments, or of a schema. Raises BuiltinError with the text

@@ -9,7 +9,7 @@ import type { InputValueDefinitionNode, SchemaDefinitionNode, SchemaExtensionNod
 import type { TypeDefinitionNode, TypeExtensionNode } from 'graphql'
 
 import type { RegoArray, RegoObject } from '../../rego/value.js'
-import { definitionKind } from './definition-kinds.js'
+import { definitionKind } from './schema/definition-kinds.js'
 import { printDirectives, printType, printValue } from './print-shared-nodes.js'
 import { prunedObject } from './pruned-object.js'
 import type { Members } from './pruned-object.js'

@@ -4,7 +4,7 @@ import type { ArgumentNode, DirectiveNode, TypeNode, ValueNode } from 'graphql'
 import { RegoNumber } from '../../rego/value.js'
 import type { RegoArray, RegoObject } from '../../rego/value.js'
 import { prunedObject } from './pruned-object.js'
-import { VALUE_KINDS } from './definition-kinds.js'
+import { VALUE_KINDS } from './schema/definition-kinds.js'
 
 /** The directives of a node as gqlparser's tree holds them. */
 export function printDirectives(directives: readonly DirectiveNode[] = []): RegoArray {

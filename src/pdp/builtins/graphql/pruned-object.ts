@@ -1,6 +1,6 @@
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { isArray } from '../operands.js'
+import { isArray } from '../shared/operands.js'
 
 /** A member is there, or left out as OPA leaves out what is null or empty; an empty text stays. */
 export type Members = Readonly<Record<string, RegoValue | undefined>>

@@ -1,11 +1,11 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { Kind } from 'graphql'
 import type { NameNode } from 'graphql'
 
 import { RegoObject, typeName } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { isArray } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
 
 /** A syntax tree of a written document stays below it by far. */
 const MAX_DEPTH = 1000

@@ -3,7 +3,7 @@ import type { DocumentNode, FragmentDefinitionNode, OperationDefinitionNode, Sel
 import type { SelectionSetNode, VariableDefinitionNode } from 'graphql'
 
 import type { RegoObject } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { nameOf, objectsOf, textOf, toName } from './read-member.js'
 import { readArguments, readDefault, readDirectives, readType, toNamedType } from './read-shared-nodes.js'
 

@@ -4,7 +4,7 @@ import type { FieldDefinitionNode, InputValueDefinitionNode, OperationTypeDefini
 import type { StringValueNode, TypeDefinitionNode, TypeExtensionNode } from 'graphql'
 
 import type { RegoObject } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { flagOf, nameOf, namesOf, objectsOf, textOf } from './read-member.js'
 import { readOperationType } from './read-query.js'
 import { readDefault, readDirectives, readType, toNamedType } from './read-shared-nodes.js'

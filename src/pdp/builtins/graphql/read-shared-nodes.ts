@@ -11,9 +11,9 @@ import type {
 
 import { RegoNumber } from '../../rego/value.js'
 import type { RegoObject } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { flagOf, nameOf, objectOf, objectsOf, textOf, toName } from './read-member.js'
-import { VALUE_KINDS } from './definition-kinds.js'
+import { VALUE_KINDS } from './schema/definition-kinds.js'
 
 /** The directives of a node in gqlparser's form. */
 export function readDirectives(node: RegoObject): ConstDirectiveNode[] {

@@ -1,12 +1,12 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { Kind, validate, VariablesInAllowedPositionRule, visit } from 'graphql'
 import type { DocumentNode, GraphQLError } from 'graphql'
 
-import { BuiltinError } from '../builtin.js'
-import { checkSchema } from './check-schema.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { checkSchema } from './schema/check-schema.js'
 import { toExecutableSchema } from './executable-schema.js'
 import type { ExecutableSchema } from './executable-schema.js'
-import { nodePosition } from './source-position.js'
+import { nodePosition } from './schema/source-position.js'
 import { validationRules } from './validation-rules.js'
 
 /** Steps of a node of query and schema in all rules together. */

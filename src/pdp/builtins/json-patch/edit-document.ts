@@ -1,8 +1,8 @@
-import type { WorkMeter } from '../../work-meter.js'
-import { lengthOf } from '../call-costs.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { lengthOf } from '../shared/call-costs.js'
 import { equalValues, RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
-import { isArray } from '../operands.js'
+import { isArray } from '../shared/operands.js'
 
 /** Steps of finding a key, of a member of a container that is copied, and of each character of one of a set. */
 const KEY_STEPS = 10

@@ -1,6 +1,6 @@
 import { RegoObject } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
-import { isArray } from '../operands.js'
+import { isArray } from '../shared/operands.js'
 import type { ApplySchema, Outcome } from './outcome.js'
 import { textOf } from './outcome.js'
 

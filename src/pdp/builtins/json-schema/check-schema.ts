@@ -1,9 +1,9 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { compareNumberText } from '../../rego/number-text.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { isArray } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
 import { compilePattern } from '../regex/compile.js'
 import { resolveReference } from './reference.js'
 

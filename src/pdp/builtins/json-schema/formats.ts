@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import type { WorkMeter } from '../../work-meter.js'
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { compilePattern } from '../regex/compile.js'
 
 const HOSTNAME =

@@ -1,10 +1,10 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { BigDecimal, compareNumberText } from '../../rego/number-text.js'
 import { compareValues, equalValues, RegoNumber } from '../../rego/value.js'
 import type { RegoArray, RegoObject, RegoValue } from '../../rego/value.js'
 import { formatGoDecimal } from '../go-format/float.js'
 import { codePointCount } from '../go-format/flags.js'
-import { isArray } from '../operands.js'
+import { isArray } from '../shared/operands.js'
 import type { Outcome } from './outcome.js'
 import { textOf } from './outcome.js'
 

@@ -1,7 +1,7 @@
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { isArray } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
 
 /**
  * What a `$ref` into the same schema stands for (`#`, `#/definitions/a`). Raises BuiltinError when nothing is there, and

@@ -1,5 +1,5 @@
 import { RegoObject } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import { readJsonDocument } from '../encoding/json-document.js'
 

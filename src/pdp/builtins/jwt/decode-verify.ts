@@ -1,9 +1,9 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { RegoNumber, RegoObject, compareValues } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import type { BuiltinContext } from '../builtin.js'
-import { isArray, objectOperand, stringOperand } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { BuiltinContext } from '../shared/builtin.js'
+import { isArray, objectOperand, stringOperand } from '../shared/operands.js'
 import {
   decodeHeader,
   decodePayload,

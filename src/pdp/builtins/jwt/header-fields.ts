@@ -1,6 +1,6 @@
 import type { RegoArray, RegoObject, RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { isArray } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
 
 /** The fields of a JOSE header that a verifier acts on; an absent text is empty. */
 export interface HeaderFields {

@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import type { JsonWebKey } from 'node:crypto'
 
 /** Steps for each pair of digits: Euclid's algorithm is quadratic. */

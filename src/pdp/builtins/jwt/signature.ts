@@ -1,8 +1,8 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { constants, createHmac, sign, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { toError } from '../../../errors.js'
-import { BuiltinError } from '../builtin.js'
+import { toError } from '../../../errors/app-error.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { equalInConstantTime } from '../encoding/constant-time.js'
 
 /** JWS algorithms (RFC 7518, RFC 8037) that are signed and verified. `none` is not one of them. */

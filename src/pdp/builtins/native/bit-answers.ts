@@ -1,7 +1,7 @@
 import { RegoNumber, typeName } from '../../rego/value.js'
-import type { WorkMeter } from '../../work-meter.js'
-import type { Builtin, BuiltinTable } from '../builtin.js'
-import { operand } from '../operands.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
+import { operand } from '../shared/operands.js'
 import { isInteger, parseGoFloat, truncate } from './go-float.js'
 import { raiseType } from './operand-checks.js'
 

@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** A binary number of 64 bits at most: `mantissa * 2 ** exponent`. */
 export interface GoFloat {

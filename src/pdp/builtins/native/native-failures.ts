@@ -1,5 +1,5 @@
-import type { Builtin, BuiltinTable } from '../builtin.js'
-import { operand } from '../operands.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
+import { operand } from '../shared/operands.js'
 import {
   aGoInt,
   aNumber,

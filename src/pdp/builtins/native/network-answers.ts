@@ -1,8 +1,8 @@
-import { BuiltinError } from '../builtin.js'
-import type { Builtin, BuiltinTable } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { containsRange, parseCidr, parseIpAddress } from '../net/network.js'
 import type { Network } from '../net/network.js'
-import { stringOperand } from '../operands.js'
+import { stringOperand } from '../shared/operands.js'
 
 const contains: Builtin = (args) => {
   const network = readCidr(stringOperand(args, 0))

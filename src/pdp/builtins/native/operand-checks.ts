@@ -1,8 +1,8 @@
-import type { BuiltinContext } from '../builtin.js'
+import type { BuiltinContext } from '../shared/builtin.js'
 import { RegoNumber, RegoSet, typeName } from '../../rego/value.js'
 import type { RegoTypeName, RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { isArray, wrongType } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray, wrongType } from '../shared/operands.js'
 
 /** Raises BuiltinError when an operand is not what a built-in takes; `index` counts from 0. */
 export type OperandCheck = (

@@ -1,7 +1,7 @@
 import { RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import type { Builtin, BuiltinTable } from '../builtin.js'
-import { collectionOperand, isArray, operand } from '../operands.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
+import { collectionOperand, isArray, operand } from '../shared/operands.js'
 
 /** What paths lead to: segments to what follows them, or null where a path ends. */
 interface Branches {

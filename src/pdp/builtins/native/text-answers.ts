@@ -1,6 +1,6 @@
 import { RegoSet } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import type { Builtin, BuiltinTable } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
+import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { decodeUtf8 } from '../encoding/go-utf8.js'
 import {
   collectionOperand,
@@ -9,8 +9,8 @@ import {
   objectOperand,
   operand,
   stringOperand,
-} from '../operands.js'
-import { ensureResultLength } from '../call-costs.js'
+} from '../shared/operands.js'
+import { ensureResultLength } from '../shared/call-costs.js'
 import { parseGoFloat, truncate } from './go-float.js'
 import { aGoInt } from './operand-checks.js'
 

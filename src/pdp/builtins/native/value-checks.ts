@@ -1,5 +1,5 @@
 import { RegoNumber, RegoObject } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { compilePattern } from '../regex/compile.js'
 import { raiseType, requireType } from './operand-checks.js'
 import type { OperandCheck } from './operand-checks.js'

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import type { WorkMeter } from '../../work-meter.js'
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { compileCost } from './compile-cost.js'
 
 /** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
-import type { WorkMeter } from '../../work-meter.js'
-import { BuiltinError } from '../builtin.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 import { compilePattern } from './compile.js'
 

@@ -1,5 +1,5 @@
-import type { WorkMeter } from '../../work-meter.js'
-import { ensureResultLength } from '../call-costs.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { ensureResultLength } from '../shared/call-costs.js'
 import type { Match } from './find-matches.js'
 
 /** A piece of a replacement template: text as it is, or a group of the match. */

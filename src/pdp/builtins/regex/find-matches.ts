@@ -1,6 +1,6 @@
 import { MatcherInput } from 're2js'
 import type { RE2JS } from 're2js'
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { MeteredText } from './metered-text.js'
 
 /** Steps of finding one match and taking it out, beside those of the characters that are read; and bytes of a short one. */

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 
 /** How often a token may stand: once, one or more times, any number of times. */
 export type GlobFlag = 'once' | 'plus' | 'star'

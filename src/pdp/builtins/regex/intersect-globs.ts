@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { readGlob } from './glob-tokens.js'
 import type { GlobToken } from './glob-tokens.js'
 

@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js'
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** Characters that are read between two payments. */
 const PORTION = 256

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { isTemplateFunction } from './functions.js'
 import { failAt, scanTemplate } from './scan-template.js'
 import type { Piece, Token } from './scan-template.js'

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 
 /** A piece of a template: text as it is, or the words of one action with their places. */
 export type Piece = { readonly text: string } | { readonly tokens: readonly Token[]; readonly at: number }

@@ -2,7 +2,7 @@ import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import type { GoArgument } from '../go-format/verbs.js'
 import { formatGoFloat } from '../go-format/float.js'
-import { isArray } from '../operands.js'
+import { isArray } from '../shared/operands.js'
 
 /** A number written in the template; the numbers of the data are RegoNumber and behave like strings, as in OPA. */
 export class TemplateNumber {

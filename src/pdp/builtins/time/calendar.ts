@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import type { Zone } from './zone.js'
 
 const NS_PER_SECOND = 1_000_000_000n

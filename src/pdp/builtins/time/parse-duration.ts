@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { quoteTimeText } from './time-text.js'
 
 const UNIT_NS: ReadonlyMap<string, bigint> = new Map([

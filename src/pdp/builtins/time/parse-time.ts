@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { daysInMonth, utcNsOf } from './calendar.js'
 import { isFraction, splitLayout } from './go-layout.js'
 import type { LayoutPart } from './go-layout.js'

@@ -1,5 +1,5 @@
 import { IANAZone, SystemZone } from 'luxon'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { abbreviationIn, hasAbbreviations } from './zone-abbreviations.js'
 
 /** A time zone as Go sees one: at each instant (Unix seconds) an offset and a short name. */

@@ -1,6 +1,6 @@
 import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { publicKeyAlgorithm, signatureAlgorithm } from './algorithms.js'
 import { bitsOf, integerOf, malformed, membersOf, oidOf, readAll, TAG } from './der.js'
 import type { DerNode } from './der.js'

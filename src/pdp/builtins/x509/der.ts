@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 
 /** One value of a DER text (X.690). */
 export interface DerNode {

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { RegoObject } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import { readPemBlock } from '../encoding/pem-block.js'
 import type { PemBlock } from '../encoding/pem-block.js'

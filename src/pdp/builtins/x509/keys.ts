@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { base64Of, integerFromJwk } from './go-values.js'
 
 /** The public key of a SubjectPublicKeyInfo with the fields of Go's type for it; null for a kind that Go does not read. */

@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { contextTag, membersOf } from './der.js'
 import type { DerNode } from './der.js'
 import { sortGeneralNames } from './general-names.js'

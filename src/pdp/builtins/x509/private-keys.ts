@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { readPemBlock } from '../encoding/pem-block.js'
 
 /** DER forms of private keys by the type of their PEM block. */

@@ -1,4 +1,4 @@
-import { BuiltinError } from '../builtin.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import { readPemBlock } from '../encoding/pem-block.js'
 import { parseCertificates } from './certificate.js'

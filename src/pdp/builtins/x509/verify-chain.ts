@@ -1,4 +1,4 @@
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { createHash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { ParsedCertificate } from './certificate.js'

@@ -1,7 +1,7 @@
 import { RegoNumber, RegoSet } from '../../rego/value.js'
 import type { RegoObject, RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { isArray } from '../operands.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { isArray } from '../shared/operands.js'
 import { SERVER_AUTH, usageByName } from './extended-key-usages.js'
 import type { ChainOptions } from './verify-chain.js'
 

@@ -1,6 +1,6 @@
 import { Parser } from 'yaml'
 import type { CST } from 'yaml'
-import type { WorkMeter } from '../../work-meter.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 
 /** Steps of a lexeme on its way to a value: the library's parser and composer make several objects of each. */
 const LEXEME_STEPS = 300

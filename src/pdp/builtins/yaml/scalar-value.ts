@@ -1,10 +1,10 @@
 import type { Scalar } from 'yaml'
 import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../builtin.js'
-import { displayText } from '../display-text.js'
+import { BuiltinError } from '../shared/builtin.js'
+import { displayText } from '../go-format/display-text.js'
 import { formatGoFloat } from '../go-format/float.js'
-import { isArray } from '../operands.js'
+import { isArray } from '../shared/operands.js'
 import { readPlainScalar } from './plain-scalar.js'
 
 /** Digits that tell any two single-precision floats apart. */

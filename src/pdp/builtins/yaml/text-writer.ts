@@ -1,5 +1,5 @@
-import type { WorkMeter } from '../../work-meter.js'
-import { ensureResultLength } from '../call-costs.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+import { ensureResultLength } from '../shared/call-costs.js'
 import { analyseScalar } from './analyse-scalar.js'
 import { readPlainScalar } from './plain-scalar.js'
 

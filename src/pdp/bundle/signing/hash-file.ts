@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 import { parseDataFile } from '../../compile/parse-data.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'

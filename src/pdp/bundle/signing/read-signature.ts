@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 import {
   decodeHeader,
   decodePayload,
@@ -10,7 +10,7 @@ import {
 } from '../../builtins/jwt/compact-token.js'
 import { readHeaderFields } from '../../builtins/jwt/header-fields.js'
 import { verifySignature } from '../../builtins/jwt/signature.js'
-import { UNMETERED_WORK } from '../../work-meter.js'
+import { UNMETERED_WORK } from '../../metering/work-meter.js'
 import type { BundleKey, SignatureDemand } from './verification.js'
 
 /** `.signatures.json`: OPA takes exactly one signature. */

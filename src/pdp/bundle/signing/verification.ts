@@ -1,11 +1,11 @@
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-import { AppError, toError } from '../../../errors.js'
+import { AppError, toError } from '../../../errors/app-error.js'
 import { readVerificationKeys } from '../../builtins/jwt/verification-keys.js'
 import { suitsAlgorithm } from '../../builtins/jwt/signature.js'
 import type { JwsAlgorithm } from '../../builtins/jwt/signature.js'
-import { UNMETERED_WORK } from '../../work-meter.js'
+import { UNMETERED_WORK } from '../../metering/work-meter.js'
 
 /** A key that bundles may be signed with. */
 export interface BundleKey {

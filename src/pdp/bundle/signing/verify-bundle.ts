@@ -1,5 +1,5 @@
-import { AppError, toError } from '../../../errors.js'
-import type { UnpackedFiles } from '../unpack-bundle.js'
+import { AppError, toError } from '../../../errors/app-error.js'
+import type { UnpackedFiles } from '../../archive/unpack-bundle.js'
 import { hashFile } from './hash-file.js'
 import { readSignature } from './read-signature.js'
 import type { SignedFile } from './read-signature.js'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-import { AppError } from '../../../errors.js'
+import { AppError } from '../../../errors/app-error.js'
 import { packageRoot } from '../../../lib/package-root.js'
-import type { PolicyExports } from '../policy-exports.js'
+import type { PolicyExports } from '../module/policy-exports.js'
 
 /** What `assembly/read-request.ts` exports. Addresses are those of the policy module's memory; 0 is none. */
 export interface InputReader {

@@ -1,5 +1,5 @@
-import type { ModuleMemory } from '../module-memory.js'
-import type { PolicyExports } from '../policy-exports.js'
+import type { ModuleMemory } from '../module/module-memory.js'
+import type { PolicyExports } from '../module/policy-exports.js'
 import type { InputReader } from './input-reader.js'
 import { isSameValue } from './same-value.js'
 

@@ -1,4 +1,4 @@
-import type { ModuleMemory } from '../module-memory.js'
+import type { ModuleMemory } from '../module/module-memory.js'
 
 /** The types and offsets of OPA's values (value.h of OPA 0.70), as the reader lays them out too. */
 const TYPE = { null: 1, number: 3, string: 4, array: 5, object: 6, sharedBoolean: 9 } as const

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
-import type { Migrations } from '../migrate.js'
+import type { Migrations } from '../engine/migrate.js'
 
 /**
  * The outcomes with an index of their own, as literals of SQL: of the others nearly every page of the log has some.

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-import type { Migrations } from '../migrate.js'
+import type { Migrations } from '../engine/migrate.js'
 import { createAnalysis } from './analysis.js'
 import { createAudit, mergeTextInSteps, refuseReplacements } from './audit.js'
 import { createGates } from './gates.js'

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readCanaryConfig } from '../../../../src/analysis/judge/canary-config.js'
 import { judgeKayenta } from '../../../../src/analysis/judge/kayenta/judge-kayenta.js'
 import { mannWhitneyInterval } from '../../../../src/analysis/judge/kayenta/mann-whitney-interval.js'
-import type { JudgeReport } from '../../../../src/analysis/judge/types.js'
+import type { JudgeReport } from '../../../../src/analysis/judge/series/types.js'
 
 type Points = string | (number | null)[]
 interface MetricCase {

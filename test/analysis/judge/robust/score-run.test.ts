@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { JudgeReport } from '../../../../src/analysis/judge/types.js'
+import type { JudgeReport } from '../../../../src/analysis/judge/series/types.js'
 import { around, judge, judgeOne, points, SAME, WORSE } from '../../../support/judge-metrics.js'
 
 describe('states without data', () => {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { beforeAll, expect, test } from 'vitest'
 
-import { locateInput } from '../../../../src/lib/json/locate-input.js'
-import { scanValue } from '../../../../src/lib/json/scan-value.js'
+import { locateInput } from '../../../../src/lib/json/scan/locate-input.js'
+import { scanValue } from '../../../../src/lib/json/scan/scan-value.js'
 import { readsAlike } from '../../../../src/pdp/wasm/reader/reads-alike.js'
 import { JsonGenerator } from '../../../support/generate-json.js'
 import { openReader } from '../../../support/open-reader.js'

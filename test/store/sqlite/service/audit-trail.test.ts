@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry, ChainEnd } from '../../../../src/store/audit-store.js'
-import type { WriteOperation } from '../../../../src/store/transaction.js'
+import type { AuditEntry, ChainEnd } from '../../../../src/store/ports/audit-store.js'
+import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
 import {
   appendAll,
   entries,

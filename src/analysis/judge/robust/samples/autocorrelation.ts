@@ -1,0 +1,118 @@
+import { countBelow, countUpTo } from '../../../statistics/count-in-order.js'
+import { scoresOfRanks } from '../../../statistics/normal-scores.js'
+
+/** A series about its own centre, with the places of its points in time. */
+export interface CentredSeries {
+  readonly values: Float64Array
+  readonly places: Int32Array
+}
+
+/** How much neighbours in time are alike, and what that does to the evidence. */
+export interface Dependence {
+  /** Lag-1 autocorrelation over both sides, corrected for its bias; 0 when chance explains it. */
+  readonly autocorrelation: number
+  /** By how much dependence widens a variance: (1 + r) / (1 - r). */
+  readonly inflation: number
+  /** Degrees of freedom of that widening, which is itself an estimate. */
+  readonly freedom: number
+}
+
+/** Below so many standard errors an autocorrelation counts as chance. */
+const CHANCE_ERRORS = 2
+/** Too low an autocorrelation is the error that costs: it is taken so many standard errors higher. */
+const CAUTION = 0.8
+/** The most that an autocorrelation is taken for. */
+const MOST = 0.99
+const LEAST_FREEDOM = 2
+/** So many standard errors above the control's, the experiment's autocorrelation comes from a change. */
+const CHANGED_ERRORS = 4.5
+
+/** Sums over a series and its neighbours without a gap between. */
+interface LagOne {
+  readonly products: number
+  readonly squares: number
+  readonly pairs: number
+  readonly points: number
+}
+
+/**
+ * The dependence within the control and, unless a change made it there, the experiment, taken together. The variance of
+ * ln((1 + r) / (1 - r)) is 4 / (N (1 - r^2)), which is that of a chi-square with N (1 - r^2) / 2 degrees of freedom: tests that use
+ * the inflation take their quantiles from there.
+ */
+export function dependence(sides: readonly CentredSeries[], chanceErrors = CHANCE_ERRORS): Dependence {
+  const all = sides.map(lagOne)
+  const used = trusted(all)
+  const points = used.reduce((sum, side) => sum + side.points, 0)
+  const pairs = used.reduce((sum, side) => sum + side.pairs, 0)
+  const unbiased = withoutBias(autocorrelationOf(used), points / used.length)
+  const isChance = unbiased * Math.sqrt(pairs) < chanceErrors
+  const caution = CAUTION * Math.sqrt(Math.max(0, 1 - unbiased ** 2) / points)
+  const r = isChance ? 0 : Math.min(MOST, unbiased + caution)
+  return {
+    autocorrelation: r,
+    inflation: (1 + r) / (1 - r),
+    freedom: Math.max(LEAST_FREEDOM, r > 0 ? (points * (1 - r * r)) / 2 : points),
+  }
+}
+
+/**
+ * A change in the middle of the window makes the experiment's neighbours alike. Under no change both sides depend alike, so an
+ * experiment that does so far more than the control is left out: else the change itself would hide the change.
+ */
+function trusted(sides: readonly LagOne[]): readonly LagOne[] {
+  const [control, experiment] = sides
+  if (control === undefined || experiment === undefined || !(control.squares > 0)) return sides
+  const [before, after] = [control, experiment].map((side) =>
+    withoutBias(autocorrelationOf([side]), side.points),
+  )
+  const error = Math.sqrt(1 / Math.max(1, control.pairs) + 1 / Math.max(1, experiment.pairs))
+  return (after ?? 0) - (before ?? 0) > CHANGED_ERRORS * error ? [control] : sides
+}
+
+function autocorrelationOf(sides: readonly LagOne[]): number {
+  const sum = (of: (side: LagOne) => number): number => sides.reduce((total, side) => total + of(side), 0)
+  const [pairs, squares] = [sum(({ pairs: count }) => count), sum((side) => side.squares)]
+  if (pairs === 0 || squares === 0) return 0
+  return sum(({ products }) => products) / pairs / (squares / sum(({ points }) => points))
+}
+
+/** Kendall (1954): the estimate is too low by (1 + 3 r) / n. */
+function withoutBias(r: number, points: number): number {
+  return r + (1 + 3 * r) / Math.max(1, points)
+}
+
+/** Every point on its own: what is known without looking at the order. */
+export function independence(points: number): Dependence {
+  return { autocorrelation: 0, inflation: 1, freedom: Math.max(LEAST_FREEDOM, points / 2) }
+}
+
+/** Values less their mean. */
+export function centred(values: Float64Array, places: Int32Array): CentredSeries {
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  return { values: values.map((value) => value - mean), places }
+}
+
+/** The normal scores of a series among itself: robust against spikes. `sorted` has its values in ascending order. */
+export function centredScores(
+  values: Float64Array,
+  places: Int32Array,
+  sorted: Float64Array = values.toSorted(),
+): CentredSeries {
+  const scores = scoresOfRanks(values.length)
+  const ranked = values.map((value) => scores[countBelow(sorted, value) + countUpTo(sorted, value) + 1] ?? 0)
+  return centred(ranked, places)
+}
+
+/** Only points that follow each other without a gap tell how alike neighbours are. */
+function lagOne({ values, places }: CentredSeries): LagOne {
+  let [products, squares, pairs] = [0, 0, 0]
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? 0
+    squares += value * value
+    if (index === 0 || (places[index] ?? 0) - (places[index - 1] ?? 0) !== 1) continue
+    products += value * (values[index - 1] ?? 0)
+    pairs += 1
+  }
+  return { products, squares, pairs, points: values.length }
+}

@@ -1,0 +1,19 @@
+import { sortedQuantile } from '../../../statistics/quantile.js'
+
+/** What shares of the baseline refer to: the median size of its values, or their mean size where most are 0. */
+export function baselineLevel(sorted: Float64Array): number {
+  const sizes = sorted.map(Math.abs).sort()
+  const median = sortedQuantile(sizes, 0.5)
+  if (median > 0) return median
+  return sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length)
+}
+
+/** An estimate and its interval as shares of the level; null where the level is 0. */
+export function relativeTo(
+  level: number,
+  estimate: number,
+  [lower, upper]: readonly [number, number],
+): { readonly estimate: number; readonly interval: readonly [number, number] } | null {
+  if (!(level > 0)) return null
+  return { estimate: estimate / level, interval: [lower / level, upper / level] }
+}

@@ -1,0 +1,33 @@
+import type { Finding, TestOutcome } from '../../series/types.js'
+import type { CleanSide } from './clean-side.js'
+
+/** Both sides of a metric, cleaned. */
+export interface CleanSides {
+  readonly control: CleanSide
+  readonly experiment: CleanSide
+}
+
+/** What the tests of one metric found, before other metrics are considered. */
+export type Tested = Omit<Finding, 'p' | 'pAdjusted'>
+
+/** A p-value for its share of the error: 1 when it has none. */
+export function weighted(p: number, share: number): number {
+  return share > 0 ? Math.min(1, p / share) : 1
+}
+
+/** The tests that found a change that matters, surest first. */
+export function mattering(tests: readonly TestOutcome[]): TestOutcome[] {
+  return tests.filter(({ matters }) => matters).sort((a, b) => a.p - b.p)
+}
+
+/** A share without a sign, to two digits: 2.7 %, 0.078 %. */
+export function precisePercent(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} %`
+}
+
+/** A share as people write it: +12.5 %. */
+export function percent(share: number): string {
+  const value = share * 100
+  const digits = Math.abs(value) < 10 ? 1 : 0
+  return `${value > 0 ? '+' : ''}${value.toFixed(digits)} %`
+}

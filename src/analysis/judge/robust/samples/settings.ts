@@ -1,0 +1,54 @@
+import { spendAlpha } from '../../../statistics/alpha-spending.js'
+import type { Direction, JudgeOptions } from '../../series/types.js'
+
+/** The tests of a metric, and which change they look for. */
+export type Look = 'shiftHigh' | 'shiftLow' | 'tailHigh' | 'tailLow' | 'spread'
+type Shares = Readonly<Record<Look, number>>
+
+/** How the default judge judges. */
+export interface RobustSettings {
+  /** The chance that a metric without any change is flagged. */
+  readonly alpha: number
+  /** The same for counts of events. */
+  readonly countAlpha: number
+  /** The rate of false discoveries among the flagged metrics of a run. */
+  readonly discoveryRate: number
+  /** The change that does not matter, as a share of the baseline. */
+  readonly margin: number
+  /** Fewer points a side, or points worth fewer, say nothing. */
+  readonly minPoints: number
+}
+
+const CONFIDENCE = 0.98
+/** Counts get 2.5 times the error: a rise of errors is what a canary is for, and exact tests of few events spend less than they may. */
+const COUNT_FACTOR = 2.5
+const DISCOVERY_RATE = 0.05
+const MARGIN = 0.05
+const MIN_POINTS = 8
+
+/**
+ * What each test may err by, as shares of the metric's error. Where either change is harm nearly all goes to increases: errors,
+ * times and loads are what most metrics measure, and `direction: decrease` is there for the others.
+ */
+export const ERROR_SHARES: Readonly<Record<Direction, Shares>> = {
+  either: { shiftHigh: 0.77, shiftLow: 0.03, tailHigh: 0.17, tailLow: 0.02, spread: 0.01 },
+  increase: { shiftHigh: 0.82, shiftLow: 0, tailHigh: 0.17, tailLow: 0, spread: 0.01 },
+  decrease: { shiftHigh: 0, shiftLow: 0.82, tailHigh: 0, tailLow: 0.17, spread: 0.01 },
+}
+
+/** The settings for these options, with the error that the look may spend. */
+export function makeSettings({
+  confidence = CONFIDENCE,
+  tolerance = MARGIN,
+  look,
+}: JudgeOptions): RobustSettings {
+  const alpha = 1 - confidence
+  const countAlpha = Math.min(alpha * COUNT_FACTOR, 0.5)
+  return {
+    alpha: spendAlpha(alpha, look),
+    countAlpha: spendAlpha(countAlpha, look),
+    discoveryRate: spendAlpha(DISCOVERY_RATE, look),
+    margin: tolerance,
+    minPoints: MIN_POINTS,
+  }
+}

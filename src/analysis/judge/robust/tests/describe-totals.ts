@@ -1,0 +1,44 @@
+import type { MetricSpec } from '../../series/types.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import { precisePercent } from '../samples/metric-tests.js'
+import type { CleanSides } from '../samples/metric-tests.js'
+import { totalOf } from './total-events.js'
+
+/** Names of metrics that read as a word in a sentence, as `requests` does and a query does not. */
+const WORDS = /^[\p{L}][\p{L}\d _-]{0,30}$/u
+
+const WHOLE = new Intl.NumberFormat('en-US')
+const TO_THREE_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+/**
+ * How many events both sides have, as people compare them: `1,400 events in 52,000 requests, 40 in 51,000 in the baseline: 2.7 %
+ * against 0.078 %`. Without an exposure the points are named where the sides have not equally many.
+ */
+export function describeTotals(
+  { control, experiment }: CleanSides,
+  { exposure }: Pick<MetricSpec, 'exposure'>,
+): string {
+  const [x, y] = [totalOf(experiment), totalOf(control)]
+  const [events, others] = [amountOf(x.events), amountOf(y.events)]
+  const noun = x.events === 1 ? 'event' : 'events'
+  if (!control.hasExposure || !experiment.hasExposure) {
+    const [n, m] = [pointsOf(experiment), pointsOf(control)]
+    return n === m
+      ? `${events} ${noun}, ${others} in the baseline`
+      : `${events} ${noun} in ${n} points, ${others} in ${m} in the baseline`
+  }
+  const unit = exposure !== undefined && WORDS.test(exposure) ? ` ${exposure}` : ''
+  const rates = [x.events / x.exposure, y.events / y.exposure]
+  const [rate = '', other = ''] = rates.map(Math.max(...rates) > 1 ? amountOf : precisePercent)
+  const isEach = Math.max(...rates) > 1 ? ' each' : ''
+  return `${events} ${noun} in ${amountOf(x.exposure)}${unit}, ${others} in ${amountOf(y.exposure)} in the baseline: ${rate} against ${other}${isEach}`
+}
+
+function pointsOf({ values }: CleanSide): number {
+  return values.length
+}
+
+/** Whole numbers as they are, others to three digits. */
+function amountOf(amount: number): string {
+  return (Number.isInteger(amount) ? WHOLE : TO_THREE_DIGITS).format(amount)
+}

@@ -1,0 +1,90 @@
+import { orderedMean, pseudoMedian, signedRank } from '../../../statistics/signed-rank.js'
+import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'
+import { centredScores, dependence } from '../samples/autocorrelation.js'
+import type { Dependence } from '../samples/autocorrelation.js'
+import type { CleanSides } from '../samples/metric-tests.js'
+import type { BoundErrors, Shift } from './shift-test.js'
+
+/** The points that both sides have at one place in time. */
+export interface Pairing {
+  /** Experiment less control. */
+  readonly differences: Float64Array
+  readonly dependence: Dependence
+}
+
+/** Fewer common points than this are not paired. */
+const LEAST_PAIRS = 20
+/** Sides that move together by less do not gain from being paired. */
+const LEAST_CORRELATION = 0.5
+/** The correlation must also be so many standard errors from none. */
+const CORRELATION_ERRORS = 3
+
+/**
+ * Pairs both sides by time when they move together, as they do when the same traffic reaches them: the differences have lost what is
+ * common, the time of day above all. Undefined when they do not. Whether to pair depends on the movements only, never on the shift.
+ */
+export function pairSides({ control, experiment }: CleanSides): Pairing | undefined {
+  const common = commonPlaces(control.places, experiment.places)
+  if (common.length < LEAST_PAIRS) return undefined
+  const together = correlation(common, control.scores.values, experiment.scores.values)
+  if (together < LEAST_CORRELATION || together * Math.sqrt(common.length) < CORRELATION_ERRORS)
+    return undefined
+  const differences = Float64Array.from(
+    common,
+    ({ inControl, inExperiment }) =>
+      (experiment.values[inExperiment] ?? 0) - (control.values[inControl] ?? 0),
+  )
+  const places = Int32Array.from(common, ({ inControl }) => control.places[inControl] ?? 0)
+  return { differences, dependence: dependence([centredScores(differences, places)]) }
+}
+
+interface Common {
+  readonly inControl: number
+  readonly inExperiment: number
+}
+
+function commonPlaces(control: Int32Array, experiment: Int32Array): Common[] {
+  const common: Common[] = []
+  let inControl = 0
+  experiment.forEach((place, inExperiment) => {
+    while ((control[inControl] ?? Infinity) < place) inControl += 1
+    if (control[inControl] === place) common.push({ inControl, inExperiment })
+  })
+  return common
+}
+
+/** The signed-rank test of the differences, with its estimate and interval. */
+export function testPairs(
+  { differences, dependence: { inflation, freedom } }: Pairing,
+  errors: BoundErrors,
+  cliffsDelta: number,
+): Shift {
+  const widening = Math.sqrt(inflation)
+  const { above, below, deviation } = signedRank(differences)
+  const means = (differences.length * (differences.length + 1)) / 2
+  const rankOf = (error: number): number => {
+    const reach = studentUpperQuantile(error, freedom) * widening * deviation
+    return Math.max(1, Math.floor(means / 2 - reach - 0.5) + 1)
+  }
+  return {
+    pHigh: studentUpperTail(above / widening, freedom),
+    pLow: studentUpperTail(below / widening, freedom),
+    estimate: pseudoMedian(differences),
+    interval: [
+      orderedMean(differences, rankOf(errors.lower)),
+      orderedMean(differences, means + 1 - rankOf(errors.upper)),
+    ],
+    cliffsDelta,
+  }
+}
+
+function correlation(common: readonly Common[], control: Float64Array, experiment: Float64Array): number {
+  let [both, ofControl, ofExperiment] = [0, 0, 0]
+  for (const { inControl, inExperiment } of common) {
+    const [x, y] = [experiment[inExperiment] ?? 0, control[inControl] ?? 0]
+    both += x * y
+    ofExperiment += x * x
+    ofControl += y * y
+  }
+  return ofControl > 0 && ofExperiment > 0 ? both / Math.sqrt(ofControl * ofExperiment) : 0
+}

@@ -1,0 +1,98 @@
+import { fisherExact } from '../../../statistics/fisher-exact.js'
+import { normalUpperQuantile } from '../../../statistics/normal.js'
+import { sortedQuantile } from '../../../statistics/quantile.js'
+import { studentUpperTail } from '../../../statistics/student.js'
+import { centred, dependence } from '../samples/autocorrelation.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import type { CleanSides } from '../samples/metric-tests.js'
+
+/** How much more often one side has what is counted. */
+export interface MoreOften {
+  readonly p: number
+  readonly control: number
+  readonly experiment: number
+}
+
+/** Points far out on one end. */
+export interface Tail extends MoreOften {
+  /** What they add to the mean of the experiment beyond what they add to the control's, in the metric's unit. */
+  readonly adds: number
+  readonly threshold: number
+}
+
+/** How many quartile distances beyond the quartile a point is far out: Hoaglin and Iglewicz (1987), who found Tukey's 1.5 too near. */
+const REACH_BEYOND_QUARTILE = 2.2
+/** Events are few: their order must be odder than that of measurements before it counts as more than chance. */
+const CHANCE_ERRORS = 2.6
+/** Points so near to the fence, as a share of it, are not beyond it: scaling the data must not move them over. */
+const FENCE_WIDTH = 1e-9
+
+/**
+ * Whether more of the experiment's points lie far above (or below) the bulk of both sides: a shift test passes over spikes in
+ * few points. The fence comes from both sides together, so that under no change the points beyond it fall to either by chance.
+ */
+export function testTail(
+  { control, experiment }: CleanSides,
+  pooled: Float64Array,
+  end: 'high' | 'low',
+  reach: number,
+): Tail {
+  const sign = end === 'high' ? 1 : -1
+  const [q1, q3] = [sortedQuantile(pooled, 0.25), sortedQuantile(pooled, 0.75)]
+  const centre = sign * sortedQuantile(pooled, 0.5)
+  const quartile = end === 'high' ? q3 : -q1
+  const fence = Math.max(quartile + REACH_BEYOND_QUARTILE * (q3 - q1), centre + reach)
+  const threshold = fence + FENCE_WIDTH * Math.abs(fence)
+  const beyond = (value: number): boolean => sign * value > threshold
+  const excess = ({ values }: CleanSide): number =>
+    values.reduce((sum, value) => sum + (beyond(value) ? sign * value - centre : 0), 0) / values.length
+  return {
+    ...testMoreOften({ control, experiment }, beyond),
+    adds: excess(experiment) - excess(control),
+    threshold: sign * threshold,
+  }
+}
+
+/** The values of both sides in ascending order. */
+export function pooledOrder({ control, experiment }: CleanSides): Float64Array {
+  const pooled = new Float64Array(control.values.length + experiment.values.length)
+  pooled.set(control.values)
+  pooled.set(experiment.values, control.values.length)
+  return pooled.sort()
+}
+
+/**
+ * Fisher's exact test, with the observed table counted half (mid-p), of whether more of the experiment's points are of a kind.
+ * Points of that kind that follow each other count for less, as their autocorrelation says.
+ */
+export function testMoreOften(
+  { control, experiment }: CleanSides,
+  isOfKind: (value: number) => boolean,
+): MoreOften {
+  const marks = [control, experiment].map(({ values, places }) => ({
+    values: values.map((value) => (isOfKind(value) ? 1 : 0)),
+    places,
+  }))
+  const [inControl = 0, inExperiment = 0] = marks.map(({ values }) =>
+    values.reduce((sum, value) => sum + value, 0),
+  )
+  const p = moreOftenP(inExperiment, experiment.values.length, inControl, control.values.length)
+  const { inflation, freedom } = dependence(
+    marks.map(({ values, places }) => centred(values, places)),
+    CHANCE_ERRORS,
+  )
+  const deflated =
+    inflation > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(inflation), freedom) : p
+  return { p: deflated, control: inControl, experiment: inExperiment }
+}
+
+function moreOftenP(canaryEvents: number, canary: number, baselineEvents: number, baseline: number): number {
+  if (canaryEvents + baselineEvents === 0) return 1
+  const { greater, less } = fisherExact({
+    canaryEvents,
+    canaryOthers: canary - canaryEvents,
+    baselineEvents,
+    baselineOthers: baseline - baselineEvents,
+  })
+  return greater - (greater + less - 1) / 2
+}

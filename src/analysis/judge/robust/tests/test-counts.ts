@@ -1,0 +1,196 @@
+import { binomialLowerTail, binomialUpperTail, clopperPearson } from '../../../statistics/binomial.js'
+import { normalUpperQuantile } from '../../../statistics/normal.js'
+import { rankShift } from '../../../statistics/rank-sum-tail.js'
+import { studentUpperTail } from '../../../statistics/student.js'
+import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
+import { centred, dependence } from '../samples/autocorrelation.js'
+import { relativeTo } from '../samples/baseline-level.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import { describeTotals } from './describe-totals.js'
+import { isMostlyZero } from '../samples/kind-of-values.js'
+import { percent, weighted } from '../samples/metric-tests.js'
+import type { CleanSides, Tested } from '../samples/metric-tests.js'
+import type { RobustSettings } from '../samples/settings.js'
+import { testOccurrence } from './test-occurrence.js'
+import { countPoints, totalOf } from './total-events.js'
+import type { Total } from './total-events.js'
+
+/** How the error is shared between more and fewer events. */
+const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: number }>> = {
+  either: { high: 1, low: 0.03 },
+  increase: { high: 1, low: 0 },
+  decrease: { high: 0, low: 1 },
+}
+/** So many standard errors above what chance gives, counts are not those of independent events. */
+const OVERDISPERSED_ERRORS = 1
+/** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
+const MOST_EXPOSURE_RATIO = 1.1
+
+/**
+ * Tests events counted against what they are counted out of: given their sum, the experiment's share of independent events is
+ * binomial (exact, mid-p). Events that come in clusters are no independent ones: where most points have none, the points with some
+ * are counted instead; elsewhere the clusters widen the test.
+ */
+export function testCounts(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
+  const widening = wideningOf(sides)
+  const isRare = isMostlyZero(sides.control) || isMostlyZero(sides.experiment)
+  const isByPoint = widening.factor > 1 || isAtMostOne(sides)
+  if (isRare && isByPoint && isExposedAlike(sides)) {
+    const counted = { alpha: settings.countAlpha, totals: describeTotals(sides, spec) }
+    return testOccurrence(sides, spec, settings, counted)
+  }
+  return isRare && widening.factor > 1
+    ? testRates(sides, pointsWithEvents(sides, describeTotals(sides, spec)), spec, settings)
+    : testRates(sides, allEvents(sides, widening, describeTotals(sides, spec)), spec, settings)
+}
+
+/** Where no point has two events, points with one are what was counted: their number varies less than that of events may. */
+function isAtMostOne({ control, experiment }: CleanSides): boolean {
+  return Math.max(control.sorted.at(-1) ?? 0, experiment.sorted.at(-1) ?? 0) <= 1
+}
+
+/** A side with more traffic has more points with events, whatever its rate: then only rates can be compared. */
+function isExposedAlike({ control, experiment }: CleanSides): boolean {
+  const perPoint = (side: CleanSide): number => totalOf(side).exposure / side.values.length
+  const ratio = perPoint(experiment) / perPoint(control)
+  return Math.max(ratio, 1 / ratio) <= MOST_EXPOSURE_RATIO
+}
+
+/** What was counted on each side, and by how much it varies more than independent events. */
+interface Counted {
+  readonly experiment: Total
+  readonly control: Total
+  readonly widening: Widening
+  /** What was counted on both sides, as a sentence. */
+  readonly says: string
+  readonly isByPoint: boolean
+}
+
+function allEvents({ control, experiment }: CleanSides, widening: Widening, says: string): Counted {
+  return { experiment: totalOf(experiment), control: totalOf(control), widening, says, isByPoint: false }
+}
+
+function pointsWithEvents(sides: CleanSides, totals: string): Counted {
+  const { control, experiment, dependence: inTime } = countPoints(sides)
+  const { inflation: factor, freedom, autocorrelation } = inTime
+  return {
+    experiment,
+    control,
+    widening: { factor, freedom, autocorrelation },
+    says: `${totals}; ${experiment.events} points have some, ${control.events} in the baseline`,
+    isByPoint: true,
+  }
+}
+
+function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settings: RobustSettings): Tested {
+  const { experiment: x, control: y, widening, isByPoint } = counted
+  const events = x.events + y.events
+  const shares = SHARES[spec.direction]
+  const level = y.events / y.exposure
+  const estimate = x.events / x.exposure - level
+  const error = (settings.countAlpha * Math.max(shares.high, shares.low)) / widening.factor
+  const { lower, upper } = clopperPearson(x.events, events, 1 - 2 * error)
+  const differenceAt = (share: number): number => events * (share / x.exposure - (1 - share) / y.exposure)
+  const interval = [differenceAt(lower), differenceAt(upper)] as const
+  const margin = spec.margin ?? settings.margin
+  return {
+    kind: 'count',
+    method: widening.factor > 1 || isByPoint ? 'overdispersed' : 'poisson',
+    estimate,
+    confidenceInterval: interval,
+    level,
+    relative: relativeTo(level, estimate, interval),
+    margin,
+    cliffsDelta: rankShift(sides.experiment.sorted, sides.control.sorted).cliffsDelta,
+    alpha: settings.countAlpha,
+    effectiveN: {
+      control: sides.control.values.length / widening.factor,
+      experiment: sides.experiment.values.length / widening.factor,
+    },
+    autocorrelation: widening.autocorrelation,
+    detectable: null,
+    tests: rateOutcomes(counted, spec.direction, margin * level),
+  }
+}
+
+function rateOutcomes(
+  { experiment: x, control: y, widening, says: counted }: Counted,
+  direction: Direction,
+  reach: number,
+): TestOutcome[] {
+  const shares = SHARES[direction]
+  const [more, less] = [x.events / x.exposure, y.events / y.exposure]
+  const says = less > 0 ? `${counted}, a change of ${percent(more / less - 1)}` : counted
+  return (['High', 'Low'] as const).map((side) => {
+    const isHigh = side === 'High'
+    const [one, other] = isHigh ? [x, y] : [y, x]
+    const p = widened(moreEventsP(one, other), widening)
+    return {
+      test: 'rate',
+      change: side,
+      p: weighted(p, isHigh ? shares.high : shares.low),
+      matters: (isHigh ? more - less : less - more) > reach,
+      says,
+    }
+  })
+}
+
+function moreEventsP(x: Total, y: Total): number {
+  const events = x.events + y.events
+  if (events === 0) return 1
+  const share = x.exposure / (x.exposure + y.exposure)
+  const atLeast = binomialUpperTail(x.events, events, share)
+  const exactly = atLeast + binomialLowerTail(x.events, events, share) - 1
+  return atLeast - exactly / 2
+}
+
+function widened(p: number, { factor, freedom }: Widening): number {
+  return factor > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(factor), freedom) : p
+}
+
+interface Widening {
+  /** Variance by that of independent events; 1 when chance explains the difference. */
+  readonly factor: number
+  readonly freedom: number
+  readonly autocorrelation: number
+}
+
+/** Pearson's dispersion of the counts about their side's rate, times what their dependence in time adds. */
+function wideningOf({ control, experiment }: CleanSides): Widening {
+  const sides = [control, experiment].map((side) => residuals(side))
+  const points = control.values.length + experiment.values.length
+  const chi = sides.reduce((sum, { squares }) => sum + squares, 0)
+  const dispersion = chi / Math.max(1, points - 2)
+  // The variance of one squared residual of a Poisson count with mean u is 2 + 1 / u.
+  const inverse = sides.reduce((sum, { inverseMeans }) => sum + inverseMeans, 0)
+  const error = Math.sqrt(2 * points + inverse) / points
+  const isClustered = dispersion > 1 + OVERDISPERSED_ERRORS * error
+  const inTime = dependence(sides.map(({ values, places }) => centred(values, places)))
+  return {
+    factor: (isClustered ? dispersion : 1) * inTime.inflation,
+    freedom: inTime.freedom,
+    autocorrelation: inTime.autocorrelation,
+  }
+}
+
+interface Residuals {
+  readonly values: Float64Array
+  readonly places: Int32Array
+  readonly squares: number
+  readonly inverseMeans: number
+}
+
+function residuals(side: CleanSide): Residuals {
+  const { events, exposure } = totalOf(side)
+  const rate = events / exposure
+  let [squares, inverseMeans] = [0, 0]
+  const values = side.values.map((value, index) => {
+    const expected = rate * (side.exposure[index] ?? 1)
+    if (!(expected > 0)) return 0
+    const residual = (value - expected) / Math.sqrt(expected)
+    squares += residual * residual
+    inverseMeans += 1 / expected
+    return residual
+  })
+  return { values, places: side.places, squares, inverseMeans }
+}

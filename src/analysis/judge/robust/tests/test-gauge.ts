@@ -1,0 +1,217 @@
+import { normalUpperTail } from '../../../statistics/normal.js'
+import { rankShift } from '../../../statistics/rank-sum-tail.js'
+import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
+import { dependence } from '../samples/autocorrelation.js'
+import type { CleanSides, Tested } from '../samples/metric-tests.js'
+import { percent, weighted } from '../samples/metric-tests.js'
+import { baselineLevel, relativeTo } from '../samples/baseline-level.js'
+import { detectableDifference, detectableShift } from './detectable-shift.js'
+import { pairSides, testPairs } from './paired-test.js'
+import { ERROR_SHARES } from '../samples/settings.js'
+import type { RobustSettings } from '../samples/settings.js'
+import { testShift } from './shift-test.js'
+import type { BoundErrors, Shift } from './shift-test.js'
+import { testSpread } from './spread-test.js'
+import { pooledOrder, testTail } from './tail-test.js'
+
+/** Sides that lie further apart than so many times the wider of their ranges do so whatever their dependence in time. */
+const LEAST_GAP_IN_RANGES = 3
+
+/** Where the experiment lies when no value of one side comes near any of the other; undefined when some do. */
+export function farApart({ control, experiment }: CleanSides): 'above' | 'below' | undefined {
+  const [x, y] = [experiment.sorted, control.sorted]
+  const [lowX, highX, lowY, highY] = [x[0] ?? 0, x.at(-1) ?? 0, y[0] ?? 0, y.at(-1) ?? 0]
+  const near = LEAST_GAP_IN_RANGES * Math.max(highX - lowX, highY - lowY)
+  if (lowX - highY > near) return 'above'
+  return lowY - highX > near ? 'below' : undefined
+}
+
+/** A wider spread matters from this ratio on, if its ends also reach further by the margin. */
+const SPREAD_RATIO = 1.5
+/** The bounds of an interval where no change of that direction is looked for. */
+const USUAL_ERROR = 0.1
+/** A change of just the margin is none that matters, whatever rounding, or the unit, made of it. */
+const ROUNDING = 1 + 1e-9
+
+interface Scene {
+  readonly sides: CleanSides
+  readonly direction: Direction
+  readonly level: number
+  readonly allowed: Allowed
+}
+
+/** The changes that do not matter, in the metric's unit. */
+interface Allowed {
+  readonly increase: number
+  readonly decrease: number
+}
+
+/** Tests measurements for a shift, for points far out, and for a wider spread. */
+export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): Tested {
+  const level = baselineLevel(sides.control.sorted)
+  const margins = marginsOf(spec, settings)
+  const allowed = {
+    increase: margins.increase * level * ROUNDING,
+    decrease: margins.decrease * level * ROUNDING,
+  }
+  const scene = { sides, direction: spec.direction, level, allowed }
+  const shares = ERROR_SHARES[spec.direction]
+  const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
+  const errors = { lower: errorOf(shares.shiftHigh), upper: errorOf(shares.shiftLow) }
+  const { shift, ...evidence } = measureShift(sides, errors)
+  return {
+    kind: 'gauge',
+    ...evidence,
+    estimate: shift.estimate,
+    confidenceInterval: shift.interval,
+    level,
+    relative: relativeTo(level, shift.estimate, shift.interval),
+    margin: margins.increase,
+    cliffsDelta: shift.cliffsDelta,
+    alpha: settings.alpha,
+    detectable: level > 0 ? evidence.detectable / level : null,
+    tests: [
+      ...shiftOutcomes(shift, scene, spec),
+      ...gapOutcomes(shift, scene),
+      ...tailOutcomes(scene),
+      ...spreadOutcomes(scene),
+    ],
+  }
+}
+
+interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelation'> {
+  readonly shift: Shift
+  /** In the metric's unit. */
+  readonly detectable: number
+}
+
+/** The shift between pairs of points at one time where the sides move together, else between the sides as they are. */
+function measureShift(sides: CleanSides, errors: BoundErrors): Evidence {
+  const { control, experiment } = sides
+  const pairing = pairSides(sides)
+  const depends = pairing?.dependence ?? dependence([control.scores, experiment.scores])
+  const worth = (points: number): number => points / depends.inflation
+  if (pairing === undefined) {
+    const effectiveN = { control: worth(control.values.length), experiment: worth(experiment.values.length) }
+    return {
+      method: 'independent',
+      shift: testShift(experiment.sorted, control.sorted, depends, errors),
+      effectiveN,
+      autocorrelation: depends.autocorrelation,
+      detectable: detectableShift(sides, effectiveN, errors.lower),
+    }
+  }
+  const pairs = worth(pairing.differences.length)
+  const { cliffsDelta } = rankShift(experiment.sorted, control.sorted)
+  return {
+    method: 'paired',
+    shift: testPairs(pairing, errors, cliffsDelta),
+    effectiveN: { control: pairs, experiment: pairs },
+    autocorrelation: depends.autocorrelation,
+    detectable: detectableDifference(pairing.differences, pairs, errors.lower),
+  }
+}
+
+/** Explicit margins win; then what Kayenta's effect size allows beyond its neutral value; then the run's. */
+function marginsOf(spec: MetricSpec, { margin }: RobustSettings): Allowed {
+  const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
+  const usual = spec.margin ?? margin
+  if (spec.margin !== undefined || measure === 'cles') return { increase: usual, decrease: usual }
+  return {
+    increase: allowedIncrease > 1 ? allowedIncrease - 1 : usual,
+    decrease: allowedDecrease < 1 ? 1 - allowedDecrease : usual,
+  }
+}
+
+function shiftOutcomes(shift: Shift, { direction, level, allowed }: Scene, spec: MetricSpec): TestOutcome[] {
+  const shares = ERROR_SHARES[direction]
+  const says = `the typical value changed by ${describeChange(shift.estimate, level)}`
+  const superiority = (shift.cliffsDelta + 1) / 2
+  const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
+  const isRank = measure === 'cles'
+  return [
+    {
+      test: 'shift',
+      change: 'High',
+      p: weighted(shift.pHigh, shares.shiftHigh),
+      matters: shift.estimate > allowed.increase && (!isRank || superiority >= allowedIncrease),
+      says,
+    },
+    {
+      test: 'shift',
+      change: 'Low',
+      p: weighted(shift.pLow, shares.shiftLow),
+      matters: -shift.estimate > allowed.decrease && (!isRank || superiority <= allowedDecrease),
+      says,
+    },
+  ]
+}
+
+/** Sides far apart differ even where their points follow each other so closely that few of them count. */
+function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: Scene): TestOutcome[] {
+  const where = farApart(sides)
+  if (where === undefined) return []
+  const isAbove = where === 'above'
+  const ranks = rankShift(sides.experiment.sorted, sides.control.sorted)
+  const isHarm = direction === 'either' || (direction === 'increase') === isAbove
+  const size = Math.abs(shift.estimate)
+  return [
+    {
+      test: 'gap',
+      change: isAbove ? 'High' : 'Low',
+      p: normalUpperTail(isAbove ? ranks.above : ranks.below),
+      matters: isHarm && size > (isAbove ? allowed.increase : allowed.decrease),
+      says: `all values lie far ${where} those of the baseline: the typical one changed by ${describeChange(shift.estimate, level)}`,
+    },
+  ]
+}
+
+function tailOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[] {
+  const shares = ERROR_SHARES[direction]
+  const pooled = pooledOrder(sides)
+  return (['high', 'low'] as const).map((end) => {
+    const isHigh = end === 'high'
+    const reach = isHigh ? allowed.increase : allowed.decrease
+    const tail = testTail(sides, pooled, end, reach)
+    const where = isHigh ? 'above' : 'below'
+    return {
+      test: 'tail',
+      change: isHigh ? 'High' : 'Low',
+      p: weighted(tail.p, isHigh ? shares.tailHigh : shares.tailLow),
+      matters: tail.adds > reach,
+      says: `${tail.experiment} points lie far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
+    }
+  })
+}
+
+/**
+ * A wider spread harms in the direction in which its ends reach further than the baseline's; a narrower one counts where any change
+ * does, by where its upper end went.
+ */
+function spreadOutcomes({ sides, direction, allowed }: Scene): TestOutcome[] {
+  const share = ERROR_SHARES[direction].spread
+  const { p, pNarrower, control, experiment, above, below } = testSpread(sides)
+  const isHigher = direction !== 'decrease' && above > allowed.increase
+  const isLower = direction !== 'increase' && below > allowed.decrease
+  const wider: TestOutcome = {
+    test: 'spread',
+    change: isHigher ? 'High' : 'Low',
+    p: weighted(p, share),
+    matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
+    says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}`,
+  }
+  if (direction !== 'either') return [wider]
+  const fell = -above > allowed.decrease
+  const narrower: TestOutcome = {
+    test: 'spread',
+    change: fell ? 'Low' : 'High',
+    p: weighted(pNarrower, share),
+    matters: control > SPREAD_RATIO * experiment && (fell || -below > allowed.increase),
+    says: `the values spread only ${(experiment / control).toFixed(2)} times as wide`,
+  }
+  return [wider, narrower]
+}
+
+function describeChange(change: number, level: number): string {
+  return level > 0 ? `${percent(change / level)} of the baseline` : String(Number(change.toPrecision(4)))
+}

@@ -1,0 +1,65 @@
+import { centred, dependence } from '../samples/autocorrelation.js'
+import type { Dependence } from '../samples/autocorrelation.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import type { CleanSides } from '../samples/metric-tests.js'
+
+/** Events of a side, and what they are counted out of. */
+export interface Total {
+  readonly events: number
+  readonly exposure: number
+}
+
+const BISECTION_STEPS = 60
+
+/** All events of a side. */
+export function totalOf({ values, exposure }: CleanSide): Total {
+  return { events: sum(values), exposure: sum(exposure) }
+}
+
+/**
+ * The points that have events, counted as events themselves. A point that is exposed more has one more often, but no more than
+ * one: at a rate u of clusters, 1 - exp(-u E) of the points that are exposed to E. Each side's exposure is its part of all such
+ * points at the rate of both sides together, in the unit of the given exposure.
+ */
+export function countPoints({ control, experiment }: CleanSides): {
+  readonly control: Total
+  readonly experiment: Total
+  readonly dependence: Dependence
+} {
+  const marks = [control, experiment].map(({ values, places }) => ({
+    values: values.map((value) => (value > 0 ? 1 : 0)),
+    places,
+  }))
+  const [inControl = 0, inExperiment = 0] = marks.map(({ values }) => sum(values))
+  const exposures = [control.exposure, experiment.exposure]
+  const found = inControl + inExperiment
+  const rate = rateOfClusters(exposures, found)
+  const [ofControl = 0, ofExperiment = 0] = exposures.map((exposure) => expectedPoints(exposure, rate))
+  const unit = (sum(control.exposure) + sum(experiment.exposure)) / (ofControl + ofExperiment)
+  return {
+    control: { events: inControl, exposure: ofControl * unit },
+    experiment: { events: inExperiment, exposure: ofExperiment * unit },
+    dependence: dependence(marks.map(({ values, places }) => centred(values, places))),
+  }
+}
+
+/** The rate at which so many points are expected to have events, to more digits than matter. */
+function rateOfClusters(exposures: readonly Float64Array[], points: number): number {
+  const least = Math.min(...exposures.map((exposure) => exposure.reduce((a, b) => Math.min(a, b), Infinity)))
+  let [low, high] = [0, BISECTION_STEPS / least]
+  for (let step = 0; step < BISECTION_STEPS; step += 1) {
+    const middle = (low + high) / 2
+    const expected = exposures.reduce((total, exposure) => total + expectedPoints(exposure, middle), 0)
+    if (expected < points) low = middle
+    else high = middle
+  }
+  return (low + high) / 2
+}
+
+function expectedPoints(exposure: Float64Array, rate: number): number {
+  return exposure.reduce((total, amount) => total - Math.expm1(-rate * amount), 0)
+}
+
+function sum(all: Float64Array): number {
+  return all.reduce((total, value) => total + value, 0)
+}

@@ -1,0 +1,40 @@
+import type { ErrorDetail } from '../../../errors/app-error.js'
+import type { Side } from './types.js'
+
+/** A side whose values are counted out of those of another series, point by point; unjudgeable where that says nothing. */
+export function countedOutOf(side: Side, exposure: Side): Side {
+  const problem = problemOf(side, exposure)
+  if (problem !== undefined) return { ...side, error: side.error ?? problem }
+  return { ...side, exposure: exposure.values }
+}
+
+function problemOf({ values, startMs, stepMs }: Side, exposure: Side): string | undefined {
+  if (exposure.error !== undefined) return `its exposure: ${exposure.error}`
+  if (values.length === 0) return undefined
+  if (exposure.values.length !== values.length) {
+    return `its exposure has ${exposure.values.length} points for ${values.length} values`
+  }
+  const isOnGrid = exposure.startMs === startMs && exposure.stepMs === stepMs
+  return isOnGrid ? undefined : 'its exposure has its points at other times'
+}
+
+/** A metric as far as its exposure goes: given by the name of another metric, or by itself (values, or a query for them). */
+export interface ExposedMetric {
+  readonly name: string
+  readonly exposure: string | undefined
+  /** The member that gives an exposure of its own. */
+  readonly own: string | undefined
+}
+
+/** What is wrong with the exposures that metrics name. */
+export function exposureProblems(metrics: readonly ExposedMetric[]): ErrorDetail[] {
+  const names = new Set(metrics.map(({ name }) => name))
+  return metrics.flatMap(({ name, exposure, own }, index) => {
+    if (exposure === undefined) return []
+    const at = `metrics[${index}].analysisConfigurations.canary.exposure`
+    const says = (message: string): ErrorDetail[] => [{ code: 'invalid_value', message: `${at}: ${message}` }]
+    if (own !== undefined) return says(`the metric has ${own} too: leave one of them out`)
+    if (exposure === name) return says('must be another metric than the one that is counted')
+    return names.has(exposure) ? [] : says(`there is no metric named "${exposure}"`)
+  })
+}

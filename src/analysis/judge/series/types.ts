@@ -1,0 +1,199 @@
+import type { PlannedLook } from '../../statistics/alpha-spending.js'
+
+/** Which change of a metric is harm. */
+export type Direction = 'increase' | 'decrease' | 'either'
+
+/** What stands for a gap: nothing, or 0. */
+export type NanStrategy = 'remove' | 'replace'
+
+/** What a metric says. `NodataFailMetric` comes from the Kayenta judge, `Inconclusive` from the default one. */
+export type Classification =
+  'Pass' | 'High' | 'Low' | 'Inconclusive' | 'Nodata' | 'NodataFailMetric' | 'Error'
+
+/** Why nothing, or too little, is known of a metric. */
+export type NoDataState =
+  'sourceError' | 'outOfRange' | 'empty' | 'oneSideEmpty' | 'tooFewPoints' | 'noTraffic'
+
+/** What a state without data means for the run: it fails the metric, asks for a review, or leaves the metric out. */
+export type NoDataPolicy = 'fail' | 'review' | 'ignore'
+
+/** What the values are: found out from them, measurements, or whole numbers of events. */
+export type MetricKind = 'auto' | 'gauge' | 'count'
+
+/** How Kayenta measures an effect, and from where on it counts. Shares for `meanRatio`, probabilities for `cles`. */
+export interface EffectSize {
+  readonly measure: 'meanRatio' | 'cles'
+  readonly allowedIncrease: number
+  readonly allowedDecrease: number
+  readonly criticalIncrease: number
+  readonly criticalDecrease: number
+}
+
+/** Limits that the canary must keep whatever its baseline does, each for one figure of its values. */
+export interface Limits {
+  readonly figure: 'mean' | 'median' | 'p95' | 'p99' | 'max'
+  readonly max?: number | undefined
+  readonly min?: number | undefined
+}
+
+/** One metric as configured. */
+export interface MetricSpec {
+  readonly name: string
+  /** A metric counts in each of its groups; without one it is in a group named "". */
+  readonly groups: readonly string[]
+  readonly direction: Direction
+  readonly nanStrategy: NanStrategy
+  readonly critical: boolean
+  readonly mustHaveData: boolean
+  /** Judged and listed, but left out of all scores. */
+  readonly muted: boolean
+  readonly outliers: { readonly strategy: 'keep' | 'remove'; readonly factor: number }
+  readonly effectSize: EffectSize
+  /** Default judge: the change that does not matter, as a share of the baseline; the run's own when absent. */
+  readonly margin?: number | undefined
+  readonly kind: MetricKind
+  readonly limits?: Limits | undefined
+  /** The name of the metric whose values say what this one's events are counted out of. */
+  readonly exposure?: string | undefined
+  readonly noData: Partial<Record<NoDataState, NoDataPolicy>>
+}
+
+/** The points of one side in order of time, NaN for a gap. */
+export interface Side {
+  readonly values: Float64Array
+  /** For counts: what each value is a count out of (requests), point by point. */
+  readonly exposure?: Float64Array | undefined
+  /** What the source said when it gave no answer. */
+  readonly error?: string | undefined
+  /** Why its values are beyond all reckoning (see `judgeableSide`). */
+  readonly outOfRange?: string | undefined
+  readonly startMs?: number | undefined
+  readonly stepMs?: number | undefined
+}
+
+/** A metric with its points on both sides. */
+export interface MetricSeries {
+  readonly spec: MetricSpec
+  readonly control: Side
+  readonly experiment: Side
+}
+
+/** From which score on a run is a success, and from which on a review. */
+export interface ScoreThresholds {
+  readonly pass: number
+  readonly marginal: number
+}
+
+/** Everything a judge needs. */
+export interface JudgeInput {
+  readonly metrics: readonly MetricSeries[]
+  readonly groupWeights: Readonly<Record<string, number>>
+  readonly thresholds: ScoreThresholds
+}
+
+/** The figures of one side's points. `std` has n - 1 below the fraction; all 0 without points. */
+export interface SeriesStats {
+  readonly min: number
+  readonly max: number
+  readonly mean: number
+  readonly std: number
+  readonly count: number
+}
+
+/** One of the tests of a metric. */
+export interface TestOutcome {
+  readonly test: 'shift' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap'
+  readonly change: 'High' | 'Low'
+  /** Weighted by the share of the error that this test may make; the metric's p is the least of them. */
+  readonly p: number
+  /** Whether the change is large enough to matter. */
+  readonly matters: boolean
+  readonly says: string
+}
+
+/** What the default judge found out about a metric. */
+export interface Finding {
+  readonly kind: 'gauge' | 'zeroInflated' | 'count'
+  readonly method: 'independent' | 'paired' | 'poisson' | 'overdispersed' | 'occurrence'
+  /** Hodges-Lehmann shift in the metric's unit; for counts the difference of rates; by occurrence the difference of the shares of points that are not 0. */
+  readonly estimate: number
+  readonly confidenceInterval: readonly [number, number]
+  /** The level of the baseline that shares refer to. */
+  readonly level: number
+  /** `estimate` and interval as shares of `level`; null where the level is 0. */
+  readonly relative: { readonly estimate: number; readonly interval: readonly [number, number] } | null
+  readonly margin: number
+  readonly cliffsDelta: number
+  /** The error that this metric's tests may make together at this look. */
+  readonly alpha: number
+  /** The least of the tests' p-values, each for its share of the error. */
+  readonly p: number
+  /** Over the metrics of the run that it stands among: critical ones by Holm, others by Benjamini and Hochberg. */
+  readonly pAdjusted: number
+  /** How many independent points the sides are worth. */
+  readonly effectiveN: { readonly control: number; readonly experiment: number }
+  readonly autocorrelation: number
+  /** The least change, as a share of the level, that would be found in 8 of 10 runs; null where the level is 0. */
+  readonly detectable: number | null
+  readonly tests: readonly TestOutcome[]
+}
+
+/** One metric as judged. */
+export interface MetricResult {
+  readonly name: string
+  readonly groups: readonly string[]
+  readonly classification: Classification
+  readonly classificationReason: string
+  /** Whether this result fails the run. */
+  readonly critical: boolean
+  readonly muted: boolean
+  /** 0 to 100; null when the metric does not count. */
+  readonly score: number | null
+  readonly noData: { readonly state: NoDataState; readonly policy: NoDataPolicy } | null
+  readonly controlStats: SeriesStats
+  readonly experimentStats: SeriesStats
+  /** Mean of the experiment by mean of the control; null where it has no value. */
+  readonly ratio: number | null
+  /** What its events were counted out of on each side, in all; the metric that says so where that is another one. */
+  readonly exposure?:
+    | { readonly metric?: string | undefined; readonly control: number; readonly experiment: number }
+    | undefined
+  readonly finding: Finding | null
+  /** What a metric that passes shows to somebody who looks at it, a sentence each; it decides nothing. Left out where there is none. */
+  readonly notes?: readonly string[] | undefined
+}
+
+export interface GroupScore {
+  readonly name: string
+  readonly score: number
+  readonly classification: '' | 'Nodata'
+  readonly classificationReason: string
+}
+
+export type RunClassification = 'Success' | 'Review' | 'Fail' | 'Pass' | 'Marginal'
+
+/** A run as judged. */
+export interface JudgeReport {
+  readonly judgeName: 'tidegate-v1' | 'NetflixACAJudge-v1.0'
+  readonly score: {
+    readonly score: number
+    readonly classification: RunClassification
+    readonly classificationReason: string
+  }
+  readonly verdict: 'Success' | 'Review' | 'Fail'
+  /** Whether a critical metric is so clearly worse that further looks cannot mend it. */
+  readonly endsRun: boolean
+  readonly groupScores: readonly GroupScore[]
+  readonly results: readonly MetricResult[]
+}
+
+/** How to judge. What is not given has the judge's own default. */
+export interface JudgeOptions {
+  readonly judge: 'default' | 'kayenta'
+  readonly tolerance?: number | undefined
+  readonly confidence?: number | undefined
+  /** Which of the planned looks at the data this is: the error is spent over them. */
+  readonly look?: PlannedLook | undefined
+  /** Told after each metric, for progress. */
+  readonly onMetric?: ((judged: number, of: number) => void) | undefined
+}

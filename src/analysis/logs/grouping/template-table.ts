@@ -1,0 +1,101 @@
+import { maskLine } from '../masking/mask-line.js'
+import { mergePatterns } from '../merging/merge-patterns.js'
+import { firstRow, keyWords, wordsKey } from '../model/pattern.js'
+import type { Pattern } from '../model/pattern.js'
+import { PatternIndex } from './pattern-index.js'
+import { toTemplates } from './templates.js'
+import type { Templates } from './templates.js'
+import { traceWords } from '../trace/trace-words.js'
+
+/** Different masked lines that are kept, some hundred bytes each; systems have some thousand templates at most. */
+const MAX_PATTERNS = 20_000
+/** Words of all of them together: a few systems write lines of hundreds of words. */
+const MAX_WORDS = 500_000
+/** With less room than this after uniting what belongs together, doing so again would not be worth its time. */
+const LEAST_ROOM = 0.25
+
+/** Groups log events by template as they come. Memory depends on their variety, not on their number, and is limited. */
+export class TemplateTable {
+  readonly #maxPatterns: number
+  #rowOfKey = new Map<string, number>()
+  #patterns: readonly Pattern[] = []
+  readonly #added: Pattern[] = []
+  #index = new PatternIndex()
+  #words = 0
+  readonly #linesOfRow: number[] = []
+  #otherRow: number | undefined
+  #isFull = false
+
+  constructor(maxPatterns = MAX_PATTERNS) {
+    this.#maxPatterns = maxPatterns
+  }
+
+  /** Counts an event, one line or several, and gives the row by which `finish` knows its template. */
+  add(event: string): number {
+    const row = this.#rowOf(event)
+    this.#linesOfRow[row] = (this.#linesOfRow[row] ?? 0) + 1
+    return row
+  }
+
+  /** The templates of all that was added. */
+  finish(): Templates {
+    const patterns = mergePatterns([...this.#patterns, ...this.#added])
+    return toTemplates(patterns, this.#linesOfRow, this.#otherRow)
+  }
+
+  #rowOf(event: string): number {
+    const trace = traceWords(event)
+    const { words, gaps } = trace ?? maskLine(firstLine(event))
+    const key = wordsKey(words)
+    const known = this.#find(key, words)
+    if (known !== undefined) return known
+    if (!this.#isFull && this.#hasReached(1)) {
+      this.#makeRoom()
+      const united = this.#find(key, words)
+      if (united !== undefined) return united
+    }
+    return this.#isFull ? this.#other() : this.#addPattern(key, gaps, trace !== undefined)
+  }
+
+  #find(key: string, words: readonly string[]): number | undefined {
+    return this.#rowOfKey.get(key) ?? this.#index.find(words)
+  }
+
+  #addPattern(key: string, gaps: readonly number[], isFixed: boolean): number {
+    const row = this.#newRow()
+    // A slice of the line would keep the whole line in memory; words cut from the key keep the key only.
+    this.#added.push({ words: keyWords(key), gaps, rows: [row], origins: [key], isFixed })
+    this.#rowOfKey.set(key, row)
+    this.#words += gaps.length
+    return row
+  }
+
+  #makeRoom(): void {
+    this.#patterns = mergePatterns([...this.#patterns, ...this.#added.splice(0)])
+    const single = this.#patterns.filter(({ rows }) => rows.length === 1)
+    this.#rowOfKey = new Map(single.map((pattern) => [wordsKey(pattern.words), firstRow(pattern)]))
+    this.#index = new PatternIndex(this.#patterns.filter(({ rows }) => rows.length > 1))
+    this.#words = this.#patterns.reduce((sum, { words }) => sum + words.length, 0)
+    this.#isFull = this.#hasReached(1 - LEAST_ROOM)
+  }
+
+  #hasReached(share: number): boolean {
+    const patterns = this.#patterns.length + this.#added.length
+    return patterns >= this.#maxPatterns * share || this.#words >= MAX_WORDS * share
+  }
+
+  #other(): number {
+    this.#otherRow ??= this.#newRow()
+    return this.#otherRow
+  }
+
+  #newRow(): number {
+    return this.#linesOfRow.push(0) - 1
+  }
+}
+
+/** What follows in further lines belongs to the same event but differs from one to the next. */
+function firstLine(event: string): string {
+  const end = event.indexOf('\n')
+  return end < 0 ? event : event.slice(0, end)
+}

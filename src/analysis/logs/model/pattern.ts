@@ -1,0 +1,54 @@
+import { VALUE } from '../masking/scan-words.js'
+
+/** What lines have in common, and which lines those are. */
+export interface Pattern {
+  readonly words: readonly string[]
+  /** Spaces before each word, as in the first of its lines. */
+  readonly gaps: readonly number[]
+  /** The rows of the table that it covers, the first to appear first. */
+  readonly rows: readonly number[]
+  /** The masked lines that it came from, as far as they are kept: a later run knows it by any of them. */
+  readonly origins: readonly string[]
+  /** Of a stack trace: its words are names and never values. */
+  readonly isFixed: boolean
+}
+
+const SEPARATOR = '\u0000'
+const MAX_ORIGINS = 50
+
+/** Words as one text by which equal ones are found. */
+export function wordsKey(words: readonly string[]): string {
+  return words.join(SEPARATOR)
+}
+
+/** The words of a key. */
+export function keyWords(key: string): string[] {
+  return key.split(SEPARATOR)
+}
+
+/** One pattern for several of the same length: where their words differ there is a value. */
+export function unite(patterns: readonly Pattern[]): Pattern {
+  const ordered = patterns.toSorted((a, b) => firstRow(a) - firstRow(b))
+  const [first, ...others] = ordered
+  if (first === undefined) throw new RangeError('nothing to unite')
+  return {
+    ...first,
+    words: first.words.map((word, place) =>
+      others.every((other) => other.words[place] === word) ? word : VALUE,
+    ),
+    ...coverage(ordered),
+  }
+}
+
+/** The rows and origins of several patterns together. */
+export function coverage(ordered: readonly Pattern[]): Pick<Pattern, 'rows' | 'origins'> {
+  return {
+    rows: ordered.flatMap(({ rows }) => rows),
+    origins: ordered.flatMap(({ origins }) => origins).slice(0, MAX_ORIGINS),
+  }
+}
+
+/** The row that appeared first. */
+export function firstRow({ rows }: Pattern): number {
+  return rows[0] ?? 0
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { readBySchema } from '../../../lib/validation/read-by-schema.js'
+import { SERIES_AGGREGATES } from '../../sources.js'
+
+/** Three seconds and a week: how short and how long an analysis and its intervals may be. */
+export const MINUTES_RANGE = { least: 0.05, most: 7 * 24 * 60 }
+/** A judge divides what it may err by among all looks. */
+export const MAX_LOOKS = 1000
+const MAX_STEP_SECONDS = 3600
+
+/** Every service of a registration gets its own copy. */
+const MAX_VARIABLES = 50
+const Name = z.string().min(1).max(200)
+const Scope = z
+  .record(z.string().max(200), z.string().max(1000))
+  .refine((scope) => Object.keys(scope).length <= MAX_VARIABLES, {
+    error: `has more than ${MAX_VARIABLES} variables`,
+  })
+/** Copied into each plan; queries of many lines have a tenth of it. */
+const Query = z
+  .string()
+  .min(1)
+  .max(32 * 1024)
+const Document = z.record(z.string(), z.unknown())
+
+/** A number of minutes, as a number or as its text: the orchestrator's clients send both. */
+function minutes(least: number): z.ZodType<number> {
+  return z.coerce.number().min(least).max(MINUTES_RANGE.most)
+}
+
+const Metrics = z
+  .strictObject({
+    source: Name,
+    aggregate: z.enum(SERIES_AGGREGATES).optional(),
+    template: Name.optional(),
+    canaryConfig: Document.optional(),
+  })
+  .refine(({ template, canaryConfig }) => (template === undefined) !== (canaryConfig === undefined), {
+    error:
+      'needs either template, the name of a metric template, or canaryConfig, a canary config of Kayenta',
+  })
+
+const Logs = z.strictObject({
+  source: Name,
+  query: Query.optional(),
+  template: Name.optional(),
+  index: z.string().min(1).max(1000).optional(),
+  maxLines: z.number().int().min(1).optional(),
+})
+
+const Definition = z
+  .strictObject({
+    lifetimeMinutes: minutes(MINUTES_RANGE.least).default(30),
+    intervalMinutes: minutes(MINUTES_RANGE.least).optional(),
+    lookBack: z.enum(['growing', 'sliding']).default('growing'),
+    lookBackMinutes: minutes(MINUTES_RANGE.least).optional(),
+    delayMinutes: minutes(0).default(0),
+    warmUpMinutes: minutes(0).default(0),
+    baselineOffsetMinutes: minutes(0).default(0),
+    stepSeconds: z.number().int().min(1).max(MAX_STEP_SECONDS).default(60),
+    judge: z.enum(['default', 'kayenta']).default('default'),
+    pass: z.number().min(0).max(100).optional(),
+    marginal: z.number().min(0).max(100).optional(),
+    scopes: z.strictObject({ baseline: Scope.default({}), canary: Scope.default({}) }).prefault({}),
+    metrics: Metrics.optional(),
+    logs: Logs.optional(),
+  })
+  .refine(({ metrics, logs }) => metrics !== undefined || logs !== undefined, {
+    error: 'needs metrics or logs, or both: without them there is nothing to analyse',
+  })
+  .refine(({ lookBack, lookBackMinutes }) => lookBack === 'growing' || lookBackMinutes !== undefined, {
+    error: 'needs lookBackMinutes with a sliding look-back',
+  })
+  .refine(
+    ({ lifetimeMinutes, intervalMinutes = lifetimeMinutes }) =>
+      lifetimeMinutes <= MAX_LOOKS * intervalMinutes,
+    { error: `asks for more than ${MAX_LOOKS} looks: give it a longer intervalMinutes` },
+  )
+  .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
+    error: 'has a marginal score above its pass score, which leaves nothing to review',
+  })
+
+/** How the analyses of one application are done. Times are minutes, the step seconds, scores 0 to 100. */
+export type AnalysisDefinition = z.output<typeof Definition>
+
+/** A definition as it was given; raises `invalid` naming everything that is wrong with it. */
+export function readDefinition(document: unknown): AnalysisDefinition {
+  return readBySchema(Definition, document, { name: 'the definition', code: 'invalid_field' })
+}

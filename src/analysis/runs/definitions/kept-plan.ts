@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../errors/app-error.js'
+import type { PlanPart } from '../../../store/ports/analysis-store.js'
+import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan } from './plan.js'
+
+/** Beside what its services have in common. A registration of hundreds of services with their scopes comes to a third of it. */
+const MAX_PLAN_BYTES = 1024 * 1024
+/** A template of 256 KiB gives at most three times as much: names of metrics are their queries, too. */
+const MAX_PART_BYTES = 1024 * 1024
+
+/** A plan as it is kept: what its services have in common stands beside it, once for all plans. */
+export interface KeptPlan {
+  /** JSON text. */
+  readonly plan: string
+  readonly parts: readonly PlanPart[]
+}
+
+/** The metrics or the logs of a target: its own sides, and the rest by the SHA-256 of its JSON. */
+interface KeptComparison {
+  readonly part: string
+  readonly baseline: PlannedSide
+  readonly canary: PlannedSide
+}
+
+interface KeptTarget {
+  readonly name: string
+  readonly metrics?: KeptComparison | PlannedMetrics | undefined
+  readonly logs?: KeptComparison | PlannedLogs | undefined
+}
+
+type CommonPart = Omit<PlannedMetrics, keyof Sides> | Omit<PlannedLogs, keyof Sides>
+interface Sides {
+  readonly baseline: PlannedSide
+  readonly canary: PlannedSide
+}
+
+/** A plan in the form in which it is kept. Raises `invalid` naming the bound for one that is too large. */
+export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
+  const parts = new PlanParts()
+  const kept: string[] = []
+  let bytes = 0
+  for (const { name, metrics, logs } of targets) {
+    const target: KeptTarget = {
+      name,
+      metrics: metrics && parts.keep(metrics),
+      logs: logs && parts.keep(logs),
+    }
+    const text = JSON.stringify(target)
+    kept.push(text)
+    bytes += Buffer.byteLength(text)
+    if (bytes > MAX_PLAN_BYTES) {
+      throw new AppError(
+        'invalid',
+        `the plan of the analysis comes to more than ${MAX_PLAN_BYTES} bytes with its ${targets.length} services and their scopes: register fewer at a time, or shorten the scopes`,
+      )
+    }
+  }
+  const text = `${JSON.stringify({ ...plan }).slice(0, -1)},"targets":[${kept.join(',')}]}`
+  return { plan: text, parts: parts.all }
+}
+
+/** Which parts a plan that was kept needs, by their SHA-256. */
+export function partsOf(plan: string): readonly string[] {
+  const { targets } = JSON.parse(plan) as { readonly targets: readonly KeptTarget[] }
+  const named = targets.flatMap(({ metrics, logs }) =>
+    [metrics, logs].flatMap((one) => (isKept(one) ? one.part : [])),
+  )
+  return [...new Set(named)]
+}
+
+/** A plan that was kept, whole. What its services have in common is there once. */
+export function joinPlan(plan: string, parts: ReadonlyMap<string, string>): RunPlan {
+  const read = new Map<string, CommonPart>()
+  for (const [sha256, body] of parts) read.set(sha256, JSON.parse(body) as CommonPart)
+  const join = <One extends Sides>(one: One | KeptComparison | undefined): One | undefined => {
+    if (!isKept(one)) return one
+    const { part, baseline, canary } = one
+    const common = read.get(part)
+    if (common === undefined)
+      throw new AppError('internal', `a part of the plan is not kept any more: ${part}`)
+    return { ...common, baseline, canary } as unknown as One
+  }
+  const { targets, ...rest } = JSON.parse(plan) as Omit<RunPlan, 'targets'> & {
+    readonly targets: readonly KeptTarget[]
+  }
+  const joined = targets.map(({ name, metrics, logs }): PlannedTarget => ({
+    name,
+    metrics: join<PlannedMetrics>(metrics),
+    logs: join<PlannedLogs>(logs),
+  }))
+  return { ...rest, targets: joined }
+}
+
+/** Gathers what targets have in common. */
+class PlanParts {
+  readonly #parts = new Map<string, PlanPart>()
+  /** By what it was made from: hundreds of services have the same template. */
+  readonly #known = new Map<unknown, string>()
+
+  get all(): readonly PlanPart[] {
+    return [...this.#parts.values()]
+  }
+
+  keep({ baseline, canary, ...common }: PlannedMetrics | PlannedLogs): KeptComparison {
+    const origin = 'metrics' in common ? common.metrics : common.template
+    const part = this.#known.get(origin) ?? this.#add(common)
+    this.#known.set(origin, part)
+    return { part, baseline, canary }
+  }
+
+  #add(common: CommonPart): string {
+    const body = JSON.stringify(common)
+    if (Buffer.byteLength(body) > MAX_PART_BYTES) {
+      throw new AppError('invalid', `the template of the analysis comes to more than ${MAX_PART_BYTES} bytes`)
+    }
+    const sha256 = createHash('sha256').update(body).digest('hex')
+    this.#parts.set(sha256, { sha256, body })
+    return sha256
+  }
+}
+
+function isKept(one: KeptComparison | object | undefined): one is KeptComparison {
+  return one !== undefined && 'part' in one
+}

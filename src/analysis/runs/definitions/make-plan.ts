@@ -1,0 +1,182 @@
+import { AppError } from '../../../errors/app-error.js'
+import type { ScoreThresholds } from '../../judge/series/types.js'
+import type { LogTemplate } from '../../logs/model/log-template.js'
+import type { Scope } from '../../sources.js'
+import { MAX_LOOKS } from './definition.js'
+import type { AnalysisDefinition } from './definition.js'
+import type { MetricTemplate } from './metric-template.js'
+import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan, Timing } from './plan.js'
+import { NO_SCOPES } from './registration.js'
+import type { Registration, SideScopes, TargetRequest } from './registration.js'
+
+const MS_PER_MINUTE = 60_000
+const MS_PER_SECOND = 1000
+const MAX_SERVICES = 500
+/** Two queries each, four at a time: more than could be asked within the four minutes of a look. */
+const MAX_METRICS = 5000
+/** What the analysis stages show where nobody says otherwise (analysis.md, section 5). */
+const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 90, marginal: 70 }
+
+/** The templates that a plan is made with, already read; by name and SHA-1, or the definition's own. */
+export interface PlanTemplates {
+  readonly metrics: (request: SideScopes | undefined) => MetricTemplate | undefined
+  readonly logs: (request: SideScopes | undefined) => LogTemplate | undefined
+  /** Of the canary config, where the definition holds one. */
+  readonly thresholds: ScoreThresholds | undefined
+}
+
+export interface PlanRequest {
+  readonly registration: Registration
+  readonly definition: AnalysisDefinition
+  readonly templates: PlanTemplates
+  readonly nowMs: number
+}
+
+/** All that a run needs. Raises `conflict` when the definition says nothing of what the registration asks for. */
+export function makePlan(planRequest: PlanRequest): RunPlan {
+  const { registration, definition, templates, nowMs } = planRequest
+  const timing = makeTiming(registration, definition, startOf(registration, nowMs))
+  const requests = registration.targets.length > 0 ? registration.targets : [wholeApplication(registration)]
+  if (requests.length > MAX_SERVICES) {
+    throw new AppError(
+      'invalid',
+      `the registration names ${requests.length} services, more than ${MAX_SERVICES}: register fewer at a time`,
+    )
+  }
+  const targets = requests
+    .map((request) => planTarget(request, planRequest))
+    .filter(({ metrics, logs }) => metrics !== undefined || logs !== undefined)
+  if (targets.length === 0) {
+    throw new AppError(
+      'conflict',
+      `the analysis of ${registration.application} has neither metrics nor logs for what is asked: name a source and a template in its definition`,
+    )
+  }
+  refuseTooManyMetrics(targets)
+  return {
+    application: registration.application,
+    owner: registration.owner ?? '',
+    judge: definition.judge,
+    timing,
+    thresholds: makeThresholds(registration, definition, templates),
+    targets,
+  }
+}
+
+function refuseTooManyMetrics(targets: readonly PlannedTarget[]): void {
+  const metrics = targets.reduce((sum, target) => sum + (target.metrics?.metrics.length ?? 0), 0)
+  if (metrics <= MAX_METRICS) return
+  throw new AppError(
+    'invalid',
+    `the analysis asks for ${metrics} metrics, those of all services together, more than ${MAX_METRICS}: register fewer services at a time, or shorten the template`,
+  )
+}
+
+/** Without deployments the definition's own scopes say what is compared. */
+function wholeApplication({ application }: Registration): TargetRequest {
+  return {
+    service: application,
+    baselineStartMs: undefined,
+    canaryStartMs: undefined,
+    metric: NO_SCOPES,
+    log: NO_SCOPES,
+  }
+}
+
+/**
+ * The lifetime counts from the start of the data: what has passed of it is looked at without waiting. Of several starts the
+ * last one counts, so that no window ends in the future; a clock ahead of ours is taken for now.
+ */
+function startOf({ targets }: Registration, nowMs: number): number {
+  const starts = targets.flatMap(({ baselineStartMs, canaryStartMs = nowMs }) => [
+    canaryStartMs,
+    baselineStartMs ?? canaryStartMs,
+  ])
+  return starts.length === 0 ? nowMs : Math.min(nowMs, Math.max(...starts))
+}
+
+function makeTiming(registration: Registration, definition: AnalysisDefinition, startedMs: number): Timing {
+  const lifetimeMinutes = registration.lifetimeMinutes ?? definition.lifetimeMinutes
+  const interval = registration.intervalMinutes ?? definition.intervalMinutes ?? lifetimeMinutes
+  if (lifetimeMinutes / interval > MAX_LOOKS) {
+    throw new AppError(
+      'invalid',
+      `an interval of ${interval} minutes in a lifetime of ${lifetimeMinutes} is more than ${MAX_LOOKS} looks: give a longer interval`,
+    )
+  }
+  const lookBack = registration.lookBack ?? definition.lookBack
+  const lookBackMinutes = registration.lookBackMinutes ?? definition.lookBackMinutes ?? interval
+  return {
+    startedMs,
+    lifetimeMs: lifetimeMinutes * MS_PER_MINUTE,
+    intervalMs: Math.min(interval, lifetimeMinutes) * MS_PER_MINUTE,
+    warmUpMs: (registration.warmUpMinutes ?? definition.warmUpMinutes) * MS_PER_MINUTE,
+    delayMs: (registration.delayMinutes ?? definition.delayMinutes) * MS_PER_MINUTE,
+    lookBackMs: lookBack === 'sliding' ? lookBackMinutes * MS_PER_MINUTE : undefined,
+    stepMs: definition.stepSeconds * MS_PER_SECOND,
+  }
+}
+
+/** A marginal score above the pass score, which some clients send, leaves nothing to review. */
+function makeThresholds(
+  registration: Registration,
+  definition: AnalysisDefinition,
+  templates: PlanTemplates,
+): ScoreThresholds {
+  const own = { ...DEFAULT_THRESHOLDS, ...templates.thresholds }
+  const marginal = registration.marginal ?? definition.marginal ?? own.marginal
+  const pass = registration.pass ?? definition.pass ?? Math.max(own.pass, marginal)
+  return { pass, marginal: Math.min(marginal, pass) }
+}
+
+function planTarget(
+  request: TargetRequest,
+  { registration: { application }, definition, templates, nowMs }: PlanRequest,
+): PlannedTarget {
+  const canaryStartMs = Math.min(request.canaryStartMs ?? nowMs, nowMs)
+  const offsetMs = definition.baselineOffsetMinutes * MS_PER_MINUTE
+  const baselineStartMs = Math.min(request.baselineStartMs ?? canaryStartMs, nowMs) - offsetMs
+  const side = (name: 'baseline' | 'canary', given: Scope): PlannedSide => ({
+    // `${application}` and `${service}` are there in every query. The verification stage names its pipeline as the service.
+    scope: { application, service: request.service, ...definition.scopes[name], ...given },
+    startMs: name === 'baseline' ? baselineStartMs : canaryStartMs,
+  })
+  const sides = (scopes: SideScopes): { baseline: PlannedSide; canary: PlannedSide } => ({
+    baseline: side('baseline', scopes.baseline),
+    canary: side('canary', scopes.canary),
+  })
+  return {
+    name: request.service,
+    metrics: request.metric && planMetrics(request.metric, sides(request.metric), definition, templates),
+    logs: request.log && planLogs(request.log, sides(request.log), definition, templates),
+  }
+}
+
+function planMetrics(
+  request: SideScopes,
+  sides: { readonly baseline: PlannedSide; readonly canary: PlannedSide },
+  { metrics }: AnalysisDefinition,
+  templates: PlanTemplates,
+): PlannedMetrics | undefined {
+  const template = templates.metrics(request)
+  if (metrics === undefined || template === undefined) return undefined
+  return { source: metrics.source, aggregate: metrics.aggregate, ...template, ...sides }
+}
+
+function planLogs(
+  request: SideScopes,
+  sides: { readonly baseline: PlannedSide; readonly canary: PlannedSide },
+  { logs }: AnalysisDefinition,
+  templates: PlanTemplates,
+): PlannedLogs | undefined {
+  const template = templates.logs(request)
+  if (logs === undefined || template === undefined) return undefined
+  return {
+    source: logs.source,
+    query: logs.query ?? template.regularExpression ?? '*',
+    index: logs.index ?? template.index,
+    maxLines: logs.maxLines,
+    template,
+    ...sides,
+  }
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { readBySchema } from '../../../lib/validation/read-by-schema.js'
+import { readMetricSpecs } from '../../judge/canary-config.js'
+import type { PlannedMetric } from './plan.js'
+
+const PERCENT = 100
+/** Each of its metrics says it. */
+const MAX_GROUP_LENGTH = 200
+
+const percent = z.coerce.number().min(0).max(10_000)
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+
+/** What may be said once for all metrics, or for one of them. */
+const Shared = {
+  riskDirection: z.string().optional(),
+  metricWeight: z.coerce.number().min(0).optional(),
+  nanStrategy: z.string().optional(),
+  criticality: z.string().optional(),
+  customThresholdHigher: percent.optional(),
+  customThresholdHigherPercentage: percent.optional(),
+  customThresholdLower: percent.optional(),
+  customThresholdLowerPercentage: percent.optional(),
+}
+
+const Metric = z.looseObject({
+  ...Shared,
+  name: z.string().min(1),
+  watchlist: flag.optional(),
+  exposureQuery: z.string().min(1).optional(),
+})
+
+const Data = z.looseObject({
+  ...Shared,
+  groups: z
+    .array(z.looseObject({ group: z.string().min(1).max(MAX_GROUP_LENGTH), metrics: z.array(Metric).min(1) }))
+    .min(1),
+})
+
+const Template = z
+  .looseObject({ ...Shared, data: Data.optional(), metricTemplateSetup: Data.optional() })
+  .refine(({ data, metricTemplateSetup }) => (data ?? metricTemplateSetup) !== undefined, {
+    error: 'needs data, with its groups of metrics',
+  })
+
+/** The metrics of a template, with the weight of each group. */
+export interface MetricTemplate {
+  readonly metrics: readonly PlannedMetric[]
+  readonly groupWeights: Readonly<Record<string, number>>
+  /** What of it nobody reads, a sentence each. */
+  readonly warnings?: readonly string[] | undefined
+}
+
+type SharedMembers = Pick<z.output<typeof Metric>, keyof typeof Shared>
+
+/**
+ * A metric template in the shape of the GitOps clients (analysis.md 3.4, "Metric template fields"), where a metric's name is
+ * its query. Weights within a group only tell a metric that does not count (0). Raises `invalid` naming everything wrong.
+ */
+export function readMetricTemplate(document: unknown): MetricTemplate {
+  const template = readBySchema(Template, document, { name: 'the metric template', code: 'invalid_field' })
+  const data = template.data ?? template.metricTemplateSetup
+  const groups = data?.groups ?? []
+  const shared: SharedMembers = { ...template, ...data }
+  const metrics = groups.flatMap(({ group, metrics: members }) =>
+    members.map((metric) => ({ group, metric: { ...metric, ...withDefaults(metric, shared) } })),
+  )
+  const times = new Map<string, number>()
+  for (const { metric } of metrics) times.set(metric.name, (times.get(metric.name) ?? 0) + 1)
+  const specs = readMetricSpecs({
+    metrics: metrics.map(({ group, metric }) => ({
+      // The same query may stand in several groups; results are told apart by their names.
+      name: (times.get(metric.name) ?? 0) > 1 ? `${group}: ${metric.name}` : metric.name,
+      groups: [group],
+      analysisConfigurations: { canary: toCanary(metric) },
+    })),
+  })
+  const planned = specs.map((spec, index) => {
+    const { name = spec.name, exposureQuery } = metrics[index]?.metric ?? {}
+    return { spec, query: name, ...(exposureQuery !== undefined && { exposureQuery }) }
+  })
+  return { metrics: planned, groupWeights: weighGroups(metrics) }
+}
+
+function withDefaults(metric: SharedMembers, shared: SharedMembers): SharedMembers {
+  const names = Object.keys(Shared) as (keyof SharedMembers)[]
+  return Object.fromEntries(names.map((name) => [name, metric[name] ?? shared[name]]))
+}
+
+function toCanary(metric: SharedMembers & { readonly watchlist?: boolean | undefined }): object {
+  const higher = metric.customThresholdHigherPercentage ?? metric.customThresholdHigher
+  const lower = metric.customThresholdLowerPercentage ?? metric.customThresholdLower
+  const margins = [higher, lower].filter((margin) => margin !== undefined)
+  return {
+    direction: toDirection(metric.riskDirection),
+    nanStrategy: /replace|zero/i.test(metric.nanStrategy ?? '') ? 'replace' : 'remove',
+    critical: /critical|high|must/i.test(metric.criticality ?? ''),
+    // A metric on the watch list is shown and does not count.
+    muted: metric.watchlist === true || metric.metricWeight === 0,
+    ...(margins.length > 0 && { margin: Math.min(...margins) / PERCENT }),
+  }
+}
+
+function toDirection(riskDirection: string | undefined): 'increase' | 'decrease' | 'either' {
+  const words = (riskDirection ?? '').toLowerCase()
+  const isHigher = words.includes('higher') || words.includes('increase')
+  const isLower = words.includes('lower') || words.includes('decrease')
+  if (isHigher === isLower) return 'either'
+  return isHigher ? 'increase' : 'decrease'
+}
+
+/** A group weighs what its metrics weigh together, as a share of 100; without any weight all groups are alike. */
+function weighGroups(
+  metrics: readonly { readonly group: string; readonly metric: SharedMembers }[],
+): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>()
+  for (const { group, metric } of metrics) {
+    sums.set(group, (sums.get(group) ?? 0) + (metric.metricWeight ?? 0))
+  }
+  const total = [...sums.values()].reduce((sum, weight) => sum + weight, 0)
+  if (total === 0) return {}
+  return Object.fromEntries([...sums].map(([group, weight]) => [group, (weight / total) * PERCENT]))
+}

@@ -1,0 +1,75 @@
+import type { MetricSpec, ScoreThresholds } from '../../judge/series/types.js'
+import type { LogTemplate } from '../../logs/model/log-template.js'
+import type { Scope, SeriesAggregate } from '../../sources.js'
+
+/** One side of a target: which instances, and since when, in milliseconds since the epoch. */
+export interface PlannedSide {
+  readonly scope: Scope
+  readonly startMs: number
+}
+
+/** A metric with the query that fetches it. */
+export interface PlannedMetric {
+  readonly spec: MetricSpec
+  /** In the language of the source, with `${name}` where the scope goes. */
+  readonly query: string
+  /** Fetches what its events are counted out of, where `spec.exposure` does not name another metric for that. */
+  readonly exposureQuery?: string | undefined
+}
+
+export interface PlannedMetrics {
+  readonly source: string
+  readonly aggregate: SeriesAggregate | undefined
+  readonly metrics: readonly PlannedMetric[]
+  readonly groupWeights: Readonly<Record<string, number>>
+  /** What of the canary config nobody reads, a sentence each. */
+  readonly warnings?: readonly string[] | undefined
+  readonly baseline: PlannedSide
+  readonly canary: PlannedSide
+}
+
+export interface PlannedLogs {
+  readonly source: string
+  readonly query: string
+  readonly index: string | undefined
+  readonly template: LogTemplate
+  readonly maxLines: number | undefined
+  readonly baseline: PlannedSide
+  readonly canary: PlannedSide
+}
+
+/** One service that is analysed. */
+export interface PlannedTarget {
+  readonly name: string
+  readonly metrics: PlannedMetrics | undefined
+  readonly logs: PlannedLogs | undefined
+}
+
+/** When a run looks at its data. All in milliseconds. */
+export interface Timing {
+  /** When the data of the later side start; when the run was registered, at the latest. */
+  readonly startedMs: number
+  readonly lifetimeMs: number
+  readonly intervalMs: number
+  readonly warmUpMs: number
+  /** How long data takes to arrive at the source. */
+  readonly delayMs: number
+  /** The length of a sliding window; undefined for a window that grows from the start. */
+  readonly lookBackMs: number | undefined
+  readonly stepMs: number
+}
+
+/** All that a run needs from its registration to its last look, so that a later change of a definition does not touch it. */
+export interface RunPlan {
+  readonly application: string
+  readonly owner: string
+  readonly judge: 'default' | 'kayenta'
+  readonly timing: Timing
+  readonly thresholds: ScoreThresholds
+  readonly targets: readonly PlannedTarget[]
+}
+
+/** What of the canary configs of a run nobody reads, each sentence once. */
+export function warningsOf({ targets }: RunPlan): readonly string[] {
+  return [...new Set(targets.flatMap(({ metrics }) => metrics?.warnings ?? []))]
+}

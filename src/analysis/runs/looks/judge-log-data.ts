@@ -1,0 +1,35 @@
+import type { ScoreThresholds } from '../../judge/series/types.js'
+import { judgeLogs, logJudgeOptions } from '../../logs/judge-logs.js'
+import type { JudgedLogs, LogSide } from '../../logs/model/types.js'
+import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import type { LinesData, LogData } from './look-data.js'
+import type { PlannedLogs } from '../definitions/plan.js'
+
+/** Judges the lines that a look fetched, as the template of the log says. */
+export function judgeLogData(
+  { template }: PlannedLogs,
+  { baseline, canary }: LogData,
+  thresholds: ScoreThresholds,
+  seenTemplates: readonly string[],
+  look: PlannedLook | undefined,
+): JudgedLogs {
+  const input = {
+    baseline: baseline && toSide(baseline),
+    canary: toSide(canary),
+    seenTemplates,
+    thresholds,
+  }
+  return judgeLogs(input, logJudgeOptions(template, look))
+}
+
+function toSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {
+  return {
+    lines: lines.map(([sinceMs, text]) => ({
+      atMs: sinceMs === null ? Number.NaN : startMs + sinceMs,
+      text,
+    })),
+    startMs,
+    endMs: coveredUntilMs,
+    isTruncated,
+  }
+}

@@ -1,0 +1,190 @@
+import { judgeMetrics } from '../../judge/judge-run.js'
+import { countedOutOf } from '../../judge/series/exposure.js'
+import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../../judge/series/types.js'
+import type { JudgedLogs } from '../../logs/model/types.js'
+import { judgeLogData } from './judge-log-data.js'
+import { boundedRemarks } from '../../sources/answers/answers.js'
+import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
+import { combineParts } from './look-report.js'
+import type { LookReport, TargetReport } from './look-report.js'
+import type { PlannedMetrics, PlannedTarget, RunPlan } from '../definitions/plan.js'
+import { lookCount, lookWindow } from './schedule.js'
+
+/** With a sentence each for both sides of 50 metrics that cannot be had. */
+const MAX_ERRORS = 100
+
+/** A look as judged, with the templates of the log to remember. */
+export interface JudgedLook {
+  readonly report: LookReport
+  readonly logTemplates: readonly string[]
+}
+
+/** Judges what a look fetched. The same plan and data give the same report; another judge may be asked for. */
+export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): JudgedLook {
+  const looks = lookCount(plan.timing)
+  const options: JudgeOptions = { judge, look: { look: data.look, looks, after: data.after } }
+  const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
+  const reports = targets.map(({ report }) => report)
+  const errors = boundedRemarks(
+    plan.targets.flatMap((target, index) => errorsOf(target, data.targets[index])),
+    MAX_ERRORS,
+  )
+  const unanswered = plan.targets.flatMap((target, index) => unansweredParts(target, data.targets[index]))
+  const report: LookReport = {
+    ...{ look: data.look, looks, canaryWindow: canaryWindow(plan, data.look) },
+    ...withheld(combineParts(reports, plan.thresholds), plan, errors, unanswered),
+    errors,
+    targets: reports,
+  }
+  return { report, logTemplates: targets.flatMap(({ logTemplates }) => logTemplates) }
+}
+
+interface JudgedTarget {
+  readonly report: TargetReport
+  readonly logTemplates: readonly string[]
+}
+
+function judgeTarget(
+  target: PlannedTarget,
+  { targets, seenLogTemplates }: LookData,
+  index: number,
+  plan: RunPlan,
+  options: JudgeOptions,
+): JudgedTarget {
+  const data = targets[index]
+  const metrics = target.metrics && judgeMetricData(target.metrics, data?.metrics ?? [], plan, options)
+  const logs: JudgedLogs | undefined =
+    target.logs &&
+    data?.logs &&
+    judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.look)
+  return {
+    report: { name: target.name, metrics, logs: logs?.report },
+    logTemplates: logs?.templatesToRemember ?? [],
+  }
+}
+
+function judgeMetricData(
+  { metrics, groupWeights }: PlannedMetrics,
+  data: readonly MetricData[],
+  { thresholds }: RunPlan,
+  options: JudgeOptions,
+): JudgeReport {
+  const series = metrics.map(({ spec }, index) => {
+    const exposure = exposureOf(spec, index, metrics, data)
+    const side = (name: 'baseline' | 'canary'): Side => {
+      const values = toSide(data[index]?.[name])
+      return exposure === undefined ? values : countedOutOf(values, toSide(exposure[name]))
+    }
+    const experiment = withInfiniteValues(side('canary'), data[index], exposure)
+    return { spec, control: side('baseline'), experiment }
+  })
+  return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
+}
+
+/** What a metric's events are counted out of: what another metric fetched, or what its own query for it did. */
+function exposureOf(
+  { exposure }: MetricSpec,
+  index: number,
+  metrics: PlannedMetrics['metrics'],
+  data: readonly MetricData[],
+): Partial<MetricData> | undefined {
+  if (exposure === undefined) return data[index]?.exposure
+  return data[metrics.findIndex(({ spec }) => spec.name === exposure)] ?? {}
+}
+
+function toSide(series: SeriesData | undefined): Side {
+  if (series === undefined) return { values: new Float64Array(), error: 'nothing was fetched' }
+  const { state, reasons, startMs, stepMs, values } = series
+  return {
+    values: Float64Array.from(values, (value) => value ?? Number.NaN),
+    error: state === 'failed' ? reasons.join('; ') : undefined,
+    ...{ startMs, stepMs },
+  }
+}
+
+interface NamedSide {
+  readonly what: string
+  readonly side: SeriesData | LinesData
+}
+
+/** What sources could not answer, or not wholly, once for all that failed alike. */
+function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined): string[] {
+  const sides: NamedSide[] = [
+    ...(data?.metrics ?? []).flatMap(({ baseline, canary, exposure }, index) => {
+      const metric = metrics?.metrics[index]?.spec.name ?? 'metric'
+      const both = (what: string, sides: Pick<MetricData, 'baseline' | 'canary'>): NamedSide[] => [
+        { what: `${what}, baseline`, side: sides.baseline },
+        { what: `${what}, canary`, side: sides.canary },
+      ]
+      return [
+        ...both(metric, { baseline, canary }),
+        ...(exposure === undefined ? [] : both(`exposure of ${metric}`, exposure)),
+      ]
+    }),
+    ...(data?.logs === undefined
+      ? []
+      : [
+          ...(data.logs.baseline === undefined ? [] : [{ what: 'log, baseline', side: data.logs.baseline }]),
+          { what: 'log, canary', side: data.logs.canary },
+        ]),
+  ]
+  return sides.flatMap(({ what, side: { state, reasons } }) =>
+    state === 'failed' || state === 'incomplete' ? [`${name}: ${what}: ${reasons.join('; ') || state}`] : [],
+  )
+}
+
+/** The parts of a target of which no source said anything on one side at least. */
+function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined): string[] {
+  const { metrics = [], logs } = data ?? {}
+  const isSilent = ({ baseline, canary }: MetricData | LogData): boolean =>
+    baseline?.state === 'failed' || canary.state === 'failed'
+  return [
+    ...(metrics.length > 0 && metrics.every(isSilent) ? [`the metrics of ${name}`] : []),
+    ...(logs !== undefined && isSilent(logs) ? [`the log of ${name}`] : []),
+  ]
+}
+
+type Combined = ReturnType<typeof combineParts>
+
+/** What was not complete cannot be a success, and that of which nothing is known is a failure: some readers let a review pass. */
+function withheld(
+  combined: Combined,
+  { thresholds }: RunPlan,
+  errors: readonly string[],
+  unanswered: readonly string[],
+): Combined & Pick<LookReport, 'isUnanswered'> {
+  const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
+  const because = `(${errors[0] ?? ''}${more})`
+  if (combined.verdict !== 'Fail' && unanswered.length > 0) {
+    const reason = `nothing is known of ${unanswered.join(', ')} ${because}`
+    return { ...combined, score: 0, verdict: 'Fail', reason, isUnanswered: true }
+  }
+  if (combined.verdict !== 'Success' || errors.length === 0) return { ...combined, isUnanswered: false }
+  const score = Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1))
+  const reason = `not all data could be had ${because}`
+  return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
+}
+
+/** What a look sees of the canary; of several services, the first one's. */
+export function canaryWindow({ targets, timing }: RunPlan, look: number): LookReport['canaryWindow'] {
+  const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
+  return side === undefined ? { startMs: 0, endMs: 0 } : lookWindow(timing, side, look)
+}
+
+type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>
+
+/**
+ * The side of the canary, not to be judged where it has the larger share of infinite values: they are gaps, so that what is left could pass
+ * though the canary is at its worst just there.
+ */
+export function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
+  const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
+  if (worse === undefined) return canary
+  const { infinitePoints = 0, values = [] } = worse.canary ?? {}
+  const outOfRange = `${infinitePoints} of ${values.length} values of the canary are infinite, a larger share than of the baseline's: they cannot be judged`
+  return { ...canary, outOfRange }
+}
+
+function shareOf(series: MetricData['canary'] | undefined): number {
+  return series?.infinitePoints === undefined ? 0 : series.infinitePoints / Math.max(1, series.values.length)
+}

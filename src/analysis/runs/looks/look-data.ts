@@ -1,0 +1,82 @@
+import { redactWords } from '../../../lib/redaction/redact-text.js'
+import type { AnswerState, LinesAnswer, SeriesAnswer } from '../../sources.js'
+
+/** A series as it was fetched. */
+export interface SeriesData {
+  readonly state: AnswerState
+  readonly reasons: readonly string[]
+  readonly warnings: readonly string[]
+  readonly query: string
+  readonly startMs: number
+  readonly stepMs: number
+  /** How many of the gaps had infinite values. */
+  readonly infinitePoints?: number | undefined
+  /** null is a gap. */
+  readonly values: readonly (number | null)[]
+}
+
+/** Both sides of a metric, by its place in the plan. */
+export interface MetricData {
+  readonly baseline: SeriesData
+  readonly canary: SeriesData
+  /** What the values are counted out of, where the metric has a query for it. */
+  readonly exposure?: { readonly baseline: SeriesData; readonly canary: SeriesData } | undefined
+}
+
+/** Lines as they were fetched. */
+export interface LinesData {
+  readonly state: AnswerState
+  readonly reasons: readonly string[]
+  readonly query: string
+  readonly startMs: number
+  /** Lines are there up to here. */
+  readonly coveredUntilMs: number
+  readonly isTruncated: boolean
+  readonly lines: readonly LineData[]
+}
+
+/** Milliseconds since the start of the window, null where the line had no time, with the text. */
+export type LineData = readonly [number | null, string]
+
+/** Both sides of a log; no baseline where the canary is judged without one. */
+export interface LogData {
+  readonly baseline: LinesData | undefined
+  readonly canary: LinesData
+}
+
+/** What one look fetched for a target, in the order of the plan. */
+export interface TargetData {
+  readonly metrics: readonly MetricData[] | undefined
+  readonly logs: LogData | undefined
+}
+
+/** All that a look judges: the same data give the same report. */
+export interface LookData {
+  readonly look: number
+  /** The look that was taken before it, where that is not the one just before. */
+  readonly after?: number | undefined
+  readonly targets: readonly TargetData[]
+  readonly seenLogTemplates: readonly string[]
+}
+
+export function toSeriesData(answer: SeriesAnswer): SeriesData {
+  const { state, reasons, warnings, query, startMs, stepMs, values, truncatedPoints } = answer
+  const cut = truncatedPoints === 0 ? [] : [`the last ${truncatedPoints} points were left out by a limit`]
+  return {
+    ...{ state, query: redactWords(query), startMs, stepMs },
+    reasons: [...reasons.map(redactWords), ...cut],
+    warnings: warnings.map(redactWords),
+    ...(answer.infinitePoints !== undefined && { infinitePoints: answer.infinitePoints }),
+    values: Array.from(values, (value) => (Number.isFinite(value) ? value : null)),
+  }
+}
+
+export function toLinesData(answer: LinesAnswer, startMs: number): LinesData {
+  const { state, reasons, query, coveredUntilMs, isTruncated, lines } = answer
+  return {
+    ...{ state, startMs, coveredUntilMs, isTruncated },
+    query: redactWords(query),
+    reasons: reasons.map(redactWords),
+    lines: lines.map(({ atMs, text }) => [Number.isNaN(atMs) ? null : atMs - startMs, text]),
+  }
+}

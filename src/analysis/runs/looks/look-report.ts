@@ -1,0 +1,92 @@
+import type { Verdict } from '../../../store/ports/analysis-store.js'
+import type { JudgeReport, ScoreThresholds } from '../../judge/series/types.js'
+import type { LogReport } from '../../logs/model/types.js'
+import type { TimeWindow } from '../../sources.js'
+
+/** What was found out about one target at one look. */
+export interface TargetReport {
+  readonly name: string
+  readonly metrics: JudgeReport | undefined
+  readonly logs: LogReport | undefined
+}
+
+/** What one look at the data gave. */
+export interface LookReport {
+  readonly look: number
+  readonly looks: number
+  readonly canaryWindow: TimeWindow
+  readonly score: number
+  readonly verdict: Verdict
+  /** The sentence that says why. */
+  readonly reason: string
+  /** Whether further looks cannot mend it. */
+  readonly endsRun: boolean
+  /** Whether it fails for want of an answer of its sources alone, so that a later look may do better. */
+  readonly isUnanswered: boolean
+  /** What went wrong at the sources or in between, a sentence each. */
+  readonly errors: readonly string[]
+  readonly targets: readonly TargetReport[]
+}
+
+interface Part {
+  readonly what: string
+  readonly score: number
+  readonly verdict: Verdict
+  readonly reason: string
+  readonly endsRun: boolean
+}
+
+const RANK: Readonly<Record<Verdict, number>> = { Fail: 0, Review: 1, Success: 2 }
+
+/** The score and verdict of a look: a run is as good as the worst of its parts. */
+export function combineParts(
+  targets: readonly TargetReport[],
+  thresholds: ScoreThresholds,
+): Pick<LookReport, 'score' | 'verdict' | 'reason' | 'endsRun'> {
+  const parts = targets.flatMap((target) => partsOf(target, targets.length > 1))
+  const worst = parts.reduce<Part | undefined>(
+    (least, part) => (least === undefined || isWorse(part, least) ? part : least),
+    undefined,
+  )
+  if (worst === undefined) {
+    return { score: 0, verdict: 'Fail', reason: 'nothing could be judged', endsRun: false }
+  }
+  return {
+    score: scoreOf(worst, thresholds),
+    verdict: worst.verdict,
+    reason: parts.length > 1 ? `${worst.what}: ${worst.reason}` : worst.reason,
+    endsRun: parts.some(({ endsRun }) => endsRun),
+  }
+}
+
+function partsOf({ name, metrics, logs }: TargetReport, isOneOfSeveral: boolean): Part[] {
+  const prefix = isOneOfSeveral ? `${name} ` : ''
+  const parts: Part[] = []
+  if (metrics !== undefined) {
+    const { score, verdict, endsRun } = metrics
+    parts.push({
+      what: `${prefix}metrics`,
+      score: score.score,
+      verdict,
+      reason: score.classificationReason,
+      endsRun,
+    })
+  }
+  if (logs !== undefined) parts.push({ what: `${prefix}logs`, ...logs })
+  return parts
+}
+
+function isWorse(part: Part, than: Part): boolean {
+  const difference = RANK[part.verdict] - RANK[than.verdict]
+  return difference < 0 || (difference === 0 && part.score < than.score)
+}
+
+/**
+ * Some readers look at the score alone, rounded to a whole number: it must not say more than the verdict does, so a review
+ * stays one below the pass score and a failure one below the marginal one.
+ */
+function scoreOf({ score, verdict }: Part, { pass, marginal }: ScoreThresholds): number {
+  const rounded = Math.round(score * 100) / 100
+  if (verdict === 'Success') return rounded
+  return Math.max(0, Math.min(rounded, Math.ceil(verdict === 'Review' ? pass : marginal) - 1))
+}

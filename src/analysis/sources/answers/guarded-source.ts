@@ -1,0 +1,53 @@
+import { AppError, toAppError, toError } from '../../../errors/app-error.js'
+import type { LogSource, MetricSource, SeriesAnswer } from '../../sources.js'
+import { boundedRemarks, failedLines, failedSeries } from './answers.js'
+import { stepGrid } from './step-grid.js'
+
+/** Is told of what is no AppError: a defect, of which the answer says nothing in particular. */
+export type ReportDefect = (error: Error) => void
+
+function withBoundedRemarks<Answer extends Pick<SeriesAnswer, 'reasons' | 'warnings'>>(
+  answer: Answer,
+): Answer {
+  const { reasons, warnings } = answer
+  return { ...answer, reasons: boundedRemarks(reasons), warnings: boundedRemarks(warnings) }
+}
+
+/** A source of metrics from a function that may reject: what it raises becomes a failed answer. */
+export function guardMetricSource(
+  name: string,
+  fetchSeries: MetricSource['fetchSeries'],
+  report: ReportDefect,
+): MetricSource {
+  return {
+    fetchSeries: async (query, budget) => {
+      try {
+        return withBoundedRemarks(await fetchSeries(query, budget))
+      } catch (raw) {
+        return failedSeries(query.query, stepGrid(query, query.stepMs), `${name}: ${reasonOf(raw, report)}`)
+      }
+    },
+  }
+}
+
+/** A source of log lines from a function that may reject: what it raises becomes a failed answer. */
+export function guardLogSource(
+  name: string,
+  fetchLines: LogSource['fetchLines'],
+  report: ReportDefect,
+): LogSource {
+  return {
+    fetchLines: async (query, budget) => {
+      try {
+        return withBoundedRemarks(await fetchLines(query, budget))
+      } catch (raw) {
+        return failedLines(query.query, query, `${name}: ${reasonOf(raw, report)}`)
+      }
+    },
+  }
+}
+
+function reasonOf(raw: unknown, report: ReportDefect): string {
+  if (!(raw instanceof AppError)) report(toError(raw))
+  return toAppError(raw).message
+}

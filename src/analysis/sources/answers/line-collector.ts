@@ -1,0 +1,52 @@
+import { withoutColours } from '../../../lib/text/printable.js'
+import type { LineLimits, LogLine } from '../../sources.js'
+
+/** What is kept of one line, in UTF-16 units. */
+const MAX_LINE_LENGTH = 16_384
+
+/** Lines up to the limits. */
+export class LineCollector {
+  readonly lines: LogLine[] = []
+  readonly limits: LineLimits
+  /** Whether a line came that no longer fitted. */
+  isFull = false
+  #bytes = 0
+  #cut = 0
+
+  constructor(limits: LineLimits) {
+    this.limits = limits
+  }
+
+  /** Takes a line; false when it does not fit any more, and then no other is to follow. */
+  add(atMs: number, given: string): boolean {
+    const text = withoutColours(given)
+    const kept = text.length > MAX_LINE_LENGTH ? this.#cutShort(text) : text
+    const bytes = Buffer.byteLength(kept)
+    if (this.lines.length >= this.limits.maxLines || this.#bytes + bytes > this.limits.maxBytes) {
+      this.isFull = true
+      return false
+    }
+    this.#bytes += bytes
+    this.lines.push({ atMs, text: kept })
+    return true
+  }
+
+  /** What was read otherwise than it was written. */
+  describeCuts(): string[] {
+    return this.#cut === 0 ? [] : [`lines cut after ${MAX_LINE_LENGTH} characters: ${this.#cut}`]
+  }
+
+  #cutShort(text: string): string {
+    this.#cut += 1
+    // Through bytes, since a mere slice would keep the whole text in memory.
+    return Buffer.from(text.slice(0, MAX_LINE_LENGTH)).toString()
+  }
+}
+
+/** The narrower of two sets of limits. */
+export function narrowed(limits: LineLimits, wanted: Partial<LineLimits> = {}): LineLimits {
+  return {
+    maxLines: Math.min(limits.maxLines, wanted.maxLines ?? Infinity),
+    maxBytes: Math.min(limits.maxBytes, wanted.maxBytes ?? Infinity),
+  }
+}

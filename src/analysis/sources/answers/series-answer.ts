@@ -1,0 +1,52 @@
+import type { SeriesAnswer } from '../../sources.js'
+import { failedSeries } from './answers.js'
+import type { SeriesBuilder } from './series-builder.js'
+import type { StepGrid } from './step-grid.js'
+
+/** What is known when all that can be read has been read. */
+export interface SeriesReading {
+  readonly query: string
+  readonly grid: StepGrid
+  readonly builder: SeriesBuilder
+  /** Steps that a limit left out. */
+  readonly truncatedPoints: number
+  /** Why something is missing. */
+  readonly gaps: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** The answer to a query for a series, from what was read. */
+export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
+  const { query, grid, builder, truncatedPoints } = reading
+  const { values, infinite, collisions } = builder.build()
+  if (collisions > 0) {
+    return failedSeries(
+      query,
+      grid,
+      `steps with several values: ${collisions}; say how they are joined (aggregate: sum, average, min or max)`,
+    )
+  }
+  const reasons = [...reading.gaps, ...truncation(grid, truncatedPoints)]
+  const isEmpty = values.every(Number.isNaN)
+  return {
+    state: reasons.length > 0 ? 'incomplete' : isEmpty ? 'empty' : 'complete',
+    reasons,
+    warnings: [
+      ...reading.warnings,
+      ...(infinite > 0 ? [`infinite values, which count as gaps: ${infinite}`] : []),
+    ],
+    query,
+    startMs: grid.startMs,
+    stepMs: grid.stepMs,
+    values,
+    truncatedPoints,
+    ...(infinite > 0 && { infinitePoints: infinite }),
+  }
+}
+
+function truncation({ count }: StepGrid, truncatedPoints: number): string[] {
+  if (truncatedPoints === 0) return []
+  return [
+    `the window has ${count + truncatedPoints} steps and the limit (maxPoints) is ${count}: the last ${truncatedPoints} are left out`,
+  ]
+}

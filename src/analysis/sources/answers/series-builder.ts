@@ -1,0 +1,68 @@
+import type { SeriesAggregate } from '../../sources.js'
+import type { StepGrid } from './step-grid.js'
+
+/** What was read into the steps of a grid. */
+export interface BuiltSeries {
+  /** NaN is a gap. */
+  readonly values: Float64Array
+  /** Steps whose value is infinite; they are gaps. */
+  readonly infinite: number
+  /** Steps that got several values without an aggregate to join them. */
+  readonly collisions: number
+}
+
+/** Gathers values by step; several in one step are joined by the aggregate. */
+export class SeriesBuilder {
+  readonly #totals: Float64Array
+  readonly #counts: Uint32Array
+  readonly #join: (total: number, value: number) => number
+  readonly #aggregate: SeriesAggregate | undefined
+
+  constructor({ count }: StepGrid, aggregate: SeriesAggregate | undefined) {
+    this.#totals = new Float64Array(count)
+    this.#counts = new Uint32Array(count)
+    this.#aggregate = aggregate
+    this.#join = joinBy(aggregate)
+  }
+
+  /** A value at a step; NaN adds nothing. */
+  add(step: number, value: number): void {
+    if (Number.isNaN(value)) return
+    const count = this.#counts[step] ?? 0
+    this.#totals[step] = count === 0 ? value : this.#join(this.#totals[step] ?? 0, value)
+    this.#counts[step] = count + 1
+  }
+
+  /** Takes over what another gathered for consecutive steps of the same grid, of which nothing has been gathered here. */
+  include(part: SeriesBuilder, firstStep: number): void {
+    this.#totals.set(part.#totals, firstStep)
+    this.#counts.set(part.#counts, firstStep)
+  }
+
+  build(): BuiltSeries {
+    const values = this.#totals.map((total, step) => this.#joined(total, this.#counts[step] ?? 0))
+    return {
+      values: values.map((value) => (Number.isFinite(value) ? value : Number.NaN)),
+      infinite: values.filter((value, step) => this.#counts[step] !== 0 && !Number.isFinite(value)).length,
+      collisions: this.#aggregate === undefined ? this.#counts.filter((count) => count > 1).length : 0,
+    }
+  }
+
+  #joined(total: number, count: number): number {
+    if (count === 0) return Number.NaN
+    return this.#aggregate === 'average' ? total / count : total
+  }
+}
+
+function joinBy(aggregate: SeriesAggregate | undefined): (total: number, value: number) => number {
+  switch (aggregate) {
+    case 'min':
+      return Math.min
+    case 'max':
+      return Math.max
+    case 'sum':
+    case 'average':
+    case undefined:
+      return (total, value) => total + value
+  }
+}

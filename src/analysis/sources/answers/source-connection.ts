@@ -1,0 +1,161 @@
+import { AppError, toError } from '../../../errors/app-error.js'
+import type { OutboundClient, OutboundRequest } from '../../../lib/outbound/outbound-client.js'
+import { OutboundError } from '../../../lib/outbound/outbound-error.js'
+import { sendWithRetries } from '../../../lib/outbound/send-with-retries.js'
+import type { FetchBudget } from '../../sources.js'
+import { AnswerReading } from './answer-reading.js'
+import type { ReadAnswer } from './answer-reading.js'
+import { describeRefusal } from './describe-refusal.js'
+
+/** How one server is asked. */
+export interface ConnectionSettings {
+  /** As people know it: failures start with it. */
+  readonly name: string
+  /** A path in it is kept, as with a proxy. */
+  readonly url: string
+  /** Credentials and the tenant; sent with every request, never shown. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestTimeoutMs: number
+  readonly maxResponseBytes: number
+}
+
+/** What talks to the network and what time and chance are. */
+export interface ConnectionParts {
+  readonly client: OutboundClient
+  readonly now: () => number
+  readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly random: () => number
+}
+
+/** The end of a budget. */
+export interface Deadline {
+  readonly atMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+export interface SourceRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below the URL of the server: `/api/v1/query_range`. */
+  readonly path: string
+  readonly search?: Readonly<Record<string, string>>
+  readonly form?: Readonly<Record<string, string>>
+  readonly json?: unknown
+}
+
+/** What was read of a JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
+export type Reply<Answer> =
+  | { readonly isAnswered: true; readonly answer: Answer }
+  | {
+      readonly isAnswered: false
+      readonly problem: string
+      readonly status?: number | undefined
+      readonly isTooLarge: boolean
+    }
+
+export interface SourceConnection {
+  readonly name: string
+  readonly startBudget: (budget: FetchBudget) => Deadline
+  /**
+   * Never rejects. 429, 5xx and what the network does are tried again as long as the budget lasts; `begin` is called for each
+   * attempt, of which only the last one counts.
+   */
+  readonly ask: <Answer>(
+    request: SourceRequest,
+    deadline: Deadline,
+    begin: () => ReadAnswer<Answer>,
+  ) => Promise<Reply<Answer>>
+}
+
+const ATTEMPTS = 4
+/** Of an answer that refuses: more than the reasons of any server. */
+const MAX_REFUSAL_BYTES = 16 * 1024
+
+/** Connects to one server. */
+export function makeSourceConnection(settings: ConnectionSettings, parts: ConnectionParts): SourceConnection {
+  return {
+    name: settings.name,
+    startBudget: ({ budgetMs, signal }) => ({ atMs: parts.now() + budgetMs, signal }),
+    ask: (request, deadline, begin) => ask(request, deadline, begin, settings, parts),
+  }
+}
+
+async function ask<Answer>(
+  request: SourceRequest,
+  { atMs, signal }: Deadline,
+  begin: () => ReadAnswer<Answer>,
+  settings: ConnectionSettings,
+  { client, now, wait, random }: ConnectionParts,
+): Promise<Reply<Answer>> {
+  const { name } = settings
+  const budgetMs = atMs - now()
+  if (signal?.aborted === true) return noAnswer(`${name}: the fetch was given up`)
+  if (budgetMs <= 0) return noAnswer(`${name}: the time for this fetch is used up`)
+  let reading = new AnswerReading(begin())
+  const send: OutboundClient['send'] = (sent) => {
+    reading = new AnswerReading(begin())
+    return client.send({ ...sent, takeBody: (chunk) => reading.push(chunk) })
+  }
+  try {
+    const retrying = { budgetMs, attempts: ATTEMPTS, now, wait, random }
+    const sent = toOutbound(request, settings, signal)
+    const { status, body } = await sendWithRetries({ send }, sent, retrying)
+    if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
+    return { isAnswered: true, answer: reading.end() }
+  } catch (raw) {
+    return noReading(raw, settings, reading)
+  }
+}
+
+function noReading(
+  raw: unknown,
+  { name }: ConnectionSettings,
+  { start }: AnswerReading<unknown>,
+): Reply<never> {
+  if (!(raw instanceof AppError)) return noAnswer(`${name}: ${toError(raw).message}`)
+  if (raw instanceof OutboundError) {
+    return noAnswer(`${name}: ${raw.message}`, { isTooLarge: raw.reason === 'too_large' })
+  }
+  const isTooLarge = raw.kind === 'too_large'
+  if (isTooLarge)
+    return noAnswer(`${name} answered with too much: ${raw.message}; narrow the query`, { isTooLarge })
+  return noAnswer(`${name} answered with ${raw.message}: ${start || 'nothing'}`)
+}
+
+function toOutbound(
+  { method, path, search, form, json }: SourceRequest,
+  settings: ConnectionSettings,
+  signal: AbortSignal | undefined,
+): OutboundRequest {
+  const url = new URL(settings.url)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`
+  for (const [name, value] of Object.entries(search ?? {})) url.searchParams.set(name, value)
+  const content =
+    form !== undefined
+      ? { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() }
+      : json !== undefined
+        ? { type: 'application/json', body: JSON.stringify(json) }
+        : undefined
+  return {
+    method,
+    url: url.toString(),
+    headers: {
+      accept: 'application/json',
+      ...(content === undefined ? {} : { 'content-type': content.type }),
+      ...settings.headers,
+    },
+    ...(content === undefined ? {} : { body: content.body }),
+    timeoutMs: settings.requestTimeoutMs,
+    maxResponseBytes: settings.maxResponseBytes,
+    maxRefusalBytes: MAX_REFUSAL_BYTES,
+    signal,
+  }
+}
+
+function noAnswer(problem: string, { status, isTooLarge = false }: NoAnswerDetails = {}): Reply<never> {
+  return { isAnswered: false, problem, status, isTooLarge }
+}
+
+interface NoAnswerDetails {
+  readonly status?: number
+  readonly isTooLarge?: boolean
+}

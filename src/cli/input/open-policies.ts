@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '../../config/config.js'
+import { traceConfig } from '../../config/load-config.js'
+import { readSecrets } from '../../config/read-secrets.js'
+import { packageRoot } from '../../lib/package-root.js'
+import { makeBundleVerification } from '../../main/files/bundle-verification.js'
+import { hostBuiltins } from '../../pdp/builtins/index.js'
+import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
+import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
+import { findOpa } from '../../pdp/opa/find-opa.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import { Progress } from '../output/progress.js'
+import { policyFlags } from '../session/shared-options.js'
+import type { PolicyOptions } from '../session/shared-options.js'
+import type { Terminal } from '../session/terminal.js'
+
+/** Loaded policies, and the configuration that they were loaded with. */
+export interface OpenPolicies {
+  readonly config: Config
+  readonly snapshot: Snapshot
+  /** The directories that were compiled. */
+  readonly directories: readonly string[]
+}
+
+/** Compiles and loads the policies that flags or the configuration name. Raises as `loadConfig` and `loadSnapshot`. */
+export async function openPolicies(options: PolicyOptions, terminal: Terminal): Promise<OpenPolicies> {
+  const { config, originOf } = traceConfig({
+    file: options.config,
+    env: terminal.env,
+    flags: policyFlags(options),
+  })
+  const isDefault = originOf(['policies', 'directories']) === undefined
+  const directories = isDefault ? orShipped(config.policies.directories) : config.policies.directories
+  const locations = { directories, bundles: config.policies.bundles }
+  const work = loadSnapshot(locations, loadOptions(config, terminal))
+  return { config, directories, snapshot: await new Progress(terminal).during('compiling policies …', work) }
+}
+
+/** How policies are compiled and run under a configuration. */
+export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
+  const { opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
+  return {
+    findOpa: () => findOpa({ named: opa, env: terminal.env }),
+    builtins: hostBuiltins,
+    limits,
+    verification: () =>
+      makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, terminal.env)),
+    analysis: { staticPackages, undefinedData },
+    showsWholePaths: true,
+  }
+}
+
+/** The default directories, or where the current directory has none, the policies that come with the package. */
+function orShipped(directories: readonly string[]): readonly string[] {
+  return directories.map((directory) => (existsSync(directory) ? directory : join(packageRoot, directory)))
+}

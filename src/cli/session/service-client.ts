@@ -1,0 +1,145 @@
+import { z } from 'zod'
+
+import { AppError, toError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { errorKindOf } from '../../http/exchange/error-body.js'
+import { serviceAddress } from './service-options.js'
+import type { ServiceAddress, ServiceOptions } from './service-options.js'
+import type { Terminal } from './terminal.js'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type QueryValue = string | number | boolean | undefined
+
+/** One request to the service. */
+export interface ServiceRequest {
+  readonly method?: Method
+  /** Begins with a slash. */
+  readonly path: string
+  /** Absent values are left out. */
+  readonly query?: Readonly<Record<string, QueryValue>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Who asks, for a service that knows no tokens: a claim that others are not asked for. */
+  readonly claimedUser?: string | undefined
+}
+
+/** A running service, as a command asks it. Every call raises the AppError that the service answered with. */
+export interface ServiceClient {
+  readonly url: string
+  /** The answer as its schema reads it; raises `unavailable` for what is none of this service's answers. */
+  ask<S extends z.ZodType>(schema: S, request: ServiceRequest): Promise<z.output<S>>
+  /** The bytes of a long answer as they arrive. */
+  stream(request: ServiceRequest): Promise<AsyncIterable<Uint8Array>>
+}
+
+const ErrorBody = z.object({
+  code: z.string(),
+  message: z.string(),
+  errors: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
+})
+
+/** The service that flags and environment name. Raises `invalid` where they name none. */
+export async function makeServiceClient(options: ServiceOptions, terminal: Terminal): Promise<ServiceClient> {
+  const address = await serviceAddress(options, terminal)
+  return {
+    url: address.url,
+    ask: async (schema, request) => {
+      const response = await send(address, request)
+      const answer = schema.safeParse(parseJson(await whole(address, response)))
+      if (answer.success) return answer.data
+      throw foreignAnswer(address, response.status, answer.error)
+    },
+    stream: async (request) => {
+      const { body } = await send(address, request)
+      return body === null ? nothing() : piecesOf(address, body)
+    },
+  }
+}
+
+async function send(address: ServiceAddress, request: ServiceRequest): Promise<Response> {
+  const { method = 'GET', body, claimedUser } = request
+  const headers = {
+    ...(address.token !== undefined && { authorization: `Bearer ${address.token}` }),
+    ...(claimedUser !== undefined && { 'x-spinnaker-user': claimedUser }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  }
+  const response = await fetch(targetOf(address, request), {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch((cause: unknown) => {
+    throw notReached(address, cause)
+  })
+  if (response.ok) return response
+  throw errorOf(address, response.status, await whole(address, response))
+}
+
+function targetOf({ url }: ServiceAddress, { path, query = {} }: ServiceRequest): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
+  const text = given.toString()
+  return `${url}${path}${text === '' ? '' : `?${text}`}`
+}
+
+async function whole(address: ServiceAddress, response: Response): Promise<string> {
+  return await response.text().catch((cause: unknown) => {
+    throw notReached(address, cause)
+  })
+}
+
+function errorOf(address: ServiceAddress, status: number, text: string): AppError {
+  const parsed = ErrorBody.safeParse(parseJson(text))
+  if (!parsed.success) return foreignAnswer(address, status, parsed.error)
+  const { code, message, errors } = parsed.data
+  const details: readonly ErrorDetail[] = errors
+  return new AppError(errorKindOf(status), message, { code, details })
+}
+
+function foreignAnswer({ url }: ServiceAddress, status: number, cause: Error): AppError {
+  return new AppError(
+    'unavailable',
+    `what answers at ${url} (status ${status}) is not this release of tidegate: check --url`,
+    { cause },
+  )
+}
+
+/** `fetch` says only that it failed; why is in the cause. */
+function notReached({ url }: ServiceAddress, raw: unknown): AppError {
+  const error = toError(raw)
+  const reason = error.cause === undefined ? error.message : describe(toError(error.cause))
+  return new AppError(
+    'unavailable',
+    `no service answers at ${url} (${reason}): start it with tidegate serve, or name another with --url`,
+    { cause: raw },
+  )
+}
+
+function describe(error: Error): string {
+  return 'code' in error ? String(error.code) : error.message
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function* piecesOf(
+  { url }: ServiceAddress,
+  body: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw new AppError('unavailable', `the service at ${url} broke its answer off: what came is not all`, {
+      cause,
+    })
+  }
+}
+
+async function* nothing(): AsyncIterable<Uint8Array> {
+  // An answer without a body.
+}

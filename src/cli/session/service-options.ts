@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+
+import { CLIENT_VARIABLES, SERVER_URL_TEXT, isServerUrl } from '../../config/values/server-url.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import { addOutputOptions } from './shared-options.js'
+import type { OutputOptions } from './shared-options.js'
+import type { Terminal } from './terminal.js'
+
+/** The flags of a command that asks a running service. */
+export interface ServiceOptions extends OutputOptions {
+  readonly url?: string
+  readonly tokenFile?: string
+}
+
+/** Where the service is, and who asks. */
+export interface ServiceAddress {
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly token: string | undefined
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8181'
+
+/** Adds the flags that say which service to ask, beside those that every command has. */
+export function addServiceOptions(command: Command): Command {
+  return addConnectionOptions(addOutputOptions(command))
+}
+
+/** The same for a command whose output has a format of its own. */
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .option('--url <url>', `the running service (else ${CLIENT_VARIABLES.url}, else ${DEFAULT_URL})`)
+    .option('--token-file <file>', `a file that holds the bearer token (else ${CLIENT_VARIABLES.token})`)
+}
+
+/** Which service to ask, by flags and environment. Raises `invalid` for what is no URL or no token. */
+export async function serviceAddress(
+  { url, tokenFile }: ServiceOptions,
+  { env }: Terminal,
+): Promise<ServiceAddress> {
+  const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? DEFAULT_URL
+  if (!isServerUrl(given)) {
+    const { url: variable, token: tokenVariable } = CLIENT_VARIABLES
+    throw new AppError(
+      'invalid',
+      `--url (or ${variable}) must be ${SERVER_URL_TEXT}: a token is given with --token-file or ${tokenVariable}`,
+    )
+  }
+  const token = tokenFile === undefined ? env[CLIENT_VARIABLES.token] : await readToken(tokenFile)
+  return { url: given.replace(/\/+$/, ''), token: nonEmpty(token) }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  return trimmed === '' ? undefined : trimmed
+}
+
+async function readToken(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new AppError('invalid', `cannot read the token: ${toError(cause).message}`, { cause })
+  })
+  const token = text.trim()
+  if (/^\S+$/.test(token)) return token
+  throw new AppError('invalid', `${file} does not hold a token: it must be one word`)
+}

@@ -1,0 +1,84 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import type { OriginatedValue } from '../../config/values/layered-values.js'
+import type { Terminal } from './terminal.js'
+import { addVerificationOptions, verificationFlags } from './verification-options.js'
+import type { VerificationOptions } from './verification-options.js'
+
+/** The flags that every command has. */
+export interface OutputOptions {
+  readonly format: 'text' | 'json'
+  readonly debug?: true
+}
+
+/** The flags that say where policies come from, and how bundles must be signed. */
+export interface PolicyOptions extends VerificationOptions {
+  readonly config?: string
+  readonly policies?: readonly string[]
+  readonly bundle?: readonly string[]
+  readonly opa?: string
+}
+
+/** Where errors go; each command's help says the same. */
+const FORMAT_HELP = 'text for people; json for programs, errors included, on standard output'
+
+/** Adds the flags that every command has. */
+export function addOutputOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--format <format>', FORMAT_HELP).choices(['text', 'json']).default('text'))
+    .option('--debug', 'show where in the program an error happened')
+}
+
+/** Adds the flags that say where policies come from. */
+export function addPolicyOptions(command: Command): Command {
+  return addVerificationOptions(
+    addConfigOption(command)
+      .addOption(repeatable('--policies <dir>', 'a directory of Rego; may be repeated'))
+      .addOption(repeatable('--bundle <file>', 'an OPA bundle with a policy.wasm; may be repeated'))
+      .option('--opa <file>', 'the opa program to compile with'),
+  )
+}
+
+/** Adds the flag that has the input of policies checked. */
+export function addSchemaOption(command: Command): Command {
+  return command.option(
+    '--schema <dir>',
+    "also tell what policies read of input that these JSON Schemas do not have; 'default' stands for those of the orchestrator's documents",
+  )
+}
+
+/** Adds the flag for the configuration file. */
+export function addConfigOption(command: Command): Command {
+  return command.option('--config <file>', 'the configuration file, YAML or JSON (else TIDEGATE_CONFIG)')
+}
+
+/** An option whose values add up. */
+export function repeatable(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(
+    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+  )
+}
+
+/** What the policy flags set. They name all policies together: one of them alone empties the other. */
+export function policyFlags(options: PolicyOptions): OriginatedValue[] {
+  const { policies, bundle, opa } = options
+  const values: OriginatedValue[] = []
+  if (policies !== undefined || bundle !== undefined) {
+    const origin = policies === undefined ? '--bundle' : '--policies'
+    values.push({ path: ['policies', 'directories'], value: policies ?? [], origin })
+    values.push({ path: ['policies', 'bundles'], value: bundle ?? [], origin })
+  }
+  if (opa !== undefined) values.push({ path: ['policies', 'opa'], value: opa, origin: '--opa' })
+  return [...values, ...verificationFlags(options)]
+}
+
+/** The examples at the end of a help text. */
+export function examples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/** Compact JSON on one line, or indented for people who read it. */
+export function outJson(terminal: Terminal, value: unknown, pretty = true): void {
+  terminal.out(`${JSON.stringify(value, null, pretty ? 2 : undefined)}\n`)
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+
+import type { Credentials } from '../../lib/outbound/credentials.js'
+import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { CredentialsSchema, readCredentials } from '../values/credentials.js'
+import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import type { ReadSecret } from '../values/secret.js'
+import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const MAX_BYTES = 256 * MIB
+const MAX_SECONDS = 600
+const MAX_POINTS = 1_000_000
+const MAX_LINES = 5_000_000
+/** Elasticsearch's index.max_result_window. */
+const MAX_PAGE_LINES = 10_000
+
+/** What metrics and log lines are read from. */
+export const SOURCE_TYPES = ['prometheus', 'loki', 'elasticsearch', 'opensearch', 'file'] as const
+
+const TYPES = `one of ${SOURCE_TYPES.join(', ')}`
+const type = <T extends z.ZodType>(schema: T): T => key(schema, 'What kind of source it is.', TYPES)
+
+const named = {
+  name: key(
+    z.string().regex(/^\S(?:.{0,98}\S)?$/),
+    'What templates and reports call the source.',
+    'a name of 1 to 100 characters that neither starts nor ends with a space',
+  ),
+}
+
+const server = {
+  url: key(
+    z.string().refine(isServerUrl),
+    'Where the server is; a path in front of its API is kept.',
+    SERVER_URL_TEXT,
+    { isHidden: true },
+  ),
+  credentials: CredentialsSchema.optional(),
+  timeoutSeconds: key(
+    wholeNumber(1, MAX_SECONDS).default(30),
+    'How long one request may take.',
+    wholeNumberText(1, MAX_SECONDS),
+  ),
+  maxResponseBytes: key(
+    byteSize(64 * KIB, MAX_BYTES).default(16 * MIB),
+    'How large one answer may be; reading stops there.',
+    byteSizeText(64 * KIB, MAX_BYTES),
+  ),
+}
+
+const tenant = {
+  tenant: key(
+    z
+      .string()
+      .regex(/^[!-~]{1,512}$/)
+      .optional(),
+    'The tenant, sent as X-Scope-OrgID; several of Loki are joined by "|".',
+    'a text of visible ASCII characters without spaces',
+  ),
+}
+
+const points = {
+  maxPoints: key(
+    wholeNumber(1, MAX_POINTS).default(50_000),
+    'How many steps of a window are read; the rest is reported as left out.',
+    wholeNumberText(1, MAX_POINTS),
+  ),
+}
+
+const lines = {
+  maxLines: key(
+    wholeNumber(1, MAX_LINES).default(200_000),
+    'How many log lines of a window are read; the rest is reported as left out.',
+    wholeNumberText(1, MAX_LINES),
+  ),
+  maxBytes: key(
+    byteSize(64 * KIB, MAX_BYTES).default(32 * MIB),
+    'How many bytes of log lines of a window are read; the rest is reported as left out.',
+    byteSizeText(64 * KIB, MAX_BYTES),
+  ),
+}
+
+const pages = {
+  pageLines: key(
+    wholeNumber(2, MAX_PAGE_LINES).default(5000),
+    'How many log lines are asked for at once.',
+    wholeNumberText(2, MAX_PAGE_LINES),
+  ),
+}
+
+const fields = {
+  timeField: key(
+    z.string().min(1).default('@timestamp'),
+    'The field of a document that holds its time.',
+    'the name of a field',
+  ),
+  messageField: key(
+    z.string().min(1).default('message'),
+    'The field of a document that holds its text, unless a log template names another.',
+    'the name of a field',
+  ),
+}
+
+/** One source of metrics, of log lines, or of both. */
+export const AnalysisSource = z.discriminatedUnion('type', [
+  z.strictObject({ ...named, type: type(z.literal('prometheus')), ...server, ...tenant, ...points }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('loki')),
+    ...server,
+    ...tenant,
+    ...points,
+    ...lines,
+    ...pages,
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.enum(['elasticsearch', 'opensearch'])),
+    ...server,
+    ...lines,
+    ...pages,
+    ...fields,
+    index: key(
+      z.string().min(1).optional(),
+      'The index, alias or pattern to search, unless a log template names another.',
+      'the name or pattern of an index',
+    ),
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('file')),
+    directory: key(
+      z.string().min(1),
+      'The directory below which files are read, and nowhere else.',
+      'the path of a directory',
+    ),
+    maxFileBytes: key(
+      byteSize(KIB, MAX_BYTES).default(16 * MIB),
+      'How large a file of metrics may be.',
+      byteSizeText(KIB, MAX_BYTES),
+    ),
+    ...points,
+    ...lines,
+    ...fields,
+  }),
+])
+
+/** A source as the configuration has it. */
+export type AnalysisSourceConfig = z.output<typeof AnalysisSource>
+
+type WithSecrets<T> = T extends unknown
+  ? Omit<T, 'credentials'> & { readonly credentials?: Credentials | undefined }
+  : never
+
+/** The sources with their secrets read. Raises as `readSecret`. */
+export function readSourceCredentials(
+  sources: readonly Readonly<AnalysisSourceConfig>[],
+  readSecret: ReadSecret,
+): WithSecrets<AnalysisSourceConfig>[] {
+  return sources.map((source) =>
+    source.type === 'file'
+      ? source
+      : { ...source, credentials: readCredentials(source.credentials, readSecret) },
+  )
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
+import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+
+const MOST_LOOKS = 64
+const MAX_DAYS = 36_500
+
+/** How canaries are analysed. */
+export const AnalysisSection = z.strictObject({
+  sources: key(
+    z.array(AnalysisSource).default([]),
+    `Where metrics and log lines come from, each \`{name, type}\` with a \`url\` (for type file a \`directory\`) and, where needed, \`credentials\`, \`tenant\` (X-Scope-OrgID of Prometheus and Loki), \`index\`, \`timeField\` (@timestamp) and \`messageField\` (message) of documents, \`timeoutSeconds\` (30), \`maxResponseBytes\` (16 MiB), \`maxPoints\` (50000), \`maxLines\` (200000), \`maxBytes\` (32 MiB), \`pageLines\` (5000), \`maxFileBytes\` (16 MiB); the type is one of ${SOURCE_TYPES.join(', ')}. Credentials are as those of \`connectors.accounts\`.`,
+    'a list of {name, type, url} or {name, type: file, directory}',
+  ),
+  definitions: key(
+    z.string().min(1).optional(),
+    'A directory with a file for each application, `<application>.yaml` or `.json`, that says how it is analysed. Definitions can be given over HTTP too.',
+    'the path of a directory',
+  ),
+  concurrentLooks: key(
+    wholeNumber(1, MOST_LOOKS).default(4),
+    'How many looks of different analyses may be under way at a time, at most half of them (rounded up) of one application. Each may take 1 GiB of memory at the most.',
+    wholeNumberText(1, MOST_LOOKS),
+  ),
+  maxAgeDays: key(
+    wholeNumber(1, MAX_DAYS).default(90),
+    'How many days after its end the data and reports of an analysis stay; its verdict stays for good.',
+    wholeNumberText(1, MAX_DAYS),
+  ),
+  reportLinkDays: key(
+    wholeNumber(1, MAX_DAYS).default(30),
+    'For how many days the link to a report (`canaryReportURL`) leads to it without a token, to the end of the day in UTC. Each status of the analysis has a fresh one.',
+    wholeNumberText(1, MAX_DAYS),
+  ),
+  allowLoopback: key(
+    z.boolean().default(true),
+    'Whether sources may be at this machine itself (127.0.0.0/8, ::1).',
+    'true or false',
+  ),
+  allowPrivate: key(
+    z.boolean().default(true),
+    'Whether sources may be in private networks. Link-local and metadata addresses are never asked.',
+    'true or false',
+  ),
+})

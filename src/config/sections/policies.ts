@@ -1,0 +1,127 @@
+import { z } from 'zod'
+
+import { BundleSigningSection } from './bundle-signing.js'
+import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+
+const MIB = 1024 * 1024
+/** What WASM can address. */
+const MAX_WASM_BYTES = 4096 * MIB
+/** More than any policy makes in the longest time there is. */
+const MAX_ITERATIONS = 2_147_483_647
+const MAX_DURATION_MS = 600_000
+const MAX_SLICE_MS = 1000
+const MAX_THREADS = 64
+const MAX_QUEUE_LENGTH = 10_000
+const MAX_WAIT_SECONDS = 600
+
+const path = (meaning: string): z.ZodString =>
+  key(z.string().min(1), meaning, 'the path of a file or directory')
+const packagePattern = key(
+  z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/),
+  'A package pattern.',
+  'package segments joined by dots, `*` for one segment and `**` for any number: static.**',
+)
+
+/** What one evaluation may use. */
+const Limits = z.strictObject({
+  loopIterations: key(
+    wholeNumber(1000, MAX_ITERATIONS).default(200_000_000),
+    'Loop iterations that one evaluation may make, whatever its input; above it the answer is 500 `evaluation_budget_exceeded`.',
+    wholeNumberText(1000, MAX_ITERATIONS),
+  ),
+  loopIterationsPerInputByte: key(
+    wholeNumber(0, 1_000_000).default(100),
+    'Loop iterations granted on top for each byte of input.',
+    wholeNumberText(0, 1_000_000),
+  ),
+  maxDurationMs: key(
+    wholeNumber(1, MAX_DURATION_MS).default(2000),
+    'The longest that one evaluation may be at work, in milliseconds on a core: waiting for a busy one does not count.',
+    wholeNumberText(1, MAX_DURATION_MS),
+  ),
+  sliceMs: key(
+    wholeNumber(0, MAX_SLICE_MS).default(15),
+    'How long an evaluation may hold the thread that decides, in milliseconds; then one of the slow threads does it again. 0 leaves all evaluations to those.',
+    wholeNumberText(0, MAX_SLICE_MS),
+  ),
+  maxMemoryBytes: key(
+    byteSize(MIB, MAX_WASM_BYTES).default(512 * MIB),
+    'The most memory that one evaluation may use.',
+    byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+  recycleMemoryBytes: key(
+    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
+    'An evaluator whose memory has grown past this is replaced after the evaluation.',
+    byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+})
+
+/** The threads that do what takes longer than its slice. */
+const SlowEvaluations = z.strictObject({
+  threads: key(
+    wholeNumber(1, MAX_THREADS).default(1),
+    'How many evaluations that take long run at a time, each in a thread of its own with low priority.',
+    wholeNumberText(1, MAX_THREADS),
+  ),
+  queueLength: key(
+    wholeNumber(0, MAX_QUEUE_LENGTH).default(32),
+    'How many may wait for a thread; beyond that the answer is 503 with `Retry-After`.',
+    wholeNumberText(0, MAX_QUEUE_LENGTH),
+  ),
+  queueBytes: key(
+    byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
+    'How much the inputs that wait may take in memory.',
+    byteSizeText(MIB, MAX_WASM_BYTES),
+  ),
+  maxWaitSeconds: key(
+    wholeNumber(1, MAX_WAIT_SECONDS).default(5),
+    'How long one may wait for a thread, in seconds; then the answer is 503 with `Retry-After`.',
+    wholeNumberText(1, MAX_WAIT_SECONDS),
+  ),
+})
+
+/** Which policies answer, and how. */
+export const PoliciesSection = z.strictObject({
+  directories: key(
+    z.array(path('A directory.')).default(['policies']),
+    'Directories of Rego and `data.json`/`data.yaml`, compiled together. None by default where `policies.bundles` are given.',
+    'a list of directories',
+  ),
+  bundles: key(
+    z.array(path('A bundle.')).default([]),
+    'OPA bundles (`.tar.gz`) that hold a `policy.wasm`, as `tidegate build` makes them.',
+    'a list of bundle files',
+  ),
+  bundleSigning: BundleSigningSection.prefault({}),
+  watch: key(
+    z.boolean().default(false),
+    'Compile and load again when a policy file changes; a broken change leaves the last good policies serving.',
+    'true or false',
+  ),
+  opa: key(
+    z.string().min(1).optional(),
+    'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, the copy that npm installed.',
+    'the path of the opa program',
+  ),
+  staticPackages: key(
+    z.array(packagePattern).default(['static.**']),
+    'The packages asked when a pipeline is saved: dotted paths in which `*` is one segment and `**` any number.',
+    'a list of package patterns such as static.**',
+  ),
+  undefinedData: key(
+    z.enum(['warn', 'refuse']).default('warn'),
+    'What happens to policies that read `data` which neither rules nor data files define, or have rules that look like verdicts and are none: `warn` tells of them, `refuse` does not load them.',
+    'warn or refuse',
+  ),
+  defaultDecision: key(
+    z
+      .string()
+      .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/)
+      .default('/system/main'),
+    'What `POST /` and `tidegate eval` answer.',
+    'the path of a rule or package, as in /system/main',
+  ),
+  limits: Limits.prefault({}),
+  slowEvaluations: SlowEvaluations.prefault({}),
+})

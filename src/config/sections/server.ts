@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+import { byteSize, byteSizeText } from '../values/byte-size.js'
+import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { parseListenAddress } from './listen-address.js'
+import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const GIB = 1024 * MIB
+const MAX_DRAIN_SECONDS = 3600
+
+/** How the service is reached. */
+export const ServerSection = z.strictObject({
+  addr: key(
+    z
+      .string()
+      .refine((text) => parseListenAddress(text) !== undefined)
+      .default('127.0.0.1:8181'),
+    'Where to listen. Port 0 lets the system choose. Other than loopback needs `auth.tokens` or `server.insecure`.',
+    'HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535',
+  ),
+  publicUrl: key(
+    z.string().refine(isServerUrl).optional(),
+    'Where people and the orchestrator reach the service, for the links that it gives out.',
+    SERVER_URL_TEXT,
+    { isHidden: true },
+  ),
+  allowedHosts: key(
+    z.array(z.string().regex(/^(?:\*|(?:\*\.)?[\w.:-]*\w)$/)).default([]),
+    'The names that the service is asked by, as they stand in Host headers without the port; any other is refused. `*.example.org` is every name below one, `*` every name. Loopback, `server.addr` and `server.publicUrl` are always names of it. Where the list is empty, a service that listens on loopback without tokens takes only these, any other takes every name.',
+    'a list of hosts such as tidegate, tidegate.example.org, *.example.org or *',
+  ),
+  maxBodyBytes: key(
+    byteSize(KIB, GIB).default(10 * MIB),
+    'The largest request body taken; above it the answer is 413.',
+    byteSizeText(KIB, GIB),
+  ),
+  drainSeconds: key(
+    wholeNumber(0, MAX_DRAIN_SECONDS).default(10),
+    'How long a shutdown waits for running requests, in seconds.',
+    wholeNumberText(0, MAX_DRAIN_SECONDS),
+  ),
+  insecure: key(
+    z.boolean().default(false),
+    'Listen beyond loopback without any token. Whoever reaches the port may do everything.',
+    'true or false',
+  ),
+})

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+import type { Credentials } from '../../lib/outbound/credentials.js'
+import { key } from './key.js'
+import { secretKey } from './secret.js'
+import type { ReadSecret } from './secret.js'
+
+const TYPES = 'one of bearer, basic, header'
+const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', TYPES)
+
+/** How to sign in to another service; the secrets themselves stand elsewhere. */
+export const CredentialsSchema = key(
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: type('bearer'), token: secretKey('The token.') }),
+    z.strictObject({
+      type: type('basic'),
+      username: key(
+        z.string().regex(/^[^:\p{Cc}]+$/u),
+        'The user name.',
+        'a name without colons and line breaks',
+      ),
+      password: secretKey('The password or API token.'),
+    }),
+    z.strictObject({
+      type: type('header'),
+      name: key(
+        z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+        'The header.',
+        'the name of a header, such as PRIVATE-TOKEN',
+      ),
+      value: secretKey('The value of the header.'),
+    }),
+  ]),
+  'How to sign in: `{type: bearer, token}`, `{type: basic, username, password}` or `{type: header, name, value}`; each secret is `{env: NAME}` or `{file: PATH}`.',
+  '{type: bearer, token}, {type: basic, username, password} or {type: header, name, value}',
+  { isHidden: true },
+)
+
+/** How to sign in, as the configuration has it. */
+export type CredentialsConfig = z.output<typeof CredentialsSchema>
+
+/** Credentials with their secrets; undefined where none are configured. Raises as `readSecret`. */
+export function readCredentials(
+  configured: Readonly<CredentialsConfig> | undefined,
+  readSecret: ReadSecret,
+): Credentials | undefined {
+  switch (configured?.type) {
+    case undefined:
+      return undefined
+    case 'bearer':
+      return { type: 'bearer', token: readSecret(configured.token) }
+    case 'basic':
+      return { type: 'basic', username: configured.username, password: readSecret(configured.password) }
+    case 'header':
+      return { type: 'header', name: configured.name, value: readSecret(configured.value) }
+  }
+}

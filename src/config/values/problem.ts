@@ -1,0 +1,19 @@
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { pathText } from '../../lib/text/path-text.js'
+import type { Origin } from './layered-values.js'
+
+/** A problem with one key: what is wrong, and where the value comes from. */
+export function keyProblem(
+  code: string,
+  path: readonly PropertyKey[],
+  text: string,
+  origin: Origin | undefined,
+): ErrorDetail {
+  const from = origin === undefined ? '' : ` (${origin})`
+  return { code, message: `${pathText(path)}: ${text}${from}` }
+}
+
+/** `, did you mean x?`, or nothing. */
+export function suggestion(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`
+}

@@ -1,0 +1,128 @@
+import { isRecord } from '../../lib/validation/record.js'
+import { carriedValue, epochMs, scalarText } from '../embedded-json.js'
+import type { OrchestratorEvent } from '../orchestrator-event.js'
+import type { RegistryChange } from './registry-change.js'
+import type { Definition } from '../../orchestrator/definition.js'
+import { hasBulkResult, savedPipelines } from './saved-pipelines.js'
+
+/** What an event changed. */
+export interface EventChanges {
+  readonly changes: readonly RegistryChange[]
+  /** A sentence for each change that the event tells of in a way that cannot be read; reconciliation will find it. */
+  readonly unread: readonly string[]
+}
+
+interface ChangeStage {
+  readonly context: Definition
+  readonly when: { readonly changedAt: number; readonly changedBy: string | undefined }
+}
+
+type StageReader = (stage: ChangeStage) => (RegistryChange | undefined)[]
+
+const NOTHING: EventChanges = { changes: [], unread: [] }
+
+/** By the stage's type or its `notification.type`, in lower case. */
+const READERS: ReadonlyMap<string, StageReader> = new Map([
+  ['createapplication', readApplicationUpsert],
+  ['updateapplication', readApplicationUpsert],
+  ['upsertapplication', readApplicationUpsert],
+  ['deleteapplication', readApplicationDelete],
+  ['savepipeline', readPipelineSave],
+  ['updatepipeline', readPipelineSave],
+  ['deletepipeline', readPipelineDelete],
+  ['reorderpipelines', readReorder],
+])
+
+/**
+ * The changes of applications and pipelines that an event tells of. There is no event kind for them: they are the stages of an
+ * orchestration that ended (orca-front50 and orca-applications tasks), of which only those count that were done.
+ */
+export function registryChanges(event: OrchestratorEvent): EventChanges {
+  const isEnd = event.kind === 'orca:orchestration:complete' || event.kind === 'orca:orchestration:failed'
+  const execution = isEnd && isRecord(event.content) ? event.content['execution'] : undefined
+  if (!isRecord(execution) || !Array.isArray(execution['stages'])) return NOTHING
+  const isComplete = event.kind === 'orca:orchestration:complete'
+  const read = (execution['stages'] as unknown[])
+    .filter(isRecord)
+    .flatMap((stage) =>
+      readStage(stage, isComplete, epochMs(execution['endTime']) ?? event.occurredAt, event),
+    )
+  return {
+    changes: read.filter((change) => typeof change === 'object'),
+    unread: read.filter((change) => typeof change === 'string'),
+  }
+}
+
+function readStage(
+  stage: Definition,
+  isComplete: boolean,
+  endedAt: number,
+  event: OrchestratorEvent,
+): (RegistryChange | string)[] {
+  const context = isRecord(stage['context']) ? stage['context'] : {}
+  const type = scalarText(stage['type']) ?? ''
+  const readChanges =
+    READERS.get(type.toLowerCase()) ??
+    READERS.get(scalarText(context['notification.type'])?.toLowerCase() ?? '')
+  if (readChanges === undefined || !wasDone(stage, context, isComplete)) return []
+  const changedAt = epochMs(stage['endTime']) ?? endedAt
+  return readChanges({ context, when: { changedAt, changedBy: event.user } }).map(
+    (change) =>
+      change ?? `event ${event.eventId ?? 'without an id'}: what its stage ${type} changed cannot be read`,
+  )
+}
+
+function wasDone(stage: Definition, context: Definition, isComplete: boolean): boolean {
+  const { status } = stage
+  return status === 'SUCCEEDED' || (status === undefined && isComplete) || hasBulkResult(context)
+}
+
+function readApplicationUpsert({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
+  const states = [context['newState'], context['application']].map(carriedValue)
+  const state = states.find((candidate) => isRecord(candidate) && Object.keys(candidate).length > 0)
+  const definition = isRecord(state) ? state : undefined
+  const application = applicationName(context) ?? scalarText(definition?.['name'])
+  if (definition === undefined || application === undefined) return [undefined]
+  return [
+    { type: 'application.upserted', application, definition: { ...definition, name: application }, ...when },
+  ]
+}
+
+function readApplicationDelete({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
+  const application = applicationName(context)
+  return [application === undefined ? undefined : { type: 'application.deleted', application, ...when }]
+}
+
+function applicationName(context: Definition): string | undefined {
+  const application = carriedValue(context['application'])
+  return (
+    scalarText(context['application.name']) ??
+    scalarText(isRecord(application) ? application['name'] : application)
+  )
+}
+
+function readPipelineSave({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
+  return savedPipelines(context).map((saved) =>
+    saved === undefined ? undefined : { type: 'pipeline.upserted', ...saved, ...when },
+  )
+}
+
+function readPipelineDelete({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
+  const carried = carriedValue(context['pipeline'])
+  const definition = isRecord(carried) ? carried : {}
+  const application = scalarText(context['application']) ?? scalarText(definition['application'])
+  const pipeline = scalarText(context['pipeline.name']) ?? scalarText(definition['name'])
+  const pipelineId = scalarText(context['pipeline.id']) ?? scalarText(definition['id'])
+  if (application === undefined || pipeline === undefined) return [undefined]
+  return [{ type: 'pipeline.deleted', application, pipeline: pipeline.trim(), pipelineId, ...when }]
+}
+
+function readReorder({ context, when }: ChangeStage): (RegistryChange | undefined)[] {
+  const application = scalarText(context['application'])
+  if (application === undefined) return [undefined]
+  const carried = [context['idsToIndices'], context['pipelines']].map(carriedValue).find(isRecord) ?? {}
+  const indices = Object.entries(carried).filter((entry): entry is [string, number] =>
+    Number.isInteger(entry[1]),
+  )
+  return [{ type: 'pipelines.reordered', application, indices: Object.fromEntries(indices), ...when }]
+}

@@ -1,0 +1,146 @@
+import { holdsMoreValues } from '../../../lib/json/scan/nesting.js'
+import { isRecord } from '../../../lib/validation/record.js'
+import type { ConnectorParameters, ConnectorRequest } from './connectors.js'
+
+/** What a trigger asks of connectors, and what of it cannot be used. */
+export interface ParsedConnectorParameters {
+  readonly requests: readonly ConnectorRequest[]
+  /** A sentence each. */
+  readonly problems: readonly string[]
+}
+
+type Parsed = ParsedConnectorParameters
+
+/** What a plain identifier means to each tool. */
+const PLAIN_PARAMETERS: Readonly<Record<string, string>> = {
+  JIRA: 'jira_ticket_no',
+  SERVICENOW: 'number',
+  SONARQUBE: 'projectKey',
+  JENKINS: 'buildId',
+  GIT: 'commitId',
+  GITHUB: 'commitId',
+  GITLAB: 'commitId',
+  BITBUCKET: 'commitId',
+}
+const OTHER_PLAIN_PARAMETER = 'id'
+const MAX_REQUESTS = 50
+const MAX_PROBLEMS = 50
+/** In a text of JSON, which counts as one value of the body that it stands in. */
+const MAX_VALUES = 10_000
+const FIELD = 'toolConnectorParameters'
+
+/**
+ * Reads `toolConnectorParameters` in all the forms that callers send: the plugins' array of `{connectorType, parameters}`,
+ * JSON text of it, one object, or a plain identifier that belongs to the `connectorType` beside it in the body.
+ */
+export function parseConnectorParameters(value: unknown, connectorType?: unknown): ParsedConnectorParameters {
+  const { requests, problems: found } = parseAny(value, typeText(connectorType), FIELD)
+  const problems = found.slice(0, MAX_PROBLEMS)
+  if (found.length > MAX_PROBLEMS) problems.push(`${found.length - MAX_PROBLEMS} more are not named`)
+  if (requests.length > MAX_REQUESTS) {
+    problems.push(`${FIELD} asks ${requests.length} connectors, of which the first ${MAX_REQUESTS} are taken`)
+  }
+  return { requests: requests.slice(0, MAX_REQUESTS), problems }
+}
+
+/** The parts of a text between commas, without space around them; empty ones are left out. */
+export function splitOnCommas(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
+}
+
+function parseAny(value: unknown, type: string | undefined, where: string): Parsed {
+  if (value === undefined || value === null) return none()
+  if (Array.isArray(value)) {
+    return together(value.map((element, index) => parseElement(element, type, `${where}[${index}]`)))
+  }
+  if (isRecord(value)) return parseObject(value, type, where)
+  return typeof value === 'string' && /^\s*[[{]/.test(value)
+    ? parseJson(value, type, where)
+    : parsePlain(value, type, where)
+}
+
+function parseElement(element: unknown, type: string | undefined, where: string): Parsed {
+  return Array.isArray(element)
+    ? unusable(`${where} is an array within an array`)
+    : parseAny(element, type, where)
+}
+
+function parseJson(text: string, type: string | undefined, where: string): Parsed {
+  if (holdsMoreValues(text, MAX_VALUES)) return unusable(`${where} holds more than ${MAX_VALUES} values`)
+  try {
+    return parseAny(JSON.parse(text), type, where)
+  } catch {
+    return unusable(`${where} starts like JSON but is malformed`)
+  }
+}
+
+function parsePlain(value: unknown, type: string | undefined, where: string): Parsed {
+  const values = textsOf(value)?.flatMap(splitOnCommas)
+  if (values === undefined) return unusable(`${where} is neither an object nor an identifier`)
+  if (values.length === 0) return none()
+  if (type === undefined) return unusable(`${where} does not say which connectorType it is for`)
+  const name = PLAIN_PARAMETERS[type] ?? OTHER_PLAIN_PARAMETER
+  return { requests: [{ connectorType: type, parameters: { [name]: values } }], problems: [] }
+}
+
+/** `{connectorType, parameters}`, or the parameters themselves. */
+function parseObject(value: Record<string, unknown>, outerType: string | undefined, where: string): Parsed {
+  const { connectorType, parameters, ...others } = value
+  const type = typeText(connectorType) ?? outerType
+  if (type === undefined) return unusable(`${where} does not say which connectorType it is for`)
+  const given = parameters ?? others
+  if (Array.isArray(given)) {
+    const parsed = given.map((each, index) => parseOne(each, type, `${where}.parameters[${index}]`))
+    return together(parsed)
+  }
+  return parseOne(given, type, parameters === undefined ? where : `${where}.parameters`)
+}
+
+/** One set of parameters: several of one connector stay apart, since a job belongs to its build. */
+function parseOne(given: unknown, type: string, where: string): Parsed {
+  if (!isRecord(given)) return parseElement(given, type, where)
+  const entries = Object.entries(given).map(([name, value]) => ({ name, values: valuesOf(value) }))
+  const wrong = entries.filter(({ values }) => values === undefined)
+  const parameters: ConnectorParameters = Object.fromEntries(
+    entries.map(({ name, values }) => [name, values ?? []]),
+  )
+  return {
+    requests: [{ connectorType: type, parameters }],
+    problems: wrong.map(({ name }) => `${where}.${name} is neither a text nor a list of texts`),
+  }
+}
+
+/** The elements of an array are split on commas; a text of its own is left whole. */
+function valuesOf(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return textsOf(value)
+  const texts = value.map((element) => textsOf(element)?.flatMap(splitOnCommas))
+  return texts.every((each) => each !== undefined) ? texts.flat() : undefined
+}
+
+/** One text, or none for null and blanks; undefined for what is no scalar. */
+function textsOf(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return []
+  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)]
+  if (typeof value !== 'string') return undefined
+  return value.trim() === '' ? [] : [value.trim()]
+}
+
+function typeText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().toUpperCase() : undefined
+}
+
+function together(parts: readonly Parsed[]): Parsed {
+  return {
+    requests: parts.flatMap(({ requests }) => requests),
+    problems: parts.flatMap(({ problems }) => problems),
+  }
+}
+
+function none(): Parsed {
+  return { requests: [], problems: [] }
+}
+
+function unusable(problem: string): Parsed {
+  return { requests: [], problems: [problem] }
+}

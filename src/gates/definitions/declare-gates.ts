@@ -1,0 +1,144 @@
+import { AppError } from '../../errors/app-error.js'
+import type { Transaction, WriteOperation } from '../../store/ports/transaction.js'
+import { serviceActor } from '../instances/actor.js'
+import type { Actor } from '../instances/actor.js'
+import { gateEntry } from '../instances/audit-entries.js'
+import { requireGate } from '../instances/find-or-raise.js'
+import { FIRST_GENERATED_GATE_ID, MAX_ID } from '../../store/ports/gate.js'
+import type { Gate, GateDefinition } from '../../store/ports/gate.js'
+
+/** A gate of the configuration. */
+export interface ConfiguredGate extends GateDefinition {
+  readonly id: number
+}
+
+/** What must be written so that the kept gates are those of the configuration. */
+export interface GateChange {
+  readonly kind: 'gate.declared' | 'gate.changed' | 'gate.removed'
+  readonly gate: Gate
+}
+
+/**
+ * The difference between the kept gates and those of the configuration: what is new or changed there is saved, what is
+ * not there any more takes no new instances. Gates that were made over HTTP stay as they are.
+ */
+export function compareGates(
+  kept: readonly Gate[],
+  configured: readonly ConfiguredGate[],
+  nowMs: number,
+): GateChange[] {
+  const byId = new Map(kept.map((gate) => [gate.id, gate]))
+  const declared = configured.flatMap((definition): GateChange[] => {
+    const old = byId.get(definition.id)
+    const createdMs = old?.createdMs ?? nowMs
+    const gate: Gate = {
+      ...definition,
+      origin: 'configuration',
+      isEnabled: true,
+      createdMs,
+      changedMs: nowMs,
+    }
+    if (old === undefined) return [{ kind: 'gate.declared', gate }]
+    return isSameGate(old, gate) ? [] : [{ kind: 'gate.changed', gate }]
+  })
+  const ids = new Set(configured.map(({ id }) => id))
+  const removed = kept
+    .filter(({ id, origin, isEnabled }) => origin === 'configuration' && isEnabled && !ids.has(id))
+    .map((gate): GateChange => ({
+      kind: 'gate.removed',
+      gate: { ...gate, isEnabled: false, changedMs: nowMs },
+    }))
+  return [...declared, ...removed]
+}
+
+function isSameGate(one: Gate, other: Gate): boolean {
+  return comparable(one) === comparable(other)
+}
+
+/** All that a gate says, members in one order. */
+function comparable(gate: Gate): string {
+  const entries = Object.entries({ ...gate, changedMs: 0 }).filter(([, value]) => value !== undefined)
+  return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** Saves the changes that the configuration asks for. */
+export const saveGateChanges: WriteOperation<readonly GateChange[], void> = {
+  name: 'gates.save-changes',
+  apply: async (transaction, changes) => {
+    for (const { kind, gate } of changes) await save(transaction, kind, gate, serviceActor(gate.changedMs))
+  },
+}
+
+export interface GateDeclaration {
+  readonly definition: GateDefinition
+  readonly actor: Actor
+}
+
+/** Makes a gate with an id of its own. */
+export const createGate: WriteOperation<GateDeclaration, Gate> = {
+  name: 'gates.create',
+  apply: async (transaction, { definition, actor }) => {
+    const id = Math.max(await transaction.gates.highestGateId(), FIRST_GENERATED_GATE_ID - 1) + 1
+    if (id > MAX_ID) throw new AppError('unavailable', 'there are no ids left for gates')
+    const { nowMs } = actor
+    const gate: Gate = {
+      ...definition,
+      id,
+      origin: 'api',
+      isEnabled: true,
+      createdMs: nowMs,
+      changedMs: nowMs,
+    }
+    await save(transaction, 'gate.declared', gate, actor)
+    return gate
+  },
+}
+
+/** Replaces what a gate says. Raises `not_found`, or `conflict` for a gate of the configuration. */
+export const changeGate: WriteOperation<GateDeclaration & { readonly gateId: number }, Gate> = {
+  name: 'gates.change',
+  apply: async (transaction, { gateId, definition, actor }) => {
+    const { id, createdMs } = await requireOwnGate(transaction, gateId)
+    const gate: Gate = {
+      ...definition,
+      id,
+      origin: 'api',
+      isEnabled: true,
+      createdMs,
+      changedMs: actor.nowMs,
+    }
+    await save(transaction, 'gate.changed', gate, actor)
+    return gate
+  },
+}
+
+/** Lets a gate take no new instances. Raises `not_found`, or `conflict` for a gate of the configuration. */
+export const removeGate: WriteOperation<{ readonly gateId: number; readonly actor: Actor }, Gate> = {
+  name: 'gates.remove',
+  apply: async (transaction, { gateId, actor }) => {
+    const kept = await requireOwnGate(transaction, gateId)
+    if (!kept.isEnabled) return kept
+    const gate = { ...kept, isEnabled: false, changedMs: actor.nowMs }
+    await save(transaction, 'gate.removed', gate, actor)
+    return gate
+  },
+}
+
+async function requireOwnGate({ gates }: Transaction, gateId: number): Promise<Gate> {
+  const gate = await requireGate(gates, gateId)
+  if (gate.origin === 'api') return gate
+  throw new AppError(
+    'conflict',
+    `the approval gate ${gateId} is declared in the configuration: change it there`,
+  )
+}
+
+async function save(
+  { gates, audit }: Transaction,
+  kind: GateChange['kind'],
+  gate: Gate,
+  actor: Actor,
+): Promise<void> {
+  await gates.saveGate(gate)
+  await audit.append(gateEntry(kind, gate, actor))
+}

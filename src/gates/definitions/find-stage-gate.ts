@@ -1,0 +1,50 @@
+import type { Gate } from '../../store/ports/gate.js'
+
+/** A stage of a pipeline as the orchestrator's plugins name it. */
+export interface StageName {
+  readonly application: string
+  readonly pipeline: string
+  readonly stage: string
+}
+
+/** Something that is declared for a stage; what is absent fits any. */
+export interface StageRule {
+  readonly application?: string | undefined
+  readonly pipeline?: string | undefined
+  readonly stage?: string | undefined
+}
+
+/** The rule that fits a stage best: the one that names the most of it, of equals the first. */
+export function findStageRule<Rule extends StageRule>(
+  rules: readonly Rule[],
+  wanted: StageName,
+): Rule | undefined {
+  let best: { readonly rule: Rule; readonly weight: number } | undefined
+  for (const rule of rules) {
+    const weight = fit(rule, wanted)
+    if (weight !== undefined && weight > (best?.weight ?? -1)) best = { rule, weight }
+  }
+  return best?.rule
+}
+
+/** The approval gate of a stage: a gate's stage is its own name where it says nothing else. */
+export function findStageGate(gates: readonly Gate[], wanted: StageName): Gate | undefined {
+  const rules = gates
+    .filter(({ isEnabled }) => isEnabled)
+    .map((gate) => ({
+      gate,
+      application: gate.application,
+      pipeline: gate.pipeline,
+      stage: gate.stage ?? gate.name,
+    }))
+  return findStageRule(rules, wanted)?.gate
+}
+
+/** How many members a rule names, or undefined when one of them is another. Applications have no case (Front50). */
+function fit(rule: StageRule, wanted: StageName): number | undefined {
+  if (rule.application !== undefined && rule.application.toLowerCase() !== wanted.application.toLowerCase())
+    return undefined
+  if (rule.pipeline !== undefined && rule.pipeline !== wanted.pipeline) return undefined
+  if (rule.stage !== undefined && rule.stage !== wanted.stage) return undefined
+  return [rule.application, rule.pipeline, rule.stage].filter((member) => member !== undefined).length
+}

@@ -1,0 +1,101 @@
+import { shownUrl } from '../../lib/outbound/shown-url.js'
+import { redactSecrets } from '../../lib/redaction/redact.js'
+import type { GateReader } from '../../store/ports/gate-store.js'
+import type { OutboxReader, StoredMessage } from '../../store/ports/outbox-store.js'
+import { callbackSubject } from './callback-message.js'
+import { requireInstance } from './find-or-raise.js'
+import type { GateInstance } from '../../store/ports/gate-instance.js'
+import { contractStatus } from './status-words.js'
+import { expire, isDue } from './transition.js'
+import type { Gate } from '../../store/ports/gate.js'
+
+const MAX_CALLBACKS = 20
+
+/** What the trigger answers (contract 2.1). */
+export function triggerView({ id, gateId, state, activatedMs, createdMs }: GateInstance): object {
+  return {
+    id,
+    approvalGateId: gateId,
+    activatedTime: contractTime(activatedMs ?? createdMs),
+    approvalStatus: { status: contractStatus(state) },
+  }
+}
+
+/** An instance as it stands at a time: what is due has expired, whether or not that has been written down yet. */
+export function asOf(instance: GateInstance, nowMs: number): GateInstance {
+  if (!isDue(instance, nowMs)) return instance
+  const { state, comment } = expire(instance)
+  return { ...instance, state, comment }
+}
+
+/** An instance as lists show it; its `status` is one of the six states. */
+export function instanceView(instance: GateInstance): object {
+  const { id, gateId, gateName, application, executionId, state, comment, decidedBy, triggeredBy } = instance
+  return {
+    id,
+    approvalGateId: gateId,
+    gateName,
+    application,
+    executionId,
+    status: state,
+    comment,
+    triggeredBy,
+    createdAt: isoTime(instance.createdMs),
+    activatedAt: isoTime(instance.activatedMs),
+    expiresAt: isoTime(instance.expiresMs),
+    decidedAt: isoTime(instance.decidedMs),
+    decidedBy,
+    isEvidencePending: instance.work !== undefined,
+  }
+}
+
+/** An instance with all that belongs to it. Raises `not_found`. */
+export async function instanceDetails(
+  { gates, outbox }: { readonly gates: GateReader; readonly outbox: OutboxReader },
+  instanceId: number,
+  nowMs: number,
+): Promise<object> {
+  const instance = asOf(await requireInstance(gates, instanceId), nowMs)
+  const [gate, reviews, papers, callbacks] = await Promise.all([
+    gates.findGate(instance.gateId),
+    gates.reviewsOf(instanceId),
+    gates.findPapers(instanceId),
+    outbox.list({ subject: callbackSubject(instanceId), limit: MAX_CALLBACKS }),
+  ])
+  return {
+    ...instanceView(instance),
+    approvalsNeeded: gate?.approvals,
+    approvers: gate?.approvers,
+    reviews: reviews.map(({ timeMs, ...review }) => ({ ...review, at: isoTime(timeMs) })),
+    request: shown(papers.request),
+    evidence: shown(papers.evidence) ?? [],
+    callbacks: callbacks.map(callbackView),
+  }
+}
+
+function callbackView({ id, url, state, attempts, lastStatus, lastError, settledMs }: StoredMessage): object {
+  return { id, url: shownUrl(url), state, attempts, lastStatus, lastError, settledAt: isoTime(settledMs) }
+}
+
+/** Without secrets: what tools give may hold some, and so may requests of older versions. */
+function shown(text: string | undefined): unknown {
+  return text === undefined ? undefined : JSON.parse(redactSecrets(Buffer.from(text)).text.toString())
+}
+
+function isoTime(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
+}
+
+/** A time as the contract writes it (section 2.1), in UTC: `2026-01-31 12:00:00.000.Z`. */
+export function contractTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('T', ' ').replace('Z', '.Z')
+}
+
+/** A gate as lists show it. */
+export function gateView({ createdMs, changedMs, ...gate }: Gate): object {
+  return {
+    ...gate,
+    createdAt: new Date(createdMs).toISOString(),
+    changedAt: new Date(changedMs).toISOString(),
+  }
+}

@@ -1,0 +1,78 @@
+import type { AuditEntry } from '../../store/ports/audit-store.js'
+import type { InstanceEnd } from '../../store/ports/gate-store.js'
+import type { Transaction, WriteOperation, Writer } from '../../store/ports/transaction.js'
+import { callbackSubject } from './callback-message.js'
+
+export interface RemovalStep {
+  /** Instances that ended before go. */
+  readonly beforeMs: number
+  /** Where the step before this one stopped. */
+  readonly after: InstanceEnd | undefined
+  /** So many at most are looked at in one transaction. */
+  readonly limit: number
+  readonly nowMs: number
+}
+
+export interface RemovedStep {
+  readonly removed: number
+  /** Where to go on; undefined when nothing is left to look at. */
+  readonly last: InstanceEnd | undefined
+}
+
+/** So few that a trigger or a review waits only for a moment. */
+const AT_ONCE = 100
+
+/** Removes instances that ended long ago with all that belongs to them, but for those whose callback was not delivered. */
+export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
+  name: 'gates.remove-ended',
+  apply: async (transaction, { beforeMs, after, limit, nowMs }) => {
+    const { gates, audit } = transaction
+    const ended = await gates.endedBefore({ beforeMs, after, limit })
+    const old: InstanceEnd[] = []
+    for (const end of ended) if (await isToldOf(transaction, end)) old.push(end)
+    await gates.removeInstances(old.map(({ id }) => id))
+    const entry = removalEntry(old, nowMs)
+    if (entry !== undefined) await audit.append(entry)
+    return { removed: old.length, last: ended.length < limit ? undefined : ended.at(-1) }
+  },
+}
+
+/** Removes all of them, step by step until the signal; gives how many. */
+export async function removeAllEnded(
+  writer: Writer,
+  { beforeMs, nowMs, signal }: Pick<RemovalStep, 'beforeMs' | 'nowMs'> & { readonly signal: AbortSignal },
+): Promise<number> {
+  let all = 0
+  let after: InstanceEnd | undefined
+  do {
+    const { removed, last } = await writer.run(removeEnded, { beforeMs, after, limit: AT_ONCE, nowMs })
+    all += removed
+    after = last
+  } while (after !== undefined && !signal.aborted)
+  return all
+}
+
+/** Messages that were delivered, or given up, leave the outbox after a time of their own. */
+async function isToldOf({ outbox }: Transaction, { id }: InstanceEnd): Promise<boolean> {
+  const states = await outbox.statesOf(callbackSubject(id))
+  return states.every((state) => state === 'delivered')
+}
+
+/** The trail keeps how each of them was decided; this says that there is no more than that. */
+function removalEntry(old: readonly InstanceEnd[], nowMs: number): AuditEntry | undefined {
+  const [first, last] = [old[0], old.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  const body = {
+    removed: old.length,
+    endedFrom: new Date(first.decidedMs).toISOString(),
+    endedUntil: new Date(last.decidedMs).toISOString(),
+    instances: old.map(({ id }) => id),
+  }
+  return {
+    timeMs: nowMs,
+    source: 'gate',
+    kind: 'gate.instances_removed',
+    origin: 'tidegate',
+    body: Buffer.from(JSON.stringify(body)),
+  }
+}

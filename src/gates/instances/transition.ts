@@ -1,0 +1,115 @@
+import type { Gate } from '../../store/ports/gate.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
+import type { GateInstance, InstanceState, Review } from '../../store/ports/gate-instance.js'
+
+/** A review as it arrives, with the groups of the person. */
+export interface ReviewAttempt extends Review {
+  readonly groups: readonly string[]
+}
+
+/** An instance comes to its end. */
+export interface Closing {
+  readonly kind: 'closed'
+  readonly state: Exclude<InstanceState, 'not_activated' | 'activated'>
+  readonly comment: string
+  readonly decidedBy: string | undefined
+}
+
+/** Why a review changes nothing. */
+export type RefusalReason = 'closed' | 'not_activated' | 'already_decided' | 'own_trigger' | 'not_an_approver'
+
+/** What a review does to an instance. */
+export type ReviewEffect =
+  | Closing
+  | { readonly kind: 'counted'; readonly approvals: number }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason }
+
+type GateRules = Pick<Gate, 'approvers' | 'approvals' | 'triggererMayApprove'>
+
+/** What the gate's policy says: reasons against, none of them an approval. */
+export interface PolicyVerdict {
+  readonly policy: string
+  readonly denials: readonly string[]
+}
+
+/** Whether an open instance has waited for too long. */
+export function isDue({ state, expiresMs }: GateInstance, nowMs: number): boolean {
+  return isOpen(state) && nowMs >= expiresMs
+}
+
+/** The end of an instance that nobody decided in time. */
+export function expire({ expiresMs }: GateInstance): Closing {
+  const time = new Date(expiresMs).toISOString()
+  return {
+    kind: 'closed',
+    state: 'expired',
+    comment: `expired: no decision until ${time}`,
+    decidedBy: undefined,
+  }
+}
+
+/**
+ * What one review does, after those that were counted before. An instance that is due must have been expired first.
+ * Membership comes before the state, so that who may not decide learns nothing of how others did.
+ */
+export function applyReview(
+  instance: GateInstance,
+  gate: GateRules,
+  earlier: readonly Review[],
+  attempt: ReviewAttempt,
+): ReviewEffect {
+  const { person, action, comment } = attempt
+  const reason = refusal(instance, gate, earlier, attempt)
+  if (reason !== undefined) return { kind: 'refused', reason }
+  if (action === 'cancel') return { kind: 'closed', state: 'canceled', comment, decidedBy: person }
+  if (action === 'reject') return { kind: 'closed', state: 'rejected', comment, decidedBy: person }
+  const approvals = earlier.filter((review) => review.action === 'approve').length + 1
+  if (approvals < gate.approvals) return { kind: 'counted', approvals }
+  return { kind: 'closed', state: 'approved', comment, decidedBy: person }
+}
+
+function refusal(
+  instance: GateInstance,
+  gate: GateRules,
+  earlier: readonly Review[],
+  { person, groups, action }: ReviewAttempt,
+): RefusalReason | undefined {
+  if (!isApprover(gate, person, groups)) return 'not_an_approver'
+  if (!isOpen(instance.state)) return 'closed'
+  if (action === 'cancel') return undefined
+  if (instance.state === 'not_activated') return 'not_activated'
+  if (earlier.some((review) => isSamePerson(review.person, person))) return 'already_decided'
+  const isTriggerer = [instance.triggeredBy, instance.triggerToken].some(
+    (name) => name !== undefined && isSamePerson(name, person),
+  )
+  if (action === 'approve' && isTriggerer && !gate.triggererMayApprove) return 'own_trigger'
+  return undefined
+}
+
+function isApprover({ approvers }: GateRules, person: string, groups: readonly string[]): boolean {
+  const { users, groups: allowed } = approvers
+  if (users.length === 0 && allowed.length === 0) return true
+  return users.some((user) => isSamePerson(user, person)) || groups.some((group) => allowed.includes(group))
+}
+
+/** The orchestrator's user names come in any case; a change of case must not make two people of one. */
+function isSamePerson(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** What the orchestrator's own cancellation does: it ends what is open and is silently taken otherwise. */
+export function applyCancellation({ state }: GateInstance, comment: string): Closing | undefined {
+  if (!isOpen(state)) return undefined
+  return { kind: 'closed', state: 'canceled', comment, decidedBy: 'orchestrator' }
+}
+
+/** What the policy's verdict does: nothing once a person has decided. */
+export function applyPolicy(
+  { state }: GateInstance,
+  { policy, denials }: PolicyVerdict,
+): Closing | undefined {
+  if (state !== 'activated') return undefined
+  const decidedBy = `policy:${policy}`
+  if (denials.length > 0) return { kind: 'closed', state: 'rejected', comment: denials.join(', '), decidedBy }
+  return { kind: 'closed', state: 'approved', comment: `approved by the policy ${policy}`, decidedBy }
+}

@@ -1,0 +1,39 @@
+import { AppError } from '../../errors/app-error.js'
+import type { GateInstance } from '../../store/ports/gate-instance.js'
+import type { RefusalReason } from '../instances/transition.js'
+
+/** The error for a review that changes nothing; a conflict shows the present state. */
+export function refusedReview(instance: GateInstance, reason: RefusalReason, person: string): AppError {
+  const state = asSentence(instance)
+  switch (reason) {
+    case 'not_an_approver':
+      return new AppError('forbidden', `${person} is no approver of the gate ${instance.gateName}`, {
+        code: 'not_an_approver',
+      })
+    case 'own_trigger':
+      return new AppError(
+        'forbidden',
+        `${person} triggered instance ${instance.id} and so may not approve it: someone else must`,
+        { code: 'own_trigger' },
+      )
+    case 'already_decided':
+      return conflict(instance, `${person} has decided on instance ${instance.id} before: ${state}`)
+    case 'not_activated':
+      return conflict(instance, `instance ${instance.id} cannot be decided yet: ${state}`)
+    case 'closed':
+      return conflict(instance, `instance ${instance.id} is closed: ${state}`)
+  }
+}
+
+function conflict({ state }: GateInstance, message: string): AppError {
+  return new AppError('conflict', message, { details: [{ code: 'present_state', message: state }] })
+}
+
+/** The state of an instance for people: `it was approved by ana at 2026-01-31T12:00:00.000Z (looks good)`. */
+export function asSentence({ state, comment, decidedBy, decidedMs }: GateInstance): string {
+  if (state === 'not_activated') return 'it has not been triggered'
+  if (state === 'activated') return 'it waits for decisions'
+  const who = decidedBy === undefined ? '' : ` by ${decidedBy}`
+  const when = decidedMs === undefined ? '' : ` at ${new Date(decidedMs).toISOString()}`
+  return `it was ${state}${who}${when}${comment === '' ? '' : ` (${comment})`}`
+}

@@ -1,0 +1,105 @@
+import { maskPointers } from '../../lib/json/edit/mask-pointers.js'
+import { shownUrl } from '../../lib/outbound/shown-url.js'
+import { redactSecrets } from '../../lib/redaction/redact.js'
+import type { GateRepository } from '../../store/ports/gate-store.js'
+import type { WriteOperation } from '../../store/ports/transaction.js'
+import type { Actor } from '../instances/actor.js'
+import { instanceEntry } from '../instances/audit-entries.js'
+import { requireEnabledGate, requireGate } from '../instances/find-or-raise.js'
+import type { Gate } from '../../store/ports/gate.js'
+import type { GateInstance, InstanceWork } from '../../store/ports/gate-instance.js'
+import { isRetry } from './is-retry.js'
+import { expiryOf, reservedInstance } from './new-instance.js'
+import { textDigest } from '../instances/text-digest.js'
+
+export interface TriggerRequest {
+  readonly gateId: number
+  readonly executionId: string
+  readonly approvalCallbackUrl: string
+  readonly rejectionCallbackUrl: string
+  /** The whole body as canonical JSON: two bodies that say the same are the same text. */
+  readonly body: string
+  /** Whether it names anything that connectors are to fetch. */
+  readonly asksForEvidence: boolean
+  readonly triggeredBy: string | undefined
+  readonly triggerToken: string | undefined
+  readonly actor: Actor
+}
+
+export interface Triggered {
+  readonly instance: GateInstance
+  /** False where the same trigger had been taken before. */
+  readonly isNew: boolean
+}
+
+/**
+ * Starts an instance, or activates the one that was reserved for the execution. The same request sent again gives
+ * the same instance. Raises `not_found` or `conflict` where there is no such gate any more.
+ */
+export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
+  name: 'gates.trigger',
+  apply: async (transaction, request) => {
+    const { gates, audit } = transaction
+    const { gateId, executionId, body, actor } = request
+    const bodyDigest = textDigest(body)
+    await requireGate(gates, gateId)
+    const known = await gates.findTriggered({ gateId, executionId, bodyDigest })
+    if (known !== undefined && (await isRetry(transaction, known, actor.nowMs))) {
+      return { instance: known, isNew: false }
+    }
+    const gate = await requireEnabledGate(gates, gateId)
+    const instance = await activate(gates, gate, request, bodyDigest)
+    await gates.savePapers(instance.id, { request: shownRequest(request) })
+    const { approvalCallbackUrl, rejectionCallbackUrl, triggerToken } = request
+    const facts = {
+      bodySha256: bodyDigest,
+      approvalCallbackUrl: shownUrl(approvalCallbackUrl),
+      rejectionCallbackUrl: shownUrl(rejectionCallbackUrl),
+      triggerToken,
+    }
+    await audit.append(instanceEntry('gate.activated', instance, actor, facts))
+    return { instance, isNew: true }
+  },
+}
+
+/** The body as people, connectors and policies see it, without secrets; only the sender of callbacks needs their whole URLs. */
+function shownRequest({ body, approvalCallbackUrl, rejectionCallbackUrl }: TriggerRequest): string {
+  const urls = { approvalCallbackURL: approvalCallbackUrl, rejectionCallbackURL: rejectionCallbackUrl }
+  const shownBody = Object.entries(urls).reduce((text, [member, url]) => {
+    const shown = shownUrl(url)
+    if (shown === url) return text
+    return maskPointers(Buffer.from(text), [[member]], JSON.stringify(shown)).bytes.toString()
+  }, body)
+  return redactSecrets(Buffer.from(shownBody)).text.toString()
+}
+
+async function activate(
+  gates: GateRepository,
+  gate: Gate,
+  request: TriggerRequest,
+  bodyDigest: string,
+): Promise<GateInstance> {
+  const { nowMs } = request.actor
+  const reserved = await gates.findReserved(gate.id, request.executionId)
+  const activated = {
+    ...(reserved ?? reservedInstance(gate, request.executionId, nowMs)),
+    state: 'activated',
+    activatedMs: nowMs,
+    expiresMs: expiryOf(gate, nowMs),
+    triggeredBy: request.triggeredBy,
+    triggerToken: request.triggerToken,
+    bodyDigest,
+    approvalCallbackUrl: request.approvalCallbackUrl,
+    rejectionCallbackUrl: request.rejectionCallbackUrl,
+    work: firstWork(gate, request),
+  } as const
+  if (reserved === undefined) return { ...activated, id: await gates.addInstance(activated) }
+  const instance = { ...activated, id: reserved.id }
+  await gates.updateInstance(instance)
+  return instance
+}
+
+function firstWork({ policy }: Gate, { asksForEvidence }: TriggerRequest): InstanceWork | undefined {
+  if (asksForEvidence) return 'evidence'
+  return policy === undefined ? undefined : 'policy'
+}

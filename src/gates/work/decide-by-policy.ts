@@ -1,0 +1,37 @@
+import type { WriteOperation } from '../../store/ports/transaction.js'
+import { serviceActor } from '../instances/actor.js'
+import { instanceEntry } from '../instances/audit-entries.js'
+import { closeInstance } from '../instances/close-instance.js'
+import { expireIfDue } from '../instances/expire-instances.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
+import { applyPolicy } from '../instances/transition.js'
+
+/** What asking a gate's policy gave: its denials, or why it is left to people. */
+export interface PolicyAnswer {
+  readonly instanceId: number
+  readonly policy: string
+  readonly denials: readonly string[] | undefined
+  /** Why there is no verdict. */
+  readonly problem: string | undefined
+  readonly nowMs: number
+}
+
+/** Closes an instance by the verdict of its gate's policy, or leaves it to people and says so in the trail. */
+export const decideByPolicy: WriteOperation<PolicyAnswer, void> = {
+  name: 'gates.decide-by-policy',
+  apply: async (transaction, { instanceId, policy, denials, problem, nowMs }) => {
+    const { gates, audit } = transaction
+    const found = await gates.findInstance(instanceId)
+    if (found?.work !== 'policy') return
+    const instance = await expireIfDue(transaction, found, nowMs)
+    if (!isOpen(instance.state)) return
+    const actor = serviceActor(nowMs)
+    if (denials !== undefined) {
+      const closing = applyPolicy(instance, { policy, denials })
+      if (closing !== undefined) await closeInstance(transaction, instance, closing, actor)
+      return
+    }
+    await gates.updateInstance({ ...instance, work: undefined })
+    await audit.append(instanceEntry('gate.left_to_people', instance, actor, { policy, problem }))
+  },
+}

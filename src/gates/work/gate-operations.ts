@@ -1,0 +1,38 @@
+import type { AnyOperation } from '../../store/ports/operation.js'
+import type { Readers } from '../../store/ports/readers.js'
+import type { Transaction } from '../../store/ports/transaction.js'
+import { acknowledgeInstance } from '../reviewing/acknowledge-instance.js'
+import { cancelForOrchestrator } from '../reviewing/cancel-for-orchestrator.js'
+import { changeGate, createGate, removeGate, saveGateChanges } from '../definitions/declare-gates.js'
+import { decideByPolicy } from './decide-by-policy.js'
+import { expireInstances } from '../instances/expire-instances.js'
+import { keepEvidence } from './keep-evidence.js'
+import { listInstances } from '../instances/list-instances.js'
+import { removeEnded } from '../instances/remove-ended.js'
+import { recordIgnoredReview } from '../reviewing/record-ignored-review.js'
+import { reserveInstance } from '../triggering/reserve-instance.js'
+import { resumeWork } from '../resume-work.js'
+import { reviewInstance } from '../reviewing/review-instance.js'
+import { triggerGate } from '../triggering/trigger-gate.js'
+
+/** The operations of gates that write. */
+export const gateWrites: readonly AnyOperation<Transaction>[] = [
+  saveGateChanges,
+  createGate,
+  changeGate,
+  removeGate,
+  reserveInstance,
+  triggerGate,
+  reviewInstance,
+  cancelForOrchestrator,
+  recordIgnoredReview,
+  keepEvidence,
+  decideByPolicy,
+  expireInstances,
+  acknowledgeInstance,
+  removeEnded,
+  resumeWork,
+]
+
+/** The operations of gates that only read. */
+export const gateReads: readonly AnyOperation<Readers>[] = [listInstances]

@@ -1,0 +1,185 @@
+import { AppError, toAppError } from '../../errors/app-error.js'
+import { isSetAside } from '../../lib/work-attempts.js'
+import type { WorkAttempts } from '../../lib/work-attempts.js'
+import type { GateReader } from '../../store/ports/gate-store.js'
+import type { Writer } from '../../store/ports/transaction.js'
+import type { ConnectorRequest, Evidence } from '../connectors/tool/connectors.js'
+import { decideByPolicy } from './decide-by-policy.js'
+import { requireGate } from '../instances/find-or-raise.js'
+import type { GateInstance } from '../../store/ports/gate-instance.js'
+import { keepEvidence } from './keep-evidence.js'
+import { parseConnectorParameters } from '../connectors/tool/parse-connector-parameters.js'
+import { policyInput, whyUndecidable } from './policy-input.js'
+import type { PolicyQuestion } from './policy-input.js'
+
+export interface GateWorkDeps {
+  readonly writer: Writer
+  readonly gates: GateReader
+  /** Never rejects: what cannot be fetched is failed evidence. */
+  readonly fetchEvidence: (
+    requests: readonly ConnectorRequest[],
+    signal: AbortSignal,
+  ) => Promise<readonly Evidence[]>
+  /** The reasons of a policy against an input; raises where it cannot be evaluated. */
+  readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
+  readonly attempts: WorkAttempts
+  readonly now: () => number
+  /** So many instances at once. */
+  readonly concurrency: number
+  /** Told when an instance may have been closed. */
+  readonly closed: () => void
+  readonly failed: (error: AppError, instanceId: number) => void
+}
+
+const SCAN_LIMIT = 1000
+/** The kind of this work, by which it is shown when it is set aside. */
+export const GATE_WORK = 'gate-instance'
+
+/**
+ * Does what instances need without a person: fetches their evidence, then asks the gate's policy. What is to be done
+ * stands in the store, so that it is found again after a restart.
+ */
+export class GateWork {
+  readonly #deps: GateWorkDeps
+  readonly #waiting = new Set<number>()
+  readonly #running = new Map<number, Promise<void>>()
+  readonly #stopping = new AbortController()
+
+  constructor(deps: GateWorkDeps) {
+    this.#deps = deps
+  }
+
+  /** Looks for work that no one is at: at the start, and now and then for what failed. */
+  async rescan(): Promise<void> {
+    let last = 0
+    for (;;) {
+      const ids = await this.#deps.gates.instancesWithWork(last, SCAN_LIMIT)
+      for (const id of ids) this.add(id)
+      const end = ids.at(-1)
+      if (end === undefined || ids.length < SCAN_LIMIT) return
+      last = end
+    }
+  }
+
+  /** Does the work of one instance soon. */
+  add(instanceId: number): void {
+    if (this.#running.has(instanceId)) return
+    this.#waiting.add(instanceId)
+    this.#startNext()
+  }
+
+  /** Resolves when nothing is under way or waiting. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
+  }
+
+  /** Breaks off what is under way, to be begun anew after the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.idle()
+  }
+
+  #startNext(): void {
+    for (const id of this.#waiting) {
+      if (this.#isStopped() || this.#running.size >= this.#deps.concurrency) return
+      this.#waiting.delete(id)
+      this.#running.set(id, this.#work(id))
+    }
+  }
+
+  async #work(instanceId: number): Promise<void> {
+    try {
+      while (!this.#isStopped() && (await this.#step(instanceId)));
+    } catch (raw) {
+      this.#deps.failed(toAppError(raw), instanceId)
+    } finally {
+      this.#running.delete(instanceId)
+      this.#startNext()
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  /** One step; false when nothing is left to do. */
+  async #step(instanceId: number): Promise<boolean> {
+    const instance = await this.#deps.gates.findInstance(instanceId)
+    if (instance?.work === undefined) return false
+    const { work } = instance
+    try {
+      await this.#deps.attempts.run({ kind: GATE_WORK, key: String(instanceId) }, () =>
+        work === 'evidence' ? this.#fetch(instance) : this.#decide(instance),
+      )
+    } catch (error) {
+      if (!isSetAside(error)) throw error
+      await this.#leaveToPeople(instance, error.message)
+    }
+    return true
+  }
+
+  /** What ends the process is left to people, with the reason where they look. */
+  async #leaveToPeople({ id: instanceId, gateId }: GateInstance, problem: string): Promise<void> {
+    const { writer, gates, now } = this.#deps
+    const { evidence: kept } = await gates.findPapers(instanceId)
+    const evidence = kept ?? JSON.stringify([unusable(problem, now())])
+    await writer.run(keepEvidence, { instanceId, evidence, outcomes: [problem], nowMs: now() })
+    const { policy = '' } = await requireGate(gates, gateId)
+    await writer.run(decideByPolicy, { instanceId, policy, denials: undefined, problem, nowMs: now() })
+  }
+
+  async #fetch({ id: instanceId }: GateInstance): Promise<void> {
+    const { writer, fetchEvidence, now } = this.#deps
+    const { toolConnectorParameters, connectorType } = await this.#trigger(instanceId)
+    const { requests, problems } = parseConnectorParameters(toolConnectorParameters, connectorType)
+    const found = await fetchEvidence(requests, this.#stopping.signal)
+    // What was broken off has failed for no fault of the connector.
+    if (this.#isStopped()) return
+    const fetched = [...found, ...problems.map((error) => unusable(error, now()))]
+    const outcomes = fetched.map(({ connectorType: type, state }) => `${type} ${state}`)
+    await writer.run(keepEvidence, { instanceId, evidence: JSON.stringify(fetched), outcomes, nowMs: now() })
+  }
+
+  async #decide(instance: GateInstance): Promise<void> {
+    const { writer, gates, now, closed } = this.#deps
+    const gate = await requireGate(gates, instance.gateId)
+    const { evidence = '[]' } = await gates.findPapers(instance.id)
+    const question: PolicyQuestion = {
+      gate,
+      instance,
+      trigger: await this.#trigger(instance.id),
+      evidence: JSON.parse(evidence) as readonly Evidence[],
+    }
+    const policy = gate.policy ?? ''
+    const nowMs = now()
+    const answer = await this.#ask(policy, question, nowMs)
+    await writer.run(decideByPolicy, { instanceId: instance.id, policy, ...answer, nowMs })
+    closed()
+  }
+
+  async #ask(
+    policy: string,
+    question: PolicyQuestion,
+    nowMs: number,
+  ): Promise<{ readonly denials: readonly string[] | undefined; readonly problem: string | undefined }> {
+    const problem = policy === '' ? 'the gate has no policy any more' : whyUndecidable(question)
+    if (problem !== undefined) return { denials: undefined, problem }
+    try {
+      const denials = await this.#deps.askPolicy(policy, policyInput(question), nowMs)
+      return { denials, problem: undefined }
+    } catch (raw) {
+      return { denials: undefined, problem: toAppError(raw).message }
+    }
+  }
+
+  async #trigger(instanceId: number): Promise<Readonly<Record<string, unknown>>> {
+    const { request } = await this.#deps.gates.findPapers(instanceId)
+    if (request !== undefined) return JSON.parse(request) as Record<string, unknown>
+    throw new AppError('internal', `instance ${instanceId} has lost the body that triggered it`)
+  }
+}
+
+/** What a trigger asked for in a form that no connector can use stands beside the rest as failed evidence. */
+function unusable(error: string, fetchedAt: number): Evidence {
+  return { connectorType: 'UNKNOWN', account: null, state: 'failed', fetchedAt, output: [], error }
+}

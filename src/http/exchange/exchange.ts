@@ -1,0 +1,113 @@
+import type { AppError } from '../../errors/app-error.js'
+import { errorAnswer } from './error-body.js'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Who called, as far as it is known. */
+export interface Caller {
+  /** The name of the token that was presented; undefined when none is asked for. */
+  readonly tokenName: string | undefined
+}
+
+/** One request and its answer, with what every handler needs of them, whichever reader of HTTP took the request in. */
+export abstract class Exchange {
+  readonly method: string
+  readonly target: RequestTarget
+  readonly requestId: string
+  /** High-resolution start, in milliseconds. */
+  readonly startedAt = performance.now()
+  caller: Caller = { tokenName: undefined }
+  /** The label of the metrics: a kind of route, never a path. */
+  handler = 'unmatched'
+  /** Set once a decision is made for the request, so that an error can be looked up in the decision log. */
+  decisionId: string | undefined
+  /** Set when the answer was an error, for the log. */
+  failure: AppError | undefined
+
+  #goneListener: (() => void) | undefined
+
+  constructor(method: string, url: string, requestId: string) {
+    this.method = method
+    this.target = parseRequestTarget(url)
+    this.requestId = requestId
+  }
+
+  /** Whether the reader that took the request in has seen that it is let in (see `Admission`). */
+  readonly isAdmitted: boolean = false
+
+  /** The status of the answer. */
+  abstract readonly status: number
+  /** Where the request came from, as far as the connection still tells. */
+  abstract readonly remoteAddress: string | undefined
+
+  /** One request header, by its name in lower case, as text; of a repeated one the first. */
+  abstract header(name: string): string | undefined
+
+  /** The body as it was sent, read once. Raises `too_large` over `limit` bytes, `invalid` when it breaks off. */
+  abstract readBytes(limit: number): Promise<Buffer>
+
+  /** Ends the exchange with a body; does nothing when the caller is gone, or answered already. */
+  abstract send(
+    status: number,
+    body: string | Buffer,
+    contentType?: string,
+    extraHeaders?: readonly string[],
+  ): void
+
+  /** Has a listener called when the caller goes away before there is an answer. Only the last one given counts. */
+  whenGone(listener: () => void): void {
+    this.#goneListener = listener
+  }
+
+  /** Tells that the caller has gone away. */
+  gone(): void {
+    if (this.status === 0) this.#goneListener?.()
+  }
+
+  /** Ends the connection in the middle of an answer that cannot be finished, so that nobody takes it for whole. */
+  breakOff(error: AppError): void {
+    this.failure = error
+    this.cut()
+  }
+
+  protected abstract cut(): void
+
+  /** Ends the exchange with an error in the one shape. */
+  fail(error: AppError, extraHeaders: readonly string[] = []): void {
+    this.failure = error
+    const { status, body, headers } = errorAnswer(error)
+    this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...extraHeaders])
+  }
+
+  /** `x-spinnaker-user` is what the caller claims, not a credential. */
+  get callerName(): string | undefined {
+    const claimed = this.header('x-spinnaker-user')
+    return this.caller.tokenName ?? (claimed ? `claimed:${claimed}` : undefined)
+  }
+}
+
+/** What a route of the web application finds beside the request itself. */
+export interface AppEnv {
+  readonly Bindings: { readonly exchange: Exchange }
+}
+
+/** The path and query of a request line. */
+export interface RequestTarget {
+  /** Without repeated and trailing slashes; percent escapes as sent. `/` for the root. */
+  readonly path: string
+  /** Without the question mark; undefined when there is none. */
+  readonly query: string | undefined
+}
+
+/** Splits a request target; callers concatenate URLs carelessly, so `//v1/…` and a trailing slash are taken. */
+export function parseRequestTarget(url: string): RequestTarget {
+  const mark = url.indexOf('?')
+  const rawPath = mark === -1 ? url : url.slice(0, mark)
+  return { path: tidyPath(rawPath), query: mark === -1 ? undefined : url.slice(mark + 1) }
+}
+
+function tidyPath(path: string): string {
+  if (!path.includes('//') && (path.length === 1 || !path.endsWith('/'))) return path === '' ? '/' : path
+  const collapsed = path.replace(/\/{2,}/g, '/')
+  return collapsed.length > 1 && collapsed.endsWith('/') ? collapsed.slice(0, -1) : collapsed
+}

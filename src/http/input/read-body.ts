@@ -1,0 +1,42 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+
+import { AppError } from '../../errors/app-error.js'
+import { toUtf8 } from '../../lib/json/scan/decode-string.js'
+import { bodyTooLarge } from '../exchange/body-errors.js'
+import type { Exchange } from '../exchange/exchange.js'
+
+const gunzipAsync = promisify(gunzip)
+
+/**
+ * The whole body of a request as UTF-8 bytes: gunzipped when it says so, ISO-8859-1 read where it is no UTF-8. Raises
+ * `too_large` over `limit` bytes (counted after unpacking), `invalid` for a body that is not what its encoding says.
+ */
+export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  const bytes = await exchange.readBytes(limit)
+  const isGzip = exchange.header('content-encoding')?.includes('gzip') === true
+  return toUtf8(isGzip ? await unpack(bytes, limit) : bytes)
+}
+
+async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {
+  try {
+    return await gunzipAsync(bytes, { maxOutputLength: limit })
+  } catch (cause) {
+    if (cause instanceof RangeError) throw bodyTooLarge(limit)
+    throw new AppError(
+      'invalid',
+      'could not decompress the body: it is not gzip, as its Content-Encoding says',
+      { cause },
+    )
+  }
+}
+
+const JSON_MEDIA_TYPE = /^\s*application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i
+
+/** Raises `unsupported_media_type` unless the request says that its body is JSON. */
+export function requireJsonType(exchange: Exchange): void {
+  const type = exchange.header('content-type')
+  if (type !== undefined && JSON_MEDIA_TYPE.test(type)) return
+  const got = type === undefined ? 'the request has none' : `got ${type}`
+  throw new AppError('unsupported_media_type', `this operation needs Content-Type: application/json; ${got}`)
+}

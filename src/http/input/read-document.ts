@@ -1,0 +1,42 @@
+import { parseJsonDocument } from '../../analysis/runs/definitions/parse-document.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { readJsonText } from './read-json-body.js'
+import { sayingLimit } from '../exchange/body-errors.js'
+
+/** Whatever is kept as a template or a definition is read again for each analysis. */
+const MAX_DOCUMENT_BYTES = 256 * 1024
+/** What a plugin sends for hundreds of services is a tenth of it. */
+const MAX_REGISTRATION_BYTES = 1024 * 1024
+
+/** A document that was sent, as it is kept and as it was parsed. */
+export interface SentDocument {
+  readonly text: string
+  readonly document: unknown
+}
+
+/**
+ * A template or a definition, of at most 256 KiB of JSON; `what` names it in the error. Raises the errors of `readJsonText`, and
+ * `invalid` for what is nested too deeply.
+ */
+export async function readSentDocument(
+  exchange: Exchange,
+  maxBodyBytes: number,
+  what: string,
+): Promise<SentDocument> {
+  return await readUpTo(exchange, Math.min(maxBodyBytes, MAX_DOCUMENT_BYTES), what)
+}
+
+/** The registration of an analysis, of at most 1 MiB of JSON. Raises the same errors. */
+export async function readSentRegistration(exchange: Exchange, maxBodyBytes: number): Promise<unknown> {
+  const limit = Math.min(maxBodyBytes, MAX_REGISTRATION_BYTES)
+  return (await readUpTo(exchange, limit, 'the registration')).document
+}
+
+async function readUpTo(exchange: Exchange, limit: number, what: string): Promise<SentDocument> {
+  const bytes = await sayingLimit(
+    readJsonText(exchange, limit),
+    `${what} is over the limit of ${limit} bytes`,
+  )
+  const text = Buffer.from(bytes).toString()
+  return { text, document: parseJsonDocument(text) }
+}

@@ -1,0 +1,80 @@
+import { AppError } from '../../errors/app-error.js'
+import type { Exchange } from '../exchange/exchange.js'
+
+/** What tells a request of the service's own callers from one that a page in somebody's browser sends. */
+export interface AdmissionRules {
+  readonly isKnownHost: (header: string) => boolean
+  /** Whether every request must name a known host. */
+  readonly needsKnownHost: boolean
+  /** Whether a request without a token may change something. */
+  readonly isOpen: boolean
+  readonly publicUrl: string | undefined
+}
+
+/** Refuses requests that were not meant for this service, or that a page of another origin sends. */
+export interface Admission {
+  /** Raises `forbidden` for a request that is not let in. */
+  readonly admit: (exchange: Request) => void
+  /** Whether requests with this Host header and none of `BROWSER_HEADERS` are let in without a further look. */
+  readonly takesHost: (header: string) => boolean
+}
+
+type Request = Pick<Exchange, 'method' | 'header'>
+
+/** The headers by which a browser tells whose page sends a request (Fetch, 3.2; Fetch Metadata, 2.4). */
+export const BROWSER_HEADERS: readonly string[] = ['origin', 'sec-fetch-site']
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** `none`: a person typed the address. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
+
+/**
+ * What stands before authentication. A browser lets every page send simple requests to loopback, and a page whose name is bound anew to loopback
+ * (DNS rebinding) reads the answers as well: where no token is asked for, only the names in a request tell it from one of a program.
+ */
+export function makeAdmission(rules: AdmissionRules): Admission {
+  const { isKnownHost, needsKnownHost, isOpen } = rules
+  return {
+    takesHost: (header) => !needsKnownHost || isKnownHost(header),
+    admit: (request) => {
+      const host = request.header('host')
+      // No browser leaves it out; HTTP/1.0 may.
+      if (host === undefined) return
+      const isOfPage = isOpen && isActOfPage(request)
+      if ((needsKnownHost || isOfPage) && !isKnownHost(host)) throw hostNotAllowed(host)
+      if (isOfPage) refuseOtherOrigin(request, host, rules.publicUrl)
+    },
+  }
+}
+
+/** Whether a browser sends this without a token, to change something. */
+function isActOfPage(request: Request): boolean {
+  if (READING.has(request.method) || request.header('authorization') !== undefined) return false
+  return BROWSER_HEADERS.some((name) => request.header(name) !== undefined)
+}
+
+function refuseOtherOrigin(request: Request, host: string, publicUrl: string | undefined): void {
+  const site = request.header('sec-fetch-site')
+  const origin = request.header('origin')
+  const isOwnSite = site === undefined || OWN_SITES.has(site.toLowerCase())
+  if (isOwnSite && (origin === undefined || isOwnOrigin(origin.toLowerCase(), host, publicUrl))) return
+  throw new AppError(
+    'forbidden',
+    'a page of another origin sent this request: without a token only programs and pages of this service may change something',
+    { code: 'cross_origin' },
+  )
+}
+
+function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
+  if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return true
+  // A proxy may have taken the TLS off, so that the scheme tells nothing.
+  return [`http://${host}`, `https://${host}`].some((own) => origin === own.toLowerCase())
+}
+
+function hostNotAllowed(host: string): AppError {
+  return new AppError(
+    'forbidden',
+    `the Host header names ${JSON.stringify(host)}, which is no known name of this service: ask it as localhost, or list the name in server.allowedHosts`,
+    { code: 'host_not_allowed' },
+  )
+}

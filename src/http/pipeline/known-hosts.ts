@@ -1,0 +1,43 @@
+import { isIP } from 'node:net'
+
+import { isLoopback } from '../../config/sections/listen-address.js'
+import { isListedHost } from '../../lib/outbound/address-policy.js'
+
+/** What the service is called by those who may ask it. */
+export interface HostNames {
+  /** The host of `server.addr`, without the brackets of IPv6. */
+  readonly listenHost: string
+  readonly publicUrl: string | undefined
+  readonly allowedHosts: readonly string[]
+}
+
+/** A Host header: a name or an address, with or without a port (RFC 9110, 7.2). */
+const AUTHORITY = /^(?:\[(?<bracketed>[0-9a-f:.]+)\]|(?<plain>[^:[\]\s]+))(?::\d{0,5})?$/
+
+/**
+ * Whether a Host header names the service: loopback, its own address, its public URL or what is listed. Beyond loopback any address does, which
+ * is how probes ask; a page can be bound to another machine by its name only.
+ */
+export function makeIsKnownHost(names: HostNames): (header: string) => boolean {
+  const { listenHost, publicUrl, allowedHosts } = names
+  const isReachable = !isLoopback(listenHost)
+  const own = [listenHost, ...(publicUrl === undefined ? [] : [hostOf(new URL(publicUrl).host) ?? ''])]
+  const list = [...own, ...allowedHosts]
+  const takesAll = allowedHosts.includes('*')
+  return (header) => {
+    const host = hostOf(header)
+    if (host === undefined) return false
+    return takesAll || isLoopbackName(host) || (isReachable && isIP(host) !== 0) || isListedHost(host, list)
+  }
+}
+
+/** The host of a Host header in lower case, without its port, brackets and the dot of a root; undefined where it names none. */
+function hostOf(header: string): string | undefined {
+  const { bracketed, plain } = AUTHORITY.exec(header.toLowerCase())?.groups ?? {}
+  return bracketed ?? plain?.replace(/\.$/, '')
+}
+
+/** RFC 6761, 6.3: all names below `localhost` are loopback, and no page can have another name bound to it. */
+function isLoopbackName(host: string): boolean {
+  return host.endsWith('.localhost') || isLoopback(host)
+}

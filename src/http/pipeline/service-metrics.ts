@@ -1,0 +1,105 @@
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+
+import type { DecisionLog } from '../../decisions/decision-log.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { RequestDurations } from './request-durations.js'
+
+const MS_PER_SECOND = 1000
+
+/** The figures that `/metrics` shows. */
+export interface ServiceMetrics {
+  readonly registry: Registry
+  readonly requested: (exchange: Exchange) => void
+  readonly evaluated: (kind: string, outcome: string) => void
+  readonly policiesLoaded: (durationMs: number) => void
+  readonly policyLoadFailed: () => void
+  readonly messageAttempted: (topic: string, progress: { readonly state: string }) => void
+}
+
+/** Builds a registry of its own, so that two services in one process do not mix their figures. */
+export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const durations = new RequestDurations()
+  registry.registerMetric(durations.metric)
+  const evaluations = new Map<string, Map<string, number>>()
+  new Counter({
+    name: 'tidegate_evaluations_total',
+    help: 'Policy decisions by kind of operation and outcome.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [kind, counts] of evaluations) {
+        for (const [outcome, count] of counts) this.inc({ kind, outcome }, count)
+      }
+    },
+  })
+  const loads = new Counter({
+    name: 'tidegate_policy_loads_total',
+    help: 'Loads of policies by result.',
+    labelNames: ['result'],
+    registers,
+  })
+  const loadDuration = new Gauge({
+    name: 'tidegate_policy_load_duration_seconds',
+    help: 'Time that the last successful load of policies took.',
+    registers,
+  })
+  addDecisionLogMetrics(decisionLog, registers)
+  const messages = new Counter({
+    name: 'tidegate_outbox_attempts_total',
+    help: 'Attempts to send a message, by topic and the state that each left it in.',
+    labelNames: ['topic', 'state'],
+    registers,
+  })
+  return {
+    registry,
+    requested: (exchange) => {
+      const seconds = (performance.now() - exchange.startedAt) / MS_PER_SECOND
+      durations.observe(exchange.handler, exchange.method, exchange.status, seconds)
+    },
+    evaluated: (kind, outcome) => {
+      const counts = evaluations.get(kind) ?? new Map<string, number>()
+      evaluations.set(kind, counts)
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+    },
+    policiesLoaded: (durationMs) => {
+      loads.inc({ result: 'success' })
+      loadDuration.set(durationMs / MS_PER_SECOND)
+    },
+    policyLoadFailed: () => loads.inc({ result: 'failure' }),
+    messageAttempted: (topic, { state }) => messages.inc({ topic, state }),
+  }
+}
+
+function addDecisionLogMetrics(decisionLog: DecisionLog, registers: Registry[]): void {
+  new Counter({
+    name: 'tidegate_decision_log_written_total',
+    help: 'Decisions written to the decision log.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(decisionLog.stats().written)
+    },
+  })
+  new Counter({
+    name: 'tidegate_decision_log_dropped_total',
+    help: 'Decisions (for mask_failed: inputs of decisions) that the log could not keep, by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [reason, count] of Object.entries(decisionLog.stats().dropped)) this.inc({ reason }, count)
+    },
+  })
+  new Gauge({
+    name: 'tidegate_decision_log_buffered_rows',
+    help: 'Decisions that wait in memory to be written.',
+    registers,
+    collect() {
+      this.set(decisionLog.stats().bufferedRows)
+    },
+  })
+}

@@ -1,0 +1,13 @@
+import type { RegisterCanaryDeps } from '../../../analysis/runs/register-canary.js'
+import type { ReportLinks } from '../../analysis-report/report-links.js'
+
+/** What the routes of analyses need. */
+export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
+  readonly publicUrl: string | undefined
+  readonly maxBodyBytes: number
+  readonly now: () => number
+  /** A person who follows the orchestrator's link to a report has no bearer token. */
+  readonly reportLinks: ReportLinks
+  /** A run takes no further looks. */
+  readonly forget: (id: number) => void
+}

@@ -1,0 +1,41 @@
+import type { StoredRun } from '../../../store/ports/analysis-store.js'
+import { AppError, toAppError } from '../../../errors/app-error.js'
+import { findRun, unknownRun } from '../../../analysis/runs/analysis-operations.js'
+import {
+  canaryStatus,
+  unknownCanaryStatus,
+  unreadableCanaryStatus,
+} from '../../../analysis/runs/canary-status.js'
+import { baseUrl } from '../../exchange/base-url.js'
+import { errorAnswer } from '../../exchange/error-body.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { readPathNumber } from '../../input/path-number.js'
+import type { AnalysisRoutesDeps } from './analysis-deps.js'
+
+/** The status of a run as its readers poll it; they look at no HTTP status, so that an error has all members too. */
+export async function answerCanaryStatus(
+  exchange: Exchange,
+  deps: AnalysisRoutesDeps,
+  id: string,
+): Promise<Response> {
+  let run: StoredRun | undefined
+  try {
+    const runId = readPathNumber(id)
+    run = runId === undefined ? undefined : await deps.reader.run(findRun, runId)
+  } catch (raw) {
+    const failure = toAppError(raw)
+    exchange.failure = failure
+    const { code, message } = failure
+    // Whatever went wrong, its readers are to ask again.
+    const { status, headers } = errorAnswer(new AppError('unavailable', message, { code, cause: failure }))
+    return jsonAnswer({ code, message, ...unreadableCanaryStatus(id, message) }, status, headers)
+  }
+  if (run === undefined) {
+    const { code, message } = unknownRun(id)
+    return jsonAnswer({ code, message, ...unknownCanaryStatus(id, message) }, 404)
+  }
+  const token = deps.reportLinks.issue(run, deps.now())
+  const reportUrl = `${baseUrl(exchange, deps.publicUrl)}/analysis/report/${run.id}/${token}`
+  return jsonAnswer(canaryStatus(run, reportUrl))
+}

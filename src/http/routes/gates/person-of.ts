@@ -1,0 +1,26 @@
+import type { Exchange } from '../../exchange/exchange.js'
+import type { GateRoutesDeps } from './gate-routes-deps.js'
+
+/** Who decides. */
+export interface Person {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+const NOBODY = 'anonymous'
+
+/**
+ * The person behind a request: the bearer of the token. Only where no tokens are configured, so that everyone may do
+ * everything, is the name taken that the caller claims.
+ */
+export function personOf(exchange: Exchange, { groupsOf }: GateRoutesDeps): Person {
+  const { tokenName } = exchange.caller
+  if (tokenName !== undefined) return { name: tokenName, groups: groupsOf(tokenName) }
+  return { name: claimedUser(exchange) ?? NOBODY, groups: [] }
+}
+
+/** The user that the orchestrator says it acts for; a claim, not a credential. */
+export function claimedUser(exchange: Exchange): string | undefined {
+  const claimed = exchange.header('x-spinnaker-user')?.trim()
+  return claimed === '' ? undefined : claimed
+}

@@ -1,0 +1,36 @@
+import type { z } from 'zod'
+
+import { parseConnectorParameters } from '../../../gates/connectors/tool/parse-connector-parameters.js'
+import { requireAllowedCallbacks } from '../../../gates/triggering/trigger-body.js'
+import type { TriggerBody } from '../../../gates/triggering/trigger-body.js'
+import type { TriggerRequest } from '../../../gates/triggering/trigger-gate.js'
+import { canonicalJson } from '../../../lib/json/edit/canonical.js'
+import { callerOf } from '../../exchange/caller-of.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { parseJsonBody } from '../../input/read-json-body.js'
+import type { GateRoutesDeps } from './gate-routes-deps.js'
+import { claimedUser } from './person-of.js'
+
+/** A trigger as it was sent. Raises `invalid` for a body that lacks a field and for a callback that is not allowed. */
+export async function readTrigger(
+  exchange: Exchange,
+  gateId: number,
+  schema: z.ZodType<TriggerBody>,
+  { maxBodyBytes, callbackTargets, now }: GateRoutesDeps,
+): Promise<TriggerRequest> {
+  const { bytes, body } = await parseJsonBody(exchange, schema, maxBodyBytes)
+  requireAllowedCallbacks(body, callbackTargets)
+  const asked = parseConnectorParameters(body.toolConnectorParameters, body['connectorType'])
+  const { user, origin } = callerOf(exchange)
+  return {
+    gateId,
+    executionId: body.executionId,
+    approvalCallbackUrl: body.approvalCallbackURL,
+    rejectionCallbackUrl: body.rejectionCallbackURL,
+    body: canonicalJson(bytes, 0, bytes.length).toString(),
+    asksForEvidence: asked.requests.length + asked.problems.length > 0,
+    triggeredBy: claimedUser(exchange) ?? exchange.caller.tokenName,
+    triggerToken: exchange.caller.tokenName,
+    actor: { user, origin, claimedUser: claimedUser(exchange), nowMs: now() },
+  }
+}

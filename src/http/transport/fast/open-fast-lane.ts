@@ -1,0 +1,138 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+import type { AppError } from '../../../errors/app-error.js'
+import { BROWSER_HEADERS } from '../../pipeline/admit-request.js'
+import type { Front } from '../front.js'
+import type { HalfBodies } from '../half-bodies.js'
+import { findPolicyRoute } from '../../policy/policy-routes.js'
+import { parseRequestTarget } from '../../exchange/exchange.js'
+import { isEventPath } from '../../events/events.js'
+import type { Patience, Room } from '../node/standard-server.js'
+import { PlainConnection } from './plain-connection.js'
+import type { ConnectionLane } from './plain-connection.js'
+import type { PlainHead } from './read-plain-head.js'
+
+/** Larger requests take so long to decide that the standard server's share of the time does not matter. */
+const MAX_BODY_BYTES = 65_536
+const MS_PER_SECOND = 1000
+
+export interface FastLaneOptions {
+  readonly front: Front
+  readonly requestIdFor: (claimed: string | undefined) => string
+  readonly patience: Patience
+  /** Whether requests with this Host header are let in. */
+  readonly takesHost: (header: string) => boolean
+  readonly room: Room
+}
+
+/** The connections of a server that send nothing but plain policy requests and events. */
+export interface FastLane {
+  /** From now on each answer says that it is the last of its connection, and ends it. */
+  drain(): void
+  /** Ends the connections that are between two requests. */
+  endIdle(): void
+  /** Answers every request that has no answer yet with an error. */
+  refuseAll(error: AppError): void
+  /** Ends all connections at once. */
+  destroy(): void
+}
+
+type ConnectionListener = (this: Server, socket: Socket) => void
+
+/**
+ * Puts a fast lane before a server: each new connection starts in it and stays as long as it sends plain requests to the
+ * policy operations or those for events, one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
+ * server's own listener, which reads that request from its beginning and keeps the connection.
+ */
+export function openFastLane(server: Server, options: FastLaneOptions): FastLane {
+  const standard = server.listeners('connection') as ConnectionListener[]
+  server.removeAllListeners('connection')
+  const connections = new Set<PlainConnection>()
+  const lane = new Lane(options, connections, (socket, unread) => {
+    socket.pause()
+    socket.unshift(unread)
+    for (const listener of standard) listener.call(server, socket)
+    socket.resume()
+  })
+  server.on('connection', (socket: Socket) => connections.add(new PlainConnection(socket, lane)))
+  const sweeps = setInterval(() => lane.sweep(), MS_PER_SECOND).unref()
+  server.once('close', () => clearInterval(sweeps))
+  return {
+    drain: () => {
+      lane.isDraining = true
+    },
+    endIdle: () => lane.endIdle(),
+    refuseAll: (error) => connections.forEach((connection) => connection.refuse(error)),
+    destroy: () => connections.forEach((connection) => connection.destroy()),
+  }
+}
+
+class Lane implements ConnectionLane {
+  readonly keepAliveMs: number
+  readonly requestIdFor: ConnectionLane['requestIdFor']
+  readonly answer: ConnectionLane['answer']
+  readonly halfBodies: HalfBodies
+  readonly proven: ConnectionLane['proven']
+  tick = 0
+  isDraining = false
+  readonly #options: FastLaneOptions
+  readonly #connections: Set<PlainConnection>
+  readonly #toStandard: (socket: Socket, unread: Buffer) => void
+
+  constructor(
+    options: FastLaneOptions,
+    connections: Set<PlainConnection>,
+    toStandard: (socket: Socket, unread: Buffer) => void,
+  ) {
+    this.#options = options
+    this.#connections = connections
+    this.#toStandard = toStandard
+    this.keepAliveMs = options.patience.keepAliveMs
+    this.requestIdFor = options.requestIdFor
+    this.answer = options.front
+    this.halfBodies = options.room.halfBodies
+    this.proven = (socket) => options.room.connections.proven(socket)
+  }
+
+  takes({ method, url, headers, bodyLength }: PlainHead): boolean {
+    if (bodyLength > MAX_BODY_BYTES) return false
+    // What may have to be refused is the front's to refuse, on the standard lane.
+    if (!this.#options.takesHost(headers.get('host') ?? '')) return false
+    if (BROWSER_HEADERS.some((name) => headers.has(name))) return false
+    const target = parseRequestTarget(url)
+    return isEventPath(target.path) || findPolicyRoute({ method, target }) !== undefined
+  }
+
+  handOver(connection: PlainConnection, socket: Socket, unread: Buffer): void {
+    this.#connections.delete(connection)
+    this.#toStandard(socket, unread)
+  }
+
+  closed(connection: PlainConnection): void {
+    this.#connections.delete(connection)
+  }
+
+  endIdle(): void {
+    for (const connection of this.#connections) {
+      const { state } = connection.standing
+      if (state === 'new' || state === 'waiting') connection.end()
+    }
+  }
+
+  /** One look at all connections a second is cheaper than a timer for each request. */
+  sweep(): void {
+    this.tick += 1
+    for (const connection of this.#connections) this.#endLate(connection)
+  }
+
+  #endLate(connection: PlainConnection): void {
+    const { state, ticks } = connection.standing
+    const ms = ticks * MS_PER_SECOND
+    const { headersMs, requestMs, keepAliveMs } = this.#options.patience
+    if (state === 'new' && ms > headersMs) connection.refuseLate()
+    else if (state === 'reading' && ms > requestMs) connection.refuseLate()
+    else if (state === 'waiting' && ms > keepAliveMs) connection.destroy()
+    else if (state === 'ending' && ms > headersMs) connection.destroy()
+  }
+}

@@ -1,0 +1,243 @@
+import type { Socket } from 'node:net'
+
+import type { AppError } from '../../../errors/app-error.js'
+import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
+import { refuseConnection } from '../refuse-connection.js'
+import { plainAnswerHead } from './plain-answer.js'
+import type { PlainAnswer } from './plain-answer.js'
+import { PlainExchange } from './plain-exchange.js'
+import type { AnsweringConnection } from './plain-exchange.js'
+import { readPlainHead } from './read-plain-head.js'
+import type { PlainHead } from './read-plain-head.js'
+
+/** What a connection needs of the lane that it is in. */
+export interface ConnectionLane {
+  /** Counts up with every sweep, so that a connection knows its age without a clock. */
+  readonly tick: number
+  readonly isDraining: boolean
+  readonly keepAliveMs: number
+  /** Whether a request with this head is for the fast lane. */
+  readonly takes: (head: PlainHead) => boolean
+  readonly requestIdFor: (claimed: string | undefined) => string
+  readonly answer: (exchange: PlainExchange) => void
+  readonly halfBodies: HalfBodies
+  /** Told once, with the first whole request. */
+  readonly proven: (socket: Socket) => void
+  /** Gives the connection, with what it has read, to the standard server for good. */
+  readonly handOver: (connection: PlainConnection, socket: Socket, unread: Buffer) => void
+  readonly closed: (connection: PlainConnection) => void
+}
+
+/** `new`: nothing has come yet; `waiting`: between two requests; `reading` a body; `answering`; `ending`: no more is read. */
+type State = 'new' | 'waiting' | 'reading' | 'answering' | 'ending'
+
+/** One connection as long as it sends plain requests, one after the other. */
+export class PlainConnection implements AnsweringConnection, BodyReceiver {
+  readonly #socket: Socket
+  readonly #lane: ConnectionLane
+  #state: State = 'new'
+  #sinceTick: number
+  #isProven = false
+  /** The last head and its bytes: most callers send the same one again and again. */
+  #head: PlainHead | undefined
+  #headBytes: Buffer = Buffer.alloc(0)
+  #exchange: PlainExchange | undefined
+  /** The part of a body that has come, or what came while an answer was under way. */
+  #chunks: Buffer[] = []
+  #chunkBytes = 0
+
+  constructor(socket: Socket, lane: ConnectionLane) {
+    this.#socket = socket
+    this.#lane = lane
+    this.#sinceTick = lane.tick
+    socket.on('data', this.#read)
+    socket.on('end', this.#ended)
+    socket.on('close', this.#closed)
+    socket.on('error', this.#failed)
+    socket.on('drain', this.#drained)
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
+  /** How it stands, and for how many sweeps it has. */
+  get standing(): { readonly state: State; readonly ticks: number } {
+    return { state: this.#state, ticks: this.#lane.tick - this.#sinceTick }
+  }
+
+  answer(answer: PlainAnswer): void {
+    const socket = this.#socket
+    if (socket.destroyed || this.#state === 'ending') return
+    // What came behind the request is answered too, by the standard server.
+    const isLast = (this.#lane.isDraining && this.#chunkBytes === 0) || socket.readableEnded
+    const { body } = answer
+    const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#lane.keepAliveMs)
+    if (typeof body === 'string') socket.write(head + body, bodyLength === body.length ? 'latin1' : 'utf8')
+    else socket.write(Buffer.concat([Buffer.from(head), body]))
+    if (isLast) this.end()
+    else this.#answered()
+  }
+
+  /** Ends it as soon as what was written is out. */
+  end(): void {
+    this.#enter('ending')
+    this.#socket.destroySoon()
+  }
+
+  /** Ends it at once. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** Half a body is given up for others. */
+  giveUp(): void {
+    this.#chunks = []
+    this.#refuse('TOO_MANY_HALF_BODIES')
+  }
+
+  /** Answers the request that is under way, or has come in part, with an error. */
+  refuse(error: AppError): void {
+    if (this.#state === 'answering' || this.#state === 'reading') this.#exchange?.fail(error)
+  }
+
+  /** Tells the caller that the request did not arrive in time, as the standard server does. */
+  refuseLate(): void {
+    this.#refuse('ERR_HTTP_REQUEST_TIMEOUT')
+  }
+
+  readonly #read = (chunk: Buffer): void => {
+    if (this.#state === 'reading') this.#readBody(chunk)
+    else if (this.#state === 'answering') this.#keep(chunk)
+    else if (this.#state !== 'ending') this.#begin(chunk)
+  }
+
+  #begin(chunk: Buffer): void {
+    const head = this.#readHead(chunk)
+    if (head === undefined || chunk.length > head.length + head.bodyLength) {
+      this.#handOver(chunk)
+      return
+    }
+    const requestId = this.#lane.requestIdFor(head.headers.get('x-request-id'))
+    this.#exchange = new PlainExchange(head, requestId, this)
+    const body = chunk.subarray(head.length)
+    if (body.length === head.bodyLength) this.#answer(body)
+    else {
+      this.#enter('reading')
+      this.#keep(body)
+    }
+  }
+
+  /** Equal bytes make an equal head, so that they need no second look. */
+  #readHead(chunk: Buffer): PlainHead | undefined {
+    const known = this.#head
+    if (known !== undefined && chunk.length >= known.length) {
+      if (this.#headBytes.compare(chunk, 0, known.length) === 0) return known
+    }
+    const head = readPlainHead(chunk)
+    if (head === undefined || !this.#lane.takes(head)) return undefined
+    this.#head = head
+    this.#headBytes = Buffer.from(chunk.subarray(0, head.length))
+    return head
+  }
+
+  #readBody(chunk: Buffer): void {
+    this.#keep(chunk)
+    if (this.#state !== 'reading') return
+    const wanted = this.#head?.bodyLength ?? 0
+    if (this.#chunkBytes < wanted) return
+    this.#lane.halfBodies.release(this)
+    const bytes = this.#takeChunks()
+    // What comes behind the body waits until the answer is out, and then is for the standard server.
+    if (bytes.length > wanted) this.#keep(bytes.subarray(wanted))
+    this.#answer(bytes.subarray(0, wanted))
+  }
+
+  #answer(body: Buffer): void {
+    const exchange = this.#exchange
+    if (exchange === undefined) return
+    this.#enter('answering')
+    if (!this.#isProven) {
+      this.#isProven = true
+      this.#lane.proven(this.#socket)
+    }
+    exchange.body = body
+    this.#lane.answer(exchange)
+  }
+
+  #answered(): void {
+    this.#exchange = undefined
+    this.#enter('waiting')
+    if (this.#chunkBytes > 0) this.#handOver(this.#takeChunks())
+    // A caller that does not read its answers gets no more of them.
+    else if (this.#socket.writableNeedDrain) this.#socket.pause()
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#chunkBytes += chunk.length
+    // Who sends on without waiting for the answer must wait himself.
+    if (this.#state === 'answering') this.#socket.pause()
+    else this.#lane.halfBodies.hold(this, chunk.length)
+  }
+
+  #takeChunks(): Buffer {
+    const bytes = Buffer.concat(this.#chunks)
+    this.#chunks = []
+    this.#chunkBytes = 0
+    return bytes
+  }
+
+  #handOver(unread: Buffer): void {
+    const socket = this.#socket
+    this.#enter('ending')
+    socket.off('data', this.#read)
+    socket.off('end', this.#ended)
+    socket.off('close', this.#closed)
+    socket.off('error', this.#failed)
+    socket.off('drain', this.#drained)
+    this.#lane.handOver(this, socket, unread)
+  }
+
+  readonly #drained = (): void => {
+    if (this.#state === 'waiting') this.#socket.resume()
+  }
+
+  /** The caller will send no more; an answer that is under way still goes out. */
+  readonly #ended = (): void => {
+    if (this.#state === 'reading') this.#refuse('HPE_INVALID_EOF_STATE')
+    else if (this.#state !== 'answering') this.end()
+  }
+
+  readonly #failed = (): void => {
+    this.#socket.destroy()
+  }
+
+  readonly #closed = (): void => {
+    const isCut = this.#state === 'reading'
+    this.#lane.halfBodies.release(this)
+    if (this.#state === 'answering') this.#exchange?.gone()
+    this.#enter('ending')
+    if (isCut) this.#answerBrokenOff()
+    this.#lane.closed(this)
+  }
+
+  /** Refuses what will never be a whole request, in the words for the code that node's parser has for it. */
+  #refuse(code: string): void {
+    const isCut = this.#state === 'reading'
+    this.#enter('ending')
+    refuseConnection(Object.assign(new Error(code), { code }), this.#socket)
+    if (isCut) this.#answerBrokenOff()
+  }
+
+  /** Nobody hears the answer to half a request, but it is counted and logged. */
+  #answerBrokenOff(): void {
+    if (this.#exchange !== undefined) this.#lane.answer(this.#exchange)
+  }
+
+  #enter(state: State): void {
+    this.#state = state
+    this.#sinceTick = this.#lane.tick
+  }
+}

@@ -1,0 +1,56 @@
+import { bodyBrokeOff, bodyTooLarge } from '../../exchange/body-errors.js'
+import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
+import type { PlainAnswer } from './plain-answer.js'
+import type { PlainHead } from './read-plain-head.js'
+
+/** What an exchange needs of the connection that it came on. */
+export interface AnsweringConnection {
+  readonly remoteAddress: string | undefined
+  answer(answer: PlainAnswer): void
+  destroy(): void
+}
+
+/** An exchange over a request that the fast lane read. */
+export class PlainExchange extends Exchange {
+  readonly #headers: ReadonlyMap<string, string>
+  readonly #connection: AnsweringConnection
+  /** All of the body; undefined while it has not arrived, and for good when it broke off. */
+  body: Buffer | undefined
+  status = 0
+  override readonly isAdmitted = true
+
+  constructor(head: PlainHead, requestId: string, connection: AnsweringConnection) {
+    super(head.method, head.url, requestId)
+    this.#headers = head.headers
+    this.#connection = connection
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#connection.remoteAddress
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name)
+  }
+
+  readBytes(limit: number): Promise<Buffer> {
+    if (this.body === undefined) return Promise.reject(bodyBrokeOff())
+    if (this.body.length > limit) return Promise.reject(bodyTooLarge(limit))
+    return Promise.resolve(this.body)
+  }
+
+  send(
+    status: number,
+    body: string | Buffer,
+    contentType = JSON_TYPE,
+    extraHeaders: readonly string[] = [],
+  ): void {
+    if (this.status !== 0) return
+    this.status = status
+    this.#connection.answer({ status, body, contentType, requestId: this.requestId, extraHeaders })
+  }
+
+  protected cut(): void {
+    this.#connection.destroy()
+  }
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+import type { AppError } from '../../../errors/app-error.js'
+import { refuseConnection } from '../refuse-connection.js'
+
+/** From here on no more is read of a connection until one of its requests is answered. */
+const MANY_WAITING = 16
+/** Whoever sends so many requests without reading an answer is sent away. */
+const MAX_WAITING = 1000
+
+/**
+ * How long a reader may take nothing of its answer while the server drains, in milliseconds. What was handed to the system just before
+ * counts as taken, so that it may be three times as long.
+ */
+const STALLED_WHILE_DRAINING_MS = 700
+
+/** What becomes of a request when it is its turn. */
+export interface RequestTurn {
+  readonly begin: () => void
+  /** Answers with an error, whether or not it has begun; nothing where an answer is on its way. */
+  readonly refuse: (error: AppError) => void
+}
+
+interface Turn extends RequestTurn {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/**
+ * The connections of the standard server that have a request under way. The requests of one connection take turns: the next one begins
+ * when the answer before it has been handed to the system, so that who reads no answers makes no more of them.
+ */
+export class StandardConnections {
+  readonly #turns = new Map<Duplex, Turn[]>()
+  /** Answers that would have left their connection open, were the server not draining. */
+  readonly #closing = new WeakSet<ServerResponse>()
+  #isDraining = false
+  #refusal: AppError | undefined
+
+  /** Calls `begin` once it is the turn of this request, or `refuse` where it is too late for any. */
+  take(request: IncomingMessage, response: ServerResponse, turn: RequestTurn): void {
+    const { socket } = request
+    const turns = this.#turnsOf(socket)
+    turns.push({ request, response, ...turn })
+    response.once('close', () => this.#next(socket, turns))
+    if (this.#isDraining) this.#closeAfterLast(turns)
+    if (turns.length === 1) this.#begin(turns)
+    else if (turns.length > MAX_WAITING) socket.destroy()
+    else if (turns.length >= MANY_WAITING) socket.pause()
+  }
+
+  /** From now on the last answer of each connection says that it is the last, and ends it; who stops reading is soon sent away. */
+  drain(): void {
+    this.#isDraining = true
+    for (const [socket, turns] of this.#turns) {
+      this.#closeAfterLast(turns)
+      if (turns.length > 0 && socket instanceof Socket) socket.setTimeout(STALLED_WHILE_DRAINING_MS)
+    }
+  }
+
+  /** Answers whatever has no answer yet, and all that comes from now on, with an error. */
+  refuseAll(error: AppError): void {
+    this.#refusal = error
+    for (const turns of this.#turns.values()) turns[0]?.refuse(error)
+  }
+
+  /** Ends a connection on which nothing has moved for long, unless it waits for an answer of ours. */
+  endStalled(socket: Socket): void {
+    const isAnswering = (this.#turns.get(socket)?.length ?? 0) > 0
+    if (!isAnswering || socket.writableLength > 0) socket.destroy()
+  }
+
+  /** Answers what could not be read as a request, after those before it that could, and ends the connection. */
+  refuse(error: Error, socket: Duplex): void {
+    const last = this.#turns.get(socket)?.at(-1)
+    if (last?.request.complete === true && socket.writable) {
+      last.response.once('close', () => refuseConnection(error, socket))
+    } else refuseConnection(error, socket)
+  }
+
+  #turnsOf(socket: Socket): Turn[] {
+    const known = this.#turns.get(socket)
+    if (known !== undefined) return known
+    const turns: Turn[] = []
+    this.#turns.set(socket, turns)
+    socket.once('close', () => this.#turns.delete(socket))
+    return turns
+  }
+
+  #next(socket: Socket, turns: Turn[]): void {
+    turns.shift()
+    if (socket.destroyed) return
+    if (turns.length === MANY_WAITING - 1) socket.resume()
+    this.#begin(turns)
+  }
+
+  #begin([next]: readonly Turn[]): void {
+    if (this.#refusal === undefined) next?.begin()
+    else next?.refuse(this.#refusal)
+  }
+
+  #closeAfterLast(turns: readonly Turn[]): void {
+    turns.forEach(({ response }, index) => {
+      if (response.headersSent) return
+      const isLast = index === turns.length - 1
+      if (isLast && response.shouldKeepAlive) {
+        response.shouldKeepAlive = false
+        this.#closing.add(response)
+      } else if (!isLast && this.#closing.delete(response)) response.shouldKeepAlive = true
+    })
+  }
+}

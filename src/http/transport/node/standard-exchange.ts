@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AppError } from '../../../errors/app-error.js'
+
+import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
+import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
+import type { HalfBodies } from '../half-bodies.js'
+
+const EMPTY = Buffer.alloc(0)
+
+/** An exchange over the request and response of node's own HTTP server. */
+export class StandardExchange extends Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly #halfBodies: HalfBodies
+
+  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, halfBodies: HalfBodies) {
+    super(request.method ?? 'GET', request.url ?? '/', requestId)
+    this.request = request
+    this.response = response
+    this.#halfBodies = halfBodies
+  }
+
+  get status(): number {
+    return this.response.statusCode
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.request.socket.remoteAddress
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  readBytes(limit: number): Promise<Buffer> {
+    const { request } = this
+    if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(bodyTooLarge(limit))
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      const refuse = (error: AppError): void => {
+        // Taking the rest in and dropping it would let a caller hold us for ever.
+        request.removeAllListeners('data').resume()
+        chunks.length = 0
+        this.#halfBodies.release(receiver)
+        reject(error)
+      }
+      const receiver = { giveUp: () => refuse(tooManyHalfBodies()) }
+      request.on('data', (chunk: Buffer) => {
+        length += chunk.length
+        if (length > limit) {
+          refuse(bodyTooLarge(limit))
+          return
+        }
+        chunks.push(chunk)
+        this.#halfBodies.hold(receiver, chunk.length)
+      })
+      request.on('end', () => {
+        this.#halfBodies.release(receiver)
+        resolve(joinChunks(chunks))
+      })
+      // An error is also what a connection that breaks off amounts to.
+      request.on('error', (cause) => {
+        this.#halfBodies.release(receiver)
+        reject(bodyBrokeOff(cause))
+      })
+    })
+  }
+
+  override whenGone(listener: () => void): void {
+    const { response } = this
+    response.once('close', () => {
+      if (!response.headersSent) listener()
+    })
+  }
+
+  protected cut(): void {
+    this.response.destroy()
+  }
+
+  /** A flat header list is what node writes fastest. */
+  send(
+    status: number,
+    body: string | Buffer,
+    contentType = JSON_TYPE,
+    extraHeaders: readonly string[] = [],
+  ): void {
+    const { response } = this
+    if (response.headersSent || response.destroyed) return
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    response.writeHead(status, [
+      'Content-Type',
+      contentType,
+      'Content-Length',
+      String(length),
+      'X-Request-Id',
+      this.requestId,
+      ...extraHeaders,
+    ])
+    response.end(this.method === 'HEAD' ? undefined : body)
+  }
+}
+
+function joinChunks(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks
+  if (first === undefined) return EMPTY
+  return chunks.length === 1 ? first : Buffer.concat(chunks)
+}

@@ -1,0 +1,89 @@
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+import { toAppError } from '../../../errors/app-error.js'
+import type { AppError } from '../../../errors/app-error.js'
+import type { ConnectionLimit } from '../connection-limit.js'
+import type { Front } from '../front.js'
+import type { HalfBodies } from '../half-bodies.js'
+import { readAuthority } from './read-authority.js'
+import { StandardConnections } from './standard-connections.js'
+import type { RequestTurn } from './standard-connections.js'
+import { StandardExchange } from './standard-exchange.js'
+
+/** How long a server waits for its callers, in milliseconds. */
+export interface Patience {
+  /** For the first byte of a connection to the end of its headers. */
+  readonly headersMs: number
+  /** For all of a request. */
+  readonly requestMs: number
+  /** For the next request of a connection. */
+  readonly keepAliveMs: number
+  /** For a reader to take more of an answer. */
+  readonly stalledMs: number
+}
+
+/** What a server takes in at once. */
+export interface Room {
+  readonly halfBodies: HalfBodies
+  readonly connections: ConnectionLimit
+}
+
+/** A server and what it knows of its connections. */
+export interface StandardServer {
+  readonly server: Server
+  readonly connections: StandardConnections
+}
+
+/** Node's own HTTP server with the front behind it: it reads every form of request. */
+export function createStandardServer(
+  front: Front,
+  requestIdFor: (claimed: string | undefined) => string,
+  patience: Patience,
+  room: Room,
+): StandardServer {
+  const connections = new StandardConnections()
+  const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
+    const claimed = request.headers['x-request-id']
+    const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
+    const refusal = takeAuthority(request)
+    const exchange = new StandardExchange(request, response, requestId, room.halfBodies)
+    return {
+      begin: () => {
+        if (refusal === undefined) front(exchange)
+        else exchange.fail(refusal)
+      },
+      refuse: (error) => exchange.fail(error),
+    }
+  }
+  const server = createServer(
+    {
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
+      keepAliveTimeout: patience.keepAliveMs,
+      // Its own refusal has no body; ours is in the one shape of errors.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      request.once('end', () => room.connections.proven(request.socket))
+      connections.take(request, response, turnOf(request, response))
+    },
+  )
+  server.timeout = patience.stalledMs
+  server.on('timeout', (socket: Socket) => connections.endStalled(socket))
+  server.on('clientError', (error, socket) => connections.refuse(error, socket))
+  return { server, connections }
+}
+
+/** Has everything behind read the request as one in origin form with one Host; gives the error where it cannot be read so. */
+function takeAuthority(request: IncomingMessage): AppError | undefined {
+  try {
+    const { url, host } = readAuthority(request)
+    request.url = url
+    if (host !== undefined) request.headers.host = host
+    return undefined
+  } catch (raw) {
+    return toAppError(raw)
+  }
+}

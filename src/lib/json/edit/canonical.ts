@@ -1,0 +1,125 @@
+import { copyCanonicalString } from './canonical-string.js'
+import {
+  byteTable,
+  skipRun,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../scan/json-bytes.js'
+import { EditedCopy } from './edited-copy.js'
+import { MemberOrder } from './member-order.js'
+import { rearrange } from './rearrange.js'
+import { scanSpace } from '../scan/scan-space.js'
+
+const SPACE = 0x20
+
+/** The bytes of numbers and literals. */
+const SCALAR = byteTable((_, char) => /[-+.0-9A-Za-z]/.test(char))
+
+export interface CanonicalOptions {
+  /** Two spaces per level and one after a colon, as Go's `SetIndent("", "  ")`, instead of no white space. */
+  readonly pretty?: boolean
+}
+
+/**
+ * The valid JSON value from `start` to `end` as OPA's answers write it: keys in bytewise order, the last of a repeated key alone,
+ * strings escaped as in Go's encoding/json, number texts kept. Shares memory with `bytes` when they are canonical already.
+ */
+export function canonicalJson(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  options: CanonicalOptions = {},
+): Buffer {
+  return new CanonicalWriter(bytes, start, options.pretty ?? false).write(start, end)
+}
+
+class CanonicalWriter {
+  private readonly bytes: Uint8Array
+  private readonly pretty: boolean
+  private readonly copy: EditedCopy
+  private readonly order: MemberOrder
+  private readonly closers: number[] = []
+  private awaitsKey = false
+
+  constructor(bytes: Uint8Array, start: number, pretty: boolean) {
+    this.bytes = bytes
+    this.pretty = pretty
+    this.copy = new EditedCopy(bytes, start)
+    this.order = new MemberOrder(bytes)
+  }
+
+  write(start: number, end: number): Buffer {
+    // The step keeps what is no JSON from standing still: it comes out as some text, but it comes to an end.
+    for (let at = start; at < end;) at = Math.max(at + 1, this.copyToken(at, end))
+    const copied = this.copy.finish(end)
+    return this.order.rearrangements.length === 0 ? copied : rearrange(copied, this.order.rearrangements)
+  }
+
+  private copyToken(at: number, end: number): number {
+    const byte = this.bytes[at] ?? 0
+    if (byte === QUOTE) return this.copyString(at, end)
+    if (byte === COMMA) return this.endMember(at)
+    if (byte === COLON) return this.pretty ? this.addSpace(at + 1) : at + 1
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return this.open(at, byte)
+    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) return this.close(at)
+    if (byte <= SPACE) return this.dropSpace(at)
+    return skipRun(this.bytes, at, SCALAR)
+  }
+
+  private copyString(at: number, end: number): number {
+    if (this.awaitsKey) this.order.addMember(at, this.copy.position(at))
+    this.awaitsKey = false
+    return copyCanonicalString(this.bytes, at, end, this.copy)
+  }
+
+  private dropSpace(at: number): number {
+    const next = scanSpace(this.bytes, at)
+    if (next > at) this.copy.drop(at, next)
+    return next
+  }
+
+  private open(at: number, opener: number): number {
+    const closer = opener + 2
+    const next = this.dropSpace(at + 1)
+    if (this.bytes[next] === closer) return next + 1
+    this.closers.push(closer)
+    this.awaitsKey = closer === CLOSE_OBJECT
+    if (this.awaitsKey) this.order.openObject()
+    this.breakLine(next)
+    return next
+  }
+
+  private endMember(comma: number): number {
+    this.awaitsKey = this.closers.at(-1) === CLOSE_OBJECT
+    this.breakLine(comma + 1)
+    return comma + 1
+  }
+
+  private close(at: number): number {
+    // Before `pop`: members stand one level deeper than the bracket that ends them.
+    const gap = this.pretty ? 2 + this.indent() : 1
+    if (this.closers.pop() === CLOSE_OBJECT) this.order.closeObject(this.copy.position(at), gap)
+    this.breakLine(at)
+    return at + 1
+  }
+
+  private breakLine(at: number): void {
+    if (this.pretty) this.copy.breakLine(at, this.indent())
+  }
+
+  private indent(): number {
+    return 2 * this.closers.length
+  }
+
+  private addSpace(at: number): number {
+    const out = this.copy.beginEdit(at, at, 1)
+    out[this.copy.editStart] = SPACE
+    this.copy.endEdit(this.copy.editStart + 1)
+    return at
+  }
+}

@@ -1,0 +1,73 @@
+import { decodeString } from '../scan/decode-string.js'
+import type { Extent } from '../scan/json-bytes.js'
+import { OPEN_ARRAY, OPEN_OBJECT } from '../scan/json-bytes.js'
+import { replaceExtents } from './replace-extents.js'
+import { scanElements, scanMembers } from '../scan/scan-members.js'
+import { scanSpace } from '../scan/scan-space.js'
+import { scanString } from '../scan/scan-string.js'
+import { scanValue } from '../scan/scan-value.js'
+
+const ANY = '*'
+
+interface Branch extends Extent {
+  /** What is left of each pointer that leads through this value. */
+  readonly pointers: readonly (readonly string[])[]
+}
+
+/** A document after masking, and the JSON texts of the values that were taken out of it. */
+export interface MaskedDocument {
+  readonly bytes: Buffer
+  readonly values: readonly string[]
+}
+
+/**
+ * The valid JSON document `bytes` with `replacement`, a JSON text, in place of every value that a pointer leads to; the rest is
+ * kept byte for byte. A pointer is the list of its RFC 6901 tokens, unescaped; the token `*` matches every member or element.
+ * Where a key is repeated, each of its values is replaced. A pointer that leads nowhere changes nothing.
+ */
+export function maskPointers(
+  bytes: Uint8Array,
+  pointers: readonly (readonly string[])[],
+  replacement: string,
+): MaskedDocument {
+  const text = Buffer.from(replacement)
+  const targets = locateTargets(bytes, pointers)
+  return {
+    bytes: replaceExtents(
+      bytes,
+      targets.map((target) => ({ ...target, text })),
+    ),
+    values: targets.map(({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString()),
+  }
+}
+
+/** The outermost extents that the pointers lead to, in the order of the text. */
+function locateTargets(bytes: Uint8Array, pointers: readonly (readonly string[])[]): Extent[] {
+  const start = scanSpace(bytes, 0)
+  const targets: Extent[] = []
+  const branches: Branch[] = [{ start, end: scanValue(bytes, start), pointers }]
+  for (let branch = branches.pop(); branch !== undefined; branch = branches.pop()) {
+    if (branch.pointers.some((pointer) => pointer.length === 0)) targets.push(branch)
+    else if (branch.pointers.length > 0) branches.push(...branchesBelow(bytes, branch))
+  }
+  return targets.sort((a, b) => a.start - b.start)
+}
+
+function branchesBelow(bytes: Uint8Array, { start, pointers }: Branch): Branch[] {
+  const below: Branch[] = []
+  const follow = (token: string, valueStart: number, valueEnd: number): void => {
+    const tails = pointers
+      .filter(([head]) => head === token || head === ANY)
+      .map((pointer) => pointer.slice(1))
+    if (tails.length > 0) below.push({ start: valueStart, end: valueEnd, pointers: tails })
+  }
+  if (bytes[start] === OPEN_OBJECT) {
+    scanMembers(bytes, start, (keyStart, valueStart, valueEnd) => {
+      const key = decodeString(bytes, keyStart, scanString(bytes, keyStart))
+      follow(Buffer.from(key).toString(), valueStart, valueEnd)
+    })
+  } else if (bytes[start] === OPEN_ARRAY) {
+    scanElements(bytes, start, (index, from, end) => follow(String(index), from, end))
+  }
+  return below
+}

@@ -1,0 +1,174 @@
+import { AppError } from '../../../errors/app-error.js'
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-bytes.js'
+import { MAX_NESTING } from './nesting.js'
+import { PartCollector } from './part-collector.js'
+import { openPlace } from './streamed-arrays.js'
+import type { Place, StreamedArrays } from './streamed-arrays.js'
+
+/** An object or array on the way to something that is streamed. */
+interface Frame {
+  readonly isObject: boolean
+  readonly place: Place
+  /** Where bytes belong behind it. */
+  readonly outer: PartCollector
+  /** Of an object: the member under way. */
+  key: string
+  expectsKey: boolean
+  hasElements: boolean
+}
+
+/** A longer name is none that anybody looks for. */
+const MAX_KEY_BYTES = 256
+
+/**
+ * Takes a JSON document in pieces, cut anywhere, and hands over the elements of some of its arrays as they come, so that neither
+ * its text nor its value is ever whole in memory. Raises `invalid` for what is no JSON or is nested more than 512 levels deep,
+ * and `too_large` for a part above the limits of `PartCollector`.
+ */
+export class DocumentSplitter {
+  readonly #root: Place
+  /** The document without what is handed over. */
+  readonly #rest = new PartCollector('what it holds beside its lists')
+  readonly #frames: Frame[] = []
+  /** The last of them. */
+  #frame: Frame | undefined
+  /** How deep inside of what nobody streams, below the last frame. */
+  #depth = 0
+  #part = this.#rest
+  #inText = false
+  #isEscaped = false
+  #isKey = false
+  #key = ''
+
+  constructor(arrays: StreamedArrays) {
+    this.#root = openPlace(arrays)
+  }
+
+  push(piece: Buffer): void {
+    /** From here on the piece belongs to the current part. */
+    let start = 0
+    let at = this.#inText ? this.#passText(piece, 0) : 0
+    for (; at < piece.length; at++) {
+      const byte = piece[at]
+      if (byte === QUOTE) {
+        this.#inText = true
+        this.#isKey = this.#depth === 0 && this.#frame?.expectsKey === true
+        at = this.#passText(piece, at + 1) - 1
+      } else if (byte === COMMA) {
+        if (this.#depth === 0 && this.#isBetween(piece, start, at)) start = at + 1
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        const part = this.#part
+        if (this.#open(byte === OPEN_OBJECT)) {
+          part.keep(piece, start, at + 1)
+          start = at + 1
+        }
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (this.#depth > 0) this.#depth--
+        else if (this.#close(piece, start, at)) start = at
+      } else if (byte === COLON && this.#depth === 0 && this.#frame !== undefined) {
+        this.#frame.expectsKey = false
+      }
+    }
+    this.#part.keep(piece, start, piece.length)
+  }
+
+  /** To be called after the last piece; gives the document, in which what was handed over is left out. */
+  end(): unknown {
+    const rest = this.#rest.parse()
+    this.#root.handOverAll()
+    return rest
+  }
+
+  /** Gives where the text ends that begins or goes on here, or the end of the piece. */
+  #passText(piece: Buffer, from: number): number {
+    const { length } = piece
+    let at = from
+    if (this.#isEscaped && at < length) {
+      this.#isEscaped = false
+      at++
+    }
+    for (; at < length; at++) {
+      const byte = piece[at]
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) break
+    }
+    if (this.#isKey) this.#readKey(piece.subarray(from, at), at < length)
+    // A backslash was the last byte.
+    this.#isEscaped = at > length
+    this.#inText = at >= length
+    return Math.min(at + 1, length)
+  }
+
+  #readKey(bytes: Buffer, isWhole: boolean): void {
+    if (this.#key.length <= MAX_KEY_BYTES) this.#key += bytes.toString('latin1')
+    if (!isWhole) return
+    if (this.#frame !== undefined) this.#frame.key = this.#key
+    this.#key = ''
+    this.#isKey = false
+  }
+
+  /** Follows a comma of a frame; whether it ends an element that is handed over. */
+  #isBetween(piece: Buffer, start: number, at: number): boolean {
+    const frame = this.#frame
+    if (frame === undefined) return false
+    if (frame.isObject) frame.expectsKey = true
+    const { part } = frame.place
+    if (frame.isObject || part === undefined) return false
+    part.keep(piece, start, at)
+    if (!part.endElement()) throw malformed()
+    frame.place.elementEnded()
+    frame.hasElements = true
+    return true
+  }
+
+  /** Follows an opening bracket; whether the elements of what it opens are handed over. */
+  #open(isObject: boolean): boolean {
+    const place = this.#depth > 0 ? undefined : this.#placeBelow()
+    if (place === undefined) {
+      if (++this.#depth + this.#frames.length > MAX_NESTING) {
+        throw new AppError('invalid', `JSON that is nested more than ${MAX_NESTING} levels deep`)
+      }
+      return false
+    }
+    this.#frame = { isObject, place, outer: this.#part, key: '', expectsKey: isObject, hasElements: false }
+    this.#frames.push(this.#frame)
+    if (isObject || place.part === undefined) return false
+    this.#part = place.part
+    return true
+  }
+
+  /** What is streamed of the value that begins here. */
+  #placeBelow(): Place | undefined {
+    const frame = this.#frame
+    if (frame === undefined) return this.#frames.length === 0 ? this.#root : undefined
+    return frame.isObject ? frame.place.members.get(frame.key) : frame.place.elements
+  }
+
+  /** Follows the closing bracket of a frame; whether it ends an array whose elements are handed over. */
+  #close(piece: Buffer, start: number, at: number): boolean {
+    const frame = this.#frames.pop()
+    if (frame === undefined) throw malformed()
+    if (frame.isObject !== (piece[at] === CLOSE_OBJECT)) throw malformed()
+    this.#frame = this.#frames.at(-1)
+    const { part } = frame.place
+    if (frame.isObject || part === undefined) return false
+    part.keep(piece, start, at)
+    if (part.endElement()) frame.place.elementEnded()
+    else if (frame.hasElements) throw malformed()
+    this.#part = frame.outer
+    return true
+  }
+}
+
+function malformed(): AppError {
+  return new AppError('invalid', 'something else than JSON')
+}

@@ -1,0 +1,75 @@
+import { AppError } from '../../../errors/app-error.js'
+import { decodeString } from './decode-string.js'
+import type { Extent } from './json-bytes.js'
+import { BACKSLASH, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import { scanMembers } from './scan-members.js'
+import { scanSpace } from './scan-space.js'
+import { scanString } from './scan-string.js'
+import { scanValue } from './scan-value.js'
+
+const LOWER_N = 0x6e
+const TYPE_NAMES: Readonly<Record<number, string>> = {
+  0x5b: 'array',
+  0x22: 'string',
+  0x74: 'bool',
+  0x66: 'bool',
+}
+const FIELD = Buffer.from('input')
+const CASE_BIT = 0x20
+
+/**
+ * The extent of `input` in the body of a Data API request: of the last top-level member of that name in any letter case, as Go
+ * matches field names. Undefined when it is absent or null, and for an empty body or `null`. What follows the document is not
+ * read. Raises `invalid` AppErrors with OPA's `body contains malformed input document: …`.
+ */
+export function locateInput(body: Uint8Array): Extent | undefined {
+  try {
+    return locate(body)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new AppError('invalid', `body contains malformed input document: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+function locate(body: Uint8Array): Extent | undefined {
+  const open = scanSpace(body, 0)
+  if (open === body.length) return undefined
+  if (body[open] !== OPEN_OBJECT) {
+    refuseOtherTypes(body, open)
+    return undefined
+  }
+  let start = 0
+  let end = 0
+  scanMembers(body, open, (keyStart, valueStart, valueEnd) => {
+    if (!isInputKey(body, keyStart)) return
+    start = valueStart
+    end = valueEnd
+  })
+  return end === 0 || body[start] === LOWER_N ? undefined : { start, end }
+}
+
+/** Raises for everything but `null`. Go reads the whole document before it minds the type: a syntax error comes first. */
+function refuseOtherTypes(body: Uint8Array, start: number): void {
+  scanValue(body, start)
+  const first = body[start] ?? 0
+  if (first === LOWER_N) return
+  const type = TYPE_NAMES[first] ?? 'number'
+  throw new AppError('invalid', `json: cannot unmarshal ${type} into Go value of type types.DataRequestV1`)
+}
+
+function isInputKey(body: Uint8Array, keyStart: number): boolean {
+  const first = keyStart + 1
+  for (let i = 0; i < FIELD.length; i++) {
+    const byte = body[first + i] ?? 0
+    if (byte === BACKSLASH) return isEscapedInputKey(body, keyStart)
+    if ((byte | CASE_BIT) !== FIELD[i]) return false
+  }
+  return body[first + FIELD.length] === QUOTE
+}
+
+function isEscapedInputKey(body: Uint8Array, keyStart: number): boolean {
+  const key = decodeString(body, keyStart, scanString(body, keyStart))
+  return key.length === FIELD.length && key.every((byte, i) => (byte | CASE_BIT) === FIELD[i])
+}

@@ -1,0 +1,54 @@
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import { AppError } from '../../../errors/app-error.js'
+
+/**
+ * As deep as documents of the orchestrator are read. An execution inside the trigger of another adds two levels each; what is far
+ * deeper would exhaust the stack of whatever is recursive.
+ */
+export const MAX_NESTING = 512
+
+/**
+ * Whether objects and arrays stand more than `levels` deep in a JSON text. To be asked before `JSON.parse`: what that gives may
+ * be too deep for everything recursive, `JSON.stringify` first of all. Of a text that is no JSON it says something or other.
+ */
+export function nestsDeeper(json: string, levels: number): boolean {
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit === QUOTE) at = closingQuote(json, at + 1)
+    else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
+      if (++depth > levels) return true
+    } else if (unit === CLOSE_OBJECT || unit === CLOSE_ARRAY) depth--
+  }
+  return false
+}
+
+/**
+ * Whether a JSON text holds more than `count` values, those within others included. To be asked before a schema reads it: that
+ * makes a problem of each value that is wrong. Of a text that is no JSON it says something or other.
+ */
+export function holdsMoreValues(json: string, count: number): boolean {
+  let values = 1
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit === QUOTE) at = closingQuote(json, at + 1)
+    else if (unit === COMMA || unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
+      if (++values > count) return true
+    }
+  }
+  return false
+}
+
+function closingQuote(json: string, from: number): number {
+  let at = from
+  for (let unit = json.charCodeAt(at); at < json.length && unit !== QUOTE; unit = json.charCodeAt(++at)) {
+    if (unit === BACKSLASH) at++
+  }
+  return at
+}
+
+/** The error for a body nested deeper than `MAX_NESTING`. */
+export function nestedTooDeeply(): AppError {
+  const text = `the body is nested too deeply: at most ${MAX_NESTING} levels are read`
+  return new AppError('invalid', text, { code: 'nested_too_deeply' })
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../../errors/app-error.js'
+import type { ErrorDetail } from '../../errors/app-error.js'
+
+/** Collects what several readings of one document find wrong, so that all of it can be named at once. */
+export class ProblemCollector {
+  readonly #failures: AppError[] = []
+
+  /** What is read; undefined where the reading raised `invalid`, which is kept. */
+  attempt<T>(read: () => T): T | undefined {
+    try {
+      return read()
+    } catch (raw) {
+      if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
+      this.#failures.push(raw)
+      return undefined
+    }
+  }
+
+  /** Raises `invalid` with every problem once, if any reading failed. */
+  raise(): void {
+    const [first, ...others] = this.#failures
+    if (first === undefined) return
+    if (others.length === 0) throw first
+    const details = new Map(this.#failures.flatMap(detailsOf).map((detail) => [detail.message, detail]))
+    const messages = [...new Set(this.#failures.map(({ message }) => message))]
+    throw new AppError('invalid', messages.join('; and '), { details: [...details.values()], cause: first })
+  }
+}
+
+function detailsOf({ code, message, details }: AppError): readonly ErrorDetail[] {
+  return details.length > 0 ? details : [{ code, message }]
+}

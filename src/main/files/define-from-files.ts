@@ -1,0 +1,35 @@
+import { deleteDefinition } from '../../analysis/runs/analysis-operations.js'
+import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
+import type { WorkAttempts } from '../../lib/work-attempts.js'
+import type { ServiceStore } from '../../store/sqlite/threads/open-service-store.js'
+import { readDefinitionFiles } from './read-definition-files.js'
+
+/**
+ * Takes in the definitions of a directory, and forgets those that came from files which are gone; what was said over HTTP stays.
+ * What no reader of theirs knows is told to `warn`. Raises `invalid` as `readDefinitionFiles` does, before anything is changed.
+ */
+export async function defineFromFiles(
+  directory: string | undefined,
+  { writer, reader, lookups }: Pick<ServiceStore, 'writer' | 'reader' | 'lookups'>,
+  nowMs: number,
+  warn: (application: string, warning: string) => void,
+  attempts?: WorkAttempts,
+): Promise<void> {
+  const actor = { nowMs, user: undefined, origin: 'configuration' }
+  const files = await readDefinitionFiles(directory, attempts)
+  for (const { application, definition } of files) {
+    if (definition === undefined) {
+      warn(application, 'reading its file ended the service twice: it is not read again until it changes')
+      continue
+    }
+    const request = { application, document: definition, origin: 'configuration' } as const
+    const { warnings } = await defineAnalysis({ writer, reader }, request, actor)
+    for (const warning of warnings) warn(application, warning)
+  }
+  const named = new Set(files.map(({ application }) => application))
+  for (const { application, origin } of await lookups.analysis.definitions()) {
+    if (origin === 'configuration' && !named.has(application)) {
+      await writer.run(deleteDefinition, { application, actor })
+    }
+  }
+}

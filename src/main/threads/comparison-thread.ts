@@ -1,0 +1,48 @@
+import type { CompareList, ListToCompare } from '../../events/registry/compare-list.js'
+import { toError } from '../../errors/app-error.js'
+import { fromFailure } from '../../store/sqlite/calls/call.js'
+import type { Failure } from '../../store/sqlite/calls/call.js'
+import { workInOwnThread } from './own-thread.js'
+
+/** What the thread that compares a list with the registry is started with. */
+export interface ComparisonThreadOptions {
+  readonly dataDir: string
+  readonly list: ListToCompare
+}
+
+/** From the thread. Each `changes` is answered by a message without content once it is durable; the others end its work. */
+export type ComparisonMessage =
+  | { readonly type: 'changes'; readonly changes: string }
+  | { readonly type: 'compared'; readonly listed: number }
+  | { readonly type: 'failed'; readonly failure: Failure }
+
+const SCRIPT = new URL('../../threads/comparison.js', import.meta.url)
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 }
+
+/** `CompareList` in a thread of its own, which reads the registry by itself; only what differs passes through the calling thread. */
+export function compareInThread(dataDir: string): CompareList {
+  return (list, take, givenUp) => {
+    const workerData: ComparisonThreadOptions = { dataDir, list }
+    return workInOwnThread<number>(
+      {
+        script: SCRIPT,
+        options: { workerData, resourceLimits: THREAD_LIMITS },
+        outgrown: `compare all ${list.kind}: there are too many, or they are too large`,
+        abandoned: 'the reconciliation was given up',
+        givenUp,
+      },
+      (thread, { done, failed }) => {
+        thread.on('message', (message: ComparisonMessage) => {
+          if (message.type === 'compared') done(message.listed)
+          else if (message.type === 'failed') failed(fromFailure(message.failure))
+          else {
+            take(message.changes).then(
+              () => thread.postMessage(undefined),
+              (raw: unknown) => failed(toError(raw)),
+            )
+          }
+        })
+      },
+    )
+  }
+}

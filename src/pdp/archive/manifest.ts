@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+import { AppError, toError } from '../../errors/app-error.js'
+import { isRootOver } from './roots.js'
+
+/** What `tidegate build` notes of the module, so that loading the bundle is as good as compiling the sources. */
+const BundleIndex = z.object({
+  /** Package paths below `data`. */
+  packages: z.array(z.array(z.string())),
+  /** The keys of the paths that are rules; all others are documents. */
+  rules: z.array(z.string()),
+  /** The key of the path that an entrypoint answers, where its name is another. */
+  paths: z.record(z.string(), z.string()).default({}),
+  /** The source files by the names that the module uses in its errors. */
+  files: z.record(z.string(), z.string()).default({}),
+})
+export type BundleIndex = z.infer<typeof BundleIndex>
+
+/** What OPA reads of a bundle's `.manifest`, and our own notes; other members are kept by whoever made it. */
+const Manifest = z.object({
+  revision: z.string().nullish(),
+  /** Paths below `data` that the bundle owns, joined with `/`; all of it where none are given. */
+  roots: z.array(z.string()).nullish(),
+  wasm: z
+    .array(z.object({ entrypoint: z.string(), module: z.string() }))
+    .nullish()
+    .transform((resolvers) => resolvers ?? []),
+  metadata: z.looseObject({ tidegate: BundleIndex.optional() }).nullish(),
+})
+
+export const MANIFEST_FILE = '.manifest'
+export const MODULE_FILE = 'policy.wasm'
+
+/** A bundle's manifest, checked. */
+export interface BundleManifest {
+  readonly revision: string
+  /** Without slashes around them, none below another. */
+  readonly roots: readonly string[]
+  /** The entrypoints for which OPA asks the module. */
+  readonly entrypoints: readonly string[]
+  readonly index: BundleIndex | undefined
+}
+
+/** The manifest in a bundle's files, or what stands for one. Raises `invalid`, naming the bundle, as OPA would. */
+export function readManifest(bundle: string, files: ReadonlyMap<string, Buffer>): BundleManifest {
+  const content = files.get(MANIFEST_FILE)
+  try {
+    const { revision, roots, wasm, metadata } = Manifest.parse(
+      content === undefined ? {} : JSON.parse(content.toString('utf8')),
+    )
+    const missing = wasm.find(({ module }) => module.replace(/^\//, '') !== MODULE_FILE)
+    if (missing !== undefined) throw new Error(`the module ${missing.module} is not ${MODULE_FILE}`)
+    if (wasm.length > 0 && !files.has(MODULE_FILE)) throw new Error(`there is no ${MODULE_FILE}`)
+    return {
+      revision: revision ?? '',
+      roots: readRoots(roots ?? ['']),
+      entrypoints: wasm.map(({ entrypoint }) => entrypoint),
+      index: metadata?.tidegate,
+    }
+  } catch (raw) {
+    throw new AppError('invalid', `read bundle ${bundle}: ${MANIFEST_FILE}: ${toError(raw).message}`, {
+      cause: raw,
+    })
+  }
+}
+
+function readRoots(given: readonly string[]): string[] {
+  const roots = given.map((root) => root.replace(/^\/+|\/+$/g, ''))
+  for (const [index, root] of roots.entries()) {
+    const other = roots.find((path, at) => at !== index && isRootOver(root, path))
+    if (other !== undefined) throw new Error(`the root '${other}' is in the root '${root}'`)
+  }
+  return roots
+}

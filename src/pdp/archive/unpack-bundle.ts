@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+
+import { extract } from 'tar-stream'
+import type { Header } from 'tar-stream'
+
+import { AppError, toError } from '../../errors/app-error.js'
+
+/** The files of a bundle by their path from its root, without a slash before it. */
+export type UnpackedFiles = ReadonlyMap<string, Buffer>
+
+/** What a bundle may unpack to at most, so that a small file cannot fill the memory. */
+const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+const MAX_MEMBERS = 65_536
+const FILES: readonly unknown[] = ['file', 'contiguous-file']
+
+/**
+ * Unpacks a bundle (`.tar.gz`). Raises `invalid`, naming the bundle, when it is damaged or too large, or holds anything that
+ * two readers could understand differently: a path that leads out, a path twice, a link, a device.
+ */
+export async function unpackBundle(name: string, bytes: Uint8Array): Promise<UnpackedFiles> {
+  const files = new Map<string, Buffer>()
+  let members = 0
+  try {
+    const archive = extract()
+    const feeding = pipeline(Readable.from([bytes]), createGunzip(), limitBytes, archive)
+    // What ends the feeding ends the archive too, which tells it below.
+    feeding.catch(() => undefined)
+    for await (const entry of archive) {
+      const chunks: Buffer[] = []
+      for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
+      members += 1
+      if (members > MAX_MEMBERS) throw new AppError('invalid', `it holds over ${MAX_MEMBERS} files`)
+      addMember(files, entry.header, Buffer.concat(chunks))
+    }
+    await feeding
+  } catch (raw) {
+    throw new AppError('invalid', `read bundle ${name}: ${toError(raw).message}`, { cause: raw })
+  }
+  return files
+}
+
+async function* limitBytes(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let total = 0
+  for await (const chunk of source) {
+    total += chunk.length
+    if (total > MAX_UNPACKED_BYTES)
+      throw new AppError('invalid', `it unpacks to over ${MAX_UNPACKED_BYTES} bytes`)
+    yield chunk
+  }
+}
+
+function addMember(files: Map<string, Buffer>, { name, type }: Header, content: Buffer): void {
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
+  if (segments.includes('..')) throw new AppError('invalid', `the path ${name} leads out of the bundle`)
+  if (type === 'directory') return
+  if (!FILES.includes(type)) throw new AppError('invalid', `${name} is no file but a ${type}`)
+  const path = segments.join('/')
+  if (path === '') throw new AppError('invalid', 'a file has no name')
+  if (files.has(path)) throw new AppError('invalid', `${path} is there twice`)
+  files.set(path, content)
+}

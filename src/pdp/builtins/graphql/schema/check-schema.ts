@@ -1,0 +1,165 @@
+import { Kind, print } from 'graphql'
+import type {
+  ConstDirectiveNode,
+  DirectiveDefinitionNode,
+  DocumentNode,
+  InputValueDefinitionNode,
+} from 'graphql'
+import type { NameNode, TypeDefinitionNode, TypeNode } from 'graphql'
+
+import { compareStrings } from '../../../rego/value.js'
+import { checkInterfaces } from './check-interfaces.js'
+import { definitionKind } from './definition-kinds.js'
+import type { DefinitionKind } from './definition-kinds.js'
+import { argumentsOf, enumValuesOf, fieldsOf, memberTypesOf } from './definition-members.js'
+import { schemaError } from './schema-error.js'
+import { SchemaSymbols } from './schema-symbols.js'
+
+const INPUT_KINDS: readonly DefinitionKind[] = ['SCALAR', 'ENUM', 'INPUT_OBJECT']
+const OUTPUT_KINDS: readonly DefinitionKind[] = ['SCALAR', 'OBJECT', 'INTERFACE', 'UNION', 'ENUM']
+const RESERVED_VALUES: ReadonlySet<string> = new Set(['true', 'false', 'null'])
+
+/**
+ * What the names in a schema stand for. Raises BuiltinError with OPA's text for the first rule of gqlparser that the
+ * schema breaks; they are other rules than the package has, which also wants a query type and no unknown extensions.
+ */
+export function checkSchema(document: DocumentNode): SchemaSymbols {
+  const symbols = new SchemaSymbols(document)
+  checkRoots(document, symbols)
+  for (const type of byName(symbols.types)) checkType(type, symbols)
+  for (const directive of byName(symbols.directives)) checkDirective(directive, symbols)
+  return symbols
+}
+
+function byName<T>(nodes: ReadonlyMap<string, T>): T[] {
+  return [...nodes].sort(([a], [b]) => compareStrings(a, b)).map(([, node]) => node)
+}
+
+function checkRoots({ definitions }: DocumentNode, symbols: SchemaSymbols): void {
+  const schemas = definitions.filter((node) => node.kind === Kind.SCHEMA_DEFINITION)
+  const [, second] = schemas
+  if (second !== undefined) {
+    schemaError(second, 'Cannot have multiple schema entry points, consider schema extensions instead.')
+  }
+  const extensions = definitions.filter((node) => node.kind === Kind.SCHEMA_EXTENSION)
+  for (const root of [...schemas, ...extensions].flatMap(({ operationTypes }) => operationTypes ?? [])) {
+    const name = root.type.name.value
+    if (symbols.kindOf(name) !== undefined) continue
+    schemaError(root, `Schema root ${root.operation} refers to a type ${name} that does not exist.`)
+  }
+}
+
+function checkType(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
+  checkFields(type, symbols)
+  for (const member of memberTypesOf(type)) {
+    const kind = symbols.kindOf(member)
+    if (kind === undefined) schemaError(type, `Undefined type ${JSON.stringify(member)}.`)
+    if (kind !== 'OBJECT') schemaError(type, `UNION type ${JSON.stringify(member)} must be OBJECT.`)
+  }
+  checkInterfaces(type, symbols)
+  checkMembers(type, symbols)
+  checkFieldsAreUnique(type)
+  checkName(type.name, type)
+  checkDirectives(type.directives, definitionKind(type), symbols)
+}
+
+function checkFields(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
+  const isInput = definitionKind(type) === 'INPUT_OBJECT'
+  for (const field of fieldsOf(type)) {
+    checkName(field.name, field)
+    checkTypeReference(field.type, symbols)
+    checkArguments(argumentsOf(field), symbols)
+    checkDirectives(field.directives, isInput ? 'INPUT_FIELD_DEFINITION' : 'FIELD_DEFINITION', symbols)
+  }
+}
+
+/** A type must have members, and of the kinds that it may have. */
+function checkMembers(type: TypeDefinitionNode, symbols: SchemaSymbols): void {
+  const kind = definitionKind(type)
+  const title = `${kind} ${type.name.value}`
+  if (kind === 'ENUM') {
+    if (enumValuesOf(type).length === 0) {
+      schemaError(type, `${title}: must define one or more unique enum values.`)
+    }
+    const reserved = enumValuesOf(type).find((value) => RESERVED_VALUES.has(value))
+    if (reserved !== undefined) schemaError(type, `${title}: non-enum value ${reserved}.`)
+  }
+  if (kind !== 'OBJECT' && kind !== 'INTERFACE' && kind !== 'INPUT_OBJECT') return
+  const isInput = kind === 'INPUT_OBJECT'
+  const allowed = isInput ? INPUT_KINDS : OUTPUT_KINDS
+  if (fieldsOf(type).length === 0) {
+    schemaError(type, `${title}: must define one or more ${isInput ? 'input ' : ''}fields.`)
+  }
+  for (const field of fieldsOf(type)) {
+    const fieldKind = symbols.kindOf(namedType(field.type))
+    if (fieldKind === undefined || allowed.includes(fieldKind)) continue
+    const subject = isInput ? `${fieldKind} ${field.name.value}` : title
+    schemaError(field, `${subject}: field must be one of ${allowed.join(', ')}.`)
+  }
+}
+
+function checkFieldsAreUnique(type: TypeDefinitionNode): void {
+  const names = new Set<string>()
+  for (const field of fieldsOf(type)) {
+    const name = field.name.value
+    if (names.has(name)) schemaError(field, `Field ${type.name.value}.${name} can only be defined once.`)
+    names.add(name)
+  }
+}
+
+function checkDirective(directive: DirectiveDefinitionNode, symbols: SchemaSymbols): void {
+  checkName(directive.name, directive)
+  checkArguments(directive.arguments ?? [], symbols, directive.name.value)
+}
+
+function checkArguments(
+  args: readonly InputValueDefinitionNode[],
+  symbols: SchemaSymbols,
+  within?: string,
+): void {
+  for (const argument of args) {
+    checkName(argument.name, argument)
+    checkTypeReference(argument.type, symbols)
+    const kind = symbols.kindOf(namedType(argument.type))
+    if (kind !== undefined && !INPUT_KINDS.includes(kind)) {
+      const [type, name] = [print(argument.type), argument.name.value]
+      schemaError(
+        argument,
+        `cannot use ${type} as argument ${name} because ${kind} is not a valid input type`,
+      )
+    }
+    checkDirectives(argument.directives, 'ARGUMENT_DEFINITION', symbols, within)
+  }
+}
+
+function checkDirectives(
+  directives: readonly ConstDirectiveNode[] | undefined,
+  location: string,
+  symbols: SchemaSymbols,
+  within?: string,
+): void {
+  for (const directive of directives ?? []) {
+    const name = directive.name.value
+    checkName(directive.name, directive)
+    if (name === within) schemaError(directive, `Directive ${name} cannot refer to itself.`)
+    const locations = symbols.locationsOf(name)
+    if (locations === undefined) schemaError(directive, `Undefined directive ${name}.`)
+    if (!locations.includes(location)) {
+      schemaError(directive, `Directive ${name} is not applicable on ${location}.`)
+    }
+  }
+}
+
+function checkTypeReference(type: TypeNode, symbols: SchemaSymbols): void {
+  const name = namedType(type)
+  if (symbols.kindOf(name) === undefined) schemaError(type, `Undefined type ${name}.`)
+}
+
+function checkName({ value }: NameNode, node: Parameters<typeof schemaError>[0]): void {
+  if (!value.startsWith('__')) return
+  schemaError(node, `Name "${value}" must not begin with "__", which is reserved by GraphQL introspection.`)
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)
+}

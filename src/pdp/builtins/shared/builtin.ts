@@ -1,0 +1,47 @@
+import type { RegoValue } from '../../rego/value.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
+
+/**
+ * A host built-in: values in, one value out, or undefined when the call has no result. Raises BuiltinError on bad
+ * operands, which makes the calling expression undefined, or the decision a 500 under strict-builtin-errors. Where OPA would have
+ * gone on, it ends the evaluation by the context's meter instead.
+ */
+export type Builtin = (args: readonly RegoValue[], context: BuiltinContext) => RegoValue | undefined
+
+/** Built-ins by the name that Rego calls them by. */
+export type BuiltinTable = Readonly<Record<string, Builtin>>
+
+/** Built-ins of which some need a library that is loaded only for the policies that call them. */
+export interface Builtins {
+  readonly table: BuiltinTable
+  /** Resolves when the built-ins of these names may be called. */
+  readonly prepare: (names: readonly string[]) => Promise<void>
+}
+
+/** What one decision shares between all the built-in calls it makes. */
+export interface DecisionContext {
+  /** The time of the decision, in nanoseconds since the epoch: one value however often it is asked for. */
+  readonly nowNs: bigint
+  /** Results that must not change within a decision (`rand.intn`, `uuid.rfc4122`), by built-in and arguments. */
+  readonly memo: Map<string, RegoValue>
+}
+
+/** What a built-in is called with beside its operands. */
+export interface BuiltinContext extends DecisionContext {
+  /** What the evaluation has left. */
+  readonly meter: WorkMeter
+}
+
+/** Codes as in OPA's answer: a wrong operand type, or a failure of the built-in itself. */
+export type BuiltinErrorCode = 'eval_builtin_error' | 'eval_type_error'
+
+/** A built-in call that failed. The message is OPA's without the name of the built-in, which the caller puts before it. */
+export class BuiltinError extends Error {
+  readonly code: BuiltinErrorCode
+
+  constructor(message: string, code: BuiltinErrorCode = 'eval_builtin_error') {
+    super(message)
+    this.name = 'BuiltinError'
+    this.code = code
+  }
+}

@@ -1,0 +1,29 @@
+import { RegoObject } from '../../rego/value.js'
+import type { RegoValue } from '../../rego/value.js'
+import type { BuiltinTable } from './builtin.js'
+import { stringOperand } from './operands.js'
+
+/** The OPA release whose language and built-ins these are. */
+const OPA_VERSION = '0.70.0'
+
+/** What a policy may learn of the process that runs it, and say to it. */
+export const runtimeBuiltins: BuiltinTable = {
+  'opa.runtime': describeRuntime,
+  trace,
+}
+
+/** OPA shows its configuration and its whole environment here; those hold secrets, so a policy sees neither. */
+function describeRuntime(): RegoValue {
+  return RegoObject.fromRecord({
+    commit: '',
+    config: new RegoObject([]),
+    env: new RegoObject([]),
+    version: OPA_VERSION,
+  })
+}
+
+/** Notes are for OPA's explanations, which a compiled policy cannot give: the note is dropped. */
+function trace(args: readonly RegoValue[]): RegoValue {
+  stringOperand(args, 0)
+  return true
+}

@@ -1,0 +1,136 @@
+import { ALLOW_RULE, allowStatement, documentStatement, joinStatements, notTrue } from './denials.js'
+import type { Statement } from './denials.js'
+import { evaluateEntrypoints } from './evaluate-entrypoints.js'
+import { questionOf } from './package-question.js'
+import type { PackageQuestion, QuestionPart } from './package-question.js'
+import { pathOfKey } from '../rego/path-key.js'
+import { printPackageName } from '../rego/print-data-ref.js'
+import { RegoObject } from '../rego/value.js'
+import type { RegoValue } from '../rego/value.js'
+import { walkValue } from '../rego/walk-value.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { undefinedPolicy } from './evaluation-error.js'
+import type { EvaluationCall } from '../wasm/policy-instance.js'
+
+/** One reason against, and the package (as Rego writes it, without `data`) that gives it. */
+export interface Denial {
+  readonly packageName: string
+  readonly text: string
+}
+
+/** What packages say together: allowed when there are no denials. */
+export interface Verdict {
+  /** Each text once, in the order of the packages, and in Rego order within one. */
+  readonly denials: readonly Denial[]
+}
+
+export interface AskOptions {
+  /** Whether a package must state a verdict for every input; else one whose rules are all undefined denies nothing. */
+  readonly mustState: boolean
+}
+
+/**
+ * Asks each package for its reasons against the input: its `deny` and `violation` rules, and an `allow` that is not true. A
+ * package without any of these rules is passed over. Raises `evaluation_failed` when one of
+ * them cannot be evaluated, and, where none denies, when one of them states no verdict or no package has such rules: an
+ * error is never an allow.
+ */
+export function askPackages(
+  snapshot: Snapshot,
+  keys: readonly string[],
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+  { mustState }: AskOptions,
+): Verdict {
+  const questions = keys.map((key) => questionOf(snapshot, key)).filter(({ parts }) => parts.length > 0)
+  const entrypoints = questions.flatMap(({ parts }) => parts.map(({ entrypoint }) => entrypoint))
+  const values = evaluateEntrypoints(snapshot, entrypoints, input, call)
+  let next = 0
+  const answers = questions.map((question) => {
+    const own = question.parts.map((part) => walked(part, values[next++]))
+    return { ...question, statement: packageStatement(question, own, mustState) }
+  })
+  const denials = answers.flatMap(({ name, statement }) =>
+    typeof statement === 'string' ? [] : statement.map((text) => ({ packageName: name, text })),
+  )
+  if (denials.length === 0) {
+    requireAnswered(keys, snapshot)
+    requireStatements(answers, mustState)
+  }
+  return { denials: withoutRepeats(denials) }
+}
+
+function walked({ rest }: QuestionPart, value: RegoValue | undefined): RegoValue | undefined {
+  return value === undefined ? undefined : walkValue(value, rest)
+}
+
+function packageStatement(
+  { name, parts, isKnown, hasAllow, baseDenials }: PackageQuestion,
+  values: readonly (RegoValue | undefined)[],
+  mustState: boolean,
+): Statement {
+  const documents = parts.flatMap(({ rule }, index) => (rule === undefined ? [toObject(values[index])] : []))
+  const rules = new RegoObject(
+    parts.flatMap(({ rule }, index) => {
+      const value = values[index]
+      return rule === undefined || value === undefined ? [] : [[rule, value] as const]
+    }),
+  )
+  const isAllowAlone = isKnown && parts.every(({ rule }) => rule === undefined)
+  const own = isAllowAlone
+    ? documents.map((document) => lonelyAllowStatement(document, name))
+    : [documentStatement(rules, name), ...documents.map((document) => documentStatement(document, name))]
+  const joined = joinStatements([...own, ...(baseDenials.length > 0 ? [baseDenials] : [])])
+  const isAllowUndefined =
+    hasAllow && [rules, ...documents].every((document) => document.get(ALLOW_RULE) === undefined)
+  const lacksAllow = isAllowUndefined && (joined === 'undefined' ? mustState : joined.length === 0)
+  return lacksAllow ? [notTrue(`${name}.${ALLOW_RULE}`)] : joined
+}
+
+/** Base documents may stand beside the rules: in a package that has no deny rule, a `deny` is one of them. */
+function lonelyAllowStatement(document: RegoObject, name: string): Statement {
+  const stated = allowStatement(document.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)
+  if (stated !== 'undefined' || document.entries.length === 0) return stated
+  return [notTrue(`${name}.${ALLOW_RULE}`)]
+}
+
+function toObject(value: RegoValue | undefined): RegoObject {
+  return value instanceof RegoObject ? value : new RegoObject([])
+}
+
+/** Raises `evaluation_failed` where a package has a verdict rule that nothing answers: what it would say is not known. */
+function requireAnswered(keys: readonly string[], snapshot: Snapshot): void {
+  const unanswered = keys.filter((key) => snapshot.unanswered.has(key))
+  if (unanswered.length === 0) return
+  const names = unanswered.map((key) => printPackageName(pathOfKey(key)))
+  throw undefinedPolicy(
+    `no verdict: the bundle of ${names.join(', ')} was built without an entrypoint for its verdict rules`,
+  )
+}
+
+interface Answer extends PackageQuestion {
+  readonly statement: Statement
+}
+
+/** Raises `evaluation_failed` where what does not deny is not said to be allowed either. */
+function requireStatements(answers: readonly Answer[], mustState: boolean): void {
+  const silent = answers.filter(
+    ({ statement, isKnown }) => statement === 'null' || (statement === 'undefined' && isKnown && mustState),
+  )
+  if (silent.length > 0) {
+    throw undefinedPolicy(
+      `no verdict for this input: the verdict rules of ${silent.map(({ name }) => name).join(', ')} are undefined or null; write deny as a set, or give it a default`,
+    )
+  }
+  const hasVerdict = answers.some(({ statement, isKnown }) => isKnown || typeof statement !== 'string')
+  if (!hasVerdict) {
+    throw undefinedPolicy(
+      'none of the packages that are asked states a verdict: check the path, and that one of them has a deny, violation or allow rule',
+    )
+  }
+}
+
+function withoutRepeats(denials: readonly Denial[]): Denial[] {
+  const seen = new Set<string>()
+  return denials.filter(({ text }) => !seen.has(text) && seen.add(text))
+}

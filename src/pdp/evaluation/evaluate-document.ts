@@ -1,0 +1,185 @@
+import { evaluateEntrypoint, withTypedErrors } from './evaluate-entrypoints.js'
+import { entrypointsAt, namesIn, ruleAbove } from './find-entrypoints.js'
+import { mergeDocuments } from '../rego/merge-documents.js'
+import { parseRegoText } from '../rego/parse-text.js'
+import { isPrintedScalar, printGoJson } from '../rego/print-go-json.js'
+import { RegoObject, RegoSet } from '../rego/value.js'
+import type { RegoValue } from '../rego/value.js'
+import { pathKey, pathOfKey } from '../rego/path-key.js'
+import { walkBaseDocument, walkValue } from '../rego/walk-value.js'
+import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+import type { EvaluationCall } from '../wasm/policy-instance.js'
+
+/** How one path of `data` is answered; the same for every request until the snapshot changes. */
+export interface DocumentPlan {
+  readonly snapshot: Snapshot
+  readonly path: readonly string[]
+  /** The rule or package to evaluate, and the way from its value to the path. */
+  readonly target: { readonly entrypoint: Entrypoint; readonly rest: readonly string[] } | undefined
+  /** Where no single entrypoint holds the document: those whose values make it up, beside the base documents. */
+  readonly parts: readonly Entrypoint[]
+  /** The keys of the packages at the path and below it. */
+  readonly packages: readonly string[]
+  /** The way from the package that the path leads into; all of the path where the packages are not known. */
+  readonly steps: readonly string[]
+}
+
+/**
+ * Tells how a path of `data` is answered: by the rule that it names or leads into, by the package or the document above
+ * packages that it names, by several of them together, or by base documents alone.
+ */
+export function planDocument(snapshot: Snapshot, path: readonly string[]): DocumentPlan {
+  const names = namesIn(path)
+  const isNamed = names.length === path.length
+  const exact = isNamed ? entrypointsAt(snapshot, path) : []
+  const below = isNamed ? partsBelow(snapshot, path, exact) : []
+  const packages = isNamed ? packagesAt(snapshot, path) : []
+  const common = { snapshot, path, packages, steps: path.slice(packageLength(snapshot, names)) }
+  const [only] = exact
+  if (only !== undefined && exact.length === 1 && below.length === 0) {
+    return { ...common, target: { entrypoint: only, rest: [] }, parts: [] }
+  }
+  const rule = exact.length === 0 && below.length === 0 ? ruleLeadingTo(snapshot, path, names) : undefined
+  if (rule === undefined) return { ...common, target: undefined, parts: [...exact, ...below] }
+  return { ...common, target: { entrypoint: rule, rest: path.slice(rule.path.length) }, parts: [] }
+}
+
+/**
+ * The document of a plan as JSON text in OPA's form, or undefined when it is not defined. The input must be
+ * well-formed JSON. Raises `evaluation_failed` when the policy conflicts, a strict built-in fails or the budget ends.
+ */
+export function evaluateDocument(
+  plan: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): string | undefined {
+  if (plan.target?.rest.length === 0 && plan.path.length > 0) {
+    const text = evaluateEntrypoint(plan.snapshot, plan.target.entrypoint, input, call)
+    if (text === undefined || isPrintedScalar(text)) return text
+    return withTypedErrors(plan.snapshot, () => printGoJson(parseRegoText(text)))
+  }
+  const value = evaluateValue(plan, input, call)
+  return value === undefined ? undefined : withTypedErrors(plan.snapshot, () => printGoJson(value))
+}
+
+/** The document of a plan as a value, sets and exact numbers kept; undefined when it is not defined. */
+export function evaluateValue(
+  plan: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): RegoValue | undefined {
+  const { snapshot, path, target, parts } = plan
+  if (target !== undefined) {
+    const found = evaluateRule(plan, input, call)
+    // A rule may well be null.
+    if (found === undefined) return walkBaseDocument(snapshot.data, path)
+    return path.length === 0 ? withoutSystem(found) : found
+  }
+  const base = mergeDocuments(packageSkeleton(plan), walkBaseDocument(snapshot.data, path))
+  const values = parts.map((part) => placeBelow(part, path, evaluatedValue(snapshot, part, input, call)))
+  const merged = [base, ...values].reduce(mergeDocuments, undefined)
+  return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
+}
+
+/** The value that the target of a plan has at its path; undefined without one. Base documents are none. */
+export function evaluateRule(
+  { snapshot, target }: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): RegoValue | undefined {
+  if (target === undefined) return undefined
+  const value = evaluatedValue(snapshot, target.entrypoint, input, call)
+  return value === undefined ? undefined : walkValue(value, target.rest)
+}
+
+function evaluatedValue(
+  snapshot: Snapshot,
+  entrypoint: Entrypoint,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): RegoValue | undefined {
+  const text = evaluateEntrypoint(snapshot, entrypoint, input, call)
+  return text === undefined ? undefined : withTypedErrors(snapshot, () => parseRegoText(text))
+}
+
+/** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */
+function partsBelow(snapshot: Snapshot, path: readonly string[], exact: readonly Entrypoint[]): Entrypoint[] {
+  const holders = new Set(exact.map(({ module }) => module))
+  const parts: Entrypoint[] = []
+  for (const candidates of snapshot.entrypoints.values()) {
+    for (const candidate of candidates) {
+      if (holders.has(candidate.module) || !isBelow(candidate.path, path)) continue
+      if (!hasEntrypointBetween(snapshot, candidate, path)) parts.push(candidate)
+    }
+  }
+  return parts
+}
+
+function isBelow(path: readonly string[], above: readonly string[]): boolean {
+  return path.length > above.length && above.every((segment, index) => path[index] === segment)
+}
+
+function hasEntrypointBetween(snapshot: Snapshot, candidate: Entrypoint, path: readonly string[]): boolean {
+  for (let length = path.length + 1; length < candidate.path.length; length++) {
+    const between = snapshot.entrypoints.get(pathKey(candidate.path.slice(0, length)))
+    if (between?.some(({ module }) => module === candidate.module) === true) return true
+  }
+  return false
+}
+
+/** The rule above a path of which `names` can be names: the rule itself, where the first number comes right behind it. */
+function ruleLeadingTo(
+  snapshot: Snapshot,
+  path: readonly string[],
+  names: readonly string[],
+): Entrypoint | undefined {
+  const end = names.length < path.length ? path.slice(0, names.length + 1) : path
+  return ruleAbove(snapshot, end)
+}
+
+function packageLength(snapshot: Snapshot, names: readonly string[]): number {
+  for (let length = names.length; length > 0; length--) {
+    if (snapshot.packages.includes(pathKey(names.slice(0, length)))) return length
+  }
+  return 0
+}
+
+function packagesAt(snapshot: Snapshot, path: readonly string[]): string[] {
+  const own = pathKey(path)
+  return snapshot.packages.filter((key) => key === own || key.startsWith(`${own}/`))
+}
+
+function placeBelow(
+  part: Entrypoint,
+  path: readonly string[],
+  value: RegoValue | undefined,
+): RegoValue | undefined {
+  if (value === undefined) return undefined
+  return part.path
+    .slice(path.length)
+    .reduceRight((inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }), value)
+}
+
+/** Packages are defined and empty even where none of their rules is: the packages at a path and below it. */
+function packageSkeleton({ snapshot, path, packages }: DocumentPlan): RegoValue | undefined {
+  const below = (path.length === 0 ? snapshot.packages : packages).map(pathOfKey)
+  const documents = below.map((name) =>
+    name
+      .slice(path.length)
+      .reduceRight(
+        (inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }),
+        new RegoObject([]),
+      ),
+  )
+  return documents.reduce<RegoValue | undefined>(
+    mergeDocuments,
+    path.length === 0 ? new RegoObject([]) : undefined,
+  )
+}
+
+/** OPA keeps `data.system` out of the root document. */
+function withoutSystem(root: RegoValue): RegoValue {
+  return root instanceof RegoObject && !(root instanceof RegoSet)
+    ? new RegoObject(root.entries.filter(([key]) => key !== 'system'))
+    : root
+}

@@ -1,0 +1,47 @@
+import { askPackages } from './ask-packages.js'
+import { ALLOW_RULE, notTrue } from './denials.js'
+import { evaluateRule } from './evaluate-document.js'
+import type { DocumentPlan } from './evaluate-document.js'
+import { printDataRef, printPackageName } from '../rego/print-data-ref.js'
+import type { RegoValue } from '../rego/value.js'
+import { ruleStatement } from './rule-statement.js'
+import { undefinedPolicy } from './evaluation-error.js'
+import type { EvaluationCall } from '../wasm/policy-instance.js'
+
+/**
+ * The reasons against an execution, from the policy that a path names: a package with those below it, or one rule.
+ * No reasons is an allow. Raises `evaluation_failed` when the policy cannot be evaluated, and when what stands at the path
+ * states no verdict: a path that leads nowhere must not let anything through, nor may a base document.
+ */
+export function evaluateRuntimePolicy(
+  plan: DocumentPlan,
+  input: Uint8Array | undefined,
+  call: EvaluationCall,
+): string[] {
+  const { packages, path, snapshot } = plan
+  if (packages.length > 0) {
+    const { denials } = askPackages(snapshot, packages, input, call, { mustState: true })
+    return denials.map(({ text }) => text)
+  }
+  const reasons = ruleReasons(plan, evaluateRule(plan, input, call))
+  if (reasons === undefined) throw noVerdict(path)
+  return [...new Set(reasons)]
+}
+
+function ruleReasons(
+  { target, path, steps }: DocumentPlan,
+  value: RegoValue | undefined,
+): readonly string[] | undefined {
+  if (target === undefined) return undefined
+  const name = printPackageName(path)
+  const isAllowRule = target.rest.length === 0 && steps.length === 1 && steps[0] === ALLOW_RULE
+  if (value === undefined && isAllowRule) return [notTrue(name)]
+  const statement = ruleStatement(value, steps, name)
+  return typeof statement === 'string' ? undefined : statement
+}
+
+function noVerdict(path: readonly string[]): Error {
+  return undefinedPolicy(
+    `${printDataRef(path)} states no verdict for this input: check the path and that its package is loaded, and ask for the package, or for a rule like deny`,
+  )
+}

@@ -1,0 +1,36 @@
+import { decodeString } from '../../lib/json/scan/decode-string.js'
+import { BACKSLASH, COLON, QUOTE } from '../../lib/json/scan/json-bytes.js'
+import { openedBetween } from '../../lib/json/scan/opened-between.js'
+import { scanSpace } from '../../lib/json/scan/scan-space.js'
+
+const KEY = Buffer.from('"application"')
+/** Looking further than this costs more than an index entry is worth; callers put the name near the front. */
+const SEARCHED_BYTES = 8192
+/** `application` itself, or inside `new`, `pipeline` or `app`. */
+const MAX_DEPTH = 2
+
+/**
+ * The application that an input (well-formed JSON) is about, for finding its decision again: the first `application`
+ * text at the first or second level within the first 8 KiB. Undefined when there is none.
+ */
+export function findApplication(input: Uint8Array): string | undefined {
+  const bytes = Buffer.from(input.buffer, input.byteOffset, Math.min(input.length, SEARCHED_BYTES))
+  for (let at = bytes.indexOf(KEY); at !== -1; at = bytes.indexOf(KEY, at + KEY.length)) {
+    const colon = scanSpace(bytes, at + KEY.length)
+    const value = scanSpace(bytes, colon + 1)
+    if (bytes[colon] !== COLON || bytes[value] !== QUOTE) continue
+    if (openedBetween(bytes, 0, at) > MAX_DEPTH) continue
+    const end = closingQuote(bytes, value)
+    return end === undefined ? undefined : Buffer.from(decodeString(bytes, value, end)).toString()
+  }
+  return undefined
+}
+
+/** The offset after a string literal, or undefined when the searched bytes end inside it. */
+function closingQuote(bytes: Buffer, open: number): number | undefined {
+  for (let at = open + 1; at < bytes.length; at++) {
+    if (bytes[at] === BACKSLASH) at += 1
+    else if (bytes[at] === QUOTE) return at + 1
+  }
+  return undefined
+}

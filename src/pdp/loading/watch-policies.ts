@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+
+import { watch } from 'chokidar'
+
+import { isSourceFile } from '../compile/collect-sources.js'
+import type { Policies } from './policies.js'
+
+/** Editors save in several steps; a reload waits until the files have been quiet for this long. */
+const QUIET_MS = 60
+/** How often a directory that was taken away is looked for again, and single files for another version. */
+const CHECK_MS = 200
+
+export interface PolicyWatcher {
+  close(): Promise<void>
+}
+
+/**
+ * Reloads the policies whenever one of their files is saved, added or removed, or one of the keys that verify them, and when a
+ * directory that was taken away is back. Resolves once it is watching.
+ */
+export async function watchPolicies(
+  policies: Policies,
+  keyFiles: readonly string[] = [],
+): Promise<PolicyWatcher> {
+  const { directories, bundles } = policies.locations
+  const roots = directories.map((path) => resolve(path))
+  let timer: NodeJS.Timeout | undefined
+  const reloadSoon = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void policies.reload(), QUIET_MS)
+  }
+  const missing = new Set<string>()
+  const watcher = watch(roots, { ignoreInitial: true })
+  watcher.on('all', (event, file) => {
+    const path = resolve(file)
+    if (event.startsWith('unlink') && roots.includes(path)) missing.add(path)
+    if (isSourceFile(path) || roots.includes(path)) reloadSoon()
+  })
+  // Without anything to watch it is never ready.
+  if (roots.length > 0) await new Promise<void>((ready) => watcher.once('ready', ready))
+  const files = new ReplacedFiles([...bundles, ...keyFiles])
+  await files.areReplaced()
+  const check = setInterval(() => {
+    void files.areReplaced().then((are) => {
+      if (are) reloadSoon()
+    })
+    for (const root of [...missing].filter((path) => existsSync(path))) {
+      missing.delete(root)
+      // A watch ends with what it is on; what has the name now needs its own.
+      watcher.unwatch(root)
+      watcher.add(root)
+      reloadSoon()
+    }
+  }, CHECK_MS)
+  return {
+    close: async () => {
+      clearInterval(check)
+      clearTimeout(timer)
+      await watcher.close()
+    },
+  }
+}
+
+/** Single files, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
+class ReplacedFiles {
+  readonly #versions = new Map<string, string>()
+
+  constructor(files: readonly string[]) {
+    for (const file of files) this.#versions.set(resolve(file), '')
+  }
+
+  /** Whether one of them is another than it was at the last look; one that is gone is none until it is back. */
+  async areReplaced(): Promise<boolean> {
+    let isAny = false
+    for (const [file, known] of this.#versions) {
+      const version = await versionOf(file)
+      if (version === undefined || version === known) continue
+      this.#versions.set(file, version)
+      isAny = true
+    }
+    return isAny
+  }
+}
+
+async function versionOf(file: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(file)
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,34 @@
+import type { RegoFile } from '../compile/collect-sources.js'
+import type { BaseDocument } from '../compile/merge-data.js'
+import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
+import type { RegoObject } from '../rego/value.js'
+
+/** One directory set or bundle, before it is a module. */
+export interface PolicyPart {
+  readonly name: string
+  /** The directories or the bundle, as configured. */
+  readonly paths: readonly string[]
+  readonly revision: string
+  readonly wasm: Uint8Array | undefined
+  readonly data: RegoObject
+  /** The documents that the data is merged from. */
+  readonly documents: readonly BaseDocument[]
+  /** The paths of `data` that are this part's alone, joined with `/`. */
+  readonly roots: readonly string[]
+  readonly packages: readonly (readonly string[])[]
+  readonly rego: readonly RegoFile[]
+  /** The modules as they were written; of a bundle those that it holds, as far as their text tells. */
+  readonly modules: readonly RegoModule[]
+  /** The keys of the paths that the compiled module must answer: its rules, or what the manifest of a bundle names. */
+  readonly expectedEntrypoints: readonly string[]
+  /** Whether the part tells all its packages: a bundle without Rego and without notes of ours does not. */
+  readonly listsPackages: boolean
+  /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
+  readonly sourceFile: (compiledName: string) => string | undefined
+  /** The key of the path of `data` that an entrypoint of the module answers. */
+  readonly keyOf: (entrypoint: string) => string
+  /** What the path of a key is; a bundle made elsewhere does not tell, and its own are taken as rules. */
+  readonly kindOf: (key: string) => EntrypointKind
+  /** Whether a path is known to be a rule, so that no data may stand there. */
+  readonly isRule: (path: readonly string[]) => boolean
+}

@@ -1,0 +1,42 @@
+import type { ErrorDetail } from '../../errors/app-error.js'
+import type { EntrypointKind } from '../compile/rego-module.js'
+import type { RegoObject } from '../rego/value.js'
+import type { PolicyModule } from '../wasm/policy-module.js'
+
+/** An entrypoint of one of the loaded modules. */
+export interface Entrypoint {
+  readonly path: readonly string[]
+  readonly kind: EntrypointKind
+  readonly module: PolicyModule
+  readonly number: number
+}
+
+/** A directory set or a bundle that is part of a snapshot. */
+export interface SnapshotSource {
+  /** As callers may read it (`publicNames`). */
+  readonly name: string
+  readonly revision: string
+}
+
+/** A loaded set of policies: immutable. A reload makes a new one; requests keep the one they started with. */
+export interface Snapshot {
+  /** One text for all sources together. */
+  readonly revision: string
+  readonly sources: readonly SnapshotSource[]
+  /** By the key of the path; the empty path is the root. More than one where several modules hold a document. */
+  readonly entrypoints: ReadonlyMap<string, readonly Entrypoint[]>
+  /** The keys of the package paths below `data`, sorted, each once. */
+  readonly packages: readonly string[]
+  /** The keys of packages with verdict rules that no entrypoint answers: they cannot be asked. */
+  readonly unanswered: ReadonlySet<string>
+  /** By the key of a package: what base documents beside its rules say against everything. */
+  readonly baseDenials: ReadonlyMap<string, readonly string[]>
+  /** The base documents. */
+  readonly data: RegoObject
+  /** What is wrong with the policies though they load: data that nothing defines, rules that are no verdict. */
+  readonly warnings: readonly ErrorDetail[]
+  /** The source file, as its reader may see it, behind the name in an error location, and its line where the source is at hand. */
+  readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
+  /** Where a built-in is called, when the sources are at hand and call it in one place only. */
+  readonly locateBuiltin: (name: string) => ErrorDetail['location']
+}

@@ -1,0 +1,83 @@
+import { AppError } from '../../../errors/app-error.js'
+import { BinaryReader, encodeUnsigned } from './binary-reader.js'
+
+/** A section of a module: where its body stands in the bytes. */
+export interface Section {
+  readonly id: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Section numbers of the WebAssembly core specification 2.0, section 5.5.2. */
+export const SECTION = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  function: 3,
+  global: 6,
+  export: 7,
+  code: 10,
+  data: 11,
+} as const
+
+/** The bytes before the first section: magic number and version. */
+export const HEADER_BYTES = 8
+
+/** All sections in their order. Raises `invalid` for bytes that are no module. */
+export function readSections(wasm: Uint8Array): Section[] {
+  if (wasm.length < HEADER_BYTES || wasm[0] !== 0x00 || wasm[1] !== 0x61)
+    throw new AppError('invalid', 'not a WebAssembly module')
+  const reader = new BinaryReader(wasm, HEADER_BYTES)
+  const sections: Section[] = []
+  while (!reader.done) {
+    const id = reader.byte()
+    const length = reader.unsigned()
+    const start = reader.at
+    reader.skip(length)
+    sections.push({ id, start, end: reader.at })
+  }
+  return sections
+}
+
+/** The first section of a kind; raises `invalid` when there is none. */
+export function findSection(sections: readonly Section[], id: number): Section {
+  const section = sections.find((candidate) => candidate.id === id)
+  if (section === undefined)
+    throw new AppError('invalid', `not an OPA policy module: section ${id} is missing`)
+  return section
+}
+
+/** The vector in `body` with more elements behind its own. */
+export function appendToVector(
+  body: Uint8Array,
+  elements: readonly (readonly number[] | Uint8Array)[],
+): Uint8Array {
+  const reader = new BinaryReader(body)
+  const count = reader.unsigned()
+  return Buffer.concat([
+    Buffer.from(encodeUnsigned(count + elements.length)),
+    body.subarray(reader.at),
+    ...elements.map((element) => Buffer.from(element)),
+  ])
+}
+
+/** Adds a section with its head to the pieces of a module. */
+export function writeSection(out: Uint8Array[], id: number, pieces: readonly Uint8Array[]): void {
+  out.push(Buffer.from([id, ...encodeUnsigned(totalLength(pieces))]), ...pieces)
+}
+
+/** The length of all pieces together, in bytes. */
+export function totalLength(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}
+
+/** The pieces as one array of bytes. */
+export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(totalLength(pieces))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}

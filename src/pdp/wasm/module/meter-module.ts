@@ -1,0 +1,180 @@
+import { AppError } from '../../../errors/app-error.js'
+import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
+import { endOfDataSegments } from '../binary/data-segments.js'
+import { END, LOOP, skipImmediates } from '../binary/instructions.js'
+import { PAGE_BYTES } from './module-memory.js'
+import {
+  HEADER_BYTES,
+  SECTION,
+  appendToVector,
+  concat,
+  findSection,
+  readSections,
+  totalLength,
+  writeSection,
+} from '../binary/sections.js'
+import type { Section } from '../binary/sections.js'
+
+/** The exported counter of loop iterations (i32) until the module asks its host for more. */
+export const FUEL_EXPORT = 'tidegate_fuel'
+/** How the globals that the module changes itself are exported, with their number behind it: with its memory, they are its state. */
+export const STATE_EXPORT = 'tidegate_state_'
+/** What the module calls its import `opa_abort` with when the counter reaches zero: no address of a text is negative. */
+export const OUT_OF_FUEL = -1
+
+export interface MeteredModule {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The memory that the module needs from the start, in pages of 64 KiB: what it declares, or more where its data ends. */
+  readonly minimumPages: number
+}
+
+const ABORT_IMPORT = 'opa_abort'
+const KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
+const I32 = 0x7f
+const MUTABLE = 0x01
+
+/**
+ * Rewrites a module that OPA compiled so that no evaluation can run for ever: every loop counts down a new global and
+ * asks the host at zero, which refuels or throws. Rego has no recursion, so bounded loops bound the work. The host is
+ * asked through an import that is there already, since a new one would shift the indexes of all functions.
+ * Raises `invalid` for a module that it cannot read.
+ */
+export function meterModule(wasm: Uint8Array): MeteredModule {
+  const sections = readSections(wasm)
+  const imports = readImports(wasm, findSection(sections, SECTION.import))
+  const globals = findSection(sections, SECTION.global)
+  const fuelIndex = imports.globals + new BinaryReader(wasm, globals.start, globals.end).unsigned()
+  const countdown = countdownCode(fuelIndex, imports.abortFunction)
+
+  const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
+  for (const section of sections) {
+    const body = wasm.subarray(section.start, section.end)
+    if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, [fuelGlobal()])])
+    else if (section.id === SECTION.export) {
+      const state = listMutableGlobals(wasm, globals).map((index) => imports.globals + index)
+      writeSection(out, section.id, [
+        appendToVector(body, [
+          exportedGlobal(FUEL_EXPORT, fuelIndex),
+          ...state.map((index) => exportedGlobal(`${STATE_EXPORT}${index}`, index)),
+        ]),
+      ])
+    } else if (section.id === SECTION.code) writeSection(out, section.id, meterCode(wasm, section, countdown))
+    else writeSection(out, section.id, [body])
+  }
+  // OPA declares fewer pages than its data segments end at when there is much text in the policies.
+  const pagesOfData = Math.ceil(endOfDataSegments(wasm, sections) / PAGE_BYTES)
+  return { bytes: concat(out), minimumPages: Math.max(imports.minimumPages, pagesOfData) }
+}
+
+interface Imports {
+  readonly globals: number
+  /** The index of the function `opa_abort`. */
+  readonly abortFunction: number
+  readonly minimumPages: number
+}
+
+function readImports(wasm: Uint8Array, section: Section): Imports {
+  const reader = new BinaryReader(wasm, section.start, section.end)
+  let globals = 0
+  let functions = 0
+  let abortFunction: number | undefined
+  let minimumPages = 0
+  for (let left = reader.unsigned(); left > 0; left--) {
+    reader.skipVector()
+    const name = reader.text()
+    const kind = reader.byte()
+    if (kind === KIND.function) {
+      if (name === ABORT_IMPORT) abortFunction = functions
+      functions += 1
+      reader.skipInteger()
+    } else if (kind === KIND.global) {
+      globals += 1
+      reader.skip(2)
+    } else {
+      if (kind === KIND.table) reader.skip(1)
+      const minimum = readLimits(reader)
+      if (kind === KIND.memory) minimumPages = minimum
+    }
+  }
+  if (abortFunction === undefined) {
+    throw new AppError('invalid', `not an OPA policy module: it does not import ${ABORT_IMPORT}`)
+  }
+  return { globals, abortFunction, minimumPages }
+}
+
+function readLimits(reader: BinaryReader): number {
+  const hasMaximum = (reader.byte() & 1) === 1
+  const minimum = reader.unsigned()
+  if (hasMaximum) reader.skipInteger()
+  return minimum
+}
+
+/** The places of the module's own globals that change; a constant expression of a number is all that OPA begins one with. */
+function listMutableGlobals(wasm: Uint8Array, section: Section): number[] {
+  const reader = new BinaryReader(wasm, section.start, section.end)
+  const count = reader.unsigned()
+  const mutable: number[] = []
+  for (let index = 0; index < count; index++) {
+    const type = reader.byte()
+    const isMutable = reader.byte() === MUTABLE
+    if (isMutable && type === I32) mutable.push(index)
+    for (let opcode = reader.byte(); opcode !== END; opcode = reader.byte()) skipImmediates(opcode, reader)
+  }
+  return mutable
+}
+
+/** A mutable i32 that starts at its greatest value, so that what runs outside an evaluation is not counted out. */
+function fuelGlobal(): number[] {
+  return [I32, MUTABLE, 0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x0b]
+}
+
+function exportedGlobal(name: string, index: number): number[] {
+  const bytes = Buffer.from(name)
+  return [...encodeUnsigned(bytes.length), ...bytes, KIND.global, ...encodeUnsigned(index)]
+}
+
+function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): Uint8Array[] {
+  const reader = new BinaryReader(wasm, section.start, section.end)
+  const count = reader.unsigned()
+  const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
+  for (let left = count; left > 0; left--) {
+    const body = meterFunction(reader.slice(reader.unsigned()), countdown)
+    out.push(Buffer.from(encodeUnsigned(totalLength(body))), ...body)
+  }
+  return out
+}
+
+/** The function body in pieces, with the countdown after each loop head. */
+function meterFunction(reader: BinaryReader, countdown: Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  let copied = reader.at
+  reader.skipLocals()
+  while (!reader.done) {
+    const opcode = reader.byte()
+    skipImmediates(opcode, reader)
+    if (opcode !== LOOP) continue
+    pieces.push(reader.bytes.subarray(copied, reader.at), countdown)
+    copied = reader.at
+  }
+  pieces.push(reader.bytes.subarray(copied, reader.end))
+  return pieces
+}
+
+/** fuel -= 1; if fuel is zero, opa_abort(OUT_OF_FUEL), which may come back. */
+function countdownCode(fuelIndex: number, abortFunction: number): Uint8Array {
+  const fuel = encodeUnsigned(fuelIndex)
+  const decrement = [0x23, ...fuel, 0x41, 0x01, 0x6b, 0x24, ...fuel]
+  const askAtZero = [
+    0x23,
+    ...fuel,
+    0x45,
+    0x04,
+    0x40,
+    0x41,
+    0x7f,
+    0x10,
+    ...encodeUnsigned(abortFunction),
+    0x0b,
+  ]
+  return Buffer.from([...decrement, ...askAtZero])
+}

@@ -1,0 +1,76 @@
+import { AppError, toError } from '../../../errors/app-error.js'
+import { EvaluationAbort } from './evaluation-abort.js'
+
+/** A page of memory (WebAssembly core specification 2.0, section 4.2.8). */
+export const PAGE_BYTES = 65_536
+
+/** The memory of one module, as bytes and texts. */
+export class ModuleMemory {
+  readonly memory: WebAssembly.Memory
+  readonly #maximumBytes: number
+  #bytes: Buffer
+
+  /** Raises `invalid` when the module needs more from the start than it may have. */
+  constructor(minimumPages: number, maximumBytes: number) {
+    const maximum = Math.ceil(maximumBytes / PAGE_BYTES)
+    if (minimumPages > maximum) {
+      throw new AppError(
+        'invalid',
+        `the policy module needs ${minimumPages * PAGE_BYTES} bytes of memory before it evaluates anything, and policies.limits.maxMemoryBytes is ${maximumBytes}: raise it, or load fewer policies`,
+      )
+    }
+    this.#maximumBytes = maximum * PAGE_BYTES
+    this.memory = new WebAssembly.Memory({ initial: minimumPages, maximum })
+    this.#bytes = Buffer.from(this.memory.buffer)
+  }
+
+  get byteLength(): number {
+    return this.bytes.length
+  }
+
+  /** All of it, until it grows: a growth detaches the old buffer, which then has no length. Asking V8 for it costs more. */
+  get bytes(): Buffer {
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.memory.buffer)
+    return this.#bytes
+  }
+
+  /** Puts bytes at an address. Grows where needed, and raises EvaluationAbort (over budget) where that is not possible. */
+  place(bytes: Uint8Array, address: number): void {
+    this.reserve(address, bytes.length)
+    this.bytes.set(bytes, address)
+  }
+
+  /** Grows so that `length` bytes fit at an address. Raises as `place`. */
+  reserve(address: number, length: number): void {
+    const missing = address + length - this.byteLength
+    if (missing <= 0) return
+    try {
+      this.memory.grow(Math.ceil(missing / PAGE_BYTES))
+    } catch (raw) {
+      throw new EvaluationAbort(`out of memory: ${toError(raw).message}`, { isOverBudget: true })
+    }
+  }
+
+  /** Whether there may be another page. */
+  get canGrow(): boolean {
+    return this.byteLength < this.#maximumBytes
+  }
+
+  /** Grows by so many bytes, or by what is left to a limit or to the maximum; gives the size then, in bytes. */
+  growBy(wantedBytes: number, limitBytes: number): number {
+    const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength
+    const pages = Math.floor(Math.min(wantedBytes, leftBytes) / PAGE_BYTES)
+    if (pages > 0) this.memory.grow(pages)
+    return this.byteLength
+  }
+
+  /** How many bytes the zero-terminated text at an address has. */
+  textLengthAt(address: number): number {
+    return this.bytes.indexOf(0, address) - address
+  }
+
+  /** The zero-terminated text at an address. */
+  textAt(address: number, length = this.textLengthAt(address)): string {
+    return this.bytes.toString('utf8', address, address + length)
+  }
+}

@@ -1,0 +1,105 @@
+import type { DecisionBatch } from '../../decisions/decision-batch.js'
+import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
+import type { DecisionReport } from '../../decisions/decision-report.js'
+
+/** What became of a batch: decisions that lost their input because it could not be masked. */
+export interface WriteReceipt {
+  readonly maskFailed: number
+  /** Of the decisions in the batch that are reported, where any are. */
+  readonly report?: DecisionReport | undefined
+  /** The memory of the batch's bytes, when the writer gives it back to be filled again. */
+  readonly spentMemory?: Uint8Array<ArrayBuffer>
+}
+
+/** Takes batches to the store, in order; `write` rejects with an AppError when the whole batch was lost. */
+export interface BatchWriter {
+  /** The batch may be transferred to another thread: it must not be touched afterwards. */
+  write(batch: DecisionBatch): Promise<WriteReceipt>
+  close(): Promise<void>
+}
+
+/** Size of the store: bytes of the file, the part of them that holds rows, and how many rows, roughly. */
+export interface StoreSize {
+  readonly fileBytes: number
+  readonly liveBytes: number
+  readonly rows: number
+}
+
+/** The writing side of the store. Every call is one transaction and raises AppError `unavailable` when it fails. */
+export interface DecisionWriteStore {
+  insert(batch: DecisionBatch): WriteReceipt
+  /** Deletes at most `limit` decisions made before `timeMs`; gives how many. */
+  deleteBefore(timeMs: number, limit: number): number
+  /** Deletes the `limit` oldest decisions; gives how many. */
+  deleteOldest(limit: number): number
+  /** Gives at most so many free bytes back to the file system. */
+  releaseFreeSpace(maxBytes: number): void
+  size(): StoreSize
+  close(): void
+}
+
+/** Where a decision stands in the order of the log, newest first. */
+export interface DecisionPosition {
+  readonly timeMs: number
+  readonly seq: number
+}
+
+/** Which decisions to read; absent means any. */
+export interface DecisionFilter {
+  /** The exact path, or all paths below it when it ends in `/`. */
+  readonly path?: string | undefined
+  readonly outcome?: DecisionOutcome | undefined
+  readonly application?: string | undefined
+  readonly executionId?: string | undefined
+  /** Earliest time, inclusive, in milliseconds since the epoch. */
+  readonly fromMs?: number | undefined
+  /** Latest time, exclusive. */
+  readonly toMs?: number | undefined
+}
+
+/** What a decision was, without what went in and came out. */
+export interface DecisionHead extends DecisionPosition {
+  readonly decisionId: string
+  readonly kind: DecisionKind
+  readonly path: string
+  readonly revision: string
+  readonly outcome: DecisionOutcome
+  readonly application: string | null
+  readonly executionId: string | null
+  readonly caller: string | null
+}
+
+/** A decision as it was stored. `input` is absent when none was given or it could not be masked. */
+export interface StoredDecision extends DecisionHead {
+  readonly durationNs: number
+  readonly requestId: string | null
+  readonly error: string | null
+  readonly input: Uint8Array | null
+  readonly inputBytes: number | null
+  readonly inputTruncated: boolean
+  readonly result: Uint8Array | null
+  readonly resultTruncated: boolean
+}
+
+/** Bounds of one page: it ends at whichever is reached first, but holds one decision at least. */
+export interface PageBounds {
+  readonly rows: number
+  /** Of input and result together. */
+  readonly bytes: number
+}
+
+export interface StoredDecisionPage {
+  readonly decisions: readonly StoredDecision[]
+  /** Present when there are more: hand it in as `after`. */
+  readonly next?: DecisionPosition
+}
+
+/** The reading side of the store; raises AppError `unavailable` when it cannot be read. */
+export interface DecisionReadStore {
+  /** The matching decisions, newest first, that stand behind `after`. */
+  page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage>
+  get(decisionId: string): Promise<StoredDecision | undefined>
+  /** The first decisions about an execution, oldest first. */
+  ofExecution(executionId: string, limit: number): Promise<readonly DecisionHead[]>
+  close(): Promise<void>
+}

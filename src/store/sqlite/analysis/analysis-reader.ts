@@ -1,0 +1,111 @@
+import type { Database } from 'better-sqlite3'
+import { Kysely, sql, SqliteDialect } from 'kysely'
+import type { AnalysisReader, RunFilter, StoredRun } from '../../ports/analysis-store.js'
+import { toStoredDefinition, toStoredRun, unpackText } from '../tables/analysis-tables.js'
+import type { ServiceDatabase } from '../tables/service-database.js'
+
+type Db = Kysely<ServiceDatabase>
+
+/** Reads analyses on any connection. */
+export function makeAnalysisReader(database: Database): AnalysisReader {
+  const db: Db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+  return {
+    ...settingsOf(db),
+    run: async (id) => {
+      const row = await db.selectFrom('analysis_runs').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? undefined : toStoredRun(row)
+    },
+    runs: (filter) => listRuns(db, filter),
+    planParts: async (sha256s) => {
+      if (sha256s.length === 0) return new Map()
+      const query = db.selectFrom('analysis_plan_parts').selectAll().where('sha256', 'in', sha256s)
+      return new Map((await query.execute()).map(({ sha256, body }) => [sha256, body]))
+    },
+    expiredRun: (beforeMs) => findExpiredRun(db, beforeMs),
+    look: async (runId, look) => {
+      const query = db
+        .selectFrom('analysis_looks')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('look', '=', look)
+      const row = await query.executeTakeFirst()
+      if (row === undefined) return undefined
+      return {
+        runId,
+        look,
+        atMs: row.at_ms,
+        report: unpackText(row.report),
+        data: row.data,
+        lines: row.lines,
+      }
+    },
+    looks: async (runId) => {
+      const rows = await db
+        .selectFrom('analysis_looks')
+        .select(['look', 'at_ms', 'report'])
+        .where('run_id', '=', runId)
+        .orderBy('look')
+        .execute()
+      return rows.map(({ look, at_ms, report }) => ({ runId, look, atMs: at_ms, report: unpackText(report) }))
+    },
+  }
+}
+
+type SettingsMethods = 'definition' | 'definitions' | 'template' | 'logTemplates'
+
+function settingsOf(db: Db): Pick<AnalysisReader, SettingsMethods> {
+  return {
+    definition: async (application) => {
+      const query = db.selectFrom('analysis_definitions').selectAll().where('application', '=', application)
+      const row = await query.executeTakeFirst()
+      return row === undefined ? undefined : toStoredDefinition(row)
+    },
+    definitions: async () => {
+      const rows = await db.selectFrom('analysis_definitions').selectAll().orderBy('application').execute()
+      return rows.map(toStoredDefinition)
+    },
+    template: async (type, name, sha1) => {
+      let query = db
+        .selectFrom('analysis_templates')
+        .selectAll()
+        .where('type', '=', type)
+        .where('name', '=', name)
+        .orderBy('created_ms', 'desc')
+        .limit(1)
+      if (sha1 !== undefined) query = query.where('sha1', '=', sha1)
+      const row = await query.executeTakeFirst()
+      if (row === undefined) return undefined
+      return { type, name, sha1: row.sha1, body: row.body, createdMs: row.created_ms }
+    },
+    logTemplates: async (application) => {
+      const query = db.selectFrom('analysis_log_history').select('key').where('application', '=', application)
+      return (await query.execute()).map(({ key }) => key)
+    },
+  }
+}
+
+async function listRuns(
+  db: Db,
+  { application, state, executionId, beforeId, limit }: RunFilter,
+): Promise<readonly StoredRun[]> {
+  let query = db.selectFrom('analysis_runs').selectAll().orderBy('id', 'desc').limit(limit)
+  if (application !== undefined) query = query.where('application', '=', application)
+  if (state !== undefined) query = query.where('state', '=', state)
+  if (executionId !== undefined) query = query.where('execution_id', '=', executionId)
+  if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+  return (await query.execute()).map(toStoredRun)
+}
+
+/** The conditions are those of the index. */
+async function findExpiredRun(db: Db, beforeMs: number): Promise<number | undefined> {
+  const query = db
+    .selectFrom('analysis_runs')
+    .select('id')
+    .where('finished_ms', '<', beforeMs)
+    .where('data_removed_ms', 'is', null)
+    .where('looks_done', '>', sql.lit(0))
+    .orderBy('finished_ms')
+    .orderBy('id')
+    .limit(1)
+  return (await query.executeTakeFirst())?.id
+}

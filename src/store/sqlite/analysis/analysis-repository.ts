@@ -1,0 +1,136 @@
+import type { Database } from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { AnalysisRepository, NewRun, PlanPart, RunProgress } from '../../ports/analysis-store.js'
+import { packText, toStoredDefinition, toStoredRun } from '../tables/analysis-tables.js'
+import type { ServiceDatabase } from '../tables/service-database.js'
+
+type Db = Kysely<ServiceDatabase>
+
+/** Analyses on a connection that writes. */
+export function makeAnalysisRepository(database: Database): AnalysisRepository {
+  const db: Db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+  return {
+    ...definitionsOf(db),
+    insertRun: (run, planParts) => insertRun(db, run, planParts),
+    findRun: async (id) => {
+      const row = await db.selectFrom('analysis_runs').selectAll().where('id', '=', id).executeTakeFirst()
+      return row === undefined ? undefined : toStoredRun(row)
+    },
+    saveProgress: (progress) => saveProgress(db, progress),
+    saveLookAttempts: async (id, attempts) => {
+      await db.updateTable('analysis_runs').set({ look_attempts: attempts }).where('id', '=', id).execute()
+    },
+    saveLook: async ({ runId, look, atMs, report, data, lines }) => {
+      const row = { at_ms: atMs, report: packText(report), data, lines }
+      await db
+        .insertInto('analysis_looks')
+        .values({ run_id: runId, look, ...row })
+        .onConflict((conflict) => conflict.columns(['run_id', 'look']).doUpdateSet(row))
+        .execute()
+    },
+    deleteLooks: (runId, limit) => deleteLooks(db, runId, limit),
+    markDataRemoved: async (runId, nowMs) => {
+      await db.updateTable('analysis_runs').set({ data_removed_ms: nowMs }).where('id', '=', runId).execute()
+    },
+    rememberLogTemplates: async (application, keys, runId) => {
+      for (const key of keys) {
+        await db
+          .insertInto('analysis_log_history')
+          .values({ application, key, first_run: runId, last_run: runId })
+          .onConflict((conflict) => conflict.columns(['application', 'key']).doUpdateSet({ last_run: runId }))
+          .execute()
+      }
+    },
+  }
+}
+
+async function deleteLooks(db: Db, runId: number, limit: number): Promise<number> {
+  const looks = db
+    .selectFrom('analysis_looks')
+    .select('look')
+    .where('run_id', '=', runId)
+    .orderBy('look')
+    .limit(limit)
+  const query = db.deleteFrom('analysis_looks').where('run_id', '=', runId).where('look', 'in', looks)
+  return Number((await query.executeTakeFirst()).numDeletedRows)
+}
+
+type DefinitionMethods = 'saveDefinition' | 'findDefinition' | 'deleteDefinition' | 'saveTemplate'
+
+function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
+  return {
+    saveDefinition: async ({ application, definition, origin, updatedMs, updatedBy }) => {
+      const row = { definition, origin, updated_ms: updatedMs, updated_by: updatedBy ?? null }
+      await db
+        .insertInto('analysis_definitions')
+        .values({ application, ...row })
+        .onConflict((conflict) => conflict.column('application').doUpdateSet(row))
+        .execute()
+    },
+    findDefinition: async (application) => {
+      const query = db.selectFrom('analysis_definitions').selectAll().where('application', '=', application)
+      const row = await query.executeTakeFirst()
+      return row === undefined ? undefined : toStoredDefinition(row)
+    },
+    deleteDefinition: async (application) => {
+      const query = db.deleteFrom('analysis_definitions').where('application', '=', application)
+      return (await query.executeTakeFirst()).numDeletedRows > 0n
+    },
+    saveTemplate: async ({ type, name, sha1, body, createdMs }) => {
+      const row = { body, created_ms: createdMs }
+      await db
+        .insertInto('analysis_templates')
+        .values({ type, name, sha1, ...row })
+        .onConflict((conflict) => conflict.columns(['type', 'name', 'sha1']).doUpdateSet(row))
+        .execute()
+    },
+  }
+}
+
+async function insertRun(db: Db, run: NewRun, planParts: readonly PlanPart[]): Promise<number> {
+  for (const part of planParts) {
+    await db
+      .insertInto('analysis_plan_parts')
+      .values(part)
+      .onConflict((conflict) => conflict.column('sha256').doNothing())
+      .execute()
+  }
+  const { id } = await db
+    .insertInto('analysis_runs')
+    .values({
+      application: run.application,
+      execution_id: run.executionId ?? null,
+      owner: run.owner ?? null,
+      state: 'RUNNING',
+      plan: run.plan,
+      started_ms: run.startedMs,
+      looks: run.looks,
+      looks_done: 0,
+      next_look_ms: run.nextLookMs,
+      message: 'waiting for the first interval to end',
+      errors: '[]',
+      updated_ms: run.startedMs,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function saveProgress(db: Db, progress: RunProgress): Promise<void> {
+  await db
+    .updateTable('analysis_runs')
+    .set({
+      state: progress.state,
+      looks_done: progress.looksDone,
+      look_attempts: 0,
+      next_look_ms: progress.nextLookMs,
+      score: progress.score ?? null,
+      verdict: progress.verdict ?? null,
+      message: progress.message,
+      errors: JSON.stringify(progress.errors),
+      finished_ms: progress.finishedMs ?? null,
+      updated_ms: progress.updatedMs,
+    })
+    .where('id', '=', progress.id)
+    .execute()
+}

@@ -1,0 +1,123 @@
+import type { Database } from 'better-sqlite3'
+import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
+import type { AuditTextColumn } from '../../ports/audit-store.js'
+import { HEAD_COLUMNS, TEXT_COLUMN_NAMES } from '../tables/audit-table.js'
+import type { AuditHeadRow } from '../tables/audit-table.js'
+import type { Forgetful } from '../calls/execute-batch.js'
+
+interface Posting {
+  readonly valueId: number
+  readonly timeMs: number
+  readonly seq: number
+}
+
+/** Postings that are entered step by step, in the order of the index. */
+interface Entering {
+  readonly postings: readonly Posting[]
+  /** The last of their records. */
+  readonly throughSeq: number
+  entered: number
+}
+
+/** Values whose numbers are remembered; then all are forgotten. */
+const MAX_REMEMBERED = 50_000
+
+/** The index of the trail by its columns. */
+export interface ColumnIndex extends Forgetful {
+  /** Enters at most so many values of the records that are being taken up, or else of `records` further ones; gives whether some are left. */
+  readonly extend: (records: number, values: number) => boolean
+  /** Drops records that go. */
+  readonly drop: (rows: readonly AuditHeadRow[]) => void
+}
+
+/**
+ * Records are taken up many at once: the entries of one value then fall on the same page, where an index of each column would
+ * write a page for every record. They are entered in steps, and count as indexed when the last one is.
+ */
+export function makeColumnIndex(database: Database): ColumnIndex {
+  const selectNext = database.prepare<[number], AuditHeadRow>(
+    `select ${HEAD_COLUMNS} from audit where seq > (select columns_seq from audit_progress) order by seq limit ?`,
+  )
+  const insert = database.prepare<[number, number, number]>(
+    'insert or ignore into audit_postings (value_id, time_ms, seq) values (?, ?, ?)',
+  )
+  const remove = database.prepare<[number, number, number]>(
+    'delete from audit_postings where value_id = ? and time_ms = ? and seq = ?',
+  )
+  const advance = database.prepare<[number]>('update audit_progress set columns_seq = ?')
+  const values = makeValueIds(database)
+  const inOrder = (rows: readonly AuditHeadRow[]): Posting[] =>
+    rows.flatMap((row) => postingsOf(row, values.idOf)).sort(inIndexOrder)
+  let entering: Entering | undefined
+  return {
+    extend: (limit, count) => {
+      entering ??= takeUp(selectNext.all(limit), inOrder)
+      if (entering === undefined) return false
+      const { postings, throughSeq } = entering
+      const next = postings.slice(entering.entered, entering.entered + count)
+      for (const { valueId, timeMs, seq } of next) insert.run(valueId, timeMs, seq)
+      entering.entered += next.length
+      if (entering.entered < postings.length) return true
+      advance.run(throughSeq)
+      entering = undefined
+      return false
+    },
+    drop: (rows) => {
+      // What goes must not be entered afterwards.
+      entering = undefined
+      for (const { valueId, timeMs, seq } of inOrder(rows)) remove.run(valueId, timeMs, seq)
+    },
+    forget: () => {
+      entering = undefined
+      values.forget()
+    },
+  }
+}
+
+function takeUp(
+  rows: readonly AuditHeadRow[],
+  inOrder: (rows: readonly AuditHeadRow[]) => Posting[],
+): Entering | undefined {
+  const last = rows.at(-1)
+  return last && { postings: inOrder(rows), throughSeq: last.seq, entered: 0 }
+}
+
+function postingsOf(row: AuditHeadRow, idOf: (column: AuditTextColumn, value: string) => number): Posting[] {
+  const postings: Posting[] = []
+  for (const column of AUDIT_TEXT_COLUMNS) {
+    const value = row[TEXT_COLUMN_NAMES[column]]
+    if (typeof value === 'string') {
+      postings.push({ valueId: idOf(column, value), timeMs: row.time_ms, seq: row.seq })
+    }
+  }
+  return postings
+}
+
+function inIndexOrder(a: Posting, b: Posting): number {
+  return a.valueId - b.valueId || a.timeMs - b.timeMs || a.seq - b.seq
+}
+
+interface ValueIds {
+  readonly idOf: (column: AuditTextColumn, value: string) => number
+  readonly forget: () => void
+}
+
+function makeValueIds(database: Database): ValueIds {
+  const select = database.prepare<[string, string], { id: number }>(
+    'select id from audit_values where name = ? and value = ?',
+  )
+  const insert = database.prepare<[string, string]>('insert into audit_values (name, value) values (?, ?)')
+  const known = new Map<string, number>()
+  return {
+    idOf: (column, value) => {
+      const key = `${column}:${value}`
+      const remembered = known.get(key)
+      if (remembered !== undefined) return remembered
+      const id = select.get(column, value)?.id ?? Number(insert.run(column, value).lastInsertRowid)
+      if (known.size >= MAX_REMEMBERED) known.clear()
+      known.set(key, id)
+      return id
+    },
+    forget: () => known.clear(),
+  }
+}

@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3'
+
+import { CHAIN_START } from './audit-chain.js'
+import type { SearchProgress } from '../../ports/audit-store.js'
+
+/** The end of the trail as it is stored. */
+export interface StoredEnd {
+  readonly seq: number
+  readonly recordedMs: number
+  readonly hash: Uint8Array
+}
+
+const START: StoredEnd = { seq: 0, recordedMs: 0, hash: CHAIN_START }
+
+/** Gives a function that reads the end of the trail: its newest record or, when retention took all, what it left instead. */
+export function selectEnd(database: Database): () => StoredEnd {
+  const newest = database.prepare<[], StoredEnd>(
+    'select seq, recorded_ms as recordedMs, hash from audit order by seq desc limit 1',
+  )
+  const checkpoint = database.prepare<[], StoredEnd>(
+    'select seq, at_ms as recordedMs, hash from audit_checkpoints order by seq desc, id desc limit 1',
+  )
+  return () => newest.get() ?? checkpoint.get() ?? START
+}
+
+/** Gives a function that reads how far the search has come. */
+export function selectProgress(database: Database): () => SearchProgress {
+  const progress = database.prepare<[], { columns_seq: number; text_seq: number; keys_seq: number }>(
+    'select * from audit_progress',
+  )
+  const end = selectEnd(database)
+  return () => {
+    const row = progress.get()
+    return {
+      columnsSeq: row?.columns_seq ?? 0,
+      textSeq: row?.text_seq ?? 0,
+      keysSeq: row?.keys_seq ?? 0,
+      endSeq: end().seq,
+    }
+  }
+}

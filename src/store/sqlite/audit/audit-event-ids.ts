@@ -1,0 +1,111 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { selectEnd } from './audit-end.js'
+import type { StoredEnd } from './audit-end.js'
+import { makeEventKeys } from './audit-event-keys.js'
+import type { EventKeys } from './audit-event-keys.js'
+import type { Forgetful } from '../calls/execute-batch.js'
+
+/** The records by the ids of their events: the newest in memory, all others in the table of keys. */
+export interface EventIds extends Forgetful {
+  /** The record of an event. */
+  find(eventId: string): number | undefined
+  note(eventId: string, seq: number): void
+  /** Moves at most `limit` ids from memory to the table, once `gathered` are there; gives whether there is more to move. */
+  settle(limit: number, gathered: number): boolean
+  /** Forgets an event whose record goes. */
+  drop(eventId: string): void
+}
+
+interface Noted {
+  readonly eventId: string
+  readonly seq: number
+}
+
+/**
+ * Ids come in no order. One by one they would write a page of the table each, and the larger the table the more; so they are
+ * gathered, and moved in the order of the table, a stretch of it at a time.
+ */
+export function makeEventIds(database: Database): EventIds {
+  return new GatheredIds(database)
+}
+
+class GatheredIds implements EventIds {
+  readonly #keys: EventKeys
+  readonly #readEnd: () => StoredEnd
+  readonly #selectNewest: Statement<[], Noted>
+  readonly #selectSettled: Statement<[], { keys_seq: number }>
+  readonly #advance: Statement<[number]>
+  /** Those that are not in the table yet, in the order of their records; undefined until they are read. */
+  #newest: Noted[] | undefined
+  readonly #seqs = new Map<string, number>()
+  /** What is being moved, in the order of the table, up to the record `throughSeq`. */
+  #moving: { readonly ids: Noted[]; readonly throughSeq: number } | undefined
+  #settledSeq = 0
+  #hasDropped = false
+
+  constructor(database: Database) {
+    this.#keys = makeEventKeys(database)
+    this.#readEnd = selectEnd(database)
+    this.#selectNewest = database.prepare(
+      `select event_id as eventId, seq from audit
+       where seq > (select keys_seq from audit_progress) and event_id is not null order by seq`,
+    )
+    this.#selectSettled = database.prepare('select keys_seq from audit_progress')
+    this.#advance = database.prepare('update audit_progress set keys_seq = max(keys_seq, ?)')
+  }
+
+  find(eventId: string): number | undefined {
+    this.#loaded()
+    return this.#seqs.get(eventId) ?? this.#keys.find(eventId)
+  }
+
+  note(eventId: string, seq: number): void {
+    this.#loaded().push({ eventId, seq })
+    this.#seqs.set(eventId, seq)
+  }
+
+  settle(limit: number, gathered: number): boolean {
+    const newest = this.#loaded()
+    if (this.#moving === undefined && newest.length < Math.max(gathered, 1)) return false
+    this.#moving ??= { ids: this.#keys.inOrder(newest), throughSeq: newest.at(-1)?.seq ?? 0 }
+    const { ids, throughSeq } = this.#moving
+    for (const { eventId, seq } of ids.splice(0, limit)) this.#keys.note(eventId, seq)
+    if (ids.length > 0) return true
+    this.#advance.run(throughSeq)
+    this.#settledSeq = throughSeq
+    this.#moving = undefined
+    const rest = newest.findIndex(({ seq }) => seq > throughSeq)
+    const moved = newest.splice(0, rest === -1 ? newest.length : rest)
+    for (const { eventId } of moved) this.#seqs.delete(eventId)
+    return false
+  }
+
+  drop(eventId: string): void {
+    if (this.#seqs.delete(eventId)) this.#hasDropped = true
+    this.#keys.drop(eventId)
+  }
+
+  forget(): void {
+    // What is moved a second time is passed over.
+    this.#moving = undefined
+    const settledSeq = this.#selectSettled.get()?.keys_seq ?? 0
+    if (settledSeq < this.#settledSeq || this.#hasDropped) {
+      // Ids that memory let go may have been given back: only the table knows.
+      this.#newest = undefined
+      this.#seqs.clear()
+      this.#settledSeq = settledSeq
+      this.#hasDropped = false
+      return
+    }
+    const { seq: endSeq } = this.#readEnd()
+    const newest = this.#newest ?? []
+    while ((newest.at(-1)?.seq ?? 0) > endSeq) this.#seqs.delete(newest.pop()?.eventId ?? '')
+  }
+
+  #loaded(): Noted[] {
+    if (this.#newest !== undefined) return this.#newest
+    this.#newest = this.#selectNewest.all()
+    for (const { eventId, seq } of this.#newest) this.#seqs.set(eventId, seq)
+    return this.#newest
+  }
+}

@@ -1,0 +1,112 @@
+import type { Database } from 'better-sqlite3'
+import { stringify } from 'csv-stringify/sync'
+import type {
+  AuditExporter,
+  AuditExportPart,
+  AuditExportQuery,
+  ExportFormat,
+} from '../../ports/audit-export.js'
+import type { AuditFilter } from '../../ports/audit-store.js'
+import { unpackBody } from '../tables/audit-body.js'
+import { lineEnd, lineSql } from './audit-line.js'
+import { makePageReader } from './audit-search.js'
+import { marked } from './formula-cells.js'
+
+type Joined = readonly [lines: Uint8Array | null, count: number, lastSeq: number | null]
+type LineWithBody = readonly [line: string, body: Uint8Array, bodyBytes: number, seq: number]
+
+const FROM_PLACE = 'select * from audit where seq > ? order by seq limit ?'
+const LISTED = `select audit.* from json_each(?) as wanted cross join audit on audit.seq = wanted.value
+  order by wanted.key limit ?`
+
+/** A part with bodies takes no more records from here on: a few bodies may be as large as a thousand others. */
+const ENOUGH_BYTES = 4 * 1024 * 1024
+
+/**
+ * Hands the trail out on any connection. SQLite writes the lines: an object for each record would cost several times as much
+ * as its line.
+ */
+export function makeAuditExporter(database: Database): AuditExporter {
+  const writeAll = lineWriters(database, FROM_PLACE)
+  const writeListed = lineWriters(database, LISTED)
+  const readPage = makePageReader(database)
+  const part = ({ filter, format, withBodies, limit, after }: AuditExportQuery): AuditExportPart => {
+    if (isEverything(filter)) {
+      const { lines, count, lastSeq, isCut } = writeAll[format](after?.seq ?? 0, limit, withBodies)
+      // The time plays no part in the order of places.
+      return count < limit && !isCut ? { lines, count } : { lines, count, next: { timeMs: 0, seq: lastSeq } }
+    }
+    const heads = readPage({ filter, order: 'oldest_first', limit, after })
+    const wanted = JSON.stringify(heads.map(({ seq }) => seq))
+    const { lines, count, isCut } = writeListed[format](wanted, limit, withBodies)
+    const last = heads.length < limit && !isCut ? undefined : heads[count - 1]
+    return last === undefined
+      ? { lines, count }
+      : { lines, count, next: { timeMs: last.timeMs, seq: last.seq } }
+  }
+  return { part: (query) => Promise.resolve(part(query)) }
+}
+
+function isEverything(filter: AuditFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined)
+}
+
+interface Lines {
+  readonly lines: Uint8Array
+  readonly count: number
+  readonly lastSeq: number
+  /** Whether bodies filled it before all records were in it. */
+  readonly isCut: boolean
+}
+
+type WriteLines = (which: number | string, limit: number, withBodies: boolean) => Lines
+
+/** For one way of choosing records: its parameters are where to begin, or which, and how many. */
+function lineWriters(database: Database, rows: string): Readonly<Record<ExportFormat, WriteLines>> {
+  return { ndjson: lineWriter(database, rows, 'ndjson'), csv: lineWriter(database, rows, 'csv') }
+}
+
+function lineWriter(database: Database, rows: string, format: ExportFormat): WriteLines {
+  const line = lineSql(format)
+  const joined = `cast(group_concat(${line} || '${lineEnd(format)}', '') as blob)`
+  const selectJoined = database
+    .prepare<[number | string, number], Joined>(`select ${joined}, count(*), max(seq) from (${rows})`)
+    .raw(true)
+  const selectLines = database
+    .prepare<[number | string, number], LineWithBody>(`select ${line}, body, body_bytes, seq from (${rows})`)
+    .raw(true)
+  return (which, limit, withBodies) => {
+    if (!withBodies) {
+      const [lines, count, lastSeq] = selectJoined.get(which, limit) ?? [null, 0, null]
+      return { lines: lines ?? new Uint8Array(), count, lastSeq: lastSeq ?? 0, isCut: false }
+    }
+    return joinWithBodies(format, selectLines.iterate(which, limit))
+  }
+}
+
+function joinWithBodies(format: ExportFormat, found: Iterable<LineWithBody>): Lines {
+  const lines: Buffer[] = []
+  let bytes = 0
+  let lastSeq = 0
+  for (const one of found) {
+    if (bytes >= ENOUGH_BYTES)
+      return { lines: Buffer.concat(lines), count: lines.length, lastSeq, isCut: true }
+    const line = Buffer.from(withBody(format, one))
+    lines.push(line)
+    bytes += line.length
+    lastSeq = one[3]
+  }
+  return { lines: Buffer.concat(lines), count: lines.length, lastSeq, isCut: false }
+}
+
+function withBody(format: ExportFormat, [line, packed, bytes]: LineWithBody): string {
+  const body = unpackBody(packed, bytes).toString()
+  // The library ends its one cell with the end of the line.
+  if (format === 'csv') return `${line},${stringify([[marked(body)]])}`
+  return `${line},"body":${oneLine(body)}${lineEnd(format)}`
+}
+
+/** Line breaks in JSON stand between its tokens only. */
+function oneLine(json: string): string {
+  return json.replaceAll(/[\r\n]+/g, ' ')
+}

@@ -1,0 +1,44 @@
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../../../errors/app-error.js'
+import type { ColumnIndex } from './audit-column-index.js'
+import type { EventIds } from './audit-event-ids.js'
+import { HEAD_COLUMNS } from '../tables/audit-table.js'
+import type { AuditHeadRow } from '../tables/audit-table.js'
+
+/**
+ * Gives a function that deletes at most so many of the oldest records, up to the one that a retention checkpoint stands for. It
+ * raises `conflict` without such a checkpoint: what is left must start from a link that is known.
+ */
+export function makePrefixDeleter(
+  database: Database,
+  columnIndex: ColumnIndex,
+  eventIds: EventIds,
+): (throughSeq: number, limit: number) => number {
+  const checkpoint = database.prepare<[number]>(
+    "select 1 from audit_checkpoints where seq = ? and reason = 'retention'",
+  )
+  const oldest = database.prepare<[number, number], AuditHeadRow>(
+    `select ${HEAD_COLUMNS} from audit where seq <= ? order by seq limit ?`,
+  )
+  const allow = database.prepare<[number]>('insert into audit_retention values (?)')
+  const forbid = database.prepare('delete from audit_retention')
+  const removeText = database.prepare<[number]>('delete from audit_text where rowid = ?')
+  const remove = database.prepare<[number]>('delete from audit where seq <= ?')
+  return (throughSeq, limit) => {
+    if (checkpoint.get(throughSeq) === undefined) {
+      throw new AppError('conflict', `no checkpoint of retention stands at audit record ${throughSeq}`)
+    }
+    const rows = oldest.all(throughSeq, limit)
+    const last = rows.at(-1)
+    if (last === undefined) return 0
+    columnIndex.drop(rows)
+    for (const { seq, event_id: eventId } of rows) {
+      removeText.run(seq)
+      if (eventId !== null) eventIds.drop(eventId)
+    }
+    allow.run(throughSeq)
+    remove.run(last.seq)
+    forbid.run()
+    return rows.length
+  }
+}

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import type { AuditFilter, AuditTextColumn } from '../../ports/audit-store.js'
+import { unpackBody } from '../tables/audit-body.js'
+import type { AuditTable } from '../tables/audit-table.js'
+
+/** Of one body; free text beyond it is not found. */
+const MAX_INDEXED_BYTES = 256 * 1024
+/** The columns by which free text can be narrowed down inside the index itself. */
+const MARKED_COLUMNS = [
+  'application',
+  'executionId',
+  'pipeline',
+] as const satisfies readonly AuditTextColumn[]
+const MARK_DIGITS = 12
+/**
+ * Escapes of white space in JSON, and the ends of those in JSON inside JSON: their letters are not part of the word behind them. The
+ * backslashes before one are in no word; a pattern that took them along would look at a long row of them from each one anew.
+ */
+const ESCAPES = /\\[nrt]/g
+
+type MarkedColumn = (typeof MARKED_COLUMNS)[number]
+type TextRow = Pick<AuditTable, 'seq' | 'application' | 'execution_id' | 'pipeline' | 'body_bytes' | 'body'>
+
+/** Makes records found by free text, in the order of the trail; gives how many were taken. */
+export function makeTextIndexer(database: Database): (limit: number, maxBytes: number) => number {
+  const selectNext = database.prepare<[number], TextRow>(
+    `select seq, application, execution_id, pipeline, body_bytes, body from audit
+     where seq > (select text_seq from audit_progress) order by seq limit ?`,
+  )
+  const insert = database.prepare<[number, string]>('insert into audit_text (rowid, body) values (?, ?)')
+  const advance = database.prepare<[number]>('update audit_progress set text_seq = ?')
+  return (limit, maxBytes) => {
+    const taken: TextRow[] = []
+    let bytes = 0
+    for (const row of selectNext.iterate(limit)) {
+      taken.push(row)
+      bytes += row.body_bytes
+      if (bytes >= maxBytes) break
+    }
+    for (const row of taken) insert.run(row.seq, indexedText(row))
+    const last = taken.at(-1)
+    if (last !== undefined) advance.run(last.seq)
+    return taken.length
+  }
+}
+
+/**
+ * Joins parts of the index, writing about so many pages; gives whether there was something to join. Left to itself the index joins
+ * them while records are added, now and then many at once, which would hold up all that waits to be written.
+ */
+export function makeTextMerger(database: Database): (pages: number) => boolean {
+  const changes = database.prepare<[], number>('select total_changes()').pluck()
+  const merge = database.prepare<[number]>("insert into audit_text (audit_text, rank) values ('merge', ?)")
+  return (pages) => {
+    const before = changes.get() ?? 0
+    merge.run(pages)
+    // One change is the command itself (https://sqlite.org/fts5.html, 'merge').
+    return (changes.get() ?? 0) - before > 1
+  }
+}
+
+/** The words that a record has in the index because of its columns, in the form of a query. */
+export function columnMarks(filter: AuditFilter): string[] {
+  return MARKED_COLUMNS.flatMap((column) => {
+    const value = filter[column]
+    return value === undefined ? [] : [mark(column, value)]
+  })
+}
+
+function indexedText(row: TextRow): string {
+  const body = unpackBody(row.body, row.body_bytes).toString('utf8', 0, MAX_INDEXED_BYTES)
+  const { application, execution_id: executionId, pipeline } = row
+  const marks = columnMarks({
+    ...(application !== null && { application }),
+    ...(executionId !== null && { executionId }),
+    ...(pipeline !== null && { pipeline }),
+  })
+  return `${marks.join(' ')} ${body.replace(ESCAPES, ' ')}`
+}
+
+/** One word that no body holds by chance. */
+function mark(column: MarkedColumn, value: string): string {
+  return `tg${hash('sha256', `${column}:${value}`).slice(0, MARK_DIGITS)}gt`
+}

@@ -1,0 +1,100 @@
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../../../errors/app-error.js'
+import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
+import { toFailure } from './call.js'
+import type { Outcome } from './call.js'
+
+/** A call whose operation has been found. */
+export type BoundCall<Context> = (context: Context) => Promise<unknown>
+
+/** A context that keeps something in memory of what it has written. */
+export interface Forgetful {
+  /** Writes were undone: what is remembered of them must be read again. */
+  forget(): void
+}
+
+/**
+ * Runs calls that write, one after another, and commits them together: one fsync for all. A call that raises is undone
+ * alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed. So it has when `requireFile`
+ * raises, which is asked before, and after the commit: what was committed into a file that nobody will find is not acknowledged.
+ */
+export async function executeWrites<Context extends Forgetful>(
+  database: Database,
+  context: Context,
+  calls: readonly BoundCall<Context>[],
+  requireFile: () => void = () => undefined,
+): Promise<Outcome[]> {
+  try {
+    requireFile()
+    database.exec('begin immediate')
+    const outcomes: Outcome[] = []
+    for (const call of calls) outcomes.push(await executeOne(database, context, call))
+    database.exec('commit')
+    requireFile()
+    return outcomes
+  } catch (raw) {
+    rollBack(database)
+    context.forget()
+    if (raw instanceof AppError && raw.code === STORE_LOST) saveWhatIsKept(database)
+    const outcome: Outcome = { ok: false, failure: toFailure(toStoreError('write to tidegate.db', raw)) }
+    return calls.map(() => outcome)
+  }
+}
+
+async function executeOne<Context extends Forgetful>(
+  database: Database,
+  context: Context,
+  call: BoundCall<Context>,
+): Promise<Outcome> {
+  database.exec('savepoint call')
+  try {
+    const result = await call(context)
+    database.exec('release call')
+    return { ok: true, result }
+  } catch (raw) {
+    // A full disk ends the whole transaction, and with it the calls before this one.
+    if (!database.inTransaction) throw raw
+    database.exec('rollback to call')
+    database.exec('release call')
+    context.forget()
+    return { ok: false, failure: toFailure(fromDriver('write to tidegate.db', raw)) }
+  }
+}
+
+/** A write-ahead log that was removed ends with the process: what it holds is put into the database, which may still be there. */
+function saveWhatIsKept(database: Database): void {
+  try {
+    database.pragma('wal_checkpoint(passive)')
+  } catch {
+    // Why nothing is written has been said already.
+  }
+}
+
+/** Runs calls that only read, each on one state of the database. */
+export async function executeReads<Context>(
+  database: Database,
+  context: Context,
+  calls: readonly BoundCall<Context>[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const call of calls) {
+    try {
+      database.exec('begin')
+      outcomes.push({ ok: true, result: await call(context) })
+    } catch (raw) {
+      outcomes.push({ ok: false, failure: toFailure(fromDriver('read tidegate.db', raw)) })
+    } finally {
+      rollBack(database)
+    }
+  }
+  return outcomes
+}
+
+/** Ends what is left of a transaction. In a damaged file that fails too: what failed first is what counts. */
+function rollBack(database: Database): void {
+  try {
+    if (database.inTransaction) database.exec('rollback')
+  } catch {
+    // If the transaction is open all the same, the next `begin` says so.
+  }
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
+
+import type { DecisionFilter, DecisionPosition } from '../../ports/decision-store.js'
+import type { DecisionDatabase, DecisionTable } from './decision-database.js'
+import { RARE_OUTCOMES } from '../migrations/decisions.js'
+
+/** A matching decision: where it stands, and how many bytes of input and result it would add to a page. */
+export interface DecisionCandidate extends Pick<Selectable<DecisionTable>, 'seq' | 'time_ms'> {
+  readonly kept_bytes: number
+}
+
+/** One step of a search: what it found, and where the next one starts when more is left. */
+export interface SearchStep {
+  readonly found: readonly DecisionCandidate[]
+  readonly end?: Pick<DecisionCandidate, 'seq' | 'time_ms'> | undefined
+}
+
+type DrivingFilter = 'execution' | 'path' | 'application' | 'outcome' | 'time'
+
+/** Of an index in one step, so that no search holds the thread for more than a few milliseconds. */
+const ROWS_PER_STEP = 2000
+
+/**
+ * Finds at most `wanted` matching decisions behind `after`, newest first: over an index that gives exactly those, else
+ * within a bounded stretch of one that gives more.
+ */
+export async function searchStep(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+  wanted: number,
+): Promise<SearchStep> {
+  if (isIndexed(filter)) {
+    return { found: await selectCandidates(db, filter, after).limit(wanted).execute() }
+  }
+  const end = await selectInOrder(db, filter, after)
+    .select(['time_ms', 'seq'])
+    .offset(ROWS_PER_STEP - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return { found: await findInStretch(db, filter, after, wanted), end }
+}
+
+function drivingFilter({ path, outcome, application, executionId }: DecisionFilter): DrivingFilter {
+  if (executionId !== undefined) return 'execution'
+  if (path !== undefined && !path.endsWith('/')) return 'path'
+  if (application !== undefined) return 'application'
+  return outcome === undefined || outcome === 'allow' || outcome === 'defined' ? 'time' : 'outcome'
+}
+
+function isIndexed(filter: DecisionFilter): boolean {
+  const { path, outcome, application, executionId } = filter
+  const parts = [path, outcome, application, executionId].filter((part) => part !== undefined).length
+  return parts === 0 || (parts === 1 && drivingFilter(filter) !== 'time')
+}
+
+function findInStretch(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+  wanted: number,
+): Promise<DecisionCandidate[]> {
+  const { path, outcome, application } = filter
+  // Its limit keeps the database from merging the stretch with what follows and choosing another index.
+  const stretch = selectCandidates(db, filter, after).limit(ROWS_PER_STEP).as('stretch')
+  let query = db.selectFrom(stretch).select(['seq', 'time_ms', 'kept_bytes'])
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome)
+  if (application !== undefined) query = query.where('application', '=', application)
+  if (path !== undefined && !path.endsWith('/')) query = query.where('path', '=', path)
+  if (path?.endsWith('/') === true) query = query.where(sql`substr(path, 1, ${path.length})`, '=', path)
+  return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc').limit(wanted).execute()
+}
+
+function selectCandidates(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+) {
+  return selectInOrder(db, filter, after)
+    .select(['seq', 'time_ms', 'path', 'outcome', 'application'])
+    .select(sql<number>`coalesce(length(input), 0) + coalesce(length(result), 0)`.as('kept_bytes'))
+}
+
+function selectInOrder(
+  db: Kysely<DecisionDatabase>,
+  filter: DecisionFilter,
+  after: DecisionPosition | undefined,
+) {
+  const { fromMs, toMs } = filter
+  let query = selectDriven(db, filter)
+  if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs)
+  if (toMs !== undefined) query = query.where('time_ms', '<', toMs)
+  if (after !== undefined) {
+    // The first condition bounds the index scan, which an "or" alone would not.
+    query = query
+      .where('time_ms', '<=', after.timeMs)
+      .where((is) => is.or([is('time_ms', '<', after.timeMs), is('seq', '<', after.seq)]))
+  }
+  return query.orderBy('time_ms', 'desc').orderBy('seq', 'desc')
+}
+
+function selectDriven(db: Kysely<DecisionDatabase>, filter: DecisionFilter) {
+  const query = db.selectFrom('decisions')
+  const { path = '', application = '', outcome = '', executionId = '' } = filter
+  switch (drivingFilter(filter)) {
+    case 'execution':
+      return query.where('execution_id', '=', executionId)
+    case 'path':
+      return query.where('path', '=', path)
+    case 'application':
+      return query.where('application', '=', application)
+    case 'outcome':
+      // The partial index serves only a query that repeats its condition word by word.
+      return query.where('outcome', '=', outcome).where('outcome', 'in', RARE_OUTCOMES)
+    case 'time':
+      return query
+  }
+}

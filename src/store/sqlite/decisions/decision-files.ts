@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+
+import { AppError } from '../../../errors/app-error.js'
+import type { BatchWriter, DecisionReadStore } from '../../ports/decision-store.js'
+import { decisionDatabaseOptions, prepareDecisionDatabase } from './decision-database.js'
+import { openDecisionReader } from './decision-reader.js'
+import { FileWatch } from '../engine/file-watch.js'
+import { keptDatabase, lostFile } from '../engine/kept-files.js'
+import type { KeptFile } from '../engine/kept-files.js'
+import { setAside, setLeftoversAside } from '../engine/set-aside.js'
+import { STORE_DAMAGED } from '../engine/sqlite-error.js'
+
+/** `decisions.db` with both of its sides open. */
+export interface DecisionFiles {
+  readonly writer: BatchWriter
+  readonly store: DecisionReadStore
+  readonly files: readonly KeptFile[]
+  readonly watch: FileWatch
+  /** Where a damaged file was put, when there was one. */
+  readonly setAside: string | undefined
+}
+
+/** What was open before, and why it is not any more. */
+export interface FormerFiles {
+  readonly files: readonly KeptFile[]
+  /** It is damaged though it may open. */
+  readonly isDamaged: boolean
+}
+
+export interface OpenFilesOptions {
+  readonly path: string
+  readonly openWriter: () => Promise<BatchWriter>
+  readonly changed: (problem: string | undefined) => void
+  readonly nowMs: number
+}
+
+/**
+ * Opens the decision log, and puts a damaged one aside first, since it must not keep decisions from being made. Raises AppError
+ * `unavailable` for a file that cannot serve for another reason: it is locked, foreign, newer than this release.
+ */
+export async function openDecisionFiles(
+  options: OpenFilesOptions,
+  former?: FormerFiles,
+): Promise<DecisionFiles> {
+  const { path, nowMs } = options
+  if (former !== undefined && !existsSync(dirname(path))) {
+    // Whoever moved the directory may move it back.
+    throw lostFile(`the directory of ${basename(path)} is not at its path any more: move it back there`)
+  }
+  let aside: string | undefined
+  if (former?.isDamaged === true) aside = setAside(path, nowMs)
+  else if (former !== undefined) setLeftoversAside(path, former.files, nowMs)
+  try {
+    await prepareDecisionDatabase(path)
+  } catch (raw) {
+    if (!(raw instanceof AppError) || raw.code !== STORE_DAMAGED) throw raw
+    aside = setAside(path, nowMs)
+    await prepareDecisionDatabase(path)
+  }
+  return { ...(await openSides(options)), setAside: aside }
+}
+
+async function openSides({
+  path,
+  openWriter,
+  changed,
+}: OpenFilesOptions): Promise<Omit<DecisionFiles, 'setAside'>> {
+  const writer = await openWriter()
+  try {
+    const store = openDecisionReader(path)
+    const files = keptDatabase(path)
+    const { applicationId } = decisionDatabaseOptions(path)
+    return { writer, store, files, watch: await FileWatch.open({ path, applicationId, files, changed }) }
+  } catch (error) {
+    // A writer left open would keep the process alive after a failed start.
+    await writer.close()
+    throw error
+  }
+}
+
+/** Closes both sides, whatever state their file is in. The writer last: who closes last puts the write-ahead log into the file. */
+export async function closeDecisionFiles({ writer, store, watch }: DecisionFiles): Promise<void> {
+  await store.close().catch(() => undefined)
+  await writer.close().catch(() => undefined)
+  await watch.close().catch(() => undefined)
+}

@@ -1,0 +1,167 @@
+import { Kysely, SqliteDialect } from 'kysely'
+import type { Selectable } from 'kysely'
+import { setImmediate } from 'node:timers/promises'
+import type { DecisionKind, DecisionOutcome } from '../../../decisions/decision-log.js'
+import type {
+  DecisionFilter,
+  DecisionHead,
+  DecisionPosition,
+  DecisionReadStore,
+  PageBounds,
+  StoredDecision,
+  StoredDecisionPage,
+} from '../../ports/decision-store.js'
+import { searchStep } from './decision-candidates.js'
+import { decisionDatabaseOptions } from './decision-database.js'
+import type { DecisionDatabase, DecisionTable } from './decision-database.js'
+import { openReadOnly } from '../engine/open-database.js'
+import { toStoreError } from '../engine/sqlite-error.js'
+
+/** Without the execution: a column that was added stands behind the input and the pages that it overflows to. */
+const HEAD_COLUMNS = [
+  ...(['seq', 'time_ms', 'decision_id', 'kind', 'path', 'revision', 'outcome'] as const),
+  ...(['application', 'caller'] as const),
+] as const
+
+interface Selection {
+  readonly chosen: readonly DecisionPosition[]
+  readonly next?: DecisionPosition
+}
+
+/** Opens the decision log for reading, once its writer has opened it; raises AppError `unavailable`. */
+export function openDecisionReader(path: string): DecisionReadStore {
+  const database = openReadOnly(decisionDatabaseOptions(path))
+  return new SqliteDecisionReader(new Kysely({ dialect: new SqliteDialect({ database }) }), () =>
+    database.close(),
+  )
+}
+
+class SqliteDecisionReader implements DecisionReadStore {
+  readonly #db: Kysely<DecisionDatabase>
+  readonly #closeDatabase: () => void
+
+  constructor(db: Kysely<DecisionDatabase>, closeDatabase: () => void) {
+    this.#db = db
+    this.#closeDatabase = closeDatabase
+  }
+
+  page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage> {
+    return reading(async () => {
+      const { chosen, ...rest } = await this.#choose(filter, bounds, after)
+      return { decisions: await this.#read(chosen), ...rest }
+    })
+  }
+
+  get(decisionId: string): Promise<StoredDecision | undefined> {
+    return reading(async () => {
+      const row = await this.#db
+        .selectFrom('decisions')
+        .selectAll()
+        .where('decision_id', '=', decisionId)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && toStoredDecision(row)
+    })
+  }
+
+  ofExecution(executionId: string, limit: number): Promise<readonly DecisionHead[]> {
+    return reading(async () => {
+      const rows = await this.#db
+        .selectFrom('decisions')
+        .select(HEAD_COLUMNS)
+        .where('execution_id', '=', executionId)
+        .orderBy('time_ms')
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => toDecisionHead(row, executionId))
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#db.destroy()
+    // Kysely leaves a connection open that it has never used.
+    this.#closeDatabase()
+  }
+
+  async #choose(
+    filter: DecisionFilter,
+    bounds: PageBounds,
+    after: DecisionPosition | undefined,
+  ): Promise<Selection> {
+    const chosen: DecisionPosition[] = []
+    let bytes = 0
+    let position = after
+    for (;;) {
+      const { found, end } = await searchStep(this.#db, filter, position, bounds.rows - chosen.length + 1)
+      for (const candidate of found) {
+        bytes += candidate.kept_bytes
+        const last = chosen.at(-1)
+        if (last !== undefined && (chosen.length === bounds.rows || bytes > bounds.bytes)) {
+          return { chosen, next: last }
+        }
+        chosen.push(toPosition(candidate))
+      }
+      if (end === undefined) return { chosen }
+      position = toPosition(end)
+      await setImmediate()
+    }
+  }
+
+  async #read(positions: readonly DecisionPosition[]): Promise<StoredDecision[]> {
+    if (positions.length === 0) return []
+    const seqs = positions.map(({ seq }) => seq)
+    const rows = await this.#db
+      .selectFrom('decisions')
+      .selectAll()
+      .where('seq', 'in', seqs)
+      .orderBy('time_ms', 'desc')
+      .orderBy('seq', 'desc')
+      .execute()
+    return rows.map(toStoredDecision)
+  }
+}
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (raw) {
+    throw toStoreError('read decisions', raw)
+  }
+}
+
+function toPosition(row: Pick<DecisionTable, 'time_ms' | 'seq'>): DecisionPosition {
+  return { timeMs: row.time_ms, seq: row.seq }
+}
+
+function toDecisionHead(
+  row: Pick<Selectable<DecisionTable>, (typeof HEAD_COLUMNS)[number]>,
+  executionId: string | null,
+): DecisionHead {
+  return {
+    ...toPosition(row),
+    decisionId: row.decision_id,
+    kind: row.kind as DecisionKind,
+    path: row.path,
+    revision: row.revision,
+    outcome: row.outcome as DecisionOutcome,
+    application: row.application,
+    executionId,
+    caller: row.caller,
+  }
+}
+
+function toStoredDecision(row: Selectable<DecisionTable>): StoredDecision {
+  return {
+    ...toDecisionHead(row, row.execution_id),
+    durationNs: row.duration_ns,
+    requestId: row.request_id,
+    error: row.error,
+    input: row.input,
+    inputBytes: row.input_bytes,
+    inputTruncated: row.input_truncated !== 0,
+    result: row.result,
+    resultTruncated: row.result_truncated !== 0,
+  }
+}

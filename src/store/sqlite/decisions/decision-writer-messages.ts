@@ -1,0 +1,26 @@
+import type { DecisionBatch } from '../../../decisions/decision-batch.js'
+import type { RetentionPolicy } from '../../../decisions/retention.js'
+import type { ErrorKind } from '../../../errors/app-error.js'
+import type { WriteReceipt } from '../../ports/decision-store.js'
+import type { DecisionWriterOptions } from './decision-writer.js'
+
+/** What the writing thread is started with. */
+export interface WriterThreadOptions extends DecisionWriterOptions {
+  readonly retention: RetentionPolicy
+  readonly retentionIntervalMs: number
+}
+
+/** To the writing thread; `write` is answered in order by `written` or `lost`. */
+export type WriterRequest =
+  { readonly type: 'write'; readonly batch: DecisionBatch } | { readonly type: 'close' }
+
+/** From the writing thread; it ends after `refused` and after a `close`. */
+export type WriterAnswer =
+  | { readonly type: 'ready' }
+  | { readonly type: 'written'; readonly receipt: WriteReceipt }
+  | {
+      readonly type: 'refused' | 'lost'
+      readonly kind: ErrorKind
+      readonly code: string
+      readonly message: string
+    }

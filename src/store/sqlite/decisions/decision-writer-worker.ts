@@ -1,0 +1,64 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+
+import type { AppError } from '../../../errors/app-error.js'
+import { lowerThreadPriority } from '../../../lib/threads/thread-cpu-time.js'
+import { connectDecisionWriter } from './decision-writer.js'
+import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
+import { InProcessBatchWriter } from './in-process-batch-writer.js'
+import { toStoreError } from '../engine/sqlite-error.js'
+
+/**
+ * Below the thread that decides, so that on a busy core the log is late before a decision is; not so far below that it
+ * would starve: two fifths of a saturated core, which writing every decision of some kilobytes takes.
+ */
+const NICENESS = 2
+
+if (parentPort !== null) {
+  lowerThreadPriority(NICENESS)
+  serveBatches(parentPort, workerData as WriterThreadOptions)
+}
+
+function serveBatches(port: MessagePort, options: WriterThreadOptions): void {
+  const answer = (message: WriterAnswer, transferred: ArrayBuffer[] = []) => {
+    port.postMessage(message, transferred)
+  }
+  const writer = openWriter(options, (raw) =>
+    answer(failure('refused', toStoreError('open decision log', raw))),
+  )
+  if (writer === undefined) return
+  port.on('message', (request: WriterRequest) => {
+    if (request.type === 'write') {
+      const { bytes } = request.batch
+      writer.write(request.batch).then(
+        (receipt) => answer({ type: 'written', receipt: { ...receipt, spentMemory: bytes } }, [bytes.buffer]),
+        (raw: unknown) => answer(failure('lost', toStoreError('write decisions', raw))),
+      )
+    } else {
+      void writer.close().finally(() => port.close())
+    }
+  })
+  answer({ type: 'ready' })
+}
+
+function openWriter(
+  options: WriterThreadOptions,
+  refuse: (raw: unknown) => void,
+): InProcessBatchWriter | undefined {
+  const { retention, retentionIntervalMs } = options
+  try {
+    return new InProcessBatchWriter({
+      store: connectDecisionWriter(options),
+      retention,
+      retentionIntervalMs,
+      now: Date.now,
+    })
+  } catch (raw) {
+    refuse(raw)
+    return undefined
+  }
+}
+
+function failure(type: 'refused' | 'lost', { kind, code, message }: AppError): WriterAnswer {
+  return { type, kind, code, message }
+}

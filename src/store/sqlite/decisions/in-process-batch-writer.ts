@@ -1,0 +1,53 @@
+import type { DecisionBatch } from '../../../decisions/decision-batch.js'
+import { deleteAboveSize, deleteExpired, shrinkFile } from '../../../decisions/retention.js'
+import type { RetentionPolicy } from '../../../decisions/retention.js'
+import type { BatchWriter, DecisionWriteStore, WriteReceipt } from '../../ports/decision-store.js'
+
+export interface InProcessBatchWriterDeps {
+  readonly store: DecisionWriteStore
+  readonly retention: RetentionPolicy
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly retentionIntervalMs: number
+}
+
+/** Writes in the calling thread and holds the store to its retention: before each batch by size, in time by age. */
+export class InProcessBatchWriter implements BatchWriter {
+  readonly #deps: InProcessBatchWriterDeps
+  readonly #timer: NodeJS.Timeout
+
+  constructor(deps: InProcessBatchWriterDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => this.retain(), deps.retentionIntervalMs)
+    this.#timer.unref()
+  }
+
+  write(batch: DecisionBatch): Promise<WriteReceipt> {
+    const { store, retention } = this.#deps
+    return new Promise((resolve) => {
+      // First, so that a store which cannot delete stops growing: its batches are refused and counted.
+      deleteAboveSize(store, retention)
+      resolve(store.insert(batch))
+    })
+  }
+
+  /** One bounded round of retention. */
+  retain(): void {
+    const { store, retention, now } = this.#deps
+    try {
+      deleteExpired(store, retention, now())
+      deleteAboveSize(store, retention)
+      shrinkFile(store, retention)
+    } catch {
+      // A full or locked disk fails the writes too, and there it is counted and reported; the next round tries again.
+    }
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer)
+    return new Promise((resolve) => {
+      this.#deps.store.close()
+      resolve()
+    })
+  }
+}

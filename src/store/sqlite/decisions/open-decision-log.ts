@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { BufferedDecisionLog, defaultBufferBounds } from '../../../decisions/buffered-decision-log.js'
+import type { BufferBounds, ReportedTo } from '../../../decisions/buffered-decision-log.js'
+import type { DecisionLog } from '../../../decisions/decision-log.js'
+import type { ReportOptions } from '../../../decisions/decision-reporter.js'
+import { defaultRetention } from '../../../decisions/retention.js'
+import type { RetentionPolicy } from '../../../decisions/retention.js'
+import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
+import type { BatchWriter, DecisionReadStore } from '../../ports/decision-store.js'
+import { openDecisionFiles } from './decision-files.js'
+import type { WriterThreadOptions } from './decision-writer-messages.js'
+import { RenewedDecisionStore } from './renewed-decision-store.js'
+import { openWorkerBatchWriter } from './worker-batch-writer.js'
+
+export interface OpenDecisionLogOptions {
+  /** The folder of `decisions.db`; created when absent. */
+  readonly dataDir: string
+  /** JSON pointers (RFC 6901) into the input; the token `*` matches every member or element. */
+  readonly masks?: readonly string[]
+  /** Whether secrets are replaced in all that is kept, as in the trail; true where absent. */
+  readonly redact?: boolean
+  readonly bounds?: Partial<BufferBounds>
+  readonly retention?: Partial<RetentionPolicy>
+  /** Absent where no decision is reported. */
+  readonly reports?: (ReportOptions & ReportedTo) | undefined
+  /** Told of every batch that was lost. */
+  readonly onWriteError?: (error: Error) => void
+  /** Told that a damaged or lost file was replaced by a new one, and why. */
+  readonly onRenewed?: (notice: string) => void
+  /** Told when the writing thread ended by itself. */
+  readonly threadDied?: (death: ThreadDeath) => void
+  readonly openWriter?: (
+    options: WriterThreadOptions,
+    died?: (death: ThreadDeath) => void,
+  ) => Promise<BatchWriter>
+}
+
+/** The decision log with both of its sides; `close` flushes it. */
+export interface OpenDecisionLog {
+  readonly log: DecisionLog
+  readonly store: DecisionReadStore
+  /** Why nothing can be written now. */
+  readonly problem: () => string | undefined
+  /** That another file was begun, and why, as long as someone should look into it. */
+  readonly notice: () => string | undefined
+  /** How many times another file was begun. */
+  readonly timesRenewed: () => number
+  readonly close: () => Promise<void>
+}
+
+const RETENTION_INTERVAL_MS = 60_000
+
+/**
+ * Opens the decision log in a data directory. A damaged file is put aside; raises AppError `unavailable` for one that cannot serve for
+ * another reason, `invalid` for a bad mask.
+ */
+export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<OpenDecisionLog> {
+  const { masks = [], openWriter = openWorkerBatchWriter, onWriteError, reports, threadDied } = options
+  const path = join(options.dataDir, 'decisions.db')
+  const bounds = { ...defaultBufferBounds, ...options.bounds }
+  const writing: WriterThreadOptions = {
+    path,
+    masks,
+    maxInputBytes: bounds.maxInputBytes,
+    redact: options.redact ?? true,
+    reports: reports && { reported: reports.reported, perSecond: reports.perSecond },
+    retention: { ...defaultRetention, ...options.retention },
+    retentionIntervalMs: RETENTION_INTERVAL_MS,
+  }
+  const store = await RenewedDecisionStore.open({
+    open: (changed, former) =>
+      openDecisionFiles(
+        { path, openWriter: () => openWriter(writing, threadDied), changed, nowMs: Date.now() },
+        former,
+      ),
+    renewed: options.onRenewed,
+    now: () => performance.now(),
+  })
+  const log = new BufferedDecisionLog({
+    writer: store,
+    bounds,
+    masked: masks.length > 0,
+    ...(onWriteError && { onWriteError }),
+    reports,
+  })
+  return {
+    log,
+    store,
+    problem: () => store.problem,
+    notice: () => store.notice,
+    timesRenewed: () => store.timesRenewed,
+    close: () => log.close(),
+  }
+}

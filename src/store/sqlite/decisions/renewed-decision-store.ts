@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { DecisionBatch } from '../../../decisions/decision-batch.js'
+import { AppError, toError } from '../../../errors/app-error.js'
+import type {
+  BatchWriter,
+  DecisionFilter,
+  DecisionHead,
+  DecisionPosition,
+  DecisionReadStore,
+  PageBounds,
+  StoredDecision,
+  StoredDecisionPage,
+  WriteReceipt,
+} from '../../ports/decision-store.js'
+import { closeDecisionFiles } from './decision-files.js'
+import type { DecisionFiles, FormerFiles } from './decision-files.js'
+import { STORE_DAMAGED, STORE_FAILING, STORE_LOST } from '../engine/sqlite-error.js'
+
+export interface RenewedDecisionStoreOptions {
+  /** Opens `decisions.db`, as it is or anew; `changed` is to be told what becomes of the file. */
+  readonly open: (
+    changed: (problem: string | undefined) => void,
+    former?: FormerFiles,
+  ) => Promise<DecisionFiles>
+  /** Told that another file was begun, and why. */
+  readonly renewed?: ((notice: string) => void) | undefined
+  /** Milliseconds on a clock that nobody sets. */
+  readonly now: () => number
+}
+
+const RETRY_MS = 5000
+/** How long it is told that a file was begun anew where nothing is left to look at. */
+const NEWS_MS = 600_000
+
+interface Notice {
+  readonly text: string
+  readonly aside: string | undefined
+  readonly atMs: number
+}
+
+/**
+ * The decision log over a file that may be damaged or go away while it is open: then it is closed, what is left of it is put aside, and
+ * another is begun. Batches in between are lost, and their writes reject.
+ */
+export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
+  readonly #options: RenewedDecisionStoreOptions
+  #open: DecisionFiles | undefined
+  #attempt: Promise<void> | undefined
+  #retry: NodeJS.Timeout | undefined
+  #problem: string | undefined
+  #notice: Notice | undefined
+  #timesRenewed = 0
+  #isClosed = false
+
+  private constructor(options: RenewedDecisionStoreOptions) {
+    this.#options = options
+  }
+
+  /** Raises the AppErrors of `openDecisionFiles`. */
+  static async open(options: RenewedDecisionStoreOptions): Promise<RenewedDecisionStore> {
+    const store = new RenewedDecisionStore(options)
+    const opened = await options.open((problem) => store.#changed(problem))
+    store.#open = opened
+    if (opened.setAside !== undefined) store.#tell('decisions.db was damaged', opened.setAside)
+    return store
+  }
+
+  /** How many times another file was begun. */
+  get timesRenewed(): number {
+    return this.#timesRenewed
+  }
+
+  /** Why nothing can be written now. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /**
+   * That another file was begun, and why: where one was put aside, until someone has taken it away from there; where it was gone, for
+   * ten minutes.
+   */
+  get notice(): string | undefined {
+    if (this.#notice === undefined) return undefined
+    const { text, aside, atMs } = this.#notice
+    const isNews = aside === undefined ? this.#options.now() - atMs < NEWS_MS : existsSync(aside)
+    if (!isNews) this.#notice = undefined
+    return isNews ? text : undefined
+  }
+
+  async write(batch: DecisionBatch): Promise<WriteReceipt> {
+    await this.#attempt
+    const files = this.#opened()
+    try {
+      return await files.writer.write(batch)
+    } catch (raw) {
+      const code = raw instanceof AppError ? raw.code : ''
+      if ([STORE_DAMAGED, STORE_LOST, STORE_FAILING].includes(code)) {
+        this.#renew(files, toError(raw).message, code === STORE_DAMAGED)
+      }
+      throw raw
+    }
+  }
+
+  page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage> {
+    return this.#read((store) => store.page(filter, bounds, after))
+  }
+
+  get(decisionId: string): Promise<StoredDecision | undefined> {
+    return this.#read((store) => store.get(decisionId))
+  }
+
+  ofExecution(executionId: string, limit: number): Promise<readonly DecisionHead[]> {
+    return this.#read((store) => store.ofExecution(executionId, limit))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    await this.#attempt
+    const files = this.#open
+    this.#open = undefined
+    if (files !== undefined) await closeDecisionFiles(files)
+  }
+
+  async #read<T>(read: (store: DecisionReadStore) => Promise<T>): Promise<T> {
+    await this.#attempt
+    const files = this.#opened()
+    try {
+      return await read(files.store)
+    } catch (raw) {
+      if (raw instanceof AppError && raw.code === STORE_DAMAGED) this.#renew(files, raw.message, true)
+      throw raw
+    }
+  }
+
+  #opened(): DecisionFiles {
+    if (this.#open !== undefined) return this.#open
+    throw new AppError('unavailable', this.#problem ?? 'the decision log is closed')
+  }
+
+  #changed(problem: string | undefined): void {
+    const files = this.#open
+    if (problem !== undefined && files !== undefined)
+      this.#renew(files, problem, files.watch.overwritten !== undefined)
+  }
+
+  /** Only the first to find something wrong with a file has it replaced. */
+  #renew(files: DecisionFiles, reason: string, isDamaged: boolean): void {
+    if (this.#open !== files || this.#isClosed) return
+    this.#open = undefined
+    this.#problem = reason
+    this.#attempt = closeDecisionFiles(files).then(() =>
+      this.#begin(reason, { files: files.files, isDamaged }),
+    )
+  }
+
+  async #begin(reason: string, former: FormerFiles): Promise<void> {
+    try {
+      this.#open = await this.#options.open((problem) => this.#changed(problem), former)
+      this.#problem = undefined
+      this.#tell(reason, this.#open.setAside)
+    } catch (raw) {
+      this.#problem = `${reason}; another cannot be begun: ${toError(raw).message}`
+      if (this.#isClosed) return
+      this.#retry = setTimeout(() => {
+        this.#attempt = this.#begin(reason, former)
+      }, RETRY_MS).unref()
+    }
+  }
+
+  #tell(reason: string, aside: string | undefined): void {
+    this.#timesRenewed += 1
+    const where =
+      aside === undefined ? '' : `; it was put aside as ${basename(aside)}, take it away from there`
+    const text = `${reason}: decisions go to another decisions.db since then${where}`
+    this.#notice = { text, aside, atMs: this.#options.now() }
+    this.#options.renewed?.(text)
+  }
+}

@@ -1,0 +1,100 @@
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { toError } from '../../../errors/app-error.js'
+import { findLost } from './kept-files.js'
+import type { KeptFile } from './kept-files.js'
+
+export interface WatchedDatabase {
+  readonly path: string
+  readonly applicationId: number
+  /** The database itself and what belongs with it. */
+  readonly files: readonly KeptFile[]
+  /** Told when something is wrong with the files, when that changes, and with undefined when all is well again. */
+  readonly changed: (problem: string | undefined) => void
+}
+
+const LOOK_INTERVAL_MS = 1000
+/** sqlite.org/fileformat2.html, "The database header". */
+const MAGIC = Buffer.from('SQLite format 3\0')
+const APPLICATION_ID_OFFSET = 68
+const HEADER_BYTES = 100
+
+/** Looks once a second whether an open database still stands at its path and begins like one. */
+export class FileWatch {
+  readonly #watched: WatchedDatabase
+  readonly #handle: FileHandle
+  readonly #timer: NodeJS.Timeout
+  #problem: string | undefined
+  #overwritten: string | undefined
+  #looking: Promise<void> | undefined
+
+  private constructor(watched: WatchedDatabase, handle: FileHandle) {
+    this.#watched = watched
+    this.#handle = handle
+    this.#timer = setInterval(() => void this.look(), LOOK_INTERVAL_MS)
+    this.#timer.unref()
+  }
+
+  /**
+   * Starts to look. The file stays open until `close`, which must come after all connections of this process have been closed: closing
+   * any descriptor of a file takes the locks away that the process has on it (sqlite.org/howtocorrupt.html, 2.2).
+   */
+  static async open(watched: WatchedDatabase): Promise<FileWatch> {
+    return new FileWatch(watched, await open(watched.path, 'r'))
+  }
+
+  /** What was wrong at the last look. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** The same where it is the content that was wrong, which a look at the paths does not tell. */
+  get overwritten(): string | undefined {
+    return this.#overwritten
+  }
+
+  /** Looks now, or waits for the look under way. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#find()
+      .then((problem) => this.#note(problem))
+      .finally(() => {
+        this.#looking = undefined
+      })
+    return this.#looking
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#looking
+    await this.#handle.close()
+  }
+
+  #note(problem: string | undefined): void {
+    if (problem === this.#problem) return
+    this.#problem = problem
+    this.#watched.changed(problem)
+  }
+
+  async #find(): Promise<string | undefined> {
+    const { path, files } = this.#watched
+    try {
+      this.#overwritten = await this.#findOverwritten()
+      return (await findLost(files)) ?? this.#overwritten
+    } catch (raw) {
+      return `${basename(path)} cannot be looked at: ${toError(raw).message}`
+    }
+  }
+
+  async #findOverwritten(): Promise<string | undefined> {
+    const { path, applicationId } = this.#watched
+    const header = Buffer.alloc(HEADER_BYTES)
+    const { bytesRead } = await this.#handle.read(header, 0, HEADER_BYTES, 0)
+    const isSound =
+      bytesRead === HEADER_BYTES &&
+      header.subarray(0, MAGIC.length).equals(MAGIC) &&
+      header.readUInt32BE(APPLICATION_ID_OFFSET) === applicationId
+    if (isSound) return undefined
+    return `${basename(path)} was overwritten or emptied while it was open, so nothing is written: stop the service and restore a backup`
+  }
+}

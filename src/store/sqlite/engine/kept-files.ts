@@ -1,0 +1,86 @@
+import { statSync } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { AppError, hasErrorCode } from '../../../errors/app-error.js'
+import { STORE_LOST } from './sqlite-error.js'
+
+/** A file as it was when it was opened: a process goes on writing to it wherever its name leads later. Plain, to cross a thread. */
+export interface KeptFile {
+  readonly path: string
+  readonly device: bigint
+  readonly inode: bigint
+}
+
+const OWNER_MAY_WRITE = 0o200n
+
+/** A database that has been opened in WAL mode, with the files beside it, as far as they are there. */
+export function keptDatabase(path: string): readonly KeptFile[] {
+  return [path, `${path}-wal`, `${path}-shm`].flatMap(keptFile)
+}
+
+/** One file, in a list; none when it is not there. */
+export function keptFile(path: string): readonly KeptFile[] {
+  const found = statOrAbsent(path)
+  return found === undefined ? [] : [{ path, device: found.dev, inode: found.ino }]
+}
+
+/** Raises AppError `unavailable` with the code `store_lost` when one of the files is not at its path any more. */
+export function requireKept(files: readonly KeptFile[]): void {
+  for (const file of files) {
+    const problem = describe(file, statOrAbsent(file.path))
+    if (problem !== undefined) throw lostFile(problem)
+  }
+}
+
+/** The same as a sentence, without holding up the thread that asks; undefined while all files are at their paths. */
+export async function findLost(files: readonly KeptFile[]): Promise<string | undefined> {
+  for (const file of files) {
+    const problem = describe(file, await findOrAbsent(file.path))
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** The error for a file that is not where it was. */
+export function lostFile(problem: string): AppError {
+  return new AppError('unavailable', problem, { code: STORE_LOST })
+}
+
+function statOrAbsent(path: string): BigIntStats | undefined {
+  try {
+    // An entry that is not there is told without an error, which would cost more than the rest.
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (raw) {
+    if (isAbsent(raw)) return undefined
+    throw raw
+  }
+}
+
+async function findOrAbsent(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(path, { bigint: true })
+  } catch (raw) {
+    if (isAbsent(raw)) return undefined
+    throw raw
+  }
+}
+
+/** Whether there is no entry, or a file in place of its directory. */
+function isAbsent(raw: unknown): boolean {
+  return hasErrorCode(raw, 'ENOENT') || hasErrorCode(raw, 'ENOTDIR')
+}
+
+function describe({ path, device, inode }: KeptFile, found: BigIntStats | undefined): string | undefined {
+  const name = basename(path)
+  if (found === undefined) {
+    return `${name} is not at its path any more, so nothing is written: move it back there, with the files beside it; if it is gone, stop the service and restore a backup`
+  }
+  if (found.dev !== device || found.ino !== inode) {
+    return `${name} was replaced by another file while it was open, so nothing is written: move the first one back, or restart the service to go on with the other`
+  }
+  if ((found.mode & OWNER_MAY_WRITE) === 0n) {
+    return `${name} was made read-only, so nothing is written: let its owner write to it`
+  }
+  return undefined
+}

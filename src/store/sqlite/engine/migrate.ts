@@ -1,0 +1,53 @@
+import type { Database } from 'better-sqlite3'
+import { Kysely, Migrator, SqliteDialect } from 'kysely'
+import type { Migration } from 'kysely'
+import { basename } from 'node:path'
+import { AppError, toError } from '../../../errors/app-error.js'
+import { toStoreError } from './sqlite-error.js'
+
+/** Migrations by name; they run in the order of their names, so the names start with a number. */
+export type Migrations = Readonly<Record<string, Migration>>
+
+const HISTORY_TABLE = 'kysely_migration'
+
+/**
+ * Brings the schema up to date, all or nothing, and alone even when several processes start at once. Raises AppError
+ * `unavailable` when the file was written by a newer release or a migration fails.
+ */
+export async function migrate(database: Database, migrations: Migrations): Promise<void> {
+  const action = `migrate ${basename(database.name)}`
+  try {
+    // Kysely runs SQLite migrations outside a transaction; this one also serves as the lock between processes.
+    database.exec('begin immediate')
+    refuseNewerSchema(action, database, migrations)
+    await runMigrations(database, migrations)
+    database.exec('commit')
+  } catch (raw) {
+    if (database.inTransaction) database.exec('rollback')
+    throw toStoreError(action, raw)
+  }
+}
+
+function refuseNewerSchema(action: string, database: Database, migrations: Migrations): void {
+  const history = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+  if (history.get(HISTORY_TABLE) === undefined) return
+  const unknown = database
+    .prepare<[], { name: string }>(`select name from ${HISTORY_TABLE} order by name`)
+    .all()
+    .find(({ name }) => !(name in migrations))
+  if (unknown === undefined) return
+  throw new AppError(
+    'unavailable',
+    `${action}: the file was written by a newer release (it has "${unknown.name}"): upgrade, or use another data directory`,
+  )
+}
+
+async function runMigrations(database: Database, migrations: Migrations): Promise<void> {
+  const migrator = new Migrator({
+    db: new Kysely({ dialect: new SqliteDialect({ database }) }),
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+    migrationTableName: HISTORY_TABLE,
+  })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw toError(error)
+}

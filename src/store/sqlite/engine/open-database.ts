@@ -1,0 +1,140 @@
+import { linkSync, lstatSync, mkdirSync, openSync, closeSync, renameSync, rmSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { AppError, hasErrorCode } from '../../../errors/app-error.js'
+import { STORE_DAMAGED, toStoreError } from './sqlite-error.js'
+
+export interface OpenDatabaseOptions {
+  readonly path: string
+  /** `full` where an answer promises durability; `normal` may lose the last transactions at a power cut, never more. */
+  readonly synchronous: 'normal' | 'full'
+  /** Marks the file as this kind of database (`PRAGMA application_id`), so that no other is taken for it. */
+  readonly applicationId: number
+  /** In bytes, a power of two up to 65536; fixed when the file is created. */
+  readonly pageSize?: number
+  /** Lets free pages go back to the file system in steps; fixed when the file is created. */
+  readonly incrementalVacuum?: boolean
+  /** Pages in the write-ahead log from which it is copied into the file. */
+  readonly walAutocheckpointPages?: number
+  /** Memory for pages of the file, at most; filled as they are read. */
+  readonly pageCacheKib?: number
+  /** How large the file may become; what would make it larger fails as on a full disk. */
+  readonly maxPages?: number
+  /** How long a statement waits for another process's write, in milliseconds. */
+  readonly busyTimeoutMs?: number
+}
+
+const DEFAULT_BUSY_TIMEOUT_MS = 5000
+/** Of one connection: the driver's own default is 16 MB, and the system caches the file anyway. */
+const DEFAULT_PAGE_CACHE_KIB = 2000
+const WAL_KEPT_BYTES = 16 * 1024 * 1024
+
+/**
+ * Opens a database for writing and creates it, readable by its owner only, when there is none. Raises AppError
+ * `unavailable` for a file that is damaged, foreign, empty or locked: it is never replaced.
+ */
+export function openDatabase(options: OpenDatabaseOptions): Database.Database {
+  return opening(options.path, () => {
+    mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+    const stats = lstatSync(options.path, { throwIfNoEntry: false })
+    if (stats === undefined) createDatabase(options)
+    else refuseUnlikely(options.path, stats)
+    return configured(options, new Database(options.path, { fileMustExist: true }))
+  })
+}
+
+/** Opens an existing database for reading beside its writer; same errors as `openDatabase`. */
+export function openReadOnly(options: OpenDatabaseOptions): Database.Database {
+  return opening(options.path, () =>
+    checked(options, new Database(options.path, { fileMustExist: true, readonly: true })),
+  )
+}
+
+function opening(path: string, open: () => Database.Database): Database.Database {
+  try {
+    return open()
+  } catch (raw) {
+    throw toStoreError(`open ${basename(path)}`, raw)
+  }
+}
+
+function refuseUnlikely(path: string, stats: Stats): void {
+  if (!stats.isFile()) throw damaged(path, 'it is not a regular file')
+  // A new file is linked into place complete, so an empty one was emptied by someone else.
+  if (stats.size === 0) throw damaged(path, 'the file is empty: restore it from a backup or remove it')
+}
+
+function damaged(path: string, problem: string): AppError {
+  return new AppError('unavailable', `open ${basename(path)}: ${problem}`, { code: STORE_DAMAGED })
+}
+
+/** Builds the file aside and links it into place, so that a crash never leaves half a database under its name. */
+function createDatabase(options: OpenDatabaseOptions): void {
+  const draft = `${options.path}.${process.pid}.new`
+  rmSync(draft, { force: true })
+  closeSync(openSync(draft, 'wx', 0o600))
+  try {
+    writeHeader(options, draft)
+    putInPlace(draft, options.path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function putInPlace(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (raw) {
+    // Another process was first: its file is as good. Otherwise the file system knows no hard links.
+    if (!hasErrorCode(raw, 'EEXIST')) renameSync(draft, path)
+  }
+}
+
+function writeHeader(options: OpenDatabaseOptions, path: string): void {
+  const database = new Database(path)
+  try {
+    if (options.pageSize !== undefined) database.pragma(`page_size = ${options.pageSize}`)
+    if (options.incrementalVacuum === true) database.pragma('auto_vacuum = incremental')
+    database.pragma(`application_id = ${options.applicationId}`)
+  } finally {
+    database.close()
+  }
+}
+
+function configured(options: OpenDatabaseOptions, database: Database.Database): Database.Database {
+  checked(options, database)
+  try {
+    database.pragma('journal_mode = wal')
+    database.pragma(`synchronous = ${options.synchronous}`)
+    database.pragma('foreign_keys = on')
+    if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
+    database.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`)
+    if (options.walAutocheckpointPages !== undefined) {
+      database.pragma(`wal_autocheckpoint = ${options.walAutocheckpointPages}`)
+    }
+    return database
+  } catch (raw) {
+    database.close()
+    throw raw
+  }
+}
+
+function checked(options: OpenDatabaseOptions, database: Database.Database): Database.Database {
+  try {
+    database.pragma(`busy_timeout = ${options.busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS}`)
+    database.pragma(`cache_size = -${options.pageCacheKib ?? DEFAULT_PAGE_CACHE_KIB}`)
+    // Reads page 1 and the schema: the first statement that fails on a damaged file.
+    database.prepare('select count(*) from sqlite_schema').get()
+    if (database.pragma('application_id', { simple: true }) !== options.applicationId) {
+      throw new AppError(
+        'unavailable',
+        `open ${basename(options.path)}: the file belongs to another program: choose another data directory`,
+      )
+    }
+    return database
+  } catch (raw) {
+    database.close()
+    throw raw
+  }
+}

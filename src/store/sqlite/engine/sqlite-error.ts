@@ -1,0 +1,57 @@
+import Database from 'better-sqlite3'
+import { AppError, toError } from '../../../errors/app-error.js'
+
+const { SqliteError } = Database
+
+/** The wire code for a file whose content SQLite cannot read. */
+export const STORE_DAMAGED = 'store_damaged'
+/** The wire code for a disk, or a file at its limit, that takes nothing more. */
+export const STORE_FULL = 'store_full'
+/** The wire code for a file that is not at its path any more, or is another one. */
+export const STORE_LOST = 'store_lost'
+/** The wire code for a file that the system does not let us read or write. */
+export const STORE_FAILING = 'store_failing'
+
+/** Names what was being done and maps SQLite's result code (sqlite.org/rescode.html) to an error kind. */
+export function toStoreError(action: string, raw: unknown): AppError {
+  if (raw instanceof AppError) return raw
+  const cause = toError(raw)
+  const code = raw instanceof SqliteError ? raw.code : ''
+  if (code.startsWith('SQLITE_CONSTRAINT')) {
+    return new AppError('conflict', `${action}: ${cause.message}`, { cause })
+  }
+  const message = `${action}: ${explain(code, cause.message)}`
+  if (isDamage(code)) return new AppError('unavailable', message, { code: STORE_DAMAGED, cause })
+  if (code === 'SQLITE_FULL') return new AppError('unavailable', message, { code: STORE_FULL, cause })
+  if (isRefusedBySystem(code)) return new AppError('unavailable', message, { code: STORE_FAILING, cause })
+  return new AppError('unavailable', message, { cause })
+}
+
+/** The same for the driver's errors alone; all others are the operations' own and stay as they are. */
+export function fromDriver(action: string, raw: unknown): unknown {
+  return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError(action, raw) : raw
+}
+
+function isDamage(code: string): boolean {
+  return code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')
+}
+
+function isRefusedBySystem(code: string): boolean {
+  return ['SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM'].some((prefix) =>
+    code.startsWith(prefix),
+  )
+}
+
+function explain(code: string, message: string): string {
+  if (isDamage(code)) {
+    return `the file is damaged or no database (${message}): restore it from a backup or move it away, while the service is stopped`
+  }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return `the file is locked by another process (${message}): end what holds it, such as a backup or a database shell, and try again`
+  }
+  if (code === 'SQLITE_FULL') return `no space left (${message}): free some on the disk`
+  if (code.startsWith('SQLITE_READONLY') || code === 'SQLITE_CANTOPEN' || code === 'SQLITE_PERM') {
+    return `the file cannot be opened for writing (${message}): check its owner and mode`
+  }
+  return message
+}

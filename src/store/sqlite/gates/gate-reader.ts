@@ -1,0 +1,86 @@
+import type { Database } from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { GateInstance, Review } from '../../ports/gate-instance.js'
+import type { GatePapers, GateReader, InstanceFilter } from '../../ports/gate-store.js'
+import { toGate, toInstance } from '../tables/gate-tables.js'
+import type { GatePapersTable, GateReviewsTable, GatesTable, InstanceRow } from '../tables/gate-tables.js'
+import type { ServiceDatabase } from '../tables/service-database.js'
+
+/**
+ * Open instances by the time they expire, in the words of the partial index. Named, since SQLite would take the index of states and
+ * read every open instance.
+ */
+export const OPEN_INSTANCES =
+  "gate_instances indexed by gate_instances_open where state in ('not_activated', 'activated')"
+
+/** Reads gates on any connection. */
+export function makeGateReader(database: Database): GateReader {
+  const selectGates = database.prepare<[], GatesTable>('select * from gates order by id')
+  const selectGate = database.prepare<[number], GatesTable>('select * from gates where id = ?')
+  const selectInstance = database.prepare<[number], InstanceRow>('select * from gate_instances where id = ?')
+  const selectWork = database
+    .prepare<[number, number], number>(
+      'select id from gate_instances where work is not null and id > ? order by id limit ?',
+    )
+    .pluck()
+  const selectExpiry = database
+    .prepare<[], number>(`select expires_ms from ${OPEN_INSTANCES} order by expires_ms limit 1`)
+    .pluck()
+  const selectOldestEnd = database
+    .prepare<[], number | null>('select min(decided_ms) from gate_instances where decided_ms is not null')
+    .pluck()
+  return {
+    listGates: () => Promise.resolve(selectGates.all().map(toGate)),
+    findGate: (gateId) => {
+      const row = selectGate.get(gateId)
+      return Promise.resolve(row === undefined ? undefined : toGate(row))
+    },
+    findInstance: (instanceId) => {
+      const row = selectInstance.get(instanceId)
+      return Promise.resolve(row === undefined ? undefined : toInstance(row))
+    },
+    ...preparePapers(database),
+    listInstances: prepareList(database),
+    instancesWithWork: (afterId, limit) => Promise.resolve(selectWork.all(afterId, limit)),
+    nextExpiryMs: () => Promise.resolve(selectExpiry.get()),
+    oldestEndMs: () => Promise.resolve(selectOldestEnd.get() ?? undefined),
+  }
+}
+
+function preparePapers(database: Database): Pick<GateReader, 'findPapers' | 'reviewsOf'> {
+  const selectPapers = database.prepare<[number], GatePapersTable>(
+    'select * from gate_papers where instance_id = ?',
+  )
+  const selectReviews = database.prepare<[number], GateReviewsTable>(
+    'select * from gate_reviews where instance_id = ? order by id',
+  )
+  return {
+    findPapers: (instanceId) => {
+      const row = selectPapers.get(instanceId)
+      const papers: GatePapers = { request: row?.request ?? undefined, evidence: row?.evidence ?? undefined }
+      return Promise.resolve(papers)
+    },
+    reviewsOf: (instanceId) =>
+      Promise.resolve(
+        selectReviews.all(instanceId).map(({ person, action, comment, time_ms }): Review => ({
+          person,
+          action,
+          comment,
+          timeMs: time_ms,
+        })),
+      ),
+  }
+}
+
+function prepareList(database: Database): (filter: InstanceFilter) => Promise<readonly GateInstance[]> {
+  const db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+  return async ({ gateId, application, executionId, state, beforeId, limit }) => {
+    let query = db.selectFrom('gate_instances').selectAll().orderBy('id', 'desc').limit(limit)
+    if (gateId !== undefined) query = query.where('gate_id', '=', gateId)
+    if (application !== undefined) query = query.where('application', '=', application)
+    if (executionId !== undefined) query = query.where('execution_id', '=', executionId)
+    if (state !== undefined) query = query.where('state', '=', state)
+    if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+    return (await query.execute()).map(toInstance)
+  }
+}

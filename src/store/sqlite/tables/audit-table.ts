@@ -1,0 +1,65 @@
+import type { AuditHead, AuditSource, AuditTextColumn } from '../../ports/audit-store.js'
+
+/** A record of the trail but for its body. */
+export interface AuditHeadRow {
+  seq: number
+  time_ms: number
+  recorded_ms: number
+  source: string
+  kind: string
+  application: string | null
+  pipeline: string | null
+  execution_id: string | null
+  stage: string | null
+  user: string | null
+  status: string | null
+  origin: string | null
+  event_id: string | null
+  /** Of the body before it was deflated. */
+  body_bytes: number
+  /** SHA-256 over the record before it and this one. */
+  hash: Uint8Array
+}
+
+/** The audit trail's own table, as Kysely sees it. */
+export interface AuditTable extends AuditHeadRow {
+  /** The body, deflated. */
+  body: Uint8Array
+}
+
+/** The columns of a head, for a select. */
+export const HEAD_COLUMNS =
+  'seq, time_ms, recorded_ms, source, kind, application, pipeline, execution_id, stage, user, status, origin, event_id, body_bytes, hash'
+
+/** What the table calls the columns that records are found by. */
+export const TEXT_COLUMN_NAMES: Readonly<Record<AuditTextColumn, keyof AuditHeadRow>> = {
+  executionId: 'execution_id',
+  pipeline: 'pipeline',
+  application: 'application',
+  user: 'user',
+  stage: 'stage',
+  kind: 'kind',
+  status: 'status',
+  source: 'source',
+}
+
+/** The record of a row, without its body. */
+export function toHead(row: AuditHeadRow): AuditHead {
+  return {
+    seq: row.seq,
+    timeMs: row.time_ms,
+    recordedMs: row.recorded_ms,
+    source: row.source as AuditSource,
+    kind: row.kind,
+    application: row.application ?? undefined,
+    pipeline: row.pipeline ?? undefined,
+    executionId: row.execution_id ?? undefined,
+    stage: row.stage ?? undefined,
+    user: row.user ?? undefined,
+    status: row.status ?? undefined,
+    origin: row.origin ?? undefined,
+    eventId: row.event_id ?? undefined,
+    bodyBytes: row.body_bytes,
+    hash: Buffer.from(row.hash).toString('hex'),
+  }
+}

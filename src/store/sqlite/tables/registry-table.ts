@@ -1,0 +1,76 @@
+import type {
+  RegistryEntry,
+  RegistryKind,
+  RegistrySource,
+  RegistryVersion,
+} from '../../ports/registry-store.js'
+import { unpackBody } from './audit-body.js'
+
+/** An entry of the registry as it is stored. */
+export interface RegistryEntryRow {
+  id: number
+  kind: string
+  key: string
+  application_key: string
+  application: string
+  name: string
+  pipeline_id: string | null
+  digest: string | null
+  changed_ms: number
+  changed_by: string | null
+  recorded_ms: number
+  version: number
+}
+
+/** A version of an entry as it is stored. */
+export interface RegistryVersionRow {
+  entry_id: number
+  version: number
+  changed_ms: number
+  changed_by: string | null
+  recorded_ms: number
+  source: string
+  seq: number | null
+  definition_bytes: number | null
+  /** Deflated JSON text. */
+  definition: Uint8Array | null
+}
+
+/** The entry of a row. */
+export function toEntry(row: RegistryEntryRow): RegistryEntry {
+  return {
+    id: row.id,
+    kind: row.kind as RegistryKind,
+    key: row.key,
+    applicationKey: row.application_key,
+    application: row.application,
+    name: row.name,
+    pipelineId: row.pipeline_id ?? undefined,
+    digest: row.digest ?? undefined,
+    changedMs: row.changed_ms,
+    changedBy: row.changed_by ?? undefined,
+    recordedMs: row.recorded_ms,
+    version: row.version,
+  }
+}
+
+/** The version of a row. */
+export function toVersion(row: RegistryVersionRow): RegistryVersion {
+  return {
+    version: row.version,
+    changedMs: row.changed_ms,
+    changedBy: row.changed_by ?? undefined,
+    recordedMs: row.recorded_ms,
+    source: row.source as RegistrySource,
+    seq: row.seq ?? undefined,
+    definition: unpackDefinition(row),
+  }
+}
+
+/** The JSON text of a version's definition. */
+export function unpackDefinition({
+  definition,
+  definition_bytes: bytes,
+}: Pick<RegistryVersionRow, 'definition' | 'definition_bytes'>): string | undefined {
+  return definition === null || bytes === null ? undefined : unpackBody(definition, bytes).toString()
+}

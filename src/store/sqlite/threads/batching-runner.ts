@@ -1,0 +1,107 @@
+import { AppError } from '../../../errors/app-error.js'
+import type { Operation, Runner } from '../../ports/operation.js'
+import { fromFailure } from '../calls/call.js'
+import type { Call, Outcome } from '../calls/call.js'
+import { sizeOfArguments } from '../calls/size-of-arguments.js'
+
+/** A call that waits for its turn, with the operation itself where no thread has to find it by name. */
+export interface PendingCall extends Call {
+  readonly apply: (context: never, args: never) => Promise<unknown>
+}
+
+interface Waiting extends PendingCall {
+  readonly bytes: number
+  readonly resolve: (result: never) => void
+  readonly reject: (error: AppError) => void
+}
+
+/** Where batches go: gives one outcome for each call, in order; rejects when none of them was run. */
+export type ExecuteBatch = (calls: readonly PendingCall[]) => Promise<readonly Outcome[]>
+
+/**
+ * The most that the arguments of one call may take: a thread of the store has 256 MB of heap, an operation makes several copies of
+ * what it is given, and a thread that outgrows its heap within one native function ends the whole process.
+ */
+const MAX_CALL_HEAP_BYTES = 24 * 1024 * 1024
+const MAX_CALL_EXTERNAL_BYTES = 256 * 1024 * 1024
+/** Calls go together up to so much. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
+
+/** Gathers the calls that arrive while a batch is under way into the next one: the busier, the fewer commits. */
+export class BatchingRunner implements Runner<never> {
+  readonly #execute: ExecuteBatch
+  readonly #maxBatch: number
+  #waiting: Waiting[] = []
+  #running: Promise<void> | undefined
+
+  constructor(execute: ExecuteBatch, maxBatch: number) {
+    this.#execute = execute
+    this.#maxBatch = maxBatch
+  }
+
+  /** Rejects with `too_large` what another thread could not hold. */
+  run<Args, Result>(operation: Operation<never, Args, Result>, args: Args): Promise<Result> {
+    const { heapBytes, externalBytes } = sizeOfArguments(args)
+    if (heapBytes > MAX_CALL_HEAP_BYTES || externalBytes > MAX_CALL_EXTERNAL_BYTES) {
+      return Promise.reject(tooLarge(operation.name, heapBytes + externalBytes))
+    }
+    const bytes = heapBytes + externalBytes
+    return new Promise((resolve, reject) => {
+      const { name, apply } = operation
+      this.#waiting.push({ operation: name, apply, args, bytes, resolve, reject })
+      this.#running ??= this.#runAll()
+    })
+  }
+
+  /** Resolves when no call is waiting any more. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #runAll(): Promise<void> {
+    // Calls of the same turn of the event loop go together.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#batchLength())
+      try {
+        settle(batch, await this.#execute(batch))
+      } catch (cause) {
+        for (const { reject } of batch) reject(toUnavailable(cause))
+      }
+    }
+    this.#running = undefined
+  }
+
+  /** One call at least, and no more than fit together. */
+  #batchLength(): number {
+    let [length, bytes] = [0, 0]
+    for (const waiting of this.#waiting) {
+      bytes += waiting.bytes
+      if (length === this.#maxBatch || (length > 0 && bytes > MAX_BATCH_BYTES)) break
+      length += 1
+    }
+    return length
+  }
+}
+
+function tooLarge(operation: string, bytes: number): AppError {
+  const megabytes = Math.ceil(bytes / (1024 * 1024))
+  return new AppError(
+    'too_large',
+    `${operation}: ${megabytes} MB are more than is stored at once: store less, or in parts`,
+  )
+}
+
+function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  batch.forEach(({ resolve, reject }, index) => {
+    const outcome = outcomes[index]
+    if (outcome === undefined) reject(toUnavailable(undefined))
+    else if (outcome.ok) resolve(outcome.result as never)
+    else reject(fromFailure(outcome.failure))
+  })
+}
+
+function toUnavailable(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause
+  return new AppError('unavailable', 'the store has stopped; try again', { cause })
+}

@@ -1,0 +1,91 @@
+import type { Database } from 'better-sqlite3'
+import type { Readers } from '../../ports/readers.js'
+import type { Transaction } from '../../ports/transaction.js'
+import { requireKept } from '../engine/kept-files.js'
+import type { KeptFile } from '../engine/kept-files.js'
+import { openDatabase, openReadOnly } from '../engine/open-database.js'
+import type { OpenDatabaseOptions } from '../engine/open-database.js'
+import { makeAnalysisReader } from '../analysis/analysis-reader.js'
+import { makeAnalysisRepository } from '../analysis/analysis-repository.js'
+import { makeAuditExporter } from '../audit/audit-exporter.js'
+import { makeAuditKeeper } from '../audit/audit-keeper.js'
+import { makeAuditReader } from '../audit/audit-reader.js'
+import type { Outcome } from '../calls/call.js'
+import { makeEventQueue } from './event-queue.js'
+import { makeGateReader } from '../gates/gate-reader.js'
+import { makeGateRepository } from '../gates/gate-repository.js'
+import { makeRegistryReader } from '../registry/registry-reader.js'
+import { makeRegistryRepository } from '../registry/registry-repository.js'
+import { makeOutboxReader } from '../outbox/outbox-reader.js'
+import { makeOutboxRepository } from '../outbox/outbox-repository.js'
+import { executeReads, executeWrites } from '../calls/execute-batch.js'
+import type { BoundCall, Forgetful } from '../calls/execute-batch.js'
+import { serviceDatabaseOptions } from '../tables/service-database.js'
+
+/** A connection of one kind, with what its calls have at hand. */
+export interface ServiceConnection<Context> {
+  readonly context: Context
+  readonly execute: (calls: readonly BoundCall<Context>[]) => Promise<readonly Outcome[]>
+  readonly close: () => void
+}
+
+/** Room for the ends of the indexes that every record writes to, and for as much in the write-ahead log before it is copied. */
+const WRITING = { pageCacheKib: 32_000, walAutocheckpointPages: 4000 }
+
+/**
+ * The connection that writes: there is one at a time, so that the trail has one end. It writes as long as `files` are at their paths.
+ * Raises AppError `unavailable`.
+ */
+export function connectWriting(
+  path: string,
+  limits: Pick<OpenDatabaseOptions, 'maxPages'> = {},
+  files: readonly KeptFile[] = [],
+): ServiceConnection<Transaction> {
+  // A database that is gone must not be created anew.
+  requireKept(files)
+  const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
+  const context = makeTransaction(database)
+  return {
+    context,
+    execute: (calls) => executeWrites(database, context, calls, () => requireKept(files)),
+    close: () => database.close(),
+  }
+}
+
+/** A connection that reads beside the writer; of `files` it makes sure once. Raises AppError `unavailable`. */
+export function connectReading(path: string, files: readonly KeptFile[] = []): ServiceConnection<Readers> {
+  requireKept(files)
+  const database = openReadOnly(serviceDatabaseOptions(path))
+  const context = makeReaders(database)
+  return {
+    context,
+    execute: (calls) => executeReads(database, context, calls),
+    close: () => database.close(),
+  }
+}
+
+function makeTransaction(database: Database): Transaction & Forgetful {
+  const audit = makeAuditKeeper(database, Date.now)
+  return {
+    analysis: makeAnalysisRepository(database),
+    audit,
+    eventQueue: makeEventQueue(database),
+    outbox: makeOutboxRepository(database),
+    gates: makeGateRepository(database),
+    registry: makeRegistryRepository(database),
+    forget: () => {
+      audit.forget()
+    },
+  }
+}
+
+function makeReaders(database: Database): Readers {
+  return {
+    analysis: makeAnalysisReader(database),
+    audit: makeAuditReader(database),
+    auditExport: makeAuditExporter(database),
+    gates: makeGateReader(database),
+    outbox: makeOutboxReader(database),
+    registry: makeRegistryReader(database),
+  }
+}

@@ -1,0 +1,160 @@
+import { Worker } from 'node:worker_threads'
+import { join } from 'node:path'
+import { AppError } from '../../../errors/app-error.js'
+import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
+import type { Reader, Readers } from '../../ports/readers.js'
+import type { Writer } from '../../ports/transaction.js'
+import { LOCK_FILE } from '../engine/claim-data-directory.js'
+import { FileWatch } from '../engine/file-watch.js'
+import { keptDatabase, keptFile, lostFile } from '../engine/kept-files.js'
+import type { KeptFile } from '../engine/kept-files.js'
+import { migrate } from '../engine/migrate.js'
+import { serviceMigrations } from '../migrations/service.js'
+import { openDatabase } from '../engine/open-database.js'
+import { STORE_LOST } from '../engine/sqlite-error.js'
+import { BatchingRunner } from './batching-runner.js'
+import type { ExecuteBatch, PendingCall } from './batching-runner.js'
+import { connectReading, connectWriting } from './connect.js'
+import type { ServiceConnection } from './connect.js'
+import type { BoundCall } from '../calls/execute-batch.js'
+import type { StoreThreadOptions, ThreadRole } from './messages.js'
+import { serviceDatabaseOptions } from '../tables/service-database.js'
+import { StoreCondition } from './store-condition.js'
+import { StoreThreadClient } from './store-thread-client.js'
+import { watchReaders, watchRunner } from './watch-calls.js'
+
+/** The durable records of the service. */
+export interface ServiceStore {
+  readonly writer: Writer
+  /** For what may take long. */
+  readonly reader: Reader
+  /** For single rows, at once and on the calling thread. */
+  readonly lookups: Readers
+  /** What is wrong: the file is lost, damaged or full, or a thread keeps dying. */
+  readonly problem: () => string | undefined
+  /** Finishes what was begun and closes the file. */
+  readonly close: () => Promise<void>
+}
+
+export interface OpenServiceStoreOptions {
+  /** The folder of `tidegate.db`; created when absent. */
+  readonly dataDir: string
+  /** The script of a thread of the store; without it everything runs on the calling thread. */
+  readonly threadScript?: URL
+  /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
+  readonly maxPages?: number
+  /** Told of each thread that ended by itself. */
+  readonly threadDied?: (death: ThreadDeath) => void
+  /** Told when the file is lost, and with undefined when it is back at its path. */
+  readonly fileChanged?: (problem: string | undefined) => void
+}
+
+interface Executor {
+  readonly execute: ExecuteBatch
+  readonly problem?: () => string | undefined
+  readonly close: () => void | Promise<void>
+}
+
+/** So many writes at most are one commit: none waits for ever longer ones. */
+const MAX_WRITES_PER_COMMIT = 1024
+/** Searches come seldom and together: what their thread holds, 30 MB, is then given back. */
+const READING_IDLE_MS = 60_000
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
+
+/**
+ * Opens `tidegate.db` in a data directory and brings its schema up to date. Raises AppError `unavailable` for a file
+ * that is damaged, foreign, locked or newer than this release; it is never replaced.
+ */
+export async function openServiceStore(options: OpenServiceStoreOptions): Promise<ServiceStore> {
+  const { dataDir, fileChanged = () => undefined } = options
+  const path = join(dataDir, 'tidegate.db')
+  await prepare(path)
+  const lookups = connectReading(path)
+  // The first connection stays until the end, so that the files beside the database stay the same.
+  const files = [...keptDatabase(path), ...keptFile(join(dataDir, LOCK_FILE))]
+  const { applicationId } = serviceDatabaseOptions(path)
+  const watch = await FileWatch.open({ path, applicationId, files, changed: fileChanged })
+  const writing = openExecutor('write', path, files, options)
+  const reading = openExecutor('read', path, files, options)
+  const writer = new BatchingRunner(refusingWhenOverwritten(writing.execute, watch), MAX_WRITES_PER_COMMIT)
+  const reader = new BatchingRunner(reading.execute, 1)
+  const condition = new StoreCondition(Date.now)
+  const failed = (error: unknown): void => {
+    condition.failed(error)
+    if (error instanceof AppError && error.code === STORE_LOST) void watch.look()
+  }
+  return {
+    writer: watchRunner(writer, { succeeded: () => condition.wrote(), failed }),
+    reader: watchRunner(reader, { succeeded: () => undefined, failed }),
+    lookups: watchReaders(lookups.context, failed),
+    problem: () => watch.problem ?? condition.problem ?? writing.problem?.() ?? reading.problem?.(),
+    close: async () => {
+      await Promise.all([writer.idle(), reader.idle()])
+      await reading.close()
+      lookups.close()
+      // The writer last: who closes last puts the write-ahead log into the file, and a reader cannot.
+      await writing.close()
+      await watch.close()
+    },
+  }
+}
+
+/** What was overwritten in place is seen by the watch alone: SQLite itself may go on with the pages that it remembers. */
+function refusingWhenOverwritten(execute: ExecuteBatch, watch: FileWatch): ExecuteBatch {
+  return (calls) => {
+    const { overwritten } = watch
+    return overwritten === undefined ? execute(calls) : Promise.reject(lostFile(overwritten))
+  }
+}
+
+async function prepare(path: string): Promise<void> {
+  const database = openDatabase(serviceDatabaseOptions(path))
+  try {
+    await migrate(database, serviceMigrations)
+  } finally {
+    database.close()
+  }
+}
+
+function openExecutor(
+  role: ThreadRole,
+  path: string,
+  files: readonly KeptFile[],
+  { threadScript, maxPages, threadDied }: OpenServiceStoreOptions,
+): Executor {
+  return threadScript === undefined
+    ? inProcess({ path, role, files }, maxPages)
+    : inThread(threadScript, { path, role, files }, threadDied)
+}
+
+function inThread(
+  script: URL,
+  options: StoreThreadOptions,
+  died: OpenServiceStoreOptions['threadDied'],
+): Executor {
+  const isReading = options.role === 'read'
+  const client = new StoreThreadClient({
+    name: `the thread that ${isReading ? 'reads' : 'writes'} tidegate.db`,
+    start: () => new Worker(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
+    died,
+    idleMs: isReading ? READING_IDLE_MS : undefined,
+  })
+  return {
+    execute: (calls) => client.execute(calls),
+    problem: () => client.problem,
+    close: () => client.close(),
+  }
+}
+
+function inProcess({ path, role, files }: StoreThreadOptions, maxPages: number | undefined): Executor {
+  if (role === 'read') return executorOf(connectReading(path))
+  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }, files))
+}
+
+function executorOf<Context>({ execute, close }: ServiceConnection<Context>): Executor {
+  const bind =
+    ({ apply, args }: PendingCall): BoundCall<Context> =>
+    (context) =>
+      apply(context as never, args as never)
+  return { execute: (calls) => execute(calls.map(bind)), close }
+}

@@ -1,0 +1,99 @@
+import type { Worker } from 'node:worker_threads'
+import { AppError } from '../../../errors/app-error.js'
+import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
+import type { SupervisedThreadOptions } from '../../../lib/threads/supervised-thread.js'
+import type { PendingCall } from './batching-runner.js'
+import { fromFailure } from '../calls/call.js'
+import type { Outcome } from '../calls/call.js'
+import type { StoreAnswer, StoreRequest } from './messages.js'
+
+export interface StoreThreadClientOptions extends SupervisedThreadOptions {
+  /** A thread that was given nothing to do for so long is ended; without it the thread stays. */
+  readonly idleMs?: number | undefined
+}
+
+/**
+ * Sends batches to a thread of its own, one at a time. The thread starts with the first batch, and again when it died or was let go
+ * for having had nothing to do. Of a batch that it died with it is not known whether it was committed.
+ */
+export class StoreThreadClient {
+  readonly #thread: SupervisedThread
+  readonly #idleMs: number | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #ending: Promise<unknown> = Promise.resolve()
+
+  constructor({ idleMs, ...options }: StoreThreadClientOptions) {
+    this.#thread = new SupervisedThread(options)
+    this.#idleMs = idleMs
+  }
+
+  /** Why the thread cannot be relied on; undefined while it can. */
+  get problem(): string | undefined {
+    return this.#thread.problem
+  }
+
+  /** Rejects with an AppError when the thread refused to start or died before it answered. */
+  async execute(calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
+    clearTimeout(this.#idleTimer)
+    try {
+      return await this.#send(this.#thread.take(), calls)
+    } finally {
+      if (this.#idleMs !== undefined) this.#idleTimer = setTimeout(() => this.#end(), this.#idleMs).unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    this.#end()
+    await this.#ending
+  }
+
+  #send(thread: Worker, calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
+    return new Promise((resolve, reject) => {
+      const release = listen(thread, {
+        message: (answer: StoreAnswer) => {
+          release()
+          if (answer.type === 'outcomes') resolve(answer.outcomes)
+          else {
+            // It ends after that by itself, and says why: no death.
+            this.#thread.release()
+            reject(fromFailure(answer.failure))
+          }
+        },
+        error: (cause: unknown) => {
+          release()
+          reject(new AppError('unavailable', 'a thread of the store has failed; try again', { cause }))
+        },
+        exit: () => {
+          release()
+          reject(new AppError('unavailable', 'a thread of the store has stopped; try again'))
+        },
+      })
+      const request: StoreRequest = {
+        type: 'calls',
+        calls: calls.map(({ operation, args }) => ({ operation, args })),
+      }
+      thread.postMessage(request)
+    })
+  }
+
+  #end(): void {
+    const thread = this.#thread.release()
+    if (thread === undefined) return
+    const ended = new Promise((resolve) => thread.once('exit', resolve))
+    this.#ending = Promise.all([this.#ending, ended])
+    const request: StoreRequest = { type: 'close' }
+    thread.postMessage(request)
+  }
+}
+
+function listen(
+  thread: Worker,
+  listeners: Readonly<Record<'message' | 'error' | 'exit', (value: never) => void>>,
+): () => void {
+  const entries = Object.entries(listeners) as [string, (value: unknown) => void][]
+  for (const [event, listener] of entries) thread.on(event, listener)
+  return () => {
+    for (const [event, listener] of entries) thread.off(event, listener)
+  }
+}

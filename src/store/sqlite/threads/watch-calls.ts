@@ -1,0 +1,56 @@
+import type { Operation, Runner } from '../../ports/operation.js'
+import type { Readers } from '../../ports/readers.js'
+import { fromDriver } from '../engine/sqlite-error.js'
+
+/** Is told what became of calls. */
+export interface CallWatch {
+  readonly succeeded: () => void
+  readonly failed: (error: unknown) => void
+}
+
+/** A runner whose outcomes are watched. */
+export function watchRunner<Context>(runner: Runner<Context>, watch: CallWatch): Runner<Context> {
+  return {
+    async run<Args, Result>(operation: Operation<Context, Args, Result>, args: Args): Promise<Result> {
+      try {
+        const result = await runner.run(operation, args)
+        watch.succeeded()
+        return result
+      } catch (error) {
+        watch.failed(error)
+        throw error
+      }
+    },
+  }
+}
+
+/** Readers that raise AppErrors where the driver fails, as the runners do, and whose failures are watched. */
+export function watchReaders(readers: Readers, failed: CallWatch['failed']): Readers {
+  return {
+    analysis: guard(readers.analysis, failed),
+    audit: guard(readers.audit, failed),
+    auditExport: guard(readers.auditExport, failed),
+    gates: guard(readers.gates, failed),
+    outbox: guard(readers.outbox, failed),
+    registry: guard(readers.registry, failed),
+  }
+}
+
+function guard<Part extends object>(part: Part, failed: CallWatch['failed']): Part {
+  const fail = (raw: unknown): never => {
+    const error = fromDriver('read tidegate.db', raw)
+    failed(error)
+    throw error
+  }
+  const guarded = (method: (...args: unknown[]) => unknown) =>
+    function call(...args: unknown[]): unknown {
+      try {
+        const result = method.apply(part, args)
+        return result instanceof Promise ? result.catch(fail) : result
+      } catch (raw) {
+        return fail(raw)
+      }
+    }
+  const entries = Object.entries(part).map(([name, method]) => [name, guarded(method as never)])
+  return Object.fromEntries(entries) as Part
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { compareList } from '../events/registry/compare-list.js'
+import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
+import type { ComparisonMessage, ComparisonThreadOptions } from '../main/threads/comparison-thread.js'
+import { toFailure } from '../store/sqlite/calls/call.js'
+import { openReader } from '../store/sqlite/threads/open-reader.js'
+
+const NICENESS = 10
+
+// The composition root of the thread that compares a list of the storage service with the registry: that keeps a core busy for seconds.
+if (parentPort !== null) {
+  const port = parentPort
+  const { dataDir, list } = workerData as ComparisonThreadOptions
+  // Decisions on the same core go first.
+  lowerThreadPriority(NICENESS)
+  const tell = (message: ComparisonMessage): void => port.postMessage(message)
+  // The listener keeps the thread alive while it waits.
+  const take = async (changes: string): Promise<void> => {
+    const acknowledged = once(port, 'message')
+    tell({ type: 'changes', changes })
+    await acknowledged
+  }
+  try {
+    const { reader, close } = openReader(dataDir)
+    const listed = await compareList(list, reader, take)
+    close()
+    tell({ type: 'compared', listed })
+  } catch (raw) {
+    tell({ type: 'failed', failure: toFailure(raw) })
+  }
+}

@@ -1,0 +1,24 @@
+import { parentPort } from 'node:worker_threads'
+
+import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
+import type { YamlOutcome, YamlRequest } from '../main/threads/yaml-thread.js'
+import { yamlToJson } from '../pdp/builtins/yaml/yaml-to-json.js'
+import { toFailure } from '../store/sqlite/calls/call.js'
+
+const NICENESS = 5
+
+// The composition root of the thread that reads bodies in YAML.
+if (parentPort !== null) {
+  const port = parentPort
+  // Decisions on the same core go first.
+  lowerThreadPriority(NICENESS)
+  port.on('message', ({ text, maxBytes }: YamlRequest) => port.postMessage(outcomeOf(text, maxBytes)))
+}
+
+function outcomeOf(text: string, maxBytes: number): YamlOutcome {
+  try {
+    return { ok: true, json: yamlToJson(text, maxBytes) }
+  } catch (raw) {
+    return { ok: false, failure: toFailure(raw) }
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+
+import { readCanaryGroups } from '../../../../src/analysis/runs/definitions/canary-groups.js'
+import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
+import { problemsOf } from '../../../support/problems-of.js'
+
+function queryOf(query: object, templates?: object): string | undefined {
+  return readCanaryQueries({ metrics: [{ name: 'm', query }], templates }).get('m')?.query
+}
+
+describe('the exposure of a metric', () => {
+  const canaryConfig = (metric: object) => ({
+    metrics: [
+      { name: 'errors', query: { metricName: 'errors' }, ...metric },
+      { name: 'requests', query: { metricName: 'requests' } },
+    ],
+  })
+  const naming = (exposure: string) => ({ analysisConfigurations: { canary: { exposure } } })
+
+  test('is asked by a query of its own, in the form of any other', () => {
+    const exposureQuery = { customInlineTemplate: 'PromQL:sum(requests)' }
+    const { metrics } = readCanaryGroups(canaryConfig({ exposureQuery }))
+    expect(metrics.map(({ query, exposureQuery: asked }) => [query, asked])).toEqual([
+      ['avg(errors)', 'sum(requests)'],
+      ['avg(requests)', undefined],
+    ])
+  })
+
+  test('is what another metric gives', () => {
+    const { metrics } = readCanaryGroups(canaryConfig(naming('requests')))
+    expect(metrics[0]).toMatchObject({ spec: { exposure: 'requests' }, exposureQuery: undefined })
+  })
+
+  test.each([
+    [naming('traffic'), /exposure: there is no metric named "traffic"/],
+    [naming('errors'), /must be another metric/],
+    [{ ...naming('requests'), exposureQuery: { metricName: 'requests' } }, /has exposureQuery too/],
+    [{ exposureQuery: { groupByFields: ['zone'] } }, /metric errors: exposureQuery is required/],
+  ])('%# is refused where it says nothing', (metric, message) => {
+    expect(problemsOf(() => readCanaryGroups(canaryConfig(metric))).join('\n')).toMatch(message)
+  })
+})
+
+describe('the query of a metric', () => {
+  test.each([
+    ['of a name alone', { metricName: 'errors' }, 'avg(errors)'],
+    [
+      'with its labels',
+      { metricName: 'errors', labelBindings: ['app="shop"', ' pod=~"${pod}" '] },
+      'avg(errors{app="shop",pod=~"${pod}"})',
+    ],
+    [
+      'with the fields to group by',
+      { metricName: 'errors', groupByFields: ['zone', 'app'] },
+      'avg(errors) by (zone, app)',
+    ],
+    [
+      'written as a whole',
+      { metricName: 'errors', customInlineTemplate: 'PromQL: sum(rate(errors[1m]))' },
+      'sum(rate(errors[1m]))',
+    ],
+    [
+      'with filters of its own instead of labels',
+      { metricName: 'errors', customInlineTemplate: '{app="${scope}"}', labelBindings: ['x="y"'] },
+      'avg(errors{app="${scope}"})',
+    ],
+    ['in the language of another source', { customInlineTemplate: 'latency.csv#p99' }, 'latency.csv#p99'],
+    [
+      'with the filters of a template',
+      { metricName: 'errors', customFilterTemplate: 'own' },
+      'avg(errors{app="shop"})',
+    ],
+    ['with a template that is a whole query', { metricName: 'errors', customFilterTemplate: 'whole' }, 'up'],
+    [
+      'with nulls for what is not set',
+      { metricName: 'up', labelBindings: null, groupByFields: null },
+      'avg(up)',
+    ],
+  ])('%s', (_, query, text) => {
+    expect(queryOf(query, { own: 'app="shop"', whole: 'PromQL:up' })).toBe(text)
+  })
+
+  test('must be there for every metric: all that lack one are named', () => {
+    const metrics = [{ name: 'a' }, { name: 'b', query: { metricName: 'b' } }, { name: 'c', query: {} }]
+    expect(problemsOf(() => readCanaryQueries({ metrics }))).toEqual([
+      'metric a: query is required',
+      'metric c: query is required',
+    ])
+  })
+})
+
+test('a canary config of Kayenta is taken as it is', () => {
+  const config = {
+    id: 'a1',
+    name: 'shop',
+    description: 'as people keep it',
+    applications: ['shop'],
+    configVersion: '1.0',
+    judge: { name: 'NetflixACAJudge-v1.0', judgeConfigurations: {} },
+    metrics: [
+      {
+        name: 'errors',
+        groups: ['errors'],
+        scopeName: 'default',
+        query: { type: 'prometheus', serviceType: 'prometheus', metricName: 'errors', labelBindings: [] },
+        analysisConfigurations: { canary: { direction: 'increase', critical: true, nanStrategy: 'replace' } },
+      },
+    ],
+    templates: {},
+    classifier: { groupWeights: { errors: 100 }, scoreThresholds: { pass: 95, marginal: 75 } },
+  }
+  const { metrics, groupWeights, thresholds } = readCanaryGroups(config)
+  expect(metrics).toMatchObject([
+    {
+      query: 'avg(errors)',
+      spec: { name: 'errors', critical: true, direction: 'increase', groups: ['errors'] },
+    },
+  ])
+  expect({ groupWeights, thresholds }).toEqual({
+    groupWeights: { errors: 100 },
+    thresholds: { pass: 95, marginal: 75 },
+  })
+})
+
+test.each([
+  [{ pass: 90 }, { pass: 90, marginal: 75 }],
+  [
+    { pass: null, marginal: 60 },
+    { pass: 95, marginal: 60 },
+  ],
+  [null, undefined],
+])('a classifier with the scores %j keeps its weights', (scoreThresholds, thresholds) => {
+  const groups = readCanaryGroups({
+    metrics: [{ name: 'm', query: { metricName: 'm' } }],
+    classifier: { groupWeights: { a: 60 }, scoreThresholds },
+  })
+  expect(groups).toMatchObject({ groupWeights: { a: 60 } })
+  expect(groups.thresholds).toEqual(thresholds)
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+
+import { readUsableDefinition } from '../../../../src/analysis/runs/define-analysis.js'
+import { readDefinition } from '../../../../src/analysis/runs/definitions/definition.js'
+import { problemsOf } from '../../../support/problems-of.js'
+
+const METRICS = { source: 'prometheus', template: 'app-metric' }
+
+describe('a definition', () => {
+  test('needs a source and what to ask it; the rest has defaults', () => {
+    expect(readDefinition({ metrics: METRICS })).toEqual({
+      lifetimeMinutes: 30,
+      lookBack: 'growing',
+      delayMinutes: 0,
+      warmUpMinutes: 0,
+      baselineOffsetMinutes: 0,
+      stepSeconds: 60,
+      judge: 'default',
+      scopes: { baseline: {}, canary: {} },
+      metrics: METRICS,
+    })
+  })
+
+  test('may have its minutes as texts, and parts of them', () => {
+    const { lifetimeMinutes, intervalMinutes } = readDefinition({
+      lifetimeMinutes: '0.5',
+      intervalMinutes: '0.05',
+      logs: { source: 'loki' },
+    })
+    expect([lifetimeMinutes, intervalMinutes]).toEqual([0.5, 0.05])
+  })
+
+  test.each([
+    [
+      'nothing to analyse',
+      {},
+      ['the definition needs metrics or logs, or both: without them there is nothing to analyse'],
+    ],
+    [
+      'a window that slides by nothing',
+      { metrics: METRICS, lookBack: 'sliding' },
+      ['the definition needs lookBackMinutes with a sliding look-back'],
+    ],
+    [
+      'metrics without a template',
+      { metrics: { source: 'prometheus' } },
+      [expect.stringContaining('needs either template')],
+    ],
+    [
+      'metrics of two kinds',
+      { metrics: { ...METRICS, canaryConfig: {} } },
+      [expect.stringContaining('needs either template')],
+    ],
+    [
+      'more looks than a run may have',
+      { metrics: METRICS, lifetimeMinutes: 10_000, intervalMinutes: 1 },
+      ['the definition asks for more than 1000 looks: give it a longer intervalMinutes'],
+    ],
+    [
+      'nothing between its scores',
+      { metrics: METRICS, pass: 50, marginal: 80 },
+      [expect.stringContaining('a marginal score above its pass score')],
+    ],
+    [
+      'several things at once',
+      { metrics: METRICS, lifetimeMinutes: 0, pass: 101, judge: 'mine', lifetime: 30 },
+      [
+        expect.stringMatching(/^lifetimeMinutes /),
+        expect.stringMatching(/^judge /),
+        expect.stringMatching(/^pass /),
+        expect.stringContaining('lifetime'),
+      ],
+    ],
+  ])('is refused with %s', (_, document, problems) => {
+    expect(problemsOf(() => readDefinition(document))).toEqual(problems)
+  })
+
+  test('is refused with what is wrong with it and with its canary config at once', () => {
+    const canaryConfig = {
+      metrics: [
+        { name: 'a' },
+        { name: 'b', query: { metricName: 5 } },
+        { name: 'c', query: { metricName: 'c' }, analysisConfigurations: { canary: { nanStrategy: 'x' } } },
+      ],
+    }
+    const document = { lifetimeMinutes: 0, metrics: { source: 'prometheus', canaryConfig } }
+    expect(problemsOf(() => readUsableDefinition(document))).toEqual([
+      'lifetimeMinutes must be at least 0.05',
+      'metrics[1].query.metricName must be a text, not 5',
+      'metrics[2].analysisConfigurations.canary.nanStrategy must be remove or replace, not "x"',
+    ])
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+
+import { describeRefusal } from '../../../../src/analysis/sources/answers/describe-refusal.js'
+
+describe('what a server said when it refused', () => {
+  test.each([
+    { name: 'nothing', status: 500, body: '', said: 'answered 500' },
+    { name: 'text', status: 400, body: 'parse error\n  at 1:5\n', said: 'answered 400: parse error at 1:5' },
+    {
+      name: 'an error of Elasticsearch, by its cause',
+      status: 400,
+      body: JSON.stringify({
+        error: {
+          root_cause: [{ type: 'x', reason: 'Failed to parse query [a:]' }],
+          type: 'search_phase_execution_exception',
+          reason: 'all shards failed',
+        },
+        status: 400,
+      }),
+      said: 'answered 400: search_phase_execution_exception: Failed to parse query [a:]',
+    },
+    {
+      name: 'a message in JSON',
+      status: 403,
+      body: '{"message":"no"}',
+      said: 'answered 403 (see its credentials): no',
+    },
+    { name: 'other JSON', status: 500, body: '{"a":1}', said: 'answered 500: {"a":1}' },
+    {
+      name: 'a URL with credentials that the server repeats',
+      status: 404,
+      body: 'Cannot GET https://bot:hunter2@h.example/api?query=up&access_token=hunter2',
+      said: 'answered 404: Cannot GET https://[redacted]@h.example/api?query=up&access_token=[redacted]',
+    },
+    {
+      name: 'signs that act on a terminal',
+      status: 500,
+      body: 'a\u001b[2Jb\u202ec',
+      said: 'answered 500: a [2Jb c',
+    },
+  ])('is told in one line: $name', ({ status, body, said }) => {
+    expect(describeRefusal(status, Buffer.from(body))).toBe(said)
+  })
+
+  test('is cut where it is long', () => {
+    expect(describeRefusal(500, Buffer.from('x'.repeat(100_000)))).toHaveLength(
+      'answered 500: …'.length + 300,
+    )
+  })
+})

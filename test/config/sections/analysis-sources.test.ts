@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+
+import { readSourceCredentials } from '../../../src/config/sections/analysis-sources.js'
+import { loadConfig } from '../../../src/config/load-config.js'
+import type { Config } from '../../../src/config/config.js'
+import { readSecrets } from '../../../src/config/read-secrets.js'
+import { Secret } from '../../../src/lib/outbound/credentials.js'
+import { problemsOf } from '../../support/problems-of.js'
+
+function load(...sources: readonly unknown[]): Config['analysis'] {
+  return loadConfig({
+    env: {},
+    flags: [{ path: ['analysis', 'sources'], value: sources, origin: 'test' }],
+  }).analysis
+}
+
+const prometheus = { name: 'prom', type: 'prometheus', url: 'https://prom.example/mimir' }
+
+describe('the sources of analysis', () => {
+  test('are none by default', () => {
+    expect(loadConfig({ env: {} }).analysis).toEqual({
+      sources: [],
+      concurrentLooks: 4,
+      maxAgeDays: 90,
+      reportLinkDays: 30,
+      allowLoopback: true,
+      allowPrivate: true,
+    })
+  })
+
+  test('have limits by default', () => {
+    const { sources } = load(
+      prometheus,
+      { name: 'loki', type: 'loki', url: 'http://loki:3100', maxBytes: '8MiB' },
+      { name: 'es', type: 'elasticsearch', url: 'http://es:9200', index: 'logs-*' },
+      { name: 'files', type: 'file', directory: 'samples' },
+    )
+    expect(sources).toEqual([
+      { ...prometheus, timeoutSeconds: 30, maxResponseBytes: 16_777_216, maxPoints: 50_000 },
+      expect.objectContaining({ type: 'loki', maxLines: 200_000, maxBytes: 8_388_608, pageLines: 5000 }),
+      expect.objectContaining({ index: 'logs-*', timeField: '@timestamp', messageField: 'message' }),
+      expect.objectContaining({ directory: 'samples', maxFileBytes: 16_777_216 }),
+    ])
+  })
+
+  test('have their secrets read from elsewhere', () => {
+    const { sources } = load({ ...prometheus, credentials: { type: 'bearer', token: { env: 'PROM_TOKEN' } } })
+    const asked: unknown[] = []
+    const [source] = readSourceCredentials(sources, (reference) => {
+      asked.push(reference)
+      return new Secret('t')
+    })
+    expect(asked).toEqual([{ env: 'PROM_TOKEN' }])
+    expect(source).toMatchObject({ name: 'prom', credentials: { type: 'bearer', token: new Secret('t') } })
+  })
+
+  test('say which secret is missing', () => {
+    const config = {
+      analysis: load({ ...prometheus, credentials: { type: 'bearer', token: { env: 'PROM_TOKEN' } } }),
+    }
+    expect(problemsOf(() => readSecrets(config, {}))).toEqual([
+      'analysis.sources[0].credentials.token: the environment variable PROM_TOKEN is not set or is empty',
+    ])
+  })
+
+  const wrong: readonly { name: string; sources: readonly unknown[]; problem: RegExp }[] = [
+    {
+      name: 'a type that there is not',
+      sources: [{ ...prometheus, type: 'graphite' }],
+      problem: /type: must be one of prometheus, loki/,
+    },
+    {
+      name: 'no URL',
+      sources: [{ name: 'a', type: 'loki' }],
+      problem: /url: is missing: must be an http or https URL/,
+    },
+    {
+      name: 'a secret in the URL',
+      sources: [{ ...prometheus, url: 'http://me:hunter2@prom' }],
+      problem: /^(?!.*hunter2).*url: must be/,
+    },
+    {
+      name: 'a key of another type',
+      sources: [{ ...prometheus, directory: 'x' }],
+      problem: /directory: unknown key/,
+    },
+    {
+      name: 'a tenant that would be two headers',
+      sources: [{ ...prometheus, tenant: 'a\r\nb: c' }],
+      problem: /tenant: must be/,
+    },
+    {
+      name: 'a page of one line',
+      sources: [{ ...prometheus, type: 'loki', pageLines: 1 }],
+      problem: /pageLines: must be a whole number from 2/,
+    },
+    {
+      name: 'a name twice',
+      sources: [prometheus, prometheus],
+      problem: /the name prom is there more than once/,
+    },
+  ]
+  test.each(wrong)('may not have $name', ({ sources, problem }) => {
+    expect(problemsOf(() => load(...sources))).toEqual([expect.stringMatching(problem)])
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+
+import type { ReviewAction } from '../../../src/store/ports/gate-instance.js'
+import {
+  applyCancellation,
+  applyPolicy,
+  applyReview,
+  expire,
+  isDue,
+} from '../../../src/gates/instances/transition.js'
+import type { ReviewAttempt } from '../../../src/gates/instances/transition.js'
+import { NOW_MS, makeGate, makeInstance } from '../../support/gates.js'
+
+const review = (person: string, action: ReviewAction, groups: readonly string[] = []): ReviewAttempt => ({
+  person,
+  action,
+  comment: `${person} says ${action}`,
+  groups,
+  timeMs: NOW_MS,
+})
+
+const STATES = ['not_activated', 'activated', 'approved', 'rejected', 'canceled', 'expired'] as const
+const FINAL = ['approved', 'rejected', 'canceled', 'expired'] as const
+
+describe('a review', () => {
+  test('approves once enough different people have', () => {
+    const gate = makeGate({ approvals: 3 })
+    const said = [review('bo', 'approve'), review('cy', 'approve')]
+    expect(applyReview(makeInstance(), gate, [], review('bo', 'approve'))).toEqual({
+      kind: 'counted',
+      approvals: 1,
+    })
+    expect(applyReview(makeInstance(), gate, said, review('di', 'approve'))).toEqual({
+      kind: 'closed',
+      state: 'approved',
+      comment: 'di says approve',
+      decidedBy: 'di',
+    })
+  })
+
+  test('rejects at once, whoever has approved before', () => {
+    const gate = makeGate({ approvals: 3 })
+    expect(
+      applyReview(makeInstance(), gate, [review('bo', 'approve')], review('cy', 'reject')),
+    ).toMatchObject({
+      state: 'rejected',
+      decidedBy: 'cy',
+    })
+  })
+
+  test.each(['approve', 'reject'] as const)('of a person who has decided may not %s again', (action) => {
+    const gate = makeGate({ approvals: 2 })
+    expect(applyReview(makeInstance(), gate, [review('Bo', 'approve')], review('bo', action))).toEqual({
+      kind: 'refused',
+      reason: 'already_decided',
+    })
+  })
+
+  test('may cancel after an approval of the same person', () => {
+    const gate = makeGate({ approvals: 2 })
+    expect(
+      applyReview(makeInstance(), gate, [review('bo', 'approve')], review('bo', 'cancel')),
+    ).toMatchObject({
+      state: 'canceled',
+    })
+  })
+
+  test.each(
+    FINAL.flatMap((state) =>
+      (['approve', 'reject', 'cancel'] as const).map((action) => [state, action] as const),
+    ),
+  )('of an instance that is %s may not %s', (state, action) => {
+    expect(applyReview(makeInstance({ state }), makeGate(), [], review('bo', action))).toEqual({
+      kind: 'refused',
+      reason: 'closed',
+    })
+  })
+
+  test('of an instance that nobody has triggered can only cancel', () => {
+    const reserved = makeInstance({ state: 'not_activated', triggeredBy: undefined })
+    const effect = (action: ReviewAction) => applyReview(reserved, makeGate(), [], review('bo', action))
+    expect(effect('approve')).toEqual({ kind: 'refused', reason: 'not_activated' })
+    expect(effect('reject')).toEqual({ kind: 'refused', reason: 'not_activated' })
+    expect(effect('cancel')).toMatchObject({ kind: 'closed', state: 'canceled' })
+  })
+})
+
+describe('who triggered an instance', () => {
+  test.each(['ana', 'ANA', 'ci'])('may not approve it, as %s', (person) => {
+    expect(applyReview(makeInstance(), makeGate(), [], review(person, 'approve'))).toEqual({
+      kind: 'refused',
+      reason: 'own_trigger',
+    })
+  })
+
+  test('may reject it', () => {
+    expect(applyReview(makeInstance(), makeGate(), [], review('ana', 'reject'))).toMatchObject({
+      state: 'rejected',
+    })
+  })
+
+  test('may approve it where the gate says so', () => {
+    const gate = makeGate({ triggererMayApprove: true })
+    expect(applyReview(makeInstance(), gate, [], review('ana', 'approve'))).toMatchObject({
+      state: 'approved',
+    })
+  })
+})
+
+describe('a gate with approvers', () => {
+  const gate = makeGate({ approvers: { users: ['bo'], groups: ['leads'] } })
+
+  test.each([
+    ['a named user', 'bo', [], true],
+    ['a member of a named group', 'cy', ['devs', 'leads'], true],
+    ['anyone else', 'cy', ['devs'], false],
+    ['a user who is called like the group', 'leads', [], false],
+  ] as const)('is decided by %s: %s %j -> %s', (_, person, groups, may) => {
+    const effect = applyReview(makeInstance(), gate, [], review(person, 'approve', groups))
+    expect(effect.kind === 'closed').toBe(may)
+    if (!may) expect(effect).toEqual({ kind: 'refused', reason: 'not_an_approver' })
+  })
+
+  test('does not tell others that an instance is closed', () => {
+    const effect = applyReview(makeInstance({ state: 'approved' }), gate, [], review('cy', 'approve'))
+    expect(effect).toEqual({ kind: 'refused', reason: 'not_an_approver' })
+  })
+})
+
+describe('the clock', () => {
+  test('ends what is open from the millisecond on in which it expires', () => {
+    const instance = makeInstance({ expiresMs: NOW_MS })
+    expect(isDue(instance, NOW_MS - 1)).toBe(false)
+    expect(isDue(instance, NOW_MS)).toBe(true)
+    expect(expire(instance)).toEqual({
+      kind: 'closed',
+      state: 'expired',
+      comment: 'expired: no decision until 2026-03-01T12:00:00.000Z',
+      decidedBy: undefined,
+    })
+  })
+
+  test.each(STATES)('may end an instance that is %s only while it is open', (state) => {
+    const isOpen = state === 'not_activated' || state === 'activated'
+    expect(isDue(makeInstance({ state, expiresMs: 0 }), NOW_MS)).toBe(isOpen)
+  })
+})
+
+describe("the orchestrator's cancellation", () => {
+  test.each(STATES)('of an instance that is %s changes it only while it is open', (state) => {
+    const isOpen = state === 'not_activated' || state === 'activated'
+    const closing = applyCancellation(makeInstance({ state }), 'pipeline stopped')
+    expect(closing?.state).toBe(isOpen ? 'canceled' : undefined)
+  })
+})
+
+describe("the policy's verdict", () => {
+  test('approves without a denial and rejects with the denials as its words', () => {
+    const verdict = (denials: string[]) =>
+      applyPolicy(makeInstance(), { policy: 'release/approval', denials })
+    expect(verdict([])).toMatchObject({ state: 'approved', decidedBy: 'policy:release/approval' })
+    expect(verdict(['no ticket', 'no build'])).toMatchObject({
+      state: 'rejected',
+      comment: 'no ticket, no build',
+    })
+  })
+
+  test.each(STATES.filter((state) => state !== 'activated'))('changes nothing once it is %s', (state) => {
+    expect(applyPolicy(makeInstance({ state }), { policy: 'p', denials: [] })).toBeUndefined()
+  })
+})

@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+import type { Exchange } from '../../../../src/http/exchange/exchange.js'
+import { openRaw, sendRaw, startLaneServer } from '../../../support/http-lanes.js'
+import type { LaneServer, LaneServerOptions } from '../../../support/http-lanes.js'
+import { waitUntil } from '../../../support/wait-until.js'
+
+const SECOND_MS = 1000
+
+let server: LaneServer | undefined
+
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+  vi.useRealTimers()
+})
+
+async function start(options: Partial<LaneServerOptions> = {}): Promise<LaneServer> {
+  server = await startLaneServer({ hasFastLane: true, ...options })
+  return server
+}
+
+function request(body: string, length = body.length): string {
+  return `POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
+}
+
+async function until(look: () => boolean): Promise<void> {
+  await waitUntil(
+    () => look() || undefined,
+    () => `never: ${String(look)}`,
+  )
+}
+
+/** A front that answers when it is told to. */
+function held(): { beforeAnswer: (exchange: Exchange) => Promise<void>; release: () => void } {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  return { beforeAnswer: () => released, release: () => release() }
+}
+
+describe('a connection in the fast lane', () => {
+  it('carries one request after the other, each with its own body and headers', async () => {
+    const { port, arrivals } = await start()
+    const answers = await sendRaw(port, request('one'), request('two'), request('three and a half'))
+    expect([...answers.matchAll(/"body":"([^"]*)"/g)].map(([, body]) => body)).toEqual([
+      'one',
+      'two',
+      'three and a half',
+    ])
+    expect(arrivals.map(({ lane }) => lane)).toEqual(['fast', 'fast', 'fast'])
+  })
+
+  it('gives a body over the size of the lane to the standard server', async () => {
+    const { port, arrivals } = await start()
+    expect(await sendRaw(port, request('x'.repeat(70_000)))).toContain('200 OK')
+    expect(arrivals.map(({ lane }) => lane)).toEqual(['standard'])
+  })
+
+  it('refuses a body over the limit and goes on', async () => {
+    const { port, arrivals } = await start({ maxBodyBytes: 10 })
+    const answers = await sendRaw(port, request('x'.repeat(11)), request('x'))
+    expect(answers).toMatch(
+      /^HTTP\/1.1 413 Payload Too Large\r\n[^]*request_too_large[^]*HTTP\/1.1 200 OK\r\n/,
+    )
+    expect(arrivals.map(({ lane }) => lane)).toEqual(['fast', 'fast'])
+  })
+
+  it('answers in order when a caller does not wait for the answer', async () => {
+    const gate = held()
+    const { port, arrivals } = await start(gate)
+    const { socket, received } = openRaw(port)
+    socket.write(request('first'))
+    await until(() => arrivals.length === 1)
+    socket.write(request('second'))
+    gate.release()
+    await until(() => received().includes('second'))
+    expect(received().indexOf('first')).toBeLessThan(received().indexOf('second'))
+    socket.destroy()
+  })
+
+  it('sends all of its answers to a caller that is slow to read them', async () => {
+    const { port } = await start({ answerBody: Buffer.alloc(2_000_000, 'z') })
+    const { socket, received } = openRaw(port)
+    socket.pause()
+    for (let count = 0; count < 5; count++) socket.write(request(`${count}`))
+    socket.resume()
+    await until(() => received().length > 10_000_000)
+    expect(received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(5)
+    socket.destroy()
+  })
+
+  it('answers a caller that has closed its side', async () => {
+    const gate = held()
+    const { port, arrivals } = await start(gate)
+    const { socket, answered } = openRaw(port)
+    socket.end(request('last'))
+    await until(() => arrivals.length === 1)
+    gate.release()
+    expect(await answered).toMatch(/200 OK[^]*last/)
+  })
+})
+
+describe('a request that breaks off in its body', () => {
+  it('is refused and told to the front, when the caller closes its side', async () => {
+    const { port, arrivals } = await start()
+    expect(await sendRaw(port, request('half', 100))).toMatch(/^HTTP\/1.1 400 Bad Request[^]*invalid_request/)
+    expect(arrivals[0]?.exchange.failure?.message).toBe('the request ended before its body did')
+  })
+
+  it('is told to the front when the caller is gone', async () => {
+    const { port, arrivals, bytesRead } = await start()
+    const { socket } = openRaw(port)
+    const text = request('half', 100)
+    socket.write(text)
+    await until(() => bytesRead() === text.length)
+    socket.destroy()
+    await until(() => arrivals[0]?.exchange.failure !== undefined)
+    expect(arrivals[0]?.exchange.failure?.message).toBe('the request ended before its body did')
+  })
+})
+
+describe('stopping', () => {
+  it('ends connections that wait, and the others with their answer', async () => {
+    const gate = held()
+    const { port, arrivals, fastLane } = await start(gate)
+    const [fresh, busy] = [openRaw(port), openRaw(port)]
+    busy.socket.write(request('busy'))
+    await until(() => arrivals.length === 1)
+    fastLane?.drain()
+    fastLane?.endIdle()
+    expect(await fresh.answered).toBe('')
+    gate.release()
+    expect(await busy.answered).toMatch(/200 OK[^]*Connection: close[^]*busy/)
+  })
+})
+
+describe('a connection on which nothing happens', () => {
+  async function startWithFakeTime(options: Partial<LaneServerOptions> = {}): Promise<LaneServer> {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    return await start(options)
+  }
+
+  it('is refused after 20 seconds without a first byte', async () => {
+    const { port, connections } = await startWithFakeTime()
+    const { answered } = openRaw(port)
+    await until(() => connections() === 1)
+    vi.advanceTimersByTime(21 * SECOND_MS)
+    expect(await answered).toMatch(/^HTTP\/1.1 408 Request Timeout[^]*request_timeout/)
+  })
+
+  it('is refused when a body takes more than two minutes', async () => {
+    const { port, arrivals, bytesRead } = await startWithFakeTime()
+    const { socket, received, answered } = openRaw(port)
+    const text = request('half', 100)
+    socket.write(text)
+    await until(() => bytesRead() === text.length)
+    vi.advanceTimersByTime(119 * SECOND_MS)
+    expect(received()).toBe('')
+    vi.advanceTimersByTime(2 * SECOND_MS)
+    expect(await answered).toMatch(/^HTTP\/1.1 408 Request Timeout/)
+    await until(() => arrivals[0]?.exchange.failure !== undefined)
+  })
+
+  it('is closed 75 seconds after its last answer', async () => {
+    const { port, bytesRead } = await startWithFakeTime()
+    const { socket, received, answered } = openRaw(port)
+    socket.write(request('one'))
+    await until(() => received().includes('one'))
+    vi.advanceTimersByTime(74 * SECOND_MS)
+    const text = request('two')
+    socket.write(text)
+    await until(() => received().includes('two') && bytesRead() > text.length)
+    vi.advanceTimersByTime(76 * SECOND_MS)
+    expect(await answered).not.toContain('408')
+  })
+})

@@ -1,0 +1,68 @@
+import { afterEach, expect, test } from 'vitest'
+
+import { defineAnalysis } from '../../../src/analysis/runs/define-analysis.js'
+import { defineFromFiles } from '../../../src/main/files/define-from-files.js'
+import { START_MS } from '../../support/analyses.js'
+import { useServiceStore } from '../../support/service-store.js'
+import { makeWorkspace } from '../../support/workspace.js'
+import type { Workspace } from '../../support/workspace.js'
+
+const openStore = useServiceStore()
+const made: Workspace[] = []
+afterEach(() => {
+  for (const workspace of made.splice(0)) workspace.remove()
+})
+
+const noWarning = (application: string, warning: string): never => {
+  throw new Error(`${application}: ${warning}`)
+}
+const LOGS = '{"logs": {"source": "loki"}}'
+
+function directoryWith(files: Readonly<Record<string, string>>): string {
+  const workspace = makeWorkspace(files)
+  made.push(workspace)
+  return workspace.path
+}
+
+test('what files define holds as long as they are there; what was said over HTTP stays', async () => {
+  const store = await openStore()
+  const definitions = async (): Promise<string[]> =>
+    (await store.lookups.analysis.definitions()).map(({ application, origin }) => `${application} ${origin}`)
+  const actor = { nowMs: START_MS, user: 'ana', origin: 'test' }
+  await defineAnalysis(
+    store,
+    { application: 'cart', document: JSON.parse(LOGS) as unknown, origin: 'api' },
+    actor,
+  )
+  await defineFromFiles(directoryWith({ 'bank.json': LOGS, 'shop.json': LOGS }), store, START_MS, noWarning)
+  expect(await definitions()).toEqual(['bank configuration', 'cart api', 'shop configuration'])
+  await defineFromFiles(directoryWith({ 'shop.json': LOGS }), store, START_MS, noWarning)
+  expect(await definitions()).toEqual(['cart api', 'shop configuration'])
+  await defineFromFiles(undefined, store, START_MS, noWarning)
+  expect(await definitions()).toEqual(['cart api'])
+})
+
+test('nothing changes where one file is wrong', async () => {
+  const store = await openStore()
+  const directory = directoryWith({ 'bank.json': LOGS, 'shop.json': '{}' })
+  await expect(defineFromFiles(directory, store, START_MS, noWarning)).rejects.toMatchObject({
+    kind: 'invalid',
+  })
+  expect(await store.lookups.analysis.definitions()).toEqual([])
+})
+
+test('a name that is not known in a canary config is told, and nothing is refused for it', async () => {
+  const store = await openStore()
+  const query = { customInlineTemplate: 'PromQL:up' }
+  const canaryConfig = {
+    metrics: [{ name: 'up', query, analysisConfigurations: { canary: { criticl: true } } }],
+  }
+  const definition = JSON.stringify({ metrics: { source: 'prom', canaryConfig } })
+  const told: string[] = []
+  const warn = (application: string, warning: string): void => void told.push(`${application}: ${warning}`)
+  await defineFromFiles(directoryWith({ 'shop.json': definition }), store, START_MS, warn)
+  expect(told).toEqual([
+    'shop: metrics[0].analysisConfigurations.canary.criticl is not known and does nothing: did you mean critical?',
+  ])
+  expect(await store.lookups.analysis.definitions()).toHaveLength(1)
+})
