@@ -4,23 +4,24 @@ const features = '^src/(pdp|decisions|gates|outbox|events|audit|analysis|orchest
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-cycles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
     {
       name: 'lib-and-errors-are-leaves',
       severity: 'error',
-      from: { path: '^src/(lib/|errors\\.ts)' },
-      to: { path: '^src/', pathNot: '^src/(lib/|errors\\.ts)' },
+      from: { path: '^src/(lib|errors)/' },
+      to: { path: '^src/', pathNot: '^src/(lib|errors)/' },
     },
     {
       name: 'config-knows-no-feature',
       severity: 'error',
       from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config/|lib/|errors\\.ts)' },
+      to: { path: '^src/', pathNot: '^src/(config|lib|errors)/' },
     },
     {
       name: 'features-know-no-edge',
       severity: 'error',
       from: { path: features },
-      to: { path: '^src/(http|cli|console|main|cli\\.ts|store/sqlite)' },
+      to: { path: '^src/(http|cli|console|main|threads|cli\\.ts|store/sqlite)' },
     },
     {
       name: 'features-know-no-web-framework-or-driver',
@@ -29,10 +30,16 @@ module.exports = {
       to: { path: 'node_modules/(hono|@hono|better-sqlite3|kysely)/' },
     },
     {
-      name: 'store-implementations-know-no-edge',
+      name: 'ports-know-no-engine-and-no-feature',
+      severity: 'error',
+      from: { path: '^src/store/ports/' },
+      to: { path: '^src/', pathNot: '^src/(store/ports|lib|errors)/' },
+    },
+    {
+      name: 'stores-know-their-ports-alone',
       severity: 'error',
       from: { path: '^src/store/' },
-      to: { path: '^src/(http|cli|console|main|cli\\.ts)' },
+      to: { path: '^src/', pathNot: '^src/(store|lib|errors)/' },
     },
     {
       name: 'routes-know-no-driver',

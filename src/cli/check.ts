@@ -13,7 +13,7 @@ import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions, openPolicies } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
-import { wrongUse } from './output/report-failure.js'
+import { wrongUse } from './session/session.js'
 import { count } from './output/text-table.js'
 import { readDocument } from './input/read-document.js'
 import {

@@ -21,7 +21,7 @@ import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
-import { wrongUse } from './output/report-failure.js'
+import { wrongUse } from './session/session.js'
 import {
   addConfigOption,
   addSchemaOption,

@@ -1,9 +1,9 @@
 import { toError } from '../errors/app-error.js'
-import type { BatchWriter } from '../store/ports/decision-store.js'
 import { copiedLength, DecisionBatchBuilder } from './decision-batch.js'
 import type { CopyBounds, DecisionBatch } from './decision-batch.js'
 import { isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecisions } from './decision-report.js'
+import type { DecisionBatchWriter } from './keep-decisions.js'
 import { findExecutionId } from './find-execution-id.js'
 import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason } from './decision-log.js'
 
@@ -35,7 +35,7 @@ export const defaultBufferBounds: BufferBounds = {
 }
 
 export interface BufferedDecisionLogDeps {
-  readonly writer: BatchWriter
+  readonly writer: DecisionBatchWriter
   readonly bounds?: Partial<BufferBounds>
   /** Whether the writer masks inputs: it must then be given all of them, not just what is kept. */
   readonly masked: boolean

@@ -1,8 +1,6 @@
-/** Which operation asked: a static policy, the Data API, a flat runtime body, the default decision, an ad-hoc query. */
-export type DecisionKind = 'static' | 'data' | 'runtime' | 'default' | 'query'
+import type { DecisionKind, DecisionOutcome } from '../store/ports/decision-store.js'
 
-/** How it ended: `allow` and `deny` where a verdict was asked for, else whether the document was defined. */
-export type DecisionOutcome = 'allow' | 'deny' | 'defined' | 'undefined' | 'error'
+export type { DecisionKind, DecisionOutcome }
 
 /** One decision as the caller of `record` knows it, just after answering. */
 export interface DecisionEntry {

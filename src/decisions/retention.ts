@@ -1,5 +1,8 @@
 import type { DecisionWriteStore } from '../store/ports/decision-store.js'
 
+/** What retention needs of a store of decisions. */
+export type PrunedStore = Omit<DecisionWriteStore, 'insert' | 'close'>
+
 /** How long decisions are kept and how large their file may grow; the oldest go first. */
 export interface RetentionPolicy {
   readonly maxAgeMs: number
@@ -20,7 +23,7 @@ const LOW_WATER = 0.95
 
 /** Deletes at most so many steps' worth of decisions that are too old; gives how many. */
 export function deleteExpired(
-  store: DecisionWriteStore,
+  store: PrunedStore,
   policy: RetentionPolicy,
   nowMs: number,
   maxSteps = 64,
@@ -35,7 +38,7 @@ export function deleteExpired(
 }
 
 /** Deletes the oldest decisions while they fill more than the bound; gives how many. */
-export function deleteAboveSize(store: DecisionWriteStore, policy: RetentionPolicy, maxSteps = 64): number {
+export function deleteAboveSize(store: PrunedStore, policy: RetentionPolicy, maxSteps = 64): number {
   if (store.size().liveBytes <= policy.maxFileBytes) return 0
   let deleted = 0
   for (let step = 0; step < maxSteps; step += 1) {
@@ -51,7 +54,7 @@ export function deleteAboveSize(store: DecisionWriteStore, policy: RetentionPoli
 }
 
 /** Gives a bounded part of the file back when it is above the bound or mostly empty. */
-export function shrinkFile(store: DecisionWriteStore, policy: RetentionPolicy): void {
+export function shrinkFile(store: PrunedStore, policy: RetentionPolicy): void {
   const { fileBytes, liveBytes } = store.size()
   const excess = Math.max(fileBytes - policy.maxFileBytes, fileBytes / 2 - liveBytes)
   if (excess > 0) store.releaseFreeSpace(Math.min(excess, RELEASED_BYTES_PER_STEP))

@@ -6,8 +6,8 @@ import type { DecisionRoutesDeps } from '../http/routes/decisions.js'
 import type { HealthPlugin } from '../http/routes/health.js'
 import type { Logger } from '../lib/logger.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
-import { openDecisionLog } from '../store/sqlite/decisions/open-decision-log.js'
-import type { OpenDecisionLogOptions } from '../store/sqlite/decisions/open-decision-log.js'
+import { openDecisionLog } from './open-decision-log.js'
+import type { OpenDecisionLogOptions } from './open-decision-log.js'
 
 const MS_PER_DAY = 86_400_000
 

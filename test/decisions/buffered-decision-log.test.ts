@@ -5,11 +5,11 @@ import { batchRow } from '../../src/decisions/decision-batch.js'
 import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { AppError } from '../../src/errors/app-error.js'
-import type { BatchWriter, WriteReceipt } from '../../src/store/ports/decision-store.js'
+import type { DecisionBatchWriter, WriteReceipt } from '../../src/decisions/keep-decisions.js'
 import { anEntry } from '../support/decisions.js'
 
 /** Holds every batch until the test answers it. */
-class HeldWriter implements BatchWriter {
+class HeldWriter implements DecisionBatchWriter {
   readonly batches: DecisionBatch[] = []
   readonly answers: { resolve: (receipt: WriteReceipt) => void; reject: (error: Error) => void }[] = []
   closed = false

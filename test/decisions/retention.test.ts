@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src/errors/app-error.js'
-import type { DecisionWriteStore } from '../../src/store/ports/decision-store.js'
+import type { DecisionKeeper } from '../../src/decisions/keep-decisions.js'
 import { BufferedDecisionLog } from '../../src/decisions/buffered-decision-log.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { queryDecisions } from '../../src/decisions/query-decisions.js'
 import { deleteAboveSize, deleteExpired, shrinkFile } from '../../src/decisions/retention.js'
-import { InProcessBatchWriter } from '../../src/store/sqlite/decisions/in-process-batch-writer.js'
+import { InProcessBatchWriter } from '../../src/decisions/in-process-batch-writer.js'
 import { aBatch, anEntry, openStore } from '../support/decisions.js'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -102,7 +102,7 @@ describe('the log over a store', () => {
 
   it('loses decisions, counted, before it outgrows its size because nothing can be deleted', async () => {
     const { writer: store } = await openStore()
-    const stuck: DecisionWriteStore = {
+    const stuck: DecisionKeeper = {
       insert: (batch) => store.insert(batch),
       deleteBefore: () => 0,
       deleteOldest: () => {

@@ -7,9 +7,12 @@ import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { DecisionBatchBuilder } from '../../src/decisions/decision-batch.js'
 import type { DecisionEntry } from '../../src/decisions/decision-log.js'
 import { openDecisionReader } from '../../src/store/sqlite/decisions/decision-reader.js'
+import { InProcessBatchWriter } from '../../src/decisions/in-process-batch-writer.js'
+import { keepDecisions } from '../../src/decisions/keep-decisions.js'
+import type { KeepOptions } from '../../src/decisions/keep-decisions.js'
+import type { WriterThreadOptions } from '../../src/decisions/writer-messages.js'
 import { connectDecisionWriter } from '../../src/store/sqlite/decisions/decision-writer.js'
 import { prepareDecisionDatabase } from '../../src/store/sqlite/decisions/decision-database.js'
-import type { DecisionWriterOptions } from '../../src/store/sqlite/decisions/decision-writer.js'
 
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(): string {
@@ -40,14 +43,20 @@ export function aBatch(entries: readonly DecisionEntry[]): DecisionBatch {
 }
 
 /** A new store in a temporary folder, with both of its sides open. */
-export async function openStore(overrides: Partial<DecisionWriterOptions> = {}) {
+export async function openStore(overrides: Partial<KeepOptions & { readonly path: string }> = {}) {
   const path = overrides.path ?? join(temporaryFolder(), 'decisions.db')
   await prepareDecisionDatabase(path)
-  const writer = connectDecisionWriter({ path, masks: [], maxInputBytes: 8192, ...overrides })
+  const writer = keepDecisions(connectDecisionWriter(path), { masks: [], maxInputBytes: 8192, ...overrides })
   const reader = openDecisionReader(path)
   onTestFinished(async () => {
     await reader.close()
     writer.close()
   })
   return { path, writer, reader }
+}
+
+/** Writes on the calling thread, as the service does on one of its own. */
+export function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
+  const store = keepDecisions(connectDecisionWriter(options.path), options)
+  return Promise.resolve(new InProcessBatchWriter({ ...options, store, now: Date.now }))
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import { wrongUse } from '../output/report-failure.js'
+import { wrongUse } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addOutputOptions, examples } from '../session/shared-options.js'
 import type { JudgeCommandOptions } from './judge-file.js'

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { DateTime } from 'luxon'
 
-import { wrongUse } from '../output/report-failure.js'
+import { wrongUse } from '../session/session.js'
 import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 import { EXIT } from '../session/session.js'
-import { wrongUse } from '../output/report-failure.js'
+import { wrongUse } from '../session/session.js'
 import { makeServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'

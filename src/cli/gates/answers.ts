@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { wrongUse } from '../output/report-failure.js'
+import { wrongUse } from '../session/session.js'
 
 /** The answers of the service about gates, as far as commands show them. */
 export const GateAnswer = z.looseObject({

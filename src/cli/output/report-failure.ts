@@ -4,6 +4,7 @@ import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { errorAnswer } from '../../http/exchange/error-body.js'
 import { EXIT } from '../session/session.js'
+import { wrongUse } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import type { Terminal } from '../session/terminal.js'
 import { printable } from './display-width.js'
@@ -53,11 +54,6 @@ function toReportedError(raw: unknown): AppError {
     'internal',
     `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,
   )
-}
-
-/** The error for a command line that cannot be understood. */
-export function wrongUse(message: string): AppError {
-  return new AppError('invalid', message, { code: 'wrong_use' })
 }
 
 function stackText(error: Error): string {

@@ -1,3 +1,4 @@
+import { AppError } from '../../errors/app-error.js'
 import type { Command } from 'commander'
 
 import type { Terminal } from './terminal.js'
@@ -26,4 +27,9 @@ export type DefineCommand = (command: Command, session: Session) => void
 /** A new session that has not failed yet. */
 export function newSession(terminal: Terminal): Session {
   return { terminal, exitCode: EXIT.fine }
+}
+
+/** The error for a command line that cannot be understood. */
+export function wrongUse(message: string): AppError {
+  return new AppError('invalid', message, { code: 'wrong_use' })
 }

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 
 import { BUNDLE_ALGORITHMS } from '../../config/sections/bundle-signing.js'
 import type { OriginatedValue } from '../../config/values/layered-values.js'
-import { wrongUse } from '../output/report-failure.js'
+import { wrongUse } from './session.js'
 
 /** The flags that say how bundles must be signed; they are called as in `opa run`. */
 export interface VerificationOptions {

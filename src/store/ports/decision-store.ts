@@ -1,20 +1,13 @@
-import type { DecisionBatch } from '../../decisions/decision-batch.js'
-import type { DecisionKind, DecisionOutcome } from '../../decisions/decision-log.js'
-import type { DecisionReport } from '../../decisions/decision-report.js'
+/** Which operation asked: a static policy, the Data API, a flat runtime body, the default decision, an ad-hoc query. */
+export type DecisionKind = 'static' | 'data' | 'runtime' | 'default' | 'query'
 
-/** What became of a batch: decisions that lost their input because it could not be masked. */
-export interface WriteReceipt {
-  readonly maskFailed: number
-  /** Of the decisions in the batch that are reported, where any are. */
-  readonly report?: DecisionReport | undefined
-  /** The memory of the batch's bytes, when the writer gives it back to be filled again. */
-  readonly spentMemory?: Uint8Array<ArrayBuffer>
-}
+/** How it ended: `allow` and `deny` where a verdict was asked for, else whether the document was defined. */
+export type DecisionOutcome = 'allow' | 'deny' | 'defined' | 'undefined' | 'error'
 
-/** Takes batches to the store, in order; `write` rejects with an AppError when the whole batch was lost. */
-export interface BatchWriter {
+/** Takes batches to a store, in order; `write` rejects with an AppError when the whole batch was lost. */
+export interface BatchWriter<Batch, Receipt> {
   /** The batch may be transferred to another thread: it must not be touched afterwards. */
-  write(batch: DecisionBatch): Promise<WriteReceipt>
+  write(batch: Batch): Promise<Receipt>
   close(): Promise<void>
 }
 
@@ -25,9 +18,15 @@ export interface StoreSize {
   readonly rows: number
 }
 
+/** A decision as it is to be stored. */
+export interface NewDecision extends Omit<StoredDecision, 'seq' | 'kind' | 'outcome'> {
+  readonly kind: string
+  readonly outcome: string
+}
+
 /** The writing side of the store. Every call is one transaction and raises AppError `unavailable` when it fails. */
 export interface DecisionWriteStore {
-  insert(batch: DecisionBatch): WriteReceipt
+  insert(decisions: Iterable<NewDecision>): void
   /** Deletes at most `limit` decisions made before `timeMs`; gives how many. */
   deleteBefore(timeMs: number, limit: number): number
   /** Deletes the `limit` oldest decisions; gives how many. */

@@ -12,8 +12,8 @@ import { setAside, setLeftoversAside } from '../engine/set-aside.js'
 import { STORE_DAMAGED } from '../engine/sqlite-error.js'
 
 /** `decisions.db` with both of its sides open. */
-export interface DecisionFiles {
-  readonly writer: BatchWriter
+export interface DecisionFiles<Batch, Receipt> {
+  readonly writer: BatchWriter<Batch, Receipt>
   readonly store: DecisionReadStore
   readonly files: readonly KeptFile[]
   readonly watch: FileWatch
@@ -28,9 +28,9 @@ export interface FormerFiles {
   readonly isDamaged: boolean
 }
 
-export interface OpenFilesOptions {
+export interface OpenFilesOptions<Batch, Receipt> {
   readonly path: string
-  readonly openWriter: () => Promise<BatchWriter>
+  readonly openWriter: () => Promise<BatchWriter<Batch, Receipt>>
   readonly changed: (problem: string | undefined) => void
   readonly nowMs: number
 }
@@ -39,10 +39,10 @@ export interface OpenFilesOptions {
  * Opens the decision log, and puts a damaged one aside first, since it must not keep decisions from being made. Raises AppError
  * `unavailable` for a file that cannot serve for another reason: it is locked, foreign, newer than this release.
  */
-export async function openDecisionFiles(
-  options: OpenFilesOptions,
+export async function openDecisionFiles<Batch, Receipt>(
+  options: OpenFilesOptions<Batch, Receipt>,
   former?: FormerFiles,
-): Promise<DecisionFiles> {
+): Promise<DecisionFiles<Batch, Receipt>> {
   const { path, nowMs } = options
   if (former !== undefined && !existsSync(dirname(path))) {
     // Whoever moved the directory may move it back.
@@ -61,11 +61,11 @@ export async function openDecisionFiles(
   return { ...(await openSides(options)), setAside: aside }
 }
 
-async function openSides({
+async function openSides<Batch, Receipt>({
   path,
   openWriter,
   changed,
-}: OpenFilesOptions): Promise<Omit<DecisionFiles, 'setAside'>> {
+}: OpenFilesOptions<Batch, Receipt>): Promise<Omit<DecisionFiles<Batch, Receipt>, 'setAside'>> {
   const writer = await openWriter()
   try {
     const store = openDecisionReader(path)
@@ -80,7 +80,11 @@ async function openSides({
 }
 
 /** Closes both sides, whatever state their file is in. The writer last: who closes last puts the write-ahead log into the file. */
-export async function closeDecisionFiles({ writer, store, watch }: DecisionFiles): Promise<void> {
+export async function closeDecisionFiles({
+  writer,
+  store,
+  watch,
+}: Pick<DecisionFiles<never, unknown>, 'writer' | 'store' | 'watch'>): Promise<void> {
   await store.close().catch(() => undefined)
   await writer.close().catch(() => undefined)
   await watch.close().catch(() => undefined)

@@ -1,8 +1,9 @@
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Selectable } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
-import type { DecisionKind, DecisionOutcome } from '../../../decisions/decision-log.js'
 import type {
+  DecisionKind,
+  DecisionOutcome,
   DecisionFilter,
   DecisionHead,
   DecisionPosition,

@@ -1,32 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { batchRow } from '../../../decisions/decision-batch.js'
-import type { BatchRow, DecisionBatch } from '../../../decisions/decision-batch.js'
-import { DecisionReporter } from '../../../decisions/decision-reporter.js'
-import type { ReportOptions } from '../../../decisions/decision-reporter.js'
-import { findExecutionId } from '../../../decisions/find-execution-id.js'
-import type { HideSecrets } from '../../../decisions/hide-secrets.js'
-import { makeInputKeeper } from '../../../decisions/mask-input.js'
-import type { InputKeeper, KeptInput } from '../../../decisions/mask-input.js'
-import { makeRedactDecision } from '../../../decisions/redact-decision.js'
-import type { RedactDecision } from '../../../decisions/redact-decision.js'
-import type { DecisionWriteStore, StoreSize, WriteReceipt } from '../../ports/decision-store.js'
+import type { DecisionWriteStore, NewDecision, StoreSize } from '../../ports/decision-store.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import { keptDatabase, requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase } from '../engine/open-database.js'
 import { toStoreError } from '../engine/sqlite-error.js'
-
-/** Where decisions are written, and what is kept of their inputs. */
-export interface DecisionWriterOptions {
-  readonly path: string
-  /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
-  readonly masks: readonly string[]
-  readonly maxInputBytes: number
-  /** Whether secrets are replaced in all that is kept; true where absent. */
-  readonly redact?: boolean
-  /** Absent where no decision is reported. */
-  readonly reports?: ReportOptions | undefined
-}
 
 const COLUMNS = [
   ...[
@@ -44,14 +22,11 @@ const COLUMNS = [
   'execution_id',
 ] as const
 
-const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false, hide: undefined }
-
 /** Opens a file whose schema is up to date for writing; raises AppError `unavailable` when that cannot be. */
-export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDecisionWriter {
-  const keepInput = makeInputKeeper(options.masks, options.maxInputBytes)
-  const database = openDatabase(decisionDatabaseOptions(options.path))
+export function connectDecisionWriter(path: string): SqliteDecisionWriter {
+  const database = openDatabase(decisionDatabaseOptions(path))
   try {
-    return new SqliteDecisionWriter(database, keepInput, options)
+    return new SqliteDecisionWriter(database)
   } catch (raw) {
     database.close()
     throw toStoreError('open decision log', raw)
@@ -62,29 +37,15 @@ export function connectDecisionWriter(options: DecisionWriterOptions): SqliteDec
 export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #database: Database
   readonly #files: readonly KeptFile[]
-  readonly #keepInput: InputKeeper
-  readonly #redact: RedactDecision
-  readonly #reporter: DecisionReporter | undefined
   readonly #insertRow: Statement
   readonly #deleteBefore: Statement
   readonly #deleteOldest: Statement
   readonly #countRows: Statement
 
   /** Writes as long as the files of the database are at their paths. */
-  constructor(
-    database: Database,
-    keepInput: InputKeeper,
-    {
-      reports,
-      redact = true,
-      maxInputBytes,
-    }: Pick<DecisionWriterOptions, 'reports' | 'redact' | 'maxInputBytes'>,
-  ) {
+  constructor(database: Database) {
     this.#database = database
-    this.#redact = redact ? makeRedactDecision(maxInputBytes) : (kept) => kept
     this.#files = keptDatabase(database.name)
-    this.#keepInput = keepInput
-    this.#reporter = reports && new DecisionReporter(reports)
     this.#insertRow = database.prepare(
       `insert into decisions (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`,
     )
@@ -102,10 +63,10 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       .pluck()
   }
 
-  insert(batch: DecisionBatch): WriteReceipt {
-    return this.#attempt('write decisions', () => {
+  insert(decisions: Iterable<NewDecision>): void {
+    this.#attempt('write decisions', () => {
       requireKept(this.#files)
-      return this.#database.transaction(() => this.#insertAll(batch))()
+      this.#database.transaction(() => this.#insertAll(decisions))()
     })
   }
 
@@ -141,42 +102,28 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     })
   }
 
-  #insertAll(batch: DecisionBatch): WriteReceipt {
-    // What a batch left that was undone.
-    this.#reporter?.take()
-    let maskFailed = 0
-    for (let index = 0; index < batch.rowCount; index += 1) {
-      const whole = batchRow(batch, index)
-      const masked = whole.input === null ? NO_INPUT : this.#keepInput(whole.input, whole.inputBytes ?? 0)
-      const named = { ...whole, executionId: executionIdOf(whole) }
-      const { row, input } = this.#redact({
-        row: masked.hide === undefined ? named : withoutSecrets(named, masked.hide),
-        input: masked,
-        isResultCut: isResultCut(whole),
-      })
-      if (input.maskFailed) maskFailed += 1
+  #insertAll(decisions: Iterable<NewDecision>): void {
+    for (const decision of decisions) {
       this.#insertRow.run(
-        row.decisionId,
-        row.timeMs,
-        row.kind,
-        row.path,
-        row.revision,
-        row.outcome,
-        row.application,
-        row.caller,
-        row.durationNs,
-        row.requestId,
-        row.error,
-        row.inputBytes,
-        Number(input.truncated),
-        Number(isResultCut(whole)),
-        row.result,
-        input.bytes,
-        row.executionId,
+        decision.decisionId,
+        decision.timeMs,
+        decision.kind,
+        decision.path,
+        decision.revision,
+        decision.outcome,
+        decision.application,
+        decision.caller,
+        decision.durationNs,
+        decision.requestId,
+        decision.error,
+        decision.inputBytes,
+        Number(decision.inputTruncated),
+        Number(decision.resultTruncated),
+        decision.result,
+        decision.input,
+        decision.executionId,
       )
-      this.#reporter?.offer(row, isResultCut(whole))
     }
-    return { maskFailed, report: this.#reporter?.take() }
   }
 
   #readPragma(name: string): number {
@@ -190,30 +137,4 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       throw toStoreError(action, raw)
     }
   }
-}
-
-/** The texts of a decision that may quote its input. */
-function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
-  const { application, executionId, error, result } = row
-  // Streaming: half a character at the end of what was cut is left out.
-  const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
-  const shown = text === null ? null : hide(text, isResultCut(row))
-  return {
-    ...row,
-    application: application === null ? null : hide(application, false),
-    // Of an id, a part is of no use.
-    executionId: executionId !== null && hide(executionId, false) === executionId ? executionId : null,
-    error: error === null ? null : hide(error, false),
-    result: shown === null ? null : Buffer.from(shown),
-  }
-}
-
-/** In the batch where its input was cut, else in the input. */
-function executionIdOf({ executionId, input, inputBytes }: BatchRow): string | null {
-  const isWhole = input !== null && input.length === inputBytes
-  return isWhole ? (findExecutionId(input) ?? null) : executionId
-}
-
-function isResultCut({ result, resultBytes }: BatchRow): boolean {
-  return (resultBytes ?? 0) > (result?.length ?? 0)
 }

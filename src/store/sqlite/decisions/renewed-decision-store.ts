@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { DecisionBatch } from '../../../decisions/decision-batch.js'
 import { AppError, toError } from '../../../errors/app-error.js'
 import type {
   BatchWriter,
@@ -11,18 +10,17 @@ import type {
   PageBounds,
   StoredDecision,
   StoredDecisionPage,
-  WriteReceipt,
 } from '../../ports/decision-store.js'
 import { closeDecisionFiles } from './decision-files.js'
 import type { DecisionFiles, FormerFiles } from './decision-files.js'
 import { STORE_DAMAGED, STORE_FAILING, STORE_LOST } from '../engine/sqlite-error.js'
 
-export interface RenewedDecisionStoreOptions {
+export interface RenewedDecisionStoreOptions<Batch, Receipt> {
   /** Opens `decisions.db`, as it is or anew; `changed` is to be told what becomes of the file. */
   readonly open: (
     changed: (problem: string | undefined) => void,
     former?: FormerFiles,
-  ) => Promise<DecisionFiles>
+  ) => Promise<DecisionFiles<Batch, Receipt>>
   /** Told that another file was begun, and why. */
   readonly renewed?: ((notice: string) => void) | undefined
   /** Milliseconds on a clock that nobody sets. */
@@ -43,9 +41,9 @@ interface Notice {
  * The decision log over a file that may be damaged or go away while it is open: then it is closed, what is left of it is put aside, and
  * another is begun. Batches in between are lost, and their writes reject.
  */
-export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
-  readonly #options: RenewedDecisionStoreOptions
-  #open: DecisionFiles | undefined
+export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, Receipt>, DecisionReadStore {
+  readonly #options: RenewedDecisionStoreOptions<Batch, Receipt>
+  #open: DecisionFiles<Batch, Receipt> | undefined
   #attempt: Promise<void> | undefined
   #retry: NodeJS.Timeout | undefined
   #problem: string | undefined
@@ -53,12 +51,14 @@ export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
   #timesRenewed = 0
   #isClosed = false
 
-  private constructor(options: RenewedDecisionStoreOptions) {
+  private constructor(options: RenewedDecisionStoreOptions<Batch, Receipt>) {
     this.#options = options
   }
 
   /** Raises the AppErrors of `openDecisionFiles`. */
-  static async open(options: RenewedDecisionStoreOptions): Promise<RenewedDecisionStore> {
+  static async open<Batch, Receipt>(
+    options: RenewedDecisionStoreOptions<Batch, Receipt>,
+  ): Promise<RenewedDecisionStore<Batch, Receipt>> {
     const store = new RenewedDecisionStore(options)
     const opened = await options.open((problem) => store.#changed(problem))
     store.#open = opened
@@ -88,7 +88,7 @@ export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
     return isNews ? text : undefined
   }
 
-  async write(batch: DecisionBatch): Promise<WriteReceipt> {
+  async write(batch: Batch): Promise<Receipt> {
     await this.#attempt
     const files = this.#opened()
     try {
@@ -134,7 +134,7 @@ export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
     }
   }
 
-  #opened(): DecisionFiles {
+  #opened(): DecisionFiles<Batch, Receipt> {
     if (this.#open !== undefined) return this.#open
     throw new AppError('unavailable', this.#problem ?? 'the decision log is closed')
   }
@@ -146,7 +146,7 @@ export class RenewedDecisionStore implements BatchWriter, DecisionReadStore {
   }
 
   /** Only the first to find something wrong with a file has it replaced. */
-  #renew(files: DecisionFiles, reason: string, isDamaged: boolean): void {
+  #renew(files: DecisionFiles<Batch, Receipt>, reason: string, isDamaged: boolean): void {
     if (this.#open !== files || this.#isClosed) return
     this.#open = undefined
     this.#problem = reason

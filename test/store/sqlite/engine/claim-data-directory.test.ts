@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { claimDataDirectory } from '../../../../src/store/sqlite/engine/claim-data-directory.js'
+import { PROJECT_ROOT } from '../../../support/project-root.js'
 
 let directory: string
 
@@ -17,7 +18,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 /** A process that holds the lock as a service would, and then dies without a word. */
 async function claimAndBeKilled(): Promise<void> {
   const script = `
-    const Database = require(${JSON.stringify(join(import.meta.dirname, '../../../node_modules/better-sqlite3'))})
+    const Database = require(${JSON.stringify(join(PROJECT_ROOT, 'node_modules/better-sqlite3'))})
     const database = new Database(${JSON.stringify(join(directory, 'tidegate.lock'))})
     database.exec('begin exclusive')
     process.stdout.write('held')

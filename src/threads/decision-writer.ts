@@ -1,12 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 
-import type { AppError } from '../../../errors/app-error.js'
-import { lowerThreadPriority } from '../../../lib/threads/thread-cpu-time.js'
-import { connectDecisionWriter } from './decision-writer.js'
-import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
-import { InProcessBatchWriter } from './in-process-batch-writer.js'
-import { toStoreError } from '../engine/sqlite-error.js'
+import type { AppError } from '../errors/app-error.js'
+import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
+import { connectDecisionWriter } from '../store/sqlite/decisions/decision-writer.js'
+import { keepDecisions } from '../decisions/keep-decisions.js'
+import type { WriterAnswer, WriterRequest, WriterThreadOptions } from '../decisions/writer-messages.js'
+import { InProcessBatchWriter } from '../decisions/in-process-batch-writer.js'
+import { toStoreError } from '../store/sqlite/engine/sqlite-error.js'
 
 /**
  * Below the thread that decides, so that on a busy core the log is late before a decision is; not so far below that it
@@ -45,10 +46,10 @@ function openWriter(
   options: WriterThreadOptions,
   refuse: (raw: unknown) => void,
 ): InProcessBatchWriter | undefined {
-  const { retention, retentionIntervalMs } = options
+  const { path, retention, retentionIntervalMs } = options
   try {
     return new InProcessBatchWriter({
-      store: connectDecisionWriter(options),
+      store: keepDecisions(connectDecisionWriter(path), options),
       retention,
       retentionIntervalMs,
       now: Date.now,

@@ -1,25 +1,25 @@
 import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DecisionBatchBuilder } from '../../../src/decisions/decision-batch.js'
-import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
-import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
-import { findDecision, queryDecisions } from '../../../src/decisions/query-decisions.js'
-import type { DecisionQuery } from '../../../src/decisions/query-decisions.js'
-import { AppError } from '../../../src/errors/app-error.js'
-import type { DecisionReadStore } from '../../../src/store/ports/decision-store.js'
-import { JsonText } from '../../../src/lib/json/text/json-text.js'
-import { makeInputKeeper } from '../../../src/decisions/mask-input.js'
-import { decisionDatabaseOptions } from '../../../src/store/sqlite/decisions/decision-database.js'
-import { openDecisionReader } from '../../../src/store/sqlite/decisions/decision-reader.js'
+import { DecisionBatchBuilder } from '../../../../src/decisions/decision-batch.js'
+import type { DecisionEntry } from '../../../../src/decisions/decision-log.js'
+import { nopDecisionLog } from '../../../../src/decisions/decision-log.js'
+import { findDecision, queryDecisions } from '../../../../src/decisions/query-decisions.js'
+import type { DecisionQuery } from '../../../../src/decisions/query-decisions.js'
+import { AppError } from '../../../../src/errors/app-error.js'
+import type { DecisionReadStore } from '../../../../src/store/ports/decision-store.js'
+import { JsonText } from '../../../../src/lib/json/text/json-text.js'
+import { keepDecisions } from '../../../../src/decisions/keep-decisions.js'
+import { decisionDatabaseOptions } from '../../../../src/store/sqlite/decisions/decision-database.js'
+import { openDecisionReader } from '../../../../src/store/sqlite/decisions/decision-reader.js'
 import {
   connectDecisionWriter,
   SqliteDecisionWriter,
-} from '../../../src/store/sqlite/decisions/decision-writer.js'
-import { migrate } from '../../../src/store/sqlite/engine/migrate.js'
-import { decisionMigrations } from '../../../src/store/sqlite/migrations/decisions.js'
-import { openDatabase } from '../../../src/store/sqlite/engine/open-database.js'
-import { aBatch, anEntry, openStore, temporaryFolder } from '../../support/decisions.js'
+} from '../../../../src/store/sqlite/decisions/decision-writer.js'
+import { migrate } from '../../../../src/store/sqlite/engine/migrate.js'
+import { decisionMigrations } from '../../../../src/store/sqlite/migrations/decisions.js'
+import { openDatabase } from '../../../../src/store/sqlite/engine/open-database.js'
+import { aBatch, anEntry, openStore, temporaryFolder } from '../../../support/decisions.js'
 
 const START = 1_700_000_000_000
 
@@ -202,7 +202,7 @@ describe('the decision store', () => {
   it('opens its file again with all that was written', async () => {
     const { path, writer, reader } = await openStore()
     writer.insert(batchOf(0, 10))
-    const again = connectDecisionWriter({ path, masks: [], maxInputBytes: 10 })
+    const again = keepDecisions(connectDecisionWriter(path), { masks: [], maxInputBytes: 10 })
     again.insert(batchOf(10, 20))
     again.close()
     expect(await allIds(reader, {})).toHaveLength(20)
@@ -222,7 +222,7 @@ describe('the decision store', () => {
     const path = join(temporaryFolder(), 'decisions.db')
     const database = openDatabase(decisionDatabaseOptions(path))
     await migrate(database, decisionMigrations)
-    const writer = new SqliteDecisionWriter(database, makeInputKeeper([], 8192), { maxInputBytes: 8192 })
+    const writer = keepDecisions(new SqliteDecisionWriter(database), { masks: [], maxInputBytes: 8192 })
     const pages = Number(database.pragma('page_count', { simple: true }))
     database.pragma(`max_page_count = ${pages + 1}`)
     const large = () => batchOf(0, 50, { input: Buffer.alloc(8000, 'x') })

@@ -1,18 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findDecision } from '../../../../src/decisions/query-decisions.js'
-import type { WriterThreadOptions } from '../../../../src/store/sqlite/decisions/decision-writer-messages.js'
-import { connectDecisionWriter } from '../../../../src/store/sqlite/decisions/decision-writer.js'
-import { InProcessBatchWriter } from '../../../../src/store/sqlite/decisions/in-process-batch-writer.js'
-import { openDecisionLog } from '../../../../src/store/sqlite/decisions/open-decision-log.js'
-import type { OpenDecisionLogOptions } from '../../../../src/store/sqlite/decisions/open-decision-log.js'
-import { anEntry, temporaryFolder } from '../../../support/decisions.js'
-
-function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
-  return Promise.resolve(
-    new InProcessBatchWriter({ ...options, store: connectDecisionWriter(options), now: Date.now }),
-  )
-}
+import { findDecision } from '../../src/decisions/query-decisions.js'
+import { openDecisionLog } from '../../src/main/open-decision-log.js'
+import type { OpenDecisionLogOptions } from '../../src/main/open-decision-log.js'
+import { anEntry, openWriter, temporaryFolder } from '../support/decisions.js'
 
 async function open(overrides: Partial<OpenDecisionLogOptions> = {}) {
   const dataDir = join(temporaryFolder(), 'data')

@@ -1,11 +1,12 @@
-import type { DecisionBatch } from '../../../decisions/decision-batch.js'
-import type { RetentionPolicy } from '../../../decisions/retention.js'
-import type { ErrorKind } from '../../../errors/app-error.js'
-import type { WriteReceipt } from '../../ports/decision-store.js'
-import type { DecisionWriterOptions } from './decision-writer.js'
+import type { ErrorKind } from '../errors/app-error.js'
+import type { DecisionBatch } from './decision-batch.js'
+import type { KeepOptions, WriteReceipt } from './keep-decisions.js'
+import type { RetentionPolicy } from './retention.js'
 
 /** What the writing thread is started with. */
-export interface WriterThreadOptions extends DecisionWriterOptions {
+export interface WriterThreadOptions extends KeepOptions {
+  /** Of the database. */
+  readonly path: string
   readonly retention: RetentionPolicy
   readonly retentionIntervalMs: number
 }

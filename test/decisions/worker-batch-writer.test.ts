@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { DecisionBatch } from '../../../../src/decisions/decision-batch.js'
-import { WorkerBatchWriter } from '../../../../src/store/sqlite/decisions/worker-batch-writer.js'
-import { aBatch, anEntry } from '../../../support/decisions.js'
+import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
+import { WorkerBatchWriter } from '../../src/decisions/worker-batch-writer.js'
+import { aBatch, anEntry } from '../support/decisions.js'
 
 /** Stands in for the compiled thread, and follows what the decision ids of a batch say. */
 const THREAD = `

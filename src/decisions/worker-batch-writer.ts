@@ -1,36 +1,18 @@
-import { Worker } from 'node:worker_threads'
-import type { DecisionBatch } from '../../../decisions/decision-batch.js'
-import { AppError, toAppError } from '../../../errors/app-error.js'
-import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
-import type { SupervisedThreadOptions, ThreadDeath } from '../../../lib/threads/supervised-thread.js'
-import type { BatchWriter, WriteReceipt } from '../../ports/decision-store.js'
-import type { WriterAnswer, WriterRequest, WriterThreadOptions } from './decision-writer-messages.js'
+import type { Worker } from 'node:worker_threads'
+import { AppError, toAppError } from '../errors/app-error.js'
+import { SupervisedThread } from '../lib/threads/supervised-thread.js'
+import type { SupervisedThreadOptions } from '../lib/threads/supervised-thread.js'
+import type { DecisionBatch } from './decision-batch.js'
+import type { DecisionBatchWriter, WriteReceipt } from './keep-decisions.js'
+import type { WriterAnswer, WriterRequest } from './writer-messages.js'
 
 interface PendingWrite {
   readonly resolve: (receipt: WriteReceipt) => void
   readonly reject: (error: AppError) => void
 }
 
-/** Batches live outside the heap: what the thread needs inside is little, and without a bound it would take more. */
-const THREAD_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
-
-/** Starts the writing thread and waits until its database is open; raises the AppError that it was refused with. */
-export async function openWorkerBatchWriter(
-  options: WriterThreadOptions,
-  died?: (death: ThreadDeath) => void,
-): Promise<WorkerBatchWriter> {
-  const start = (): Worker =>
-    new Worker(new URL('./decision-writer-worker.js', import.meta.url), {
-      workerData: options,
-      resourceLimits: THREAD_LIMITS,
-    })
-  const writer = new WorkerBatchWriter({ name: 'the thread that writes decisions.db', start, died })
-  await writer.opened()
-  return writer
-}
-
 /** Hands batches to a thread of its own and starts another when that one dies; what it held is lost. */
-export class WorkerBatchWriter implements BatchWriter {
+export class WorkerBatchWriter implements DecisionBatchWriter {
   readonly #supervised: SupervisedThread
   #pending: PendingWrite[] = []
   #opened: Promise<void> = Promise.resolve()

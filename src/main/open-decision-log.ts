@@ -1,16 +1,17 @@
 import { join } from 'node:path'
-import { BufferedDecisionLog, defaultBufferBounds } from '../../../decisions/buffered-decision-log.js'
-import type { BufferBounds, ReportedTo } from '../../../decisions/buffered-decision-log.js'
-import type { DecisionLog } from '../../../decisions/decision-log.js'
-import type { ReportOptions } from '../../../decisions/decision-reporter.js'
-import { defaultRetention } from '../../../decisions/retention.js'
-import type { RetentionPolicy } from '../../../decisions/retention.js'
-import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
-import type { BatchWriter, DecisionReadStore } from '../../ports/decision-store.js'
-import { openDecisionFiles } from './decision-files.js'
-import type { WriterThreadOptions } from './decision-writer-messages.js'
-import { RenewedDecisionStore } from './renewed-decision-store.js'
-import { openWorkerBatchWriter } from './worker-batch-writer.js'
+import { BufferedDecisionLog, defaultBufferBounds } from '../decisions/buffered-decision-log.js'
+import type { BufferBounds, ReportedTo } from '../decisions/buffered-decision-log.js'
+import type { DecisionLog } from '../decisions/decision-log.js'
+import type { ReportOptions } from '../decisions/decision-reporter.js'
+import { defaultRetention } from '../decisions/retention.js'
+import type { RetentionPolicy } from '../decisions/retention.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import type { DecisionBatchWriter } from '../decisions/keep-decisions.js'
+import type { DecisionReadStore } from '../store/ports/decision-store.js'
+import { openDecisionFiles } from '../store/sqlite/decisions/decision-files.js'
+import type { WriterThreadOptions } from '../decisions/writer-messages.js'
+import { RenewedDecisionStore } from '../store/sqlite/decisions/renewed-decision-store.js'
+import { openDecisionWriter } from './threads/decision-writer-thread.js'
 
 export interface OpenDecisionLogOptions {
   /** The folder of `decisions.db`; created when absent. */
@@ -32,7 +33,7 @@ export interface OpenDecisionLogOptions {
   readonly openWriter?: (
     options: WriterThreadOptions,
     died?: (death: ThreadDeath) => void,
-  ) => Promise<BatchWriter>
+  ) => Promise<DecisionBatchWriter>
 }
 
 /** The decision log with both of its sides; `close` flushes it. */
@@ -55,7 +56,7 @@ const RETENTION_INTERVAL_MS = 60_000
  * another reason, `invalid` for a bad mask.
  */
 export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<OpenDecisionLog> {
-  const { masks = [], openWriter = openWorkerBatchWriter, onWriteError, reports, threadDied } = options
+  const { masks = [], openWriter = openDecisionWriter, onWriteError, reports, threadDied } = options
   const path = join(options.dataDir, 'decisions.db')
   const bounds = { ...defaultBufferBounds, ...options.bounds }
   const writing: WriterThreadOptions = {

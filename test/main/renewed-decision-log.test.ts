@@ -9,21 +9,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findDecision } from '../../../src/decisions/query-decisions.js'
-import type { WriterThreadOptions } from '../../../src/store/sqlite/decisions/decision-writer-messages.js'
-import { connectDecisionWriter } from '../../../src/store/sqlite/decisions/decision-writer.js'
-import { InProcessBatchWriter } from '../../../src/store/sqlite/decisions/in-process-batch-writer.js'
-import { openDecisionLog } from '../../../src/store/sqlite/decisions/open-decision-log.js'
-import { setAside } from '../../../src/store/sqlite/engine/set-aside.js'
-import { damageDatabase } from '../../support/damage-database.js'
-import { anEntry, temporaryFolder } from '../../support/decisions.js'
-import { waitUntil } from '../../support/wait-until.js'
-
-function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
-  return Promise.resolve(
-    new InProcessBatchWriter({ ...options, store: connectDecisionWriter(options), now: Date.now }),
-  )
-}
+import { findDecision } from '../../src/decisions/query-decisions.js'
+import { openDecisionLog } from '../../src/main/open-decision-log.js'
+import { setAside } from '../../src/store/sqlite/engine/set-aside.js'
+import { damageDatabase } from '../support/damage-database.js'
+import { anEntry, openWriter, temporaryFolder } from '../support/decisions.js'
+import { waitUntil } from '../support/wait-until.js'
 
 async function open(dataDir = join(temporaryFolder(), 'data')) {
   const notices: string[] = []

@@ -1,10 +1,10 @@
-import type { DecisionBatch } from '../../../decisions/decision-batch.js'
-import { deleteAboveSize, deleteExpired, shrinkFile } from '../../../decisions/retention.js'
-import type { RetentionPolicy } from '../../../decisions/retention.js'
-import type { BatchWriter, DecisionWriteStore, WriteReceipt } from '../../ports/decision-store.js'
+import type { DecisionBatch } from './decision-batch.js'
+import type { DecisionBatchWriter, DecisionKeeper, WriteReceipt } from './keep-decisions.js'
+import { deleteAboveSize, deleteExpired, shrinkFile } from './retention.js'
+import type { RetentionPolicy } from './retention.js'
 
 export interface InProcessBatchWriterDeps {
-  readonly store: DecisionWriteStore
+  readonly store: DecisionKeeper
   readonly retention: RetentionPolicy
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -12,7 +12,7 @@ export interface InProcessBatchWriterDeps {
 }
 
 /** Writes in the calling thread and holds the store to its retention: before each batch by size, in time by age. */
-export class InProcessBatchWriter implements BatchWriter {
+export class InProcessBatchWriter implements DecisionBatchWriter {
   readonly #deps: InProcessBatchWriterDeps
   readonly #timer: NodeJS.Timeout
 

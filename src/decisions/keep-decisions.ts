@@ -1,0 +1,112 @@
+import type { BatchWriter, DecisionWriteStore, NewDecision } from '../store/ports/decision-store.js'
+import { batchRow } from './decision-batch.js'
+import type { BatchRow, DecisionBatch } from './decision-batch.js'
+import type { DecisionReport } from './decision-report.js'
+import { DecisionReporter } from './decision-reporter.js'
+import type { ReportOptions } from './decision-reporter.js'
+import { findExecutionId } from './find-execution-id.js'
+import type { HideSecrets } from './hide-secrets.js'
+import { makeInputKeeper } from './mask-input.js'
+import type { KeptInput } from './mask-input.js'
+import { makeRedactDecision } from './redact-decision.js'
+
+/** What is kept of decisions. */
+export interface KeepOptions {
+  /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
+  readonly masks: readonly string[]
+  readonly maxInputBytes: number
+  /** Whether secrets are replaced in all that is kept; true where absent. */
+  readonly redact?: boolean
+  /** Absent where no decision is reported. */
+  readonly reports?: ReportOptions | undefined
+}
+
+/** What became of a batch: decisions that lost their input because it could not be masked. */
+export interface WriteReceipt {
+  readonly maskFailed: number
+  /** Of the decisions in the batch that are reported, where any are. */
+  readonly report?: DecisionReport | undefined
+  /** The memory of the batch's bytes, when the writer gives it back to be filled again. */
+  readonly spentMemory?: Uint8Array<ArrayBuffer>
+}
+
+/** Takes batches of decisions to the log. */
+export type DecisionBatchWriter = BatchWriter<DecisionBatch, WriteReceipt>
+
+/** A store that is given batches, and keeps of each decision no more than it may. */
+export interface DecisionKeeper extends Omit<DecisionWriteStore, 'insert'> {
+  insert(batch: DecisionBatch): WriteReceipt
+}
+
+const NO_INPUT: KeptInput = { bytes: null, truncated: false, maskFailed: false, hide: undefined }
+
+/** Masks, redacts and reports decisions on their way into a store. Raises `invalid` for a bad mask. */
+export function keepDecisions(store: DecisionWriteStore, options: KeepOptions): DecisionKeeper {
+  const { masks, maxInputBytes, redact = true, reports } = options
+  const keepInput = makeInputKeeper(masks, maxInputBytes)
+  const redactDecision = redact ? makeRedactDecision(maxInputBytes) : undefined
+  const reporter = reports && new DecisionReporter(reports)
+
+  const insert = (batch: DecisionBatch): WriteReceipt => {
+    // What a batch left that was undone.
+    reporter?.take()
+    let maskFailed = 0
+    function* kept(): Generator<NewDecision> {
+      for (let index = 0; index < batch.rowCount; index += 1) {
+        const whole = batchRow(batch, index)
+        const masked = whole.input === null ? NO_INPUT : keepInput(whole.input, whole.inputBytes ?? 0)
+        const named = { ...whole, executionId: executionIdOf(whole) }
+        const shown = {
+          row: masked.hide === undefined ? named : withoutSecrets(named, masked.hide),
+          input: masked,
+          isResultCut: isResultCut(whole),
+        }
+        const { row, input } = redactDecision?.(shown) ?? shown
+        if (input.maskFailed) maskFailed += 1
+        reporter?.offer(row, shown.isResultCut)
+        yield {
+          ...row,
+          input: input.bytes,
+          inputTruncated: input.truncated,
+          resultTruncated: shown.isResultCut,
+        }
+      }
+    }
+    store.insert(kept())
+    return { maskFailed, report: reporter?.take() }
+  }
+  return {
+    insert,
+    deleteBefore: (timeMs, limit) => store.deleteBefore(timeMs, limit),
+    deleteOldest: (limit) => store.deleteOldest(limit),
+    releaseFreeSpace: (maxBytes) => store.releaseFreeSpace(maxBytes),
+    size: () => store.size(),
+    close: () => store.close(),
+  }
+}
+
+/** The texts of a decision that may quote its input. */
+function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
+  const { application, executionId, error, result } = row
+  // Streaming: half a character at the end of what was cut is left out.
+  const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
+  const shown = text === null ? null : hide(text, isResultCut(row))
+  return {
+    ...row,
+    application: application === null ? null : hide(application, false),
+    // Of an id, a part is of no use.
+    executionId: executionId !== null && hide(executionId, false) === executionId ? executionId : null,
+    error: error === null ? null : hide(error, false),
+    result: shown === null ? null : Buffer.from(shown),
+  }
+}
+
+/** In the batch where its input was cut, else in the input. */
+function executionIdOf({ executionId, input, inputBytes }: BatchRow): string | null {
+  const isWhole = input !== null && input.length === inputBytes
+  return isWhole ? (findExecutionId(input) ?? null) : executionId
+}
+
+function isResultCut({ result, resultBytes }: BatchRow): boolean {
+  return (resultBytes ?? 0) > (result?.length ?? 0)
+}
