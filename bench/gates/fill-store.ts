@@ -3,6 +3,7 @@ import type { Gate } from '../../src/store/ports/gate.js'
 import { reviewInstance } from '../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../src/gates/triggering/trigger-gate.js'
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import { SERVICE_OPERATIONS } from '../../test/support/store-operations.js'
 
 const BATCH = 1000
 const ORIGIN = 'bench'
@@ -17,7 +18,7 @@ export const BENCH_GATE = { id: 7, name: 'Release', application: 'shop' }
 
 /** Makes a store with instances of one gate that wait for decisions, through the operations of the service itself. */
 export async function fillStore({ dataDir, instances, callbackUrl }: FillOptions): Promise<void> {
-  const { writer, close } = await openServiceStore({ dataDir })
+  const { writer, close } = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
   const nowMs = Date.now()
   await writer.run(saveGateChanges, [{ kind: 'gate.declared', gate: benchGate(nowMs) }])
   await inBatches(instances, (index) =>
@@ -28,7 +29,7 @@ export async function fillStore({ dataDir, instances, callbackUrl }: FillOptions
 
 /** Approves the first instances, so that as many callbacks wait to be sent. */
 export async function approveInstances(dataDir: string, count: number): Promise<void> {
-  const { writer, close } = await openServiceStore({ dataDir })
+  const { writer, close } = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
   await inBatches(count, (index) => {
     const attempt = {
       person: 'bo',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { fill, indexAllText } from '../trail/store.js'
+import { SERVICE_OPERATIONS } from '../../test/support/store-operations.js'
 
 const SLOW_SECONDS = 30
 const SLOW_PAUSE_MS = 20
@@ -15,7 +16,7 @@ export interface Exported {
 
 /** Fills a store with so many records of 2 KB, findable by all columns and words. */
 export async function fillTrail(dataDir: string, records: number): Promise<void> {
-  const store = await openServiceStore({ dataDir })
+  const store = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
   await fill(store, 0, records, 0)
   await indexAllText(store)
   await store.close()

@@ -6,6 +6,7 @@ import { openServiceStore } from '../../src/store/sqlite/threads/open-service-st
 import { applicationOf, executionOf, rareWord } from './events.js'
 import { measureIntake } from './intake.js'
 import { exportRate, fill, indexAllText, searchP99, verifyRate } from './store.js'
+import { SERVICE_OPERATIONS } from '../../test/support/store-operations.js'
 
 const FEW = 10_000
 /** Two rounds of indexing columns. */
@@ -37,7 +38,7 @@ async function intake(directory: string): Promise<void> {
 }
 
 async function store(dataDir: string): Promise<void> {
-  const opened = await openServiceStore({ dataDir })
+  const opened = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
   const atFew = await fill(opened, 0, FEW, MEASURED)
   report(`one insert at ${FEW} records, indexes by column included`, atFew, 'us')
   const atMany = await fill(opened, FEW, many, MEASURED)

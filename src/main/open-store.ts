@@ -15,7 +15,7 @@ export function openStore(
 ): Promise<ServiceStore> {
   return openServiceStore({
     dataDir,
-    threadScript: SCRIPT,
+    operations: SCRIPT,
     threadDied,
     fileChanged: (problem) => {
       if (problem === undefined) logger.info('tidegate.db is at its path, and is written again')

@@ -120,3 +120,13 @@ export const countMessages: ReadOperation<null, Readonly<Record<OutboxState, num
 function unknownMessage(id: number): AppError {
   return new AppError('not_found', `there is no message ${id} in the outbox`)
 }
+
+/** What the store can be asked of the outbox. */
+export const outboxReads = [listMessages, showMessages, countMessages] as const
+export const outboxWrites = [
+  leaseMessages,
+  releaseLeases,
+  recordAttempt,
+  resendMessage,
+  purgeSettled,
+] as const

@@ -5,6 +5,9 @@ import { compareList } from '../events/registry/compare-list.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { ComparisonMessage, ComparisonThreadOptions } from '../main/threads/comparison-thread.js'
 import { toFailure } from '../store/sqlite/calls/call.js'
+import { registryReads } from '../events/registry/registry-operations.js'
+import { operationRegistry } from '../store/ports/operation.js'
+import type { Readers } from '../store/ports/readers.js'
 import { openReader } from '../store/sqlite/threads/open-reader.js'
 
 const NICENESS = 10
@@ -23,7 +26,7 @@ if (parentPort !== null) {
     await acknowledged
   }
   try {
-    const { reader, close } = openReader(dataDir)
+    const { reader, close } = openReader(dataDir, operationRegistry<Readers>(registryReads))
     const listed = await compareList(list, reader, take)
     close()
     tell({ type: 'compared', listed })

@@ -1,26 +1,20 @@
-import { analysisReads } from '../analysis/runs/analysis-operations.js'
-import { showLookData, showLookReport, showRun } from '../analysis/runs/show-run.js'
+import { analysisReads } from '../analysis/runs/operations.js'
 import { auditReads } from '../audit/audit-operations.js'
-import { readRunsChunk } from '../events/read-runs.js'
+import { eventReads } from '../events/event-operations.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
 import { renderRun } from '../http/analysis-report/report-page.js'
-import { countMessages, listMessages, showMessages } from '../outbox/outbox-operations.js'
-import type { AnyOperation } from '../store/ports/operation.js'
+import { outboxReads } from '../outbox/outbox-operations.js'
+import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
 
-/** Every operation that only reads, of all parts of the service: what is not listed here, the reading thread does not find. */
-export const readOperations: readonly AnyOperation<Readers>[] = [
+/** Every operation that only reads, of all parts of the service, in a thread and in process alike. */
+export const readOperations = operationRegistry<Readers>([
   ...auditReads,
+  ...eventReads,
   ...registryReads,
-  readRunsChunk,
-  listMessages,
-  showMessages,
-  countMessages,
+  ...outboxReads,
   ...gateReads,
   ...analysisReads,
-  showRun,
-  showLookData,
-  showLookReport,
   renderRun,
-]
+])

@@ -86,7 +86,7 @@ test('keeps a decision whose id an event has taken', async () => {
   const { writer, search } = await opened()
   const event: AuditEntry = { timeMs: 1, source: 'event', kind: 'k', eventId: 'd1', body: Buffer.from('{}') }
   const append: WriteOperation<AuditEntry, unknown> = {
-    name: 'test',
+    name: 'test.append',
     apply: ({ audit }, entry) => audit.append(entry),
   }
   await writer.run(append, event)

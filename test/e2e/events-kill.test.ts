@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { exportTrail } from '../../src/audit/export-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
 import { openReader } from '../../src/store/sqlite/threads/open-reader.js'
+import { readOperations } from '../../src/threads/read-operations.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
@@ -79,7 +80,7 @@ async function killRepeatedly(
 
 /** How often each event stands in the trail. */
 async function eventCounts(dataDir: string): Promise<Map<string, number>> {
-  const { reader, close } = openReader(dataDir)
+  const { reader, close } = openReader(dataDir, readOperations)
   const counts = new Map<string, number>()
   try {
     const verification = await verifyTrail({ reader })

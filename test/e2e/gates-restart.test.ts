@@ -13,6 +13,7 @@ import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
+import { SERVICE_OPERATIONS } from '../support/store-operations.js'
 
 const GATE = { id: 7, name: 'Release', application: 'shop', timeToLiveMinutes: 60 }
 const HOUR_MS = 3_600_000
@@ -38,7 +39,10 @@ async function startAfterwards(
   const policies =
     'package release.approval\n\nimport rego.v1\n\ndeny contains "not today" if input.gate.id == 7\n'
   workspace.write({ 'policies/approval.rego': policies })
-  const { writer, close } = await openServiceStore({ dataDir: join(workspace.path, 'data') })
+  const { writer, close } = await openServiceStore({
+    dataDir: join(workspace.path, 'data'),
+    operations: SERVICE_OPERATIONS,
+  })
   const urls = { approvalCallbackUrl: `${receiver.url}/yes`, rejectionCallbackUrl: `${receiver.url}/no` }
   await triggered(writer, makeGate({ policy }), { ...urls, ...more })
   await close()

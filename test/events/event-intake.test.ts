@@ -5,6 +5,7 @@ import { openServiceStore } from '../../src/store/sqlite/threads/open-service-st
 import { flattened, pipelineEvent } from '../support/orchestrator-events.js'
 import { useServiceStore } from '../support/service-store.js'
 import type { TestStore } from '../support/service-store.js'
+import { SERVICE_OPERATIONS } from '../support/store-operations.js'
 
 const open = useServiceStore()
 
@@ -115,7 +116,7 @@ describe('a disk that gets full', () => {
   it('refuses events as unavailable and keeps nothing by halves', async () => {
     const { dataDir, close } = await open()
     await close()
-    const store = await openServiceStore({ dataDir, maxPages: 120 })
+    const store = await openServiceStore({ dataDir, maxPages: 120, operations: SERVICE_OPERATIONS })
     try {
       const intake = makeIntake({ writer: store.writer })
       const noise = (): string => Array.from({ length: 400 }, () => Math.random().toString(36)).join('')

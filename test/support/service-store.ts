@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import { readOperations } from '../../src/threads/read-operations.js'
+import { writeOperations } from '../../src/threads/write-operations.js'
+import { takingTestOperations } from './store-operations.js'
 import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 
 /** A store in a folder of its own, on the calling thread. */
@@ -24,10 +27,17 @@ export function useServiceStore(): (dataDir?: string) => Promise<TestStore> {
         await rm(dataDir, { recursive: true, force: true })
       })
     }
-    const store = await openServiceStore({ dataDir })
+    const [reads, writes] = [takingTestOperations(readOperations), takingTestOperations(writeOperations)]
+    const store = await openServiceStore({ dataDir, operations: { reads: reads.find, writes: writes.find } })
     let closed: Promise<void> | undefined
     const close = (): Promise<void> => (closed ??= store.close())
     opened.push(close)
-    return { ...store, dataDir, close }
+    return {
+      ...store,
+      reader: reads.taking(store.reader),
+      writer: writes.taking(store.writer),
+      dataDir,
+      close,
+    }
   }
 }

@@ -5,6 +5,9 @@ import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import type { ChainEnd } from '../../store/ports/audit-store.js'
 import { openReader } from '../../store/sqlite/threads/open-reader.js'
+import { auditReads } from '../../audit/audit-operations.js'
+import { operationRegistry } from '../../store/ports/operation.js'
+import type { Readers } from '../../store/ports/readers.js'
 import { EXIT } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
 import type { Colours } from '../output/colours.js'
@@ -81,7 +84,7 @@ async function verifyDirectory(
   { publicKey, expected }: VerifyOptions,
   terminal: Terminal,
 ): Promise<Verification> {
-  const { reader, close } = openReader(dataDir)
+  const { reader, close } = openReader(dataDir, operationRegistry<Readers>(auditReads))
   const progress = new Progress(terminal)
   try {
     return await verifyTrail({

@@ -1,11 +1,19 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
+import type { FindOperation } from '../../ports/operation.js'
 import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from './call.js'
-import type { Outcome } from './call.js'
+import type { Call, Outcome } from './call.js'
 
 /** A call whose operation has been found. */
 export type BoundCall<Context> = (context: Context) => Promise<unknown>
+
+/** Finds the operation of a call; one that is not listed fails when it is run, and alone. */
+export function bindCall<Context>(find: FindOperation<Context>): (call: Call) => BoundCall<Context> {
+  return ({ operation, args }) =>
+    async (context) =>
+      await find(operation).apply(context, args as never)
+}
 
 /** A context that keeps something in memory of what it has written. */
 export interface Forgetful {

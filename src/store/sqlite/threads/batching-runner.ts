@@ -4,19 +4,14 @@ import { fromFailure } from '../calls/call.js'
 import type { Call, Outcome } from '../calls/call.js'
 import { sizeOfArguments } from '../calls/size-of-arguments.js'
 
-/** A call that waits for its turn, with the operation itself where no thread has to find it by name. */
-export interface PendingCall extends Call {
-  readonly apply: (context: never, args: never) => Promise<unknown>
-}
-
-interface Waiting extends PendingCall {
+interface Waiting extends Call {
   readonly bytes: number
   readonly resolve: (result: never) => void
   readonly reject: (error: AppError) => void
 }
 
 /** Where batches go: gives one outcome for each call, in order; rejects when none of them was run. */
-export type ExecuteBatch = (calls: readonly PendingCall[]) => Promise<readonly Outcome[]>
+export type ExecuteBatch = (calls: readonly Call[]) => Promise<readonly Outcome[]>
 
 /**
  * The most that the arguments of one call may take: a thread of the store has 256 MB of heap, an operation makes several copies of
@@ -47,8 +42,7 @@ export class BatchingRunner implements Runner<never> {
     }
     const bytes = heapBytes + externalBytes
     return new Promise((resolve, reject) => {
-      const { name, apply } = operation
-      this.#waiting.push({ operation: name, apply, args, bytes, resolve, reject })
+      this.#waiting.push({ operation: operation.name, args, bytes, resolve, reject })
       this.#running ??= this.#runAll()
     })
   }

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import type { Reader } from '../../ports/readers.js'
+import type { FindOperation } from '../../ports/operation.js'
+import type { Reader, Readers } from '../../ports/readers.js'
+import { bindCall } from '../calls/execute-batch.js'
 import { BatchingRunner } from './batching-runner.js'
 import { connectReading } from './connect.js'
 
@@ -13,18 +15,9 @@ export interface OpenReader {
  * Opens `tidegate.db` for reading, whether or not the service runs. Raises AppError `unavailable` for a file that is absent, damaged
  * or foreign.
  */
-export function openReader(dataDir: string): OpenReader {
-  const { context, execute, close } = connectReading(join(dataDir, 'tidegate.db'))
-  const reader = new BatchingRunner(
-    (calls) =>
-      execute(
-        calls.map(
-          ({ apply, args }) =>
-            () =>
-              apply(context as never, args as never),
-        ),
-      ),
-    1,
-  )
+export function openReader(dataDir: string, operations: FindOperation<Readers>): OpenReader {
+  const { execute, close } = connectReading(join(dataDir, 'tidegate.db'))
+  const bind = bindCall(operations)
+  const reader = new BatchingRunner((calls) => execute(calls.map(bind)), 1)
   return { reader, close }
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors/app-error.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import type { Reader, Readers } from '../../ports/readers.js'
-import type { Writer } from '../../ports/transaction.js'
+import type { FindOperation } from '../../ports/operation.js'
+import type { Transaction, Writer } from '../../ports/transaction.js'
 import { LOCK_FILE } from '../engine/claim-data-directory.js'
 import { FileWatch } from '../engine/file-watch.js'
 import { keptDatabase, keptFile, lostFile } from '../engine/kept-files.js'
@@ -13,10 +14,10 @@ import { serviceMigrations } from '../migrations/service.js'
 import { openDatabase } from '../engine/open-database.js'
 import { STORE_LOST } from '../engine/sqlite-error.js'
 import { BatchingRunner } from './batching-runner.js'
-import type { ExecuteBatch, PendingCall } from './batching-runner.js'
+import type { ExecuteBatch } from './batching-runner.js'
 import { connectReading, connectWriting } from './connect.js'
 import type { ServiceConnection } from './connect.js'
-import type { BoundCall } from '../calls/execute-batch.js'
+import { bindCall } from '../calls/execute-batch.js'
 import type { StoreThreadOptions, ThreadRole } from './messages.js'
 import { serviceDatabaseOptions } from '../tables/service-database.js'
 import { StoreCondition } from './store-condition.js'
@@ -36,11 +37,17 @@ export interface ServiceStore {
   readonly close: () => Promise<void>
 }
 
+/** What can be run in a store. */
+export interface StoreOperations {
+  readonly reads: FindOperation<Readers>
+  readonly writes: FindOperation<Transaction>
+}
+
 export interface OpenServiceStoreOptions {
   /** The folder of `tidegate.db`; created when absent. */
   readonly dataDir: string
-  /** The script of a thread of the store; without it everything runs on the calling thread. */
-  readonly threadScript?: URL
+  /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
+  readonly operations: URL | StoreOperations
   /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
   readonly maxPages?: number
   /** Told of each thread that ended by itself. */
@@ -120,11 +127,11 @@ function openExecutor(
   role: ThreadRole,
   path: string,
   files: readonly KeptFile[],
-  { threadScript, maxPages, threadDied }: OpenServiceStoreOptions,
+  { operations, maxPages, threadDied }: OpenServiceStoreOptions,
 ): Executor {
-  return threadScript === undefined
-    ? inProcess({ path, role, files }, maxPages)
-    : inThread(threadScript, { path, role, files }, threadDied)
+  return operations instanceof URL
+    ? inThread(operations, { path, role, files }, threadDied)
+    : inProcess(operations, { path, role, files }, maxPages)
 }
 
 function inThread(
@@ -146,15 +153,19 @@ function inThread(
   }
 }
 
-function inProcess({ path, role, files }: StoreThreadOptions, maxPages: number | undefined): Executor {
-  if (role === 'read') return executorOf(connectReading(path))
-  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }, files))
+function inProcess(
+  { reads, writes }: StoreOperations,
+  { path, role, files }: StoreThreadOptions,
+  maxPages: number | undefined,
+): Executor {
+  if (role === 'read') return executorOf(connectReading(path), reads)
+  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }, files), writes)
 }
 
-function executorOf<Context>({ execute, close }: ServiceConnection<Context>): Executor {
-  const bind =
-    ({ apply, args }: PendingCall): BoundCall<Context> =>
-    (context) =>
-      apply(context as never, args as never)
+function executorOf<Context>(
+  { execute, close }: ServiceConnection<Context>,
+  operations: FindOperation<Context>,
+): Executor {
+  const bind = bindCall(operations)
   return { execute: (calls) => execute(calls.map(bind)), close }
 }

@@ -1,21 +1,19 @@
 import type { MessagePort } from 'node:worker_threads'
-import { AppError } from '../../../errors/app-error.js'
-import type { AnyOperation } from '../../ports/operation.js'
+import type { FindOperation } from '../../ports/operation.js'
 import type { Readers } from '../../ports/readers.js'
 import type { Transaction } from '../../ports/transaction.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from '../calls/call.js'
-import type { Call } from '../calls/call.js'
 import { connectReading, connectWriting } from './connect.js'
 import type { ServiceConnection } from './connect.js'
-import type { BoundCall } from '../calls/execute-batch.js'
+import { bindCall } from '../calls/execute-batch.js'
 import type { StoreAnswer, StoreRequest, StoreThreadOptions } from './messages.js'
 
 /** What the thread that writes does all its life: opens the database and runs the calls that it is sent. */
 export function serveWrites(
   port: MessagePort,
   { path, files }: StoreThreadOptions,
-  operations: readonly AnyOperation<Transaction>[],
+  operations: FindOperation<Transaction>,
 ): void {
   serve(port, () => connectWriting(path, {}, files), operations)
 }
@@ -24,7 +22,7 @@ export function serveWrites(
 export function serveReads(
   port: MessagePort,
   { path, files }: StoreThreadOptions,
-  operations: readonly AnyOperation<Readers>[],
+  operations: FindOperation<Readers>,
 ): void {
   serve(port, () => connectReading(path, files), operations)
 }
@@ -32,7 +30,7 @@ export function serveReads(
 function serve<Context>(
   port: MessagePort,
   connect: () => ServiceConnection<Context>,
-  operations: readonly AnyOperation<Context>[],
+  operations: FindOperation<Context>,
 ): void {
   const answer = (message: StoreAnswer): void => port.postMessage(message)
   let connection: ServiceConnection<Context>
@@ -42,7 +40,7 @@ function serve<Context>(
     answer({ type: 'refused', failure: toFailure(toStoreError('open tidegate.db', raw)) })
     return
   }
-  const find = finder(operations)
+  const bind = bindCall(operations)
   port.on('message', (request: StoreRequest) => {
     if (request.type === 'close') {
       connection.close()
@@ -56,17 +54,7 @@ function serve<Context>(
     }
     // What raises beside the calls leaves the connection in a state that nobody knows: the next thread starts with a new one.
     connection
-      .execute(request.calls.map(find))
+      .execute(request.calls.map(bind))
       .then((outcomes) => answer({ type: 'outcomes', outcomes }), giveUp)
   })
-}
-
-function finder<Context>(operations: readonly AnyOperation<Context>[]): (call: Call) => BoundCall<Context> {
-  const byName = new Map(operations.map((operation) => [operation.name, operation]))
-  return ({ operation, args }) =>
-    async (context) => {
-      const found = byName.get(operation)
-      if (found === undefined) throw new AppError('internal', `the store knows no operation ${operation}`)
-      return await found.apply(context, args as never)
-    }
 }

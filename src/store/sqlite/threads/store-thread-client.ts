@@ -2,9 +2,8 @@ import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../../errors/app-error.js'
 import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
 import type { SupervisedThreadOptions } from '../../../lib/threads/supervised-thread.js'
-import type { PendingCall } from './batching-runner.js'
 import { fromFailure } from '../calls/call.js'
-import type { Outcome } from '../calls/call.js'
+import type { Call, Outcome } from '../calls/call.js'
 import type { StoreAnswer, StoreRequest } from './messages.js'
 
 export interface StoreThreadClientOptions extends SupervisedThreadOptions {
@@ -33,7 +32,7 @@ export class StoreThreadClient {
   }
 
   /** Rejects with an AppError when the thread refused to start or died before it answered. */
-  async execute(calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
+  async execute(calls: readonly Call[]): Promise<readonly Outcome[]> {
     clearTimeout(this.#idleTimer)
     try {
       return await this.#send(this.#thread.take(), calls)
@@ -48,7 +47,7 @@ export class StoreThreadClient {
     await this.#ending
   }
 
-  #send(thread: Worker, calls: readonly PendingCall[]): Promise<readonly Outcome[]> {
+  #send(thread: Worker, calls: readonly Call[]): Promise<readonly Outcome[]> {
     return new Promise((resolve, reject) => {
       const release = listen(thread, {
         message: (answer: StoreAnswer) => {
@@ -71,7 +70,7 @@ export class StoreThreadClient {
       })
       const request: StoreRequest = {
         type: 'calls',
-        calls: calls.map(({ operation, args }) => ({ operation, args })),
+        calls: calls,
       }
       thread.postMessage(request)
     })

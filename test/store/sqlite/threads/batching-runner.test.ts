@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { BatchingRunner } from '../../../../src/store/sqlite/threads/batching-runner.js'
-import type { PendingCall } from '../../../../src/store/sqlite/threads/batching-runner.js'
+import type { Call } from '../../../../src/store/sqlite/calls/call.js'
 
 const MB = 1024 * 1024
 const operation = { name: 'test.keep', apply: () => Promise.resolve() }
 
 function makeRunner(): { runner: BatchingRunner; batches: number[] } {
   const batches: number[] = []
-  const execute = (calls: readonly PendingCall[]) => {
+  const execute = (calls: readonly Call[]) => {
     batches.push(calls.length)
     return Promise.resolve(calls.map(() => ({ ok: true, result: undefined }) as const))
   }

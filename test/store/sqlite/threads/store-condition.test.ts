@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/errors/app-error.js'
-import { openServiceStore } from '../../../../src/store/sqlite/threads/open-service-store.js'
 import { StoreCondition } from '../../../../src/store/sqlite/threads/store-condition.js'
 import { damageDatabase } from '../../../support/damage-database.js'
 import { useServiceStore } from '../../../support/service-store.js'
@@ -53,7 +52,7 @@ describe('a store whose file is damaged beyond its first pages', () => {
     const intact = await open()
     await intact.close()
     damageDatabase(join(intact.dataDir, 'tidegate.db'), 'registry_by_key')
-    const store = await openServiceStore({ dataDir: intact.dataDir })
+    const store = await open(intact.dataDir)
     try {
       expect(store.problem()).toBeUndefined()
       const message = /^(read|write to) tidegate\.db: the file is damaged.*restore it from a backup/

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { PendingCall } from '../../../../src/store/sqlite/threads/batching-runner.js'
+import type { Call } from '../../../../src/store/sqlite/calls/call.js'
 import { StoreThreadClient } from '../../../../src/store/sqlite/threads/store-thread-client.js'
 
 /** Answers each batch with the number of its thread. */
@@ -36,9 +36,7 @@ function exitOf(thread: Worker | undefined): Promise<unknown> {
   return new Promise((resolve) => thread?.once('exit', resolve))
 }
 
-const calling = (operation: string): PendingCall[] => [
-  { operation, args: null, apply: () => Promise.resolve() },
-]
+const calling = (operation: string): Call[] => [{ operation, args: null }]
 
 describe('a thread of the store', () => {
   it('is started by the first batch and runs those that follow', async () => {
