@@ -26,7 +26,7 @@ import { mountTrail } from './routes/mount-trail.js'
 import type { TrailRoutesDeps } from './routes/mount-trail.js'
 import { StandardExchange } from './transport/node/standard-exchange.js'
 
-/** What the front answers itself on paths of the application: the default decision. */
+/** What the request handler answers itself on paths of the application: the default decision. */
 const ANSWERED_BEFORE = { '/': ['POST'] }
 
 /** What the web application is made of. */
@@ -68,7 +68,7 @@ export function makeApp(deps: AppDeps): Hono<AppEnv> {
   return app
 }
 
-/** The application as the front calls it: it answers on node's own request and response. */
+/** The application as the request handler calls it: it answers on node's own request and response. */
 export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Promise<void> {
   const listener = getRequestListener((request, env) => app.fetch(request, { exchange: exchangeOf(env) }), {
     // Of HTTP/1.0, which may come without a Host: a URL needs one.
@@ -106,5 +106,5 @@ function unreadable(cause: RequestError): AppError {
 }
 
 function pastTheFront(): AppError {
-  return new AppError('internal', 'a request reached the application past the front')
+  return new AppError('internal', 'a request reached the application past the request handler')
 }

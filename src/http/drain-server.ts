@@ -1,7 +1,7 @@
 import { Server as NetServer } from 'node:net'
 
 import { AppError } from '../errors/app-error.js'
-import type { FastLane } from './transport/fast/open-fast-lane.js'
+import type { FastTransport } from './transport/fast/open-fast-transport.js'
 import type { StandardServer } from './transport/node/standard-server.js'
 
 /**
@@ -19,16 +19,16 @@ const LAST_WORDS_MS = 250
  */
 export function drainServer(
   { server, connections }: StandardServer,
-  fastLane: FastLane,
+  fastTransport: FastTransport,
   drainMs: number,
 ): Promise<void> {
   return new Promise((resolve) => {
     connections.drain()
-    fastLane.drain()
+    fastTransport.drain()
     // What has arrived is read before a connection is taken for idle.
     const endIdle = (): void =>
       void setImmediate(() => {
-        fastLane.endIdle()
+        fastTransport.endIdle()
         server.closeIdleConnections()
       })
     let looks: NodeJS.Timeout | undefined
@@ -42,10 +42,10 @@ export function drainServer(
     )
     const deadline = setTimeout(() => {
       const stopped = new AppError('unavailable', 'the service is stopping: ask again later')
-      fastLane.refuseAll(stopped)
+      fastTransport.refuseAll(stopped)
       connections.refuseAll(stopped)
       end = setTimeout(() => {
-        fastLane.destroy()
+        fastTransport.destroy()
         server.closeAllConnections()
       }, LAST_WORDS_MS)
     }, drainMs)

@@ -6,12 +6,12 @@ import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 import type { Admission } from './pipeline/admit-request.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
-import { openFastLane } from './transport/fast/open-fast-lane.js'
-import type { Front } from './transport/front.js'
+import { openFastTransport } from './transport/fast/open-fast-transport.js'
+import type { HandleRequest } from './transport/handle-request.js'
 import { HalfBodies } from './transport/half-bodies.js'
 import { makeRequestIds } from './exchange/request-id.js'
 import { createStandardServer } from './transport/node/standard-server.js'
-import type { Patience, Room } from './transport/node/standard-server.js'
+import type { RequestTimeouts, Room } from './transport/node/standard-server.js'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -21,7 +21,7 @@ export interface RunningServer {
   stop(drainMs: number): Promise<void>
 }
 
-const PATIENCE: Patience = {
+const TIMEOUTS: RequestTimeouts = {
   // A caller that is slow to send its headers must not hold a connection for ever.
   headersMs: 20_000,
   requestMs: 120_000,
@@ -36,7 +36,7 @@ const MAX_CONNECTIONS = 10_000
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
-  front: Front,
+  handle: HandleRequest,
   { host, port }: ListenAddress,
   takesHost: Admission['takesHost'],
   maxBodyBytes: number,
@@ -46,15 +46,21 @@ export async function startServer(
     halfBodies: new HalfBodies(maxBodyBytes),
     connections: new ConnectionLimit(MAX_CONNECTIONS),
   }
-  const standard = createStandardServer(front, requestIdFor, PATIENCE, room)
+  const standard = createStandardServer(handle, requestIdFor, TIMEOUTS, room)
   const { server } = standard
-  const fastLane = openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost, room })
+  const fastTransport = openFastTransport(server, {
+    handle,
+    requestIdFor,
+    timeouts: TIMEOUTS,
+    takesHost,
+    room,
+  })
   room.connections.watch(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))
     server.listen(port, host, resolve)
   })
-  return { url: urlOf(server), stop: (drainMs) => drainServer(standard, fastLane, drainMs) }
+  return { url: urlOf(server), stop: (drainMs) => drainServer(standard, fastTransport, drainMs) }
 }
 
 function urlOf(server: Server): string {

@@ -6,7 +6,7 @@ import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import { AppError } from '../errors/app-error.js'
 import { makeApp, makeApplication } from '../http/app.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
-import { makeFront } from '../http/transport/front.js'
+import { makeRequestHandler } from '../http/transport/handle-request.js'
 import { logRequest } from '../http/pipeline/log-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { withEventRoutes } from '../http/events/events.js'
@@ -199,7 +199,7 @@ async function listen(
   onStop(yaml.close)
   const { eventsAtRoot } = config.orchestrator
   const admission = openAdmission(config, address.host)
-  const front = makeFront({
+  const handle = makeRequestHandler({
     admit: admission.admit,
     authenticate,
     eventsAtRoot,
@@ -215,7 +215,7 @@ async function listen(
   })
   warnWhenOpen(config, address.host, logger)
   const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
-  const server = await startServer(front, address, admission.takesHost, maxBodyBytes)
+  const server = await startServer(handle, address, admission.takesHost, maxBodyBytes)
   onStop(async () => {
     parts.evaluations.drain()
     await server.stop(config.server.drainSeconds * MS_PER_SECOND)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendRaw } from '../support/http-lanes.js'
+import { sendRaw } from '../support/http-transports.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'

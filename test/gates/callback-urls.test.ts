@@ -33,7 +33,7 @@ test('secrets of callback URLs are in no record of the trail', async () => {
 
 test('the request is kept without them, and otherwise as it was sent', async () => {
   const { lookups } = await triggeredWithSecrets()
-  const { request } = await lookups.gates.findPapers(1)
+  const { request } = await lookups.gates.findDocuments(1)
   expect(request).toBe(
     '{"approvalCallbackURL":"https://receiver.example/yes?run=[redacted]&token=[redacted]","big":12345678901234567890,"rejectionCallbackURL":"https://receiver.example/no?[redacted]"}',
   )

@@ -21,7 +21,7 @@ test.each(PARAMETERS.map((toolConnectorParameters) => [toolConnectorParameters])
     const store = await open()
     const body = JSON.stringify({ executionId: '01J', imageIds: ['shop:1'], toolConnectorParameters })
     await triggered(store.writer, makeGate(), { body })
-    const { request = '' } = await store.lookups.gates.findPapers(1)
+    const { request = '' } = await store.lookups.gates.findDocuments(1)
     expect(request).toContain('[redacted]')
     const shown = JSON.stringify(await instanceDetails(store.lookups, 1, NOW_MS))
     expect(shown).toContain('shop:1')
@@ -34,12 +34,12 @@ test.each(PARAMETERS.map((toolConnectorParameters) => [toolConnectorParameters])
 test('what an older version kept with secrets, and evidence that quotes one, is shown without', async () => {
   const { writer, lookups } = await open()
   await triggered(writer)
-  const papers = {
+  const documents = {
     request: '{"toolConnectorParameters":{"password":"hunter2-s3cret"}}',
     evidence:
       '[{"connectorType":"JENKINS","output":[{"url":"https://bot:hunter2-s3cret@ci.example/job/1"}]}]',
   }
-  const gates = { ...lookups.gates, findPapers: () => Promise.resolve(papers) }
+  const gates = { ...lookups.gates, findDocuments: () => Promise.resolve(documents) }
   const findGate: typeof gates.findGate = (id) => lookups.gates.findGate(id)
   const findInstance: typeof gates.findInstance = (id) => lookups.gates.findInstance(id)
   const reviewsOf: typeof gates.reviewsOf = (id) => lookups.gates.reviewsOf(id)

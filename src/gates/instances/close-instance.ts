@@ -32,9 +32,9 @@ export async function closeInstance(
 
 /** The SHA-256 of the evidence that stands beside an instance; undefined while there is none. */
 export async function evidenceDigest(
-  gates: Pick<GateReader, 'findPapers'>,
+  gates: Pick<GateReader, 'findDocuments'>,
   instanceId: number,
 ): Promise<string | undefined> {
-  const { evidence } = await gates.findPapers(instanceId)
+  const { evidence } = await gates.findDocuments(instanceId)
   return evidence === undefined ? undefined : textDigest(evidence)
 }

@@ -56,10 +56,10 @@ export async function instanceDetails(
   nowMs: number,
 ): Promise<object> {
   const instance = asOf(await requireInstance(gates, instanceId), nowMs)
-  const [gate, reviews, papers, callbacks] = await Promise.all([
+  const [gate, reviews, documents, callbacks] = await Promise.all([
     gates.findGate(instance.gateId),
     gates.reviewsOf(instanceId),
-    gates.findPapers(instanceId),
+    gates.findDocuments(instanceId),
     outbox.list({ subject: callbackSubject(instanceId), limit: MAX_CALLBACKS }),
   ])
   return {
@@ -67,8 +67,8 @@ export async function instanceDetails(
     approvalsNeeded: gate?.approvals,
     approvers: gate?.approvers,
     reviews: reviews.map(({ timeMs, ...review }) => ({ ...review, at: isoTime(timeMs) })),
-    request: shown(papers.request),
-    evidence: shown(papers.evidence) ?? [],
+    request: shown(documents.request),
+    evidence: shown(documents.evidence) ?? [],
     callbacks: callbacks.map(callbackView),
   }
 }

@@ -49,7 +49,7 @@ export const triggerGate: WriteOperation<TriggerRequest, Triggered> = {
     }
     const gate = await requireEnabledGate(gates, gateId)
     const instance = await activate(gates, gate, request, bodyDigest)
-    await gates.savePapers(instance.id, { request: shownRequest(request) })
+    await gates.saveDocuments(instance.id, { request: shownRequest(request) })
     const { approvalCallbackUrl, rejectionCallbackUrl, triggerToken } = request
     const facts = {
       bodySha256: bodyDigest,

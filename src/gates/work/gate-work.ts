@@ -121,7 +121,7 @@ export class GateWork {
   /** What ends the process is left to people, with the reason where they look. */
   async #leaveToPeople({ id: instanceId, gateId }: GateInstance, problem: string): Promise<void> {
     const { writer, gates, now } = this.#deps
-    const { evidence: kept } = await gates.findPapers(instanceId)
+    const { evidence: kept } = await gates.findDocuments(instanceId)
     const evidence = kept ?? JSON.stringify([unusable(problem, now())])
     await writer.run(keepEvidence, { instanceId, evidence, outcomes: [problem], nowMs: now() })
     const { policy = '' } = await requireGate(gates, gateId)
@@ -143,7 +143,7 @@ export class GateWork {
   async #decide(instance: GateInstance): Promise<void> {
     const { writer, gates, now, closed } = this.#deps
     const gate = await requireGate(gates, instance.gateId)
-    const { evidence = '[]' } = await gates.findPapers(instance.id)
+    const { evidence = '[]' } = await gates.findDocuments(instance.id)
     const question: PolicyQuestion = {
       gate,
       instance,
@@ -173,7 +173,7 @@ export class GateWork {
   }
 
   async #trigger(instanceId: number): Promise<Readonly<Record<string, unknown>>> {
-    const { request } = await this.#deps.gates.findPapers(instanceId)
+    const { request } = await this.#deps.gates.findDocuments(instanceId)
     if (request !== undefined) return JSON.parse(request) as Record<string, unknown>
     throw new AppError('internal', `instance ${instanceId} has lost the body that triggered it`)
   }

@@ -21,7 +21,7 @@ export const keepEvidence: WriteOperation<FetchedEvidence, void> = {
     // Decided meanwhile: what the person did not see must not stand beside the decision.
     if (instance?.work !== 'evidence') return
     const { policy } = await requireGate(gates, instance.gateId)
-    await gates.savePapers(instanceId, { evidence })
+    await gates.saveDocuments(instanceId, { evidence })
     await gates.updateInstance({ ...instance, work: policy === undefined ? undefined : 'policy' })
     const facts = { connectors: outcomes, evidenceSha256: textDigest(evidence) }
     await audit.append(instanceEntry('gate.evidence', instance, serviceActor(nowMs), facts))

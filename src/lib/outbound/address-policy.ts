@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * Which hosts and addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never;
- * loopback and private ranges (RFC 1918, unique local, carrier-grade NAT) only where allowed, in IPv6 clothes too.
+ * loopback and private ranges (RFC 1918, unique local, carrier-grade NAT) only where allowed, also where IPv6 maps them.
  */
 export interface AddressPolicy {
   readonly allowLoopback: boolean

@@ -2,7 +2,7 @@ import type { Gate } from './gate.js'
 import type { GateInstance, InstanceState, NewInstance, Review } from './gate-instance.js'
 
 /** What an instance was triggered with and what was fetched for it, both JSON texts. */
-export interface GatePapers {
+export interface InstanceDocuments {
   readonly request: string | undefined
   readonly evidence: string | undefined
 }
@@ -43,7 +43,7 @@ export interface GateReader {
   listGates(): Promise<readonly Gate[]>
   findGate(gateId: number): Promise<Gate | undefined>
   findInstance(instanceId: number): Promise<GateInstance | undefined>
-  findPapers(instanceId: number): Promise<GatePapers>
+  findDocuments(instanceId: number): Promise<InstanceDocuments>
   /** In the order in which they were made. */
   reviewsOf(instanceId: number): Promise<readonly Review[]>
   listInstances(filter: InstanceFilter): Promise<readonly GateInstance[]>
@@ -69,10 +69,10 @@ export interface GateRepository extends GateReader {
   findReserved(gateId: number, executionId: string): Promise<GateInstance | undefined>
   /** Open instances that have expired by then, the longest expired first. */
   dueInstances(nowMs: number, limit: number): Promise<readonly GateInstance[]>
-  savePapers(instanceId: number, papers: Partial<GatePapers>): Promise<void>
+  saveDocuments(instanceId: number, documents: Partial<InstanceDocuments>): Promise<void>
   addReview(instanceId: number, review: Review): Promise<void>
   /** The instances that ended before a time, after a given one, in the order of their ends. */
   endedBefore(query: EndedQuery): Promise<readonly InstanceEnd[]>
-  /** Removes instances with their papers and reviews. */
+  /** Removes instances with their documents and reviews. */
   removeInstances(ids: readonly number[]): Promise<void>
 }

@@ -44,13 +44,13 @@ async function remaining({ lookups }: TestStore): Promise<number[]> {
   return (await lookups.gates.listInstances({ limit: 1000 })).map(({ id }) => id).sort((a, b) => a - b)
 }
 
-test('what ended before the time goes with its reviews and papers, and everything else stays', async () => {
+test('what ended before the time goes with its reviews and documents, and everything else stays', async () => {
   const store = await openWithInstances(4, 3)
   const request = { beforeMs: NOW_MS + 2 * MINUTE_MS, nowMs: NOW_MS + YEAR_MS, signal }
   expect(await removeAllEnded(store.writer, request)).toBe(2)
   expect(await remaining(store)).toEqual([3, 4])
   expect(await store.lookups.gates.reviewsOf(1)).toEqual([])
-  expect(await store.lookups.gates.findPapers(1)).toEqual({ request: undefined, evidence: undefined })
+  expect(await store.lookups.gates.findDocuments(1)).toEqual({ request: undefined, evidence: undefined })
   expect(await store.lookups.gates.reviewsOf(3)).toHaveLength(1)
   await expect(requireInstance(store.lookups.gates, 1)).rejects.toMatchObject({ kind: 'not_found' })
 })

@@ -68,7 +68,7 @@ describe('the work for an instance', () => {
     work.add(1)
     await work.idle()
     expect(asked).toEqual([{ connectorType: 'JIRA', parameters: { jira_ticket_no: ['OPS-1'] } }])
-    const { evidence } = await store.lookups.gates.findPapers(1)
+    const { evidence } = await store.lookups.gates.findDocuments(1)
     expect(JSON.parse(evidence ?? '')).toEqual([ticket])
     expect(await store.lookups.gates.findInstance(1)).toMatchObject({ state: 'activated', work: undefined })
     expect(await kinds(store)).toEqual(['gate.declared', 'gate.activated', 'gate.evidence'])
@@ -159,7 +159,7 @@ describe('the work for an instance', () => {
     await isFetching
     await work.stop()
     expect(await store.lookups.gates.findInstance(1)).toMatchObject({ work: 'evidence' })
-    expect(await store.lookups.gates.findPapers(1)).toMatchObject({ evidence: undefined })
+    expect(await store.lookups.gates.findDocuments(1)).toMatchObject({ evidence: undefined })
   })
 
   test('that comes after a decision changes nothing', async () => {

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { openRaw, startLaneServer } from '../../support/http-lanes.js'
-import type { LaneServer } from '../../support/http-lanes.js'
+import { openRaw, startTestServer } from '../../support/http-transports.js'
+import type { TestServer } from '../../support/http-transports.js'
 import { waitUntil } from '../../support/wait-until.js'
 
-const LANES = [true, false]
+const TRANSPORTS = [true, false]
 const BODY_BYTES = 5000
 
-let server: LaneServer | undefined
+let server: TestServer | undefined
 
 afterEach(async () => {
   await server?.close()
@@ -24,9 +24,9 @@ async function until(check: () => boolean, what: string): Promise<void> {
   )
 }
 
-describe.each(LANES)('a server, with a fast lane: %s', (hasFastLane) => {
+describe.each(TRANSPORTS)('a server, with a fast transport: %s', (hasFastTransport) => {
   it('ends the oldest connection without a whole request for one too many, and no other', async () => {
-    server = await startLaneServer({ hasFastLane, maxConnections: 3 })
+    server = await startTestServer({ hasFastTransport, maxConnections: 3 })
     const kept = openRaw(server.port)
     kept.socket.write(post(2, 2))
     await until(() => kept.received().includes('200 OK'), 'no answer')
@@ -45,7 +45,7 @@ describe.each(LANES)('a server, with a fast lane: %s', (hasFastLane) => {
   })
 
   it('gives up the body that began first when too much has come of bodies that do not end', async () => {
-    server = await startLaneServer({ hasFastLane, maxHalfBytes: 2.5 * BODY_BYTES })
+    server = await startTestServer({ hasFastTransport, maxHalfBytes: 2.5 * BODY_BYTES })
     const open: ReturnType<typeof openRaw>[] = []
     for (const n of [1, 2, 3]) {
       const caller = openRaw(server.port)
@@ -66,7 +66,7 @@ describe.each(LANES)('a server, with a fast lane: %s', (hasFastLane) => {
   })
 
   it('holds nothing of bodies that break off', async () => {
-    server = await startLaneServer({ hasFastLane })
+    server = await startTestServer({ hasFastTransport })
     const caller = openRaw(server.port)
     caller.socket.write(post(BODY_BYTES + 1000, BODY_BYTES))
     await until(() => server?.halfBytes() === BODY_BYTES, 'the body does not come')

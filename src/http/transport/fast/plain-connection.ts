@@ -10,13 +10,13 @@ import type { AnsweringConnection } from './plain-exchange.js'
 import { readPlainHead } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
 
-/** What a connection needs of the lane that it is in. */
-export interface ConnectionLane {
+/** What a connection needs of the host that it is in. */
+export interface ConnectionHost {
   /** Counts up with every sweep, so that a connection knows its age without a clock. */
   readonly tick: number
   readonly isDraining: boolean
   readonly keepAliveMs: number
-  /** Whether a request with this head is for the fast lane. */
+  /** Whether a request with this head is for the fast transport. */
   readonly takes: (head: PlainHead) => boolean
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly answer: (exchange: PlainExchange) => void
@@ -34,7 +34,7 @@ type State = 'new' | 'waiting' | 'reading' | 'answering' | 'ending'
 /** One connection as long as it sends plain requests, one after the other. */
 export class PlainConnection implements AnsweringConnection, BodyReceiver {
   readonly #socket: Socket
-  readonly #lane: ConnectionLane
+  readonly #host: ConnectionHost
   #state: State = 'new'
   #sinceTick: number
   #isProven = false
@@ -46,10 +46,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #chunks: Buffer[] = []
   #chunkBytes = 0
 
-  constructor(socket: Socket, lane: ConnectionLane) {
+  constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket
-    this.#lane = lane
-    this.#sinceTick = lane.tick
+    this.#host = host
+    this.#sinceTick = host.tick
     socket.on('data', this.#read)
     socket.on('end', this.#ended)
     socket.on('close', this.#closed)
@@ -63,17 +63,17 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   /** How it stands, and for how many sweeps it has. */
   get standing(): { readonly state: State; readonly ticks: number } {
-    return { state: this.#state, ticks: this.#lane.tick - this.#sinceTick }
+    return { state: this.#state, ticks: this.#host.tick - this.#sinceTick }
   }
 
   answer(answer: PlainAnswer): void {
     const socket = this.#socket
     if (socket.destroyed || this.#state === 'ending') return
     // What came behind the request is answered too, by the standard server.
-    const isLast = (this.#lane.isDraining && this.#chunkBytes === 0) || socket.readableEnded
+    const isLast = (this.#host.isDraining && this.#chunkBytes === 0) || socket.readableEnded
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#lane.keepAliveMs)
+    const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#host.keepAliveMs)
     if (typeof body === 'string') socket.write(head + body, bodyLength === body.length ? 'latin1' : 'utf8')
     else socket.write(Buffer.concat([Buffer.from(head), body]))
     if (isLast) this.end()
@@ -119,7 +119,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       this.#handOver(chunk)
       return
     }
-    const requestId = this.#lane.requestIdFor(head.headers.get('x-request-id'))
+    const requestId = this.#host.requestIdFor(head.headers.get('x-request-id'))
     this.#exchange = new PlainExchange(head, requestId, this)
     const body = chunk.subarray(head.length)
     if (body.length === head.bodyLength) this.#answer(body)
@@ -136,7 +136,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       if (this.#headBytes.compare(chunk, 0, known.length) === 0) return known
     }
     const head = readPlainHead(chunk)
-    if (head === undefined || !this.#lane.takes(head)) return undefined
+    if (head === undefined || !this.#host.takes(head)) return undefined
     this.#head = head
     this.#headBytes = Buffer.from(chunk.subarray(0, head.length))
     return head
@@ -147,7 +147,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     if (this.#state !== 'reading') return
     const wanted = this.#head?.bodyLength ?? 0
     if (this.#chunkBytes < wanted) return
-    this.#lane.halfBodies.release(this)
+    this.#host.halfBodies.release(this)
     const bytes = this.#takeChunks()
     // What comes behind the body waits until the answer is out, and then is for the standard server.
     if (bytes.length > wanted) this.#keep(bytes.subarray(wanted))
@@ -160,10 +160,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#enter('answering')
     if (!this.#isProven) {
       this.#isProven = true
-      this.#lane.proven(this.#socket)
+      this.#host.proven(this.#socket)
     }
     exchange.body = body
-    this.#lane.answer(exchange)
+    this.#host.answer(exchange)
   }
 
   #answered(): void {
@@ -179,7 +179,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#chunkBytes += chunk.length
     // Who sends on without waiting for the answer must wait himself.
     if (this.#state === 'answering') this.#socket.pause()
-    else this.#lane.halfBodies.hold(this, chunk.length)
+    else this.#host.halfBodies.hold(this, chunk.length)
   }
 
   #takeChunks(): Buffer {
@@ -197,7 +197,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     socket.off('close', this.#closed)
     socket.off('error', this.#failed)
     socket.off('drain', this.#drained)
-    this.#lane.handOver(this, socket, unread)
+    this.#host.handOver(this, socket, unread)
   }
 
   readonly #drained = (): void => {
@@ -216,11 +216,11 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   readonly #closed = (): void => {
     const isCut = this.#state === 'reading'
-    this.#lane.halfBodies.release(this)
+    this.#host.halfBodies.release(this)
     if (this.#state === 'answering') this.#exchange?.gone()
     this.#enter('ending')
     if (isCut) this.#answerBrokenOff()
-    this.#lane.closed(this)
+    this.#host.closed(this)
   }
 
   /** Refuses what will never be a whole request, in the words for the code that node's parser has for it. */
@@ -233,11 +233,11 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   /** Nobody hears the answer to half a request, but it is counted and logged. */
   #answerBrokenOff(): void {
-    if (this.#exchange !== undefined) this.#lane.answer(this.#exchange)
+    if (this.#exchange !== undefined) this.#host.answer(this.#exchange)
   }
 
   #enter(state: State): void {
     this.#state = state
-    this.#sinceTick = this.#lane.tick
+    this.#sinceTick = this.#host.tick
   }
 }

@@ -10,7 +10,7 @@ export interface AnsweringConnection {
   destroy(): void
 }
 
-/** An exchange over a request that the fast lane read. */
+/** An exchange over a request that the fast transport read. */
 export class PlainExchange extends Exchange {
   readonly #headers: ReadonlyMap<string, string>
   readonly #connection: AnsweringConnection

@@ -1,4 +1,4 @@
-/** The head of a request of the one form that the fast lane takes. */
+/** The head of a request of the one form that the fast transport takes. */
 export interface PlainHead {
   readonly method: 'POST'
   readonly url: string

@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { toAppError } from '../../../errors/app-error.js'
 import type { AppError } from '../../../errors/app-error.js'
 import type { ConnectionLimit } from '../connection-limit.js'
-import type { Front } from '../front.js'
+import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
@@ -13,7 +13,7 @@ import type { RequestTurn } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
 
 /** How long a server waits for its callers, in milliseconds. */
-export interface Patience {
+export interface RequestTimeouts {
   /** For the first byte of a connection to the end of its headers. */
   readonly headersMs: number
   /** For all of a request. */
@@ -36,11 +36,11 @@ export interface StandardServer {
   readonly connections: StandardConnections
 }
 
-/** Node's own HTTP server with the front behind it: it reads every form of request. */
+/** Node's own HTTP server with the request handler behind it: it reads every form of request. */
 export function createStandardServer(
-  front: Front,
+  handle: HandleRequest,
   requestIdFor: (claimed: string | undefined) => string,
-  patience: Patience,
+  timeouts: RequestTimeouts,
   room: Room,
 ): StandardServer {
   const connections = new StandardConnections()
@@ -51,7 +51,7 @@ export function createStandardServer(
     const exchange = new StandardExchange(request, response, requestId, room.halfBodies)
     return {
       begin: () => {
-        if (refusal === undefined) front(exchange)
+        if (refusal === undefined) handle(exchange)
         else exchange.fail(refusal)
       },
       refuse: (error) => exchange.fail(error),
@@ -59,9 +59,9 @@ export function createStandardServer(
   }
   const server = createServer(
     {
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      keepAliveTimeout: patience.keepAliveMs,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
       // Its own refusal has no body; ours is in the one shape of errors.
       requireHostHeader: false,
     },
@@ -70,7 +70,7 @@ export function createStandardServer(
       connections.take(request, response, turnOf(request, response))
     },
   )
-  server.timeout = patience.stalledMs
+  server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
   return { server, connections }

@@ -1,9 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { GateInstance, Review } from '../../ports/gate-instance.js'
-import type { GatePapers, GateReader, InstanceFilter } from '../../ports/gate-store.js'
+import type { InstanceDocuments, GateReader, InstanceFilter } from '../../ports/gate-store.js'
 import { toGate, toInstance } from '../tables/gate-tables.js'
-import type { GatePapersTable, GateReviewsTable, GatesTable, InstanceRow } from '../tables/gate-tables.js'
+import type {
+  InstanceDocumentsTable,
+  GateReviewsTable,
+  GatesTable,
+  InstanceRow,
+} from '../tables/gate-tables.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 /**
@@ -39,7 +44,7 @@ export function makeGateReader(database: Database): GateReader {
       const row = selectInstance.get(instanceId)
       return Promise.resolve(row === undefined ? undefined : toInstance(row))
     },
-    ...preparePapers(database),
+    ...prepareDocuments(database),
     listInstances: prepareList(database),
     instancesWithWork: (afterId, limit) => Promise.resolve(selectWork.all(afterId, limit)),
     nextExpiryMs: () => Promise.resolve(selectExpiry.get()),
@@ -47,18 +52,21 @@ export function makeGateReader(database: Database): GateReader {
   }
 }
 
-function preparePapers(database: Database): Pick<GateReader, 'findPapers' | 'reviewsOf'> {
-  const selectPapers = database.prepare<[number], GatePapersTable>(
+function prepareDocuments(database: Database): Pick<GateReader, 'findDocuments' | 'reviewsOf'> {
+  const selectDocuments = database.prepare<[number], InstanceDocumentsTable>(
     'select * from gate_papers where instance_id = ?',
   )
   const selectReviews = database.prepare<[number], GateReviewsTable>(
     'select * from gate_reviews where instance_id = ? order by id',
   )
   return {
-    findPapers: (instanceId) => {
-      const row = selectPapers.get(instanceId)
-      const papers: GatePapers = { request: row?.request ?? undefined, evidence: row?.evidence ?? undefined }
-      return Promise.resolve(papers)
+    findDocuments: (instanceId) => {
+      const row = selectDocuments.get(instanceId)
+      const documents: InstanceDocuments = {
+        request: row?.request ?? undefined,
+        evidence: row?.evidence ?? undefined,
+      }
+      return Promise.resolve(documents)
     },
     reviewsOf: (instanceId) =>
       Promise.resolve(

@@ -43,7 +43,7 @@ export function makeGateRepository(database: Database): GateRepository {
   return {
     ...makeGateReader(database),
     ...prepareSearches(database),
-    ...preparePapers(database),
+    ...prepareDocuments(database),
     ...prepareRemoval(database),
     saveGate: (gate) => {
       upsertGate.run(fromGate(gate))
@@ -119,8 +119,8 @@ function prepareRemoval(database: Database): Pick<GateRepository, 'endedBefore' 
   }
 }
 
-function preparePapers(database: Database): Pick<GateRepository, 'savePapers' | 'addReview'> {
-  const upsertPapers = database.prepare<[number, string | null, string | null]>(
+function prepareDocuments(database: Database): Pick<GateRepository, 'saveDocuments' | 'addReview'> {
+  const upsertDocuments = database.prepare<[number, string | null, string | null]>(
     `insert into gate_papers (instance_id, request, evidence) values (?, ?, ?)
      on conflict (instance_id) do update set request = coalesce(excluded.request, request),
        evidence = coalesce(excluded.evidence, evidence)`,
@@ -130,8 +130,8 @@ function preparePapers(database: Database): Pick<GateRepository, 'savePapers' | 
      values (@instance_id, @person, @action, @comment, @time_ms)`,
   )
   return {
-    savePapers: (instanceId, { request, evidence }) => {
-      upsertPapers.run(instanceId, request ?? null, evidence ?? null)
+    saveDocuments: (instanceId, { request, evidence }) => {
+      upsertDocuments.run(instanceId, request ?? null, evidence ?? null)
       return Promise.resolve()
     },
     addReview: (instanceId, { person, action, comment, timeMs }) => {

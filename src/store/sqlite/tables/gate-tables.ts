@@ -42,7 +42,7 @@ export interface GateInstancesTable {
   acknowledged_ms: number | null
 }
 
-export interface GatePapersTable {
+export interface InstanceDocumentsTable {
   instance_id: number
   request: string | null
   evidence: string | null

@@ -1,6 +1,11 @@
 import type { AnalysisTables } from './analysis-tables.js'
 import type { AuditTable } from './audit-table.js'
-import type { GateInstancesTable, GatePapersTable, GateReviewsTable, GatesTable } from './gate-tables.js'
+import type {
+  GateInstancesTable,
+  InstanceDocumentsTable,
+  GateReviewsTable,
+  GatesTable,
+} from './gate-tables.js'
 import type { OutboxTable } from './outbox-table.js'
 import type { OpenDatabaseOptions } from '../engine/open-database.js'
 
@@ -10,7 +15,7 @@ export interface ServiceDatabase extends AnalysisTables {
   outbox: OutboxTable
   gates: GatesTable
   gate_instances: GateInstancesTable
-  gate_papers: GatePapersTable
+  gate_papers: InstanceDocumentsTable
   gate_reviews: GateReviewsTable
 }
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import type { Exchange } from '../../../../src/http/exchange/exchange.js'
-import { openRaw, sendRaw, startLaneServer } from '../../../support/http-lanes.js'
-import type { LaneServer, LaneServerOptions } from '../../../support/http-lanes.js'
+import { openRaw, sendRaw, startTestServer } from '../../../support/http-transports.js'
+import type { TestServer, TestServerOptions } from '../../../support/http-transports.js'
 import { waitUntil } from '../../../support/wait-until.js'
 
 const SECOND_MS = 1000
 
-let server: LaneServer | undefined
+let server: TestServer | undefined
 
 afterEach(async () => {
   await server?.close()
@@ -15,8 +15,8 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-async function start(options: Partial<LaneServerOptions> = {}): Promise<LaneServer> {
-  server = await startLaneServer({ hasFastLane: true, ...options })
+async function start(options: Partial<TestServerOptions> = {}): Promise<TestServer> {
+  server = await startTestServer({ hasFastTransport: true, ...options })
   return server
 }
 
@@ -31,14 +31,14 @@ async function until(look: () => boolean): Promise<void> {
   )
 }
 
-/** A front that answers when it is told to. */
+/** A handle that answers when it is told to. */
 function held(): { beforeAnswer: (exchange: Exchange) => Promise<void>; release: () => void } {
   let release = (): void => undefined
   const released = new Promise<void>((resolve) => (release = resolve))
   return { beforeAnswer: () => released, release: () => release() }
 }
 
-describe('a connection in the fast lane', () => {
+describe('a connection in the fast transport', () => {
   it('carries one request after the other, each with its own body and headers', async () => {
     const { port, arrivals } = await start()
     const answers = await sendRaw(port, request('one'), request('two'), request('three and a half'))
@@ -47,13 +47,13 @@ describe('a connection in the fast lane', () => {
       'two',
       'three and a half',
     ])
-    expect(arrivals.map(({ lane }) => lane)).toEqual(['fast', 'fast', 'fast'])
+    expect(arrivals.map(({ transport }) => transport)).toEqual(['fast', 'fast', 'fast'])
   })
 
-  it('gives a body over the size of the lane to the standard server', async () => {
+  it('gives a body over the size of the transport to the standard server', async () => {
     const { port, arrivals } = await start()
     expect(await sendRaw(port, request('x'.repeat(70_000)))).toContain('200 OK')
-    expect(arrivals.map(({ lane }) => lane)).toEqual(['standard'])
+    expect(arrivals.map(({ transport }) => transport)).toEqual(['standard'])
   })
 
   it('refuses a body over the limit and goes on', async () => {
@@ -62,7 +62,7 @@ describe('a connection in the fast lane', () => {
     expect(answers).toMatch(
       /^HTTP\/1.1 413 Payload Too Large\r\n[^]*request_too_large[^]*HTTP\/1.1 200 OK\r\n/,
     )
-    expect(arrivals.map(({ lane }) => lane)).toEqual(['fast', 'fast'])
+    expect(arrivals.map(({ transport }) => transport)).toEqual(['fast', 'fast'])
   })
 
   it('answers in order when a caller does not wait for the answer', async () => {
@@ -101,13 +101,13 @@ describe('a connection in the fast lane', () => {
 })
 
 describe('a request that breaks off in its body', () => {
-  it('is refused and told to the front, when the caller closes its side', async () => {
+  it('is refused and told to the request handler, when the caller closes its side', async () => {
     const { port, arrivals } = await start()
     expect(await sendRaw(port, request('half', 100))).toMatch(/^HTTP\/1.1 400 Bad Request[^]*invalid_request/)
     expect(arrivals[0]?.exchange.failure?.message).toBe('the request ended before its body did')
   })
 
-  it('is told to the front when the caller is gone', async () => {
+  it('is told to the request handler when the caller is gone', async () => {
     const { port, arrivals, bytesRead } = await start()
     const { socket } = openRaw(port)
     const text = request('half', 100)
@@ -122,12 +122,12 @@ describe('a request that breaks off in its body', () => {
 describe('stopping', () => {
   it('ends connections that wait, and the others with their answer', async () => {
     const gate = held()
-    const { port, arrivals, fastLane } = await start(gate)
+    const { port, arrivals, fastTransport } = await start(gate)
     const [fresh, busy] = [openRaw(port), openRaw(port)]
     busy.socket.write(request('busy'))
     await until(() => arrivals.length === 1)
-    fastLane?.drain()
-    fastLane?.endIdle()
+    fastTransport?.drain()
+    fastTransport?.endIdle()
     expect(await fresh.answered).toBe('')
     gate.release()
     expect(await busy.answered).toMatch(/200 OK[^]*Connection: close[^]*busy/)
@@ -135,7 +135,7 @@ describe('stopping', () => {
 })
 
 describe('a connection on which nothing happens', () => {
-  async function startWithFakeTime(options: Partial<LaneServerOptions> = {}): Promise<LaneServer> {
+  async function startWithFakeTime(options: Partial<TestServerOptions> = {}): Promise<TestServer> {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     return await start(options)
   }

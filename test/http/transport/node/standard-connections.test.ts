@@ -13,7 +13,7 @@ import type { StandardServer } from '../../../../src/http/transport/node/standar
 import { untilQuiet } from '../../../support/until-quiet.js'
 import { waitUntil } from '../../../support/wait-until.js'
 
-const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
+const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
 const ROOM = { halfBodies: new HalfBodies(0), connections: new ConnectionLimit(1000) }
 
@@ -25,10 +25,10 @@ afterEach(() => {
 })
 
 async function start(
-  front: (exchange: Exchange) => void,
+  handle: (exchange: Exchange) => void,
   more = {},
 ): Promise<StandardServer & { port: number }> {
-  const standard = createStandardServer(front, () => 'own', { ...PATIENCE, ...more }, ROOM)
+  const standard = createStandardServer(handle, () => 'own', { ...TIMEOUTS, ...more }, ROOM)
   server = standard.server
   await new Promise<void>((resolve) => standard.server.listen(0, '127.0.0.1', resolve))
   return { ...standard, port: (standard.server.address() as AddressInfo).port }

@@ -5,25 +5,25 @@ import type { AddressInfo, Socket } from 'node:net'
 import { toAppError } from '../../src/errors/app-error.js'
 import { ConnectionLimit } from '../../src/http/transport/connection-limit.js'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
-import { openFastLane } from '../../src/http/transport/fast/open-fast-lane.js'
-import type { FastLane } from '../../src/http/transport/fast/open-fast-lane.js'
+import { openFastTransport } from '../../src/http/transport/fast/open-fast-transport.js'
+import type { FastTransport } from '../../src/http/transport/fast/open-fast-transport.js'
 import { PlainExchange } from '../../src/http/transport/fast/plain-exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
 import { waitUntil } from './wait-until.js'
 
-/** What reached the front of a server. */
+/** What reached the request handler of a server. */
 export interface Arrival {
-  readonly lane: 'fast' | 'standard'
+  readonly transport: 'fast' | 'standard'
   readonly exchange: Exchange
 }
 
-/** A server over sockets of loopback whose front answers with what it understood of the request. */
-export interface LaneServer {
+/** A server over sockets of loopback whose handle answers with what it understood of the request. */
+export interface TestServer {
   readonly port: number
   readonly arrivals: Arrival[]
-  readonly fastLane: FastLane | undefined
+  readonly fastTransport: FastTransport | undefined
   /** Bytes that it has taken from its newest connection. */
   readonly bytesRead: () => number
   /** Connections that it has taken so far. */
@@ -33,8 +33,8 @@ export interface LaneServer {
   readonly close: () => Promise<void>
 }
 
-export interface LaneServerOptions {
-  readonly hasFastLane: boolean
+export interface TestServerOptions {
+  readonly hasFastTransport: boolean
   readonly maxBodyBytes?: number
   /** Runs before each answer. */
   readonly beforeAnswer?: (exchange: Exchange) => Promise<void>
@@ -45,12 +45,12 @@ export interface LaneServerOptions {
   readonly maxHalfBytes?: number
 }
 
-const PATIENCE = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
+const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
-export async function startLaneServer(options: LaneServerOptions): Promise<LaneServer> {
+export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const arrivals: Arrival[] = []
-  const front = (exchange: Exchange): void => {
-    arrivals.push({ lane: exchange instanceof PlainExchange ? 'fast' : 'standard', exchange })
+  const handle = (exchange: Exchange): void => {
+    arrivals.push({ transport: exchange instanceof PlainExchange ? 'fast' : 'standard', exchange })
     void answer(exchange, options)
   }
   const requestIdFor = (claimed?: string): string => claimed ?? 'own'
@@ -58,9 +58,9 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
   const halfBodies = new HalfBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const room = { halfBodies, connections }
-  const { server } = createStandardServer(front, requestIdFor, PATIENCE, room)
-  const fastLane = options.hasFastLane
-    ? openFastLane(server, { front, requestIdFor, patience: PATIENCE, takesHost, room })
+  const { server } = createStandardServer(handle, requestIdFor, TIMEOUTS, room)
+  const fastTransport = options.hasFastTransport
+    ? openFastTransport(server, { handle, requestIdFor, timeouts: TIMEOUTS, takesHost, room })
     : undefined
   connections.watch(server)
   const sockets: Socket[] = []
@@ -70,15 +70,15 @@ export async function startLaneServer(options: LaneServerOptions): Promise<LaneS
   return {
     port,
     arrivals,
-    fastLane,
+    fastTransport,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     connections: () => sockets.length,
     halfBytes: () => halfBodies.total,
-    close: () => close(server, fastLane),
+    close: () => close(server, fastTransport),
   }
 }
 
-async function answer(exchange: Exchange, options: LaneServerOptions): Promise<void> {
+async function answer(exchange: Exchange, options: TestServerOptions): Promise<void> {
   try {
     const body = await readBody(exchange, options.maxBodyBytes ?? 1_000_000)
     await options.beforeAnswer?.(exchange)
@@ -97,10 +97,10 @@ async function answer(exchange: Exchange, options: LaneServerOptions): Promise<v
   }
 }
 
-function close(server: Server, fastLane: FastLane | undefined): Promise<void> {
+function close(server: Server, fastTransport: FastTransport | undefined): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    fastLane?.destroy()
+    fastTransport?.destroy()
     server.closeAllConnections()
   })
 }

@@ -8,7 +8,7 @@ import type { PolicyContext } from '../policy/policy-context.js'
 const NEGOTIATED = new Set(['v1/data', 'v0/data'])
 
 /** What stands before all operations. */
-export interface FrontOptions {
+export interface RequestHandlerOptions {
   readonly admit: Admission['admit']
   readonly authenticate: Authenticate
   readonly policy: PolicyContext
@@ -21,17 +21,17 @@ export interface FrontOptions {
 }
 
 /** Answers one request; whatever goes wrong is an answer too, so it never throws. */
-export type Front = (exchange: Exchange) => void
+export type HandleRequest = (exchange: Exchange) => void
 
 /**
  * Where every request arrives. The policy operations, which must be fast, are answered on the exchange itself; everything
  * else goes on to the web application. Both share authentication, errors and figures.
  */
-export function makeFront(options: FrontOptions): Front {
+export function makeRequestHandler(options: RequestHandlerOptions): HandleRequest {
   return (exchange) => void answerSafely(options, exchange)
 }
 
-async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<void> {
+async function answerSafely(options: RequestHandlerOptions, exchange: Exchange): Promise<void> {
   try {
     await answer(options, exchange)
   } catch (raw) {
@@ -40,7 +40,7 @@ async function answerSafely(options: FrontOptions, exchange: Exchange): Promise<
   options.finished(exchange)
 }
 
-async function answer(options: FrontOptions, exchange: Exchange): Promise<void> {
+async function answer(options: RequestHandlerOptions, exchange: Exchange): Promise<void> {
   if (!exchange.isAdmitted) options.admit(exchange)
   const isForEvents = options.eventsAtRoot && isRootPost(exchange)
   const route = isForEvents ? undefined : findPolicyRoute(exchange)

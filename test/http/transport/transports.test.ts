@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { openRaw, sendRaw, startLaneServer, withoutDate } from '../../support/http-lanes.js'
-import type { LaneServer } from '../../support/http-lanes.js'
+import { openRaw, sendRaw, startTestServer, withoutDate } from '../../support/http-transports.js'
+import type { TestServer } from '../../support/http-transports.js'
 import { mutate, seededRandom } from '../../support/random-bytes.js'
 import { waitUntil } from '../../support/wait-until.js'
 
 const BODY = '{"input":{"a":1}}'
 const MUTATIONS = 1500
 
-let fast: LaneServer
-let standard: LaneServer
+let fast: TestServer
+let standard: TestServer
 
 beforeAll(async () => {
-  fast = await startLaneServer({ hasFastLane: true })
-  standard = await startLaneServer({ hasFastLane: false })
+  fast = await startTestServer({ hasFastTransport: true })
+  standard = await startTestServer({ hasFastTransport: false })
 })
 afterAll(async () => {
   await fast.close()
@@ -103,17 +103,17 @@ const UNUSUAL: readonly (readonly [string, string])[] = [
   ['something that is no HTTP', '\x16\x03\x01\x02\x00\x01\x00'],
 ]
 
-async function answerOf(server: LaneServer, ...parts: string[]): Promise<string> {
+async function answerOf(server: TestServer, ...parts: string[]): Promise<string> {
   const bytes = parts.map((part) => Buffer.from(part, 'latin1'))
   return withoutDate(await sendRaw(server.port, ...bytes))
 }
 
 describe('a request of the plain form', () => {
-  it.each(PLAIN)('with %s is read in the fast lane and answered as in the other', async (_, text) => {
+  it.each(PLAIN)('with %s is read in the fast transport and answered as in the other', async (_, text) => {
     fast.arrivals.length = 0
     const answer = await answerOf(fast, text)
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
-    expect(fast.arrivals.map(({ lane }) => lane)).toEqual(['fast'])
+    expect(fast.arrivals.map(({ transport }) => transport)).toEqual(['fast'])
     expect(comparable(answer)).toBe(comparable(await answerOf(standard, text)))
   })
 })
@@ -123,7 +123,7 @@ describe('a request of any other form', () => {
     fast.arrivals.length = 0
     const answer = await answerOf(fast, text)
     expect(answer).toBe(await answerOf(standard, text))
-    expect(fast.arrivals.filter(({ lane }) => lane === 'fast')).toEqual([])
+    expect(fast.arrivals.filter(({ transport }) => transport === 'fast')).toEqual([])
   })
 
   it.each(UNUSUAL)('is given over in the middle of a connection too: with %s', async (_, text) => {
@@ -131,13 +131,13 @@ describe('a request of any other form', () => {
     standard.arrivals.length = 0
     const answers = await Promise.all([fast, standard].map((server) => answerOf(server, request(), text)))
     expect(answers[0]).toBe(answers[1])
-    expect(fast.arrivals[0]?.lane).toBe('fast')
-    expect(fast.arrivals.slice(1).map(({ lane }) => lane)).not.toContain('fast')
+    expect(fast.arrivals[0]?.transport).toBe('fast')
+    expect(fast.arrivals.slice(1).map(({ transport }) => transport)).not.toContain('fast')
     expect(fast.arrivals.length).toBe(standard.arrivals.length)
   })
 })
 
-describe('the two lanes', () => {
+describe('the two transports', () => {
   it('understand the same of damaged requests', { timeout: 60_000 }, async () => {
     const random = seededRandom(20_261_121)
     const samples = [...PLAIN, ...UNUSUAL].map(([, text]) => Buffer.from(text.slice(0, 400), 'latin1'))
@@ -174,7 +174,7 @@ describe('the two lanes', () => {
 })
 
 /** What a server understood of the bytes, and its answer where they hold one request: of several it is a matter of time. */
-async function outcomeOf(server: LaneServer, bytes: Buffer): Promise<string> {
+async function outcomeOf(server: TestServer, bytes: Buffer): Promise<string> {
   server.arrivals.length = 0
   const answer = await sendRaw(server.port, bytes)
   const understood = server.arrivals.map(({ exchange: { method, target } }) => ({ method, target }))

@@ -3,31 +3,31 @@ import type { Socket } from 'node:net'
 
 import type { AppError } from '../../../errors/app-error.js'
 import { BROWSER_HEADERS } from '../../pipeline/admit-request.js'
-import type { Front } from '../front.js'
+import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
 import { findPolicyRoute } from '../../policy/policy-routes.js'
 import { parseRequestTarget } from '../../exchange/exchange.js'
 import { isEventPath } from '../../events/events.js'
-import type { Patience, Room } from '../node/standard-server.js'
+import type { RequestTimeouts, Room } from '../node/standard-server.js'
 import { PlainConnection } from './plain-connection.js'
-import type { ConnectionLane } from './plain-connection.js'
+import type { ConnectionHost } from './plain-connection.js'
 import type { PlainHead } from './read-plain-head.js'
 
 /** Larger requests take so long to decide that the standard server's share of the time does not matter. */
 const MAX_BODY_BYTES = 65_536
 const MS_PER_SECOND = 1000
 
-export interface FastLaneOptions {
-  readonly front: Front
+export interface FastTransportOptions {
+  readonly handle: HandleRequest
   readonly requestIdFor: (claimed: string | undefined) => string
-  readonly patience: Patience
+  readonly timeouts: RequestTimeouts
   /** Whether requests with this Host header are let in. */
   readonly takesHost: (header: string) => boolean
   readonly room: Room
 }
 
 /** The connections of a server that send nothing but plain policy requests and events. */
-export interface FastLane {
+export interface FastTransport {
   /** From now on each answer says that it is the last of its connection, and ends it. */
   drain(): void
   /** Ends the connections that are between two requests. */
@@ -41,63 +41,63 @@ export interface FastLane {
 type ConnectionListener = (this: Server, socket: Socket) => void
 
 /**
- * Puts a fast lane before a server: each new connection starts in it and stays as long as it sends plain requests to the
+ * Puts a fast transport before a server: each new connection starts in it and stays as long as it sends plain requests to the
  * policy operations or those for events, one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
  * server's own listener, which reads that request from its beginning and keeps the connection.
  */
-export function openFastLane(server: Server, options: FastLaneOptions): FastLane {
+export function openFastTransport(server: Server, options: FastTransportOptions): FastTransport {
   const standard = server.listeners('connection') as ConnectionListener[]
   server.removeAllListeners('connection')
   const connections = new Set<PlainConnection>()
-  const lane = new Lane(options, connections, (socket, unread) => {
+  const listener = new FastListener(options, connections, (socket, unread) => {
     socket.pause()
     socket.unshift(unread)
     for (const listener of standard) listener.call(server, socket)
     socket.resume()
   })
-  server.on('connection', (socket: Socket) => connections.add(new PlainConnection(socket, lane)))
-  const sweeps = setInterval(() => lane.sweep(), MS_PER_SECOND).unref()
+  server.on('connection', (socket: Socket) => connections.add(new PlainConnection(socket, listener)))
+  const sweeps = setInterval(() => listener.sweep(), MS_PER_SECOND).unref()
   server.once('close', () => clearInterval(sweeps))
   return {
     drain: () => {
-      lane.isDraining = true
+      listener.isDraining = true
     },
-    endIdle: () => lane.endIdle(),
+    endIdle: () => listener.endIdle(),
     refuseAll: (error) => connections.forEach((connection) => connection.refuse(error)),
     destroy: () => connections.forEach((connection) => connection.destroy()),
   }
 }
 
-class Lane implements ConnectionLane {
+class FastListener implements ConnectionHost {
   readonly keepAliveMs: number
-  readonly requestIdFor: ConnectionLane['requestIdFor']
-  readonly answer: ConnectionLane['answer']
+  readonly requestIdFor: ConnectionHost['requestIdFor']
+  readonly answer: ConnectionHost['answer']
   readonly halfBodies: HalfBodies
-  readonly proven: ConnectionLane['proven']
+  readonly proven: ConnectionHost['proven']
   tick = 0
   isDraining = false
-  readonly #options: FastLaneOptions
+  readonly #options: FastTransportOptions
   readonly #connections: Set<PlainConnection>
   readonly #toStandard: (socket: Socket, unread: Buffer) => void
 
   constructor(
-    options: FastLaneOptions,
+    options: FastTransportOptions,
     connections: Set<PlainConnection>,
     toStandard: (socket: Socket, unread: Buffer) => void,
   ) {
     this.#options = options
     this.#connections = connections
     this.#toStandard = toStandard
-    this.keepAliveMs = options.patience.keepAliveMs
+    this.keepAliveMs = options.timeouts.keepAliveMs
     this.requestIdFor = options.requestIdFor
-    this.answer = options.front
+    this.answer = options.handle
     this.halfBodies = options.room.halfBodies
     this.proven = (socket) => options.room.connections.proven(socket)
   }
 
   takes({ method, url, headers, bodyLength }: PlainHead): boolean {
     if (bodyLength > MAX_BODY_BYTES) return false
-    // What may have to be refused is the front's to refuse, on the standard lane.
+    // What may have to be refused is the request handler's to refuse, on the standard transport.
     if (!this.#options.takesHost(headers.get('host') ?? '')) return false
     if (BROWSER_HEADERS.some((name) => headers.has(name))) return false
     const target = parseRequestTarget(url)
@@ -129,7 +129,7 @@ class Lane implements ConnectionLane {
   #endLate(connection: PlainConnection): void {
     const { state, ticks } = connection.standing
     const ms = ticks * MS_PER_SECOND
-    const { headersMs, requestMs, keepAliveMs } = this.#options.patience
+    const { headersMs, requestMs, keepAliveMs } = this.#options.timeouts
     if (state === 'new' && ms > headersMs) connection.refuseLate()
     else if (state === 'reading' && ms > requestMs) connection.refuseLate()
     else if (state === 'waiting' && ms > keepAliveMs) connection.destroy()
