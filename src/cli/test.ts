@@ -23,12 +23,12 @@ import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
 import {
-  addConfigOption,
-  addSchemaOption,
-  addOutputOptions,
-  examples,
-  outJson,
   policyFlags,
+  outJson,
+  examples,
+  addOutputOptions,
+  addSchemaOption,
+  addConfigOption,
 } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'

@@ -9,6 +9,14 @@ export interface ReadAnswer<Answer> {
   readonly end: (rest: unknown) => Answer
 }
 
+/** The arrays of an answer in the shape of Prometheus's API, which Loki shares: `data.result`, and lists of texts beside `data`. */
+export function queryResult(
+  result: StreamedArrays,
+  beside: Readonly<Record<string, StreamedArrays>>,
+): StreamedArrays {
+  return { members: { data: { members: { result } }, ...beside } }
+}
+
 const START_BYTES = 200
 
 /** Reads a small answer whole. */

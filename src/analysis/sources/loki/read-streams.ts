@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { queryResult } from '../answers/answer-reading.js'
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import { BoundedRemarks } from '../answers/answers.js'
 
@@ -39,22 +40,16 @@ interface StreamLabels {
 export function readStreams(size: number): ReadAnswer<StreamPage | string> {
   const reading = new StreamsAnswer(size)
   return {
-    arrays: {
-      members: {
-        data: {
-          members: {
-            result: {
-              isOneByOne: true,
-              take: (streams) => streams.forEach((stream) => reading.endStream(stream)),
-              elements: {
-                members: { values: { take: (values) => values.forEach((value) => reading.addValue(value)) } },
-              },
-            },
-          },
+    arrays: queryResult(
+      {
+        isOneByOne: true,
+        take: (streams) => streams.forEach((stream) => reading.endStream(stream)),
+        elements: {
+          members: { values: { take: (values) => values.forEach((value) => reading.addValue(value)) } },
         },
-        warnings: { take: (texts) => texts.forEach((text) => reading.addWarning(text)) },
       },
-    },
+      { warnings: { take: (texts) => texts.forEach((text) => reading.addWarning(text)) } },
+    ),
     end: (rest) => reading.problemOf(rest) ?? reading.page(),
   }
 }

@@ -1,4 +1,5 @@
 import type { SeriesAggregate } from '../../sources.js'
+import { queryResult } from '../answers/answer-reading.js'
 import type { ReadAnswer } from '../answers/answer-reading.js'
 import { BoundedRemarks } from '../answers/answers.js'
 import { readNumber } from '../answers/field-value.js'
@@ -37,25 +38,21 @@ export function readRange(
 ): ReadAnswer<RangePart | string> {
   const reading = new RangeAnswer(grid, aggregate)
   return {
-    arrays: {
-      members: {
-        data: {
+    arrays: queryResult(
+      {
+        take: (series) => series.forEach((one) => reading.addSeries(one)),
+        elements: {
           members: {
-            result: {
-              take: (series) => series.forEach((one) => reading.addSeries(one)),
-              elements: {
-                members: {
-                  values: { take: (samples) => samples.forEach((sample) => reading.addSample(sample)) },
-                  histograms: { take: () => reading.fail(NATIVE_HISTOGRAMS) },
-                },
-              },
-            },
+            values: { take: (samples) => samples.forEach((sample) => reading.addSample(sample)) },
+            histograms: { take: () => reading.fail(NATIVE_HISTOGRAMS) },
           },
         },
+      },
+      {
         warnings: { take: (texts) => texts.forEach((text) => reading.addWarning(text)) },
         infos: { take: (texts) => texts.forEach((text) => reading.addInfo(text)) },
       },
-    },
+    ),
     end: (rest) => reading.problemOf(rest) ?? reading.part(),
   }
 }

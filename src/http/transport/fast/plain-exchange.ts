@@ -39,12 +39,7 @@ export class PlainExchange extends Exchange {
     return Promise.resolve(this.body)
   }
 
-  send(
-    status: number,
-    body: string | Buffer,
-    contentType = JSON_TYPE,
-    extraHeaders: readonly string[] = [],
-  ): void {
+  send(...[status, body, contentType = JSON_TYPE, extraHeaders = []]: Parameters<Exchange['send']>): void {
     if (this.status !== 0) return
     this.status = status
     this.#connection.answer({ status, body, contentType, requestId: this.requestId, extraHeaders })

@@ -80,12 +80,7 @@ export class StandardExchange extends Exchange {
   }
 
   /** A flat header list is what node writes fastest. */
-  send(
-    status: number,
-    body: string | Buffer,
-    contentType = JSON_TYPE,
-    extraHeaders: readonly string[] = [],
-  ): void {
+  send(...[status, body, contentType = JSON_TYPE, extraHeaders = []]: Parameters<Exchange['send']>): void {
     const { response } = this
     if (response.headersSent || response.destroyed) return
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length

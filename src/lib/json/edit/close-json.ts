@@ -1,13 +1,4 @@
-import {
-  byteTable,
-  BACKSLASH,
-  CLOSE_ARRAY,
-  COLON,
-  COMMA,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-} from '../scan/json-bytes.js'
+import * as json from '../scan/json-bytes.js'
 
 /** The beginning of a JSON text, made whole. */
 export interface ClosedJson {
@@ -34,7 +25,7 @@ export function closeJson(start: Uint8Array): ClosedJson {
   const scalar = isInText ? '"' : scalarFrom === -1 ? '' : endOfScalar(bytes.toString('latin1', scalarFrom))
   const member = isKey ? ':null' : ''
   const missing = !isInText && scalarFrom === -1 ? missingAfter(last, bytes[open.at(-1) ?? -1]) : ''
-  const closers = open.toReversed().map((at) => (bytes[at] === OPEN_OBJECT ? '}' : ']'))
+  const closers = open.toReversed().map((at) => (bytes[at] === json.OPEN_OBJECT ? '}' : ']'))
   const closing = Buffer.from(scalar + member + missing + closers.join(''))
   return { json: Buffer.concat([bytes.subarray(0, cutAt), closing]), cutAt, closing, open }
 }
@@ -59,14 +50,14 @@ function standing(bytes: Uint8Array): Standing {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
     const bracket = byte & BRACKET_BITS
-    if (byte === QUOTE) {
+    if (byte === json.QUOTE) {
       textFrom = at
       at = closingQuote(bytes, at + 1)
-    } else if (bracket === OPEN_ARRAY) {
+    } else if (bracket === json.OPEN_ARRAY) {
       open.push(at)
       last = 'open'
       textFrom = -1
-    } else if (bracket === CLOSE_ARRAY) {
+    } else if (bracket === json.CLOSE_ARRAY) {
       open.pop()
       last = 'value'
       textFrom = -1
@@ -82,8 +73,8 @@ function standing(bytes: Uint8Array): Standing {
 function atEnd(bytes: Uint8Array, rest: number, last: Last): Pick<Standing, 'scalarFrom' | 'last'> {
   const end = endBeforeSpace(bytes, bytes.length)
   if (end <= rest) return { scalarFrom: -1, last }
-  if (bytes[end - 1] === COLON) return { scalarFrom: -1, last: 'colon' }
-  if (bytes[end - 1] === COMMA) return { scalarFrom: -1, last: 'comma' }
+  if (bytes[end - 1] === json.COLON) return { scalarFrom: -1, last: 'colon' }
+  if (bytes[end - 1] === json.COMMA) return { scalarFrom: -1, last: 'comma' }
   if (end < bytes.length) return { scalarFrom: -1, last: 'value' }
   let scalarFrom = end
   while (scalarFrom > rest && IN_SCALAR[bytes[scalarFrom - 1] ?? 0] === 1) scalarFrom--
@@ -92,8 +83,8 @@ function atEnd(bytes: Uint8Array, rest: number, last: Last): Pick<Standing, 'sca
 
 /** Whether the text that begins there is the name of a member. */
 function isKey(bytes: Uint8Array, textFrom: number, open: readonly number[]): boolean {
-  const isInObject = bytes[open.at(-1) ?? -1] === OPEN_OBJECT
-  return isInObject && bytes[endBeforeSpace(bytes, textFrom) - 1] !== COLON
+  const isInObject = bytes[open.at(-1) ?? -1] === json.OPEN_OBJECT
+  return isInObject && bytes[endBeforeSpace(bytes, textFrom) - 1] !== json.COLON
 }
 
 function endBeforeSpace(bytes: Uint8Array, end: number): number {
@@ -103,22 +94,22 @@ function endBeforeSpace(bytes: Uint8Array, end: number): number {
 }
 
 /** `[` and `{`, `]` and `}` are the same but for one bit. */
-const BRACKET_BITS = 0xff ^ (OPEN_ARRAY ^ OPEN_OBJECT)
+const BRACKET_BITS = 0xff ^ (json.OPEN_ARRAY ^ json.OPEN_OBJECT)
 /** 1 for what numbers and literals are written with. */
-const IN_SCALAR = byteTable((byte, char) => byte > 0x20 && !'"{}[]:,'.includes(char))
+const IN_SCALAR = json.byteTable((byte, char) => byte > 0x20 && !'"{}[]:,'.includes(char))
 
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at]
-    if (byte === QUOTE) return at
-    if (byte === BACKSLASH) at++
+    if (byte === json.QUOTE) return at
+    if (byte === json.BACKSLASH) at++
   }
   return bytes.length
 }
 
 function missingAfter(last: Last, opener: number | undefined): string {
   if (last === 'colon') return 'null'
-  if (last === 'comma') return opener === OPEN_OBJECT ? '"":null' : 'null'
+  if (last === 'comma') return opener === json.OPEN_OBJECT ? '"":null' : 'null'
   return last === 'start' ? 'null' : ''
 }
 
@@ -145,6 +136,6 @@ function endOfWholeText(bytes: Buffer): number {
 
 function backslashesBefore(bytes: Buffer, end: number): number {
   let from = end
-  while (from > 0 && bytes[from - 1] === BACKSLASH) from--
+  while (from > 0 && bytes[from - 1] === json.BACKSLASH) from--
   return end - from
 }

@@ -1,14 +1,5 @@
 import { AppError } from '../../../errors/app-error.js'
-import {
-  BACKSLASH,
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-} from './json-bytes.js'
+import * as json from './json-bytes.js'
 import { MAX_NESTING } from './nesting.js'
 import { PartCollector } from './part-collector.js'
 import { openPlace } from './streamed-arrays.js'
@@ -59,22 +50,22 @@ export class DocumentSplitter {
     let at = this.#inText ? this.#passText(piece, 0) : 0
     for (; at < piece.length; at++) {
       const byte = piece[at]
-      if (byte === QUOTE) {
+      if (byte === json.QUOTE) {
         this.#inText = true
         this.#isKey = this.#depth === 0 && this.#frame?.expectsKey === true
         at = this.#passText(piece, at + 1) - 1
-      } else if (byte === COMMA) {
+      } else if (byte === json.COMMA) {
         if (this.#depth === 0 && this.#isBetween(piece, start, at)) start = at + 1
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      } else if (byte === json.OPEN_OBJECT || byte === json.OPEN_ARRAY) {
         const part = this.#part
-        if (this.#open(byte === OPEN_OBJECT)) {
+        if (this.#open(byte === json.OPEN_OBJECT)) {
           part.keep(piece, start, at + 1)
           start = at + 1
         }
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      } else if (byte === json.CLOSE_OBJECT || byte === json.CLOSE_ARRAY) {
         if (this.#depth > 0) this.#depth--
         else if (this.#close(piece, start, at)) start = at
-      } else if (byte === COLON && this.#depth === 0 && this.#frame !== undefined) {
+      } else if (byte === json.COLON && this.#depth === 0 && this.#frame !== undefined) {
         this.#frame.expectsKey = false
       }
     }
@@ -98,8 +89,8 @@ export class DocumentSplitter {
     }
     for (; at < length; at++) {
       const byte = piece[at]
-      if (byte === BACKSLASH) at++
-      else if (byte === QUOTE) break
+      if (byte === json.BACKSLASH) at++
+      else if (byte === json.QUOTE) break
     }
     if (this.#isKey) this.#readKey(piece.subarray(from, at), at < length)
     // A backslash was the last byte.
@@ -157,7 +148,7 @@ export class DocumentSplitter {
   #close(piece: Buffer, start: number, at: number): boolean {
     const frame = this.#frames.pop()
     if (frame === undefined) throw malformed()
-    if (frame.isObject !== (piece[at] === CLOSE_OBJECT)) throw malformed()
+    if (frame.isObject !== (piece[at] === json.CLOSE_OBJECT)) throw malformed()
     this.#frame = this.#frames.at(-1)
     const { part } = frame.place
     if (frame.isObject || part === undefined) return false

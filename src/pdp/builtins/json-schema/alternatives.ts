@@ -4,13 +4,12 @@ import { isArray } from '../shared/operands.js'
 import type { ApplySchema, Outcome } from './outcome.js'
 import { textOf } from './outcome.js'
 
+/** The field that is looked at, what has been found of it, and how to apply another schema to it. */
+type Place = readonly [field: string, outcome: Outcome, apply: ApplySchema]
+
 /** The keywords that combine schemas: anyOf, oneOf, allOf, not, dependencies, if. */
 export function validateAlternatives(
-  schema: RegoObject,
-  value: RegoValue,
-  field: string,
-  outcome: Outcome,
-  apply: ApplySchema,
+  ...[schema, value, field, outcome, apply]: readonly [RegoObject, RegoValue, ...Place]
 ): void {
   const run = (keyword: string): Outcome[] | undefined =>
     listOf(schema, keyword)?.map((one) => apply(one, value, field))
@@ -58,13 +57,7 @@ function checkAllOf(results: readonly Outcome[] | undefined, field: string, outc
   }
 }
 
-function checkDependencies(
-  schema: RegoObject,
-  value: RegoObject,
-  field: string,
-  outcome: Outcome,
-  apply: ApplySchema,
-): void {
+function checkDependencies(schema: RegoObject, value: RegoObject, ...[field, outcome, apply]: Place): void {
   const dependencies = schema.get('dependencies')
   if (!(dependencies instanceof RegoObject)) return
   for (const [key, dependency] of dependencies.entries) {
@@ -80,13 +73,7 @@ function checkDependencies(
   }
 }
 
-function checkCondition(
-  schema: RegoObject,
-  value: RegoValue,
-  field: string,
-  outcome: Outcome,
-  apply: ApplySchema,
-): void {
+function checkCondition(schema: RegoObject, value: RegoValue, ...[field, outcome, apply]: Place): void {
   const condition = schema.get('if')
   if (condition === undefined) return
   const holds = apply(condition, value, field).isValid

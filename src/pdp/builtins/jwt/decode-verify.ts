@@ -5,12 +5,12 @@ import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext } from '../shared/builtin.js'
 import { isArray, objectOperand, stringOperand } from '../shared/operands.js'
 import {
-  decodeHeader,
   decodePayload,
-  decodeSection,
   readClaims,
-  signingInput,
   splitToken,
+  decodeHeader,
+  decodeSection,
+  signingInput,
 } from './compact-token.js'
 import type { CompactToken } from './compact-token.js'
 import { readConstraints } from './constraints.js'

@@ -2,14 +2,14 @@ import { Kysely, SqliteDialect } from 'kysely'
 import type { Selectable } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
 import type {
-  DecisionKind,
   DecisionOutcome,
-  DecisionFilter,
   DecisionHead,
-  DecisionPosition,
   DecisionReadStore,
-  PageBounds,
   StoredDecision,
+  DecisionKind,
+  DecisionFilter,
+  DecisionPosition,
+  PageBounds,
   StoredDecisionPage,
 } from '../../ports/decision-store.js'
 import { searchStep } from './decision-candidates.js'
