@@ -4,7 +4,8 @@ import { fromFailure } from '../calls/call.js'
 import type { Call, Outcome } from '../calls/call.js'
 import { sizeOfArguments } from '../calls/size-of-arguments.js'
 
-interface Waiting extends Call {
+interface Waiting {
+  readonly call: Call
   readonly bytes: number
   readonly resolve: (result: never) => void
   readonly reject: (error: AppError) => void
@@ -42,7 +43,7 @@ export class BatchingRunner implements Runner<never> {
     }
     const bytes = heapBytes + externalBytes
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ operation: operation.name, args, bytes, resolve, reject })
+      this.#waiting.push({ call: { operation: operation.name, args }, bytes, resolve, reject })
       this.#running ??= this.#runAll()
     })
   }
@@ -58,7 +59,7 @@ export class BatchingRunner implements Runner<never> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#batchLength())
       try {
-        settle(batch, await this.#execute(batch))
+        settle(batch, await this.#execute(batch.map(({ call }) => call)))
       } catch (cause) {
         for (const { reject } of batch) reject(toUnavailable(cause))
       }

@@ -70,7 +70,7 @@ export class StoreThreadClient {
       })
       const request: StoreRequest = {
         type: 'calls',
-        calls: calls,
+        calls,
       }
       thread.postMessage(request)
     })

@@ -8,7 +8,8 @@ const operation = { name: 'test.keep', apply: () => Promise.resolve() }
 function makeRunner(): { runner: BatchingRunner; batches: number[] } {
   const batches: number[] = []
   const execute = (calls: readonly Call[]) => {
-    batches.push(calls.length)
+    // As they cross to a thread: what cannot be copied raises.
+    batches.push(structuredClone(calls).length)
     return Promise.resolve(calls.map(() => ({ ok: true, result: undefined }) as const))
   }
   return { runner: new BatchingRunner(execute, 1024), batches }
