@@ -1,7 +1,9 @@
 import type { ModuleMemory } from './module/module-memory.js'
 
 const MIB = 1024 * 1024
-const WANTED_BYTES = 2 * MIB
+const LEAST_WANTED_BYTES = 2 * MIB
+/** How many times as much is kept free as was taken since the last look. */
+const LOOKS_AHEAD = 2
 const LEAST_GROWTH_BYTES = 4 * MIB
 const GROWTH_SHARE = 0.5
 /** What the allocator can note in a word. */
@@ -16,6 +18,8 @@ export class MemoryHeadroom {
   readonly #heapPointer: () => number
   /** The address of the allocator's note of the size (`heap_top`); undefined where it is not known for sure. */
   readonly #note: number | undefined
+  #notedBytes = 0
+  #heapSeen = 0
 
   /** `sizes` are what `findSizes` gave: of several, the allocator's own cannot be told. */
   constructor(memory: ModuleMemory, heapPointer: () => number, sizes: readonly number[]) {
@@ -24,12 +28,26 @@ export class MemoryHeadroom {
     this.#note = sizes.length === 1 ? sizes[0] : undefined
   }
 
+  /**
+   * Tells the allocator of memory that grew without it. It takes its note for the end of the memory, and where the heap was set
+   * behind that, it asks for a page for every block, until it has asked for as much as there is already.
+   */
+  tell(): void {
+    const size = this.#memory.byteLength
+    if (size === this.#notedBytes || this.#note === undefined || size > NOTEWORTHY_BYTES) return
+    this.#memory.bytes.writeUInt32LE(size, this.#note)
+    this.#notedBytes = size
+  }
+
   /** Called now and then while the module runs: grows the memory by a share where little of it is free. */
   keep(): void {
     if (this.#note === undefined) return
     const size = this.#memory.byteLength
-    if (size - this.#heapPointer() >= WANTED_BYTES) return
-    const grown = this.#memory.growBy(Math.max(LEAST_GROWTH_BYTES, size * GROWTH_SHARE), NOTEWORTHY_BYTES)
-    if (grown > size) this.#memory.bytes.writeUInt32LE(grown, this.#note)
+    const heap = this.#heapPointer()
+    const taken = heap - this.#heapSeen
+    this.#heapSeen = heap
+    if (size - heap >= Math.max(LEAST_WANTED_BYTES, taken * LOOKS_AHEAD)) return
+    this.#memory.growBy(Math.max(LEAST_GROWTH_BYTES, size * GROWTH_SHARE), NOTEWORTHY_BYTES)
+    this.tell()
   }
 }

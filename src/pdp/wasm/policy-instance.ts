@@ -196,6 +196,7 @@ export class PolicyInstance {
     }
     const value = this.#held?.input === input ? this.#held.value : this.#readDocument(input)
     if (value === 0) return this.#parseDocument(input)
+    this.#headroom.tell()
     this.#reader?.finish()
     return value
   }
@@ -210,6 +211,7 @@ export class PolicyInstance {
   #parseDocument(input: Uint8Array): number {
     const text = replaceLoneSurrogates(input)
     this.#memory.place(text, this.#heapStart)
+    this.#headroom.tell()
     this.#exports.opa_heap_ptr_set(align(this.#heapStart + text.length))
     return this.#exports.opa_json_parse(this.#heapStart, text.length)
   }
