@@ -18,6 +18,9 @@ interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly logFormat?: string
 }
 
+/** How long a process that has nothing left to do may take to end. */
+const HELD_MS = 2000
+
 const HELP = `
 The defaults, and every other setting, are in the configuration: tidegate config prints it.
 ${examples(
@@ -48,9 +51,18 @@ export function defineServe(command: Command, session: Session): void {
       // Before the service is loaded: what that leaves behind would set the bounds.
       limitGarbage()
       const { runServer } = await import('../main/start-service.js')
-      await runServer(config)
-      session.exitCode = EXIT.fine
+      try {
+        const isClosed = await runServer(config)
+        session.exitCode = isClosed ? EXIT.fine : EXIT.denied
+      } finally {
+        endBeforeLong()
+      }
     })
+}
+
+/** Ends the process, with its exit code, where something that could not be closed holds it. */
+function endBeforeLong(): void {
+  setTimeout(() => process.exit(), HELD_MS).unref()
 }
 
 function serverFlags({

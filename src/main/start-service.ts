@@ -21,6 +21,8 @@ import type { Logger } from '../lib/logger.js'
 import { packageVersion } from '../lib/package-root.js'
 import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
 import { openAdmission } from './open-admission.js'
+import { closeParts } from './close-parts.js'
+import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
 import type { BackgroundWork } from './background-work.js'
 import { openAnalysis } from './open-analysis.js'
@@ -52,12 +54,15 @@ const MS_PER_SECOND = 1000
 /** A service that runs until it is stopped. */
 export interface Service {
   readonly url: string
-  /** Drains, flushes and releases everything. */
-  stop(): Promise<void>
+  /** Drains, flushes and releases everything. Gives the names of the parts that failed to close; they are logged. */
+  stop(): Promise<readonly string[]>
 }
 
-/** Runs the service until SIGTERM or SIGINT, then drains it. Raises AppErrors that say why it cannot start. */
-export async function runServer(config: Config): Promise<void> {
+/**
+ * Runs the service until SIGTERM or SIGINT, then drains it. Gives whether it was closed in order: what was not may hold the
+ * process. Raises AppErrors that say why it cannot start.
+ */
+export async function runServer(config: Config): Promise<boolean> {
   const logger = makeLogger(config.log)
   // Before the start: a signal that comes while it lasts must end it in order too.
   const signalled = nextSignal()
@@ -65,8 +70,9 @@ export async function runServer(config: Config): Promise<void> {
   logger.info({ url: service.url }, 'serving')
   const signal = await signalled
   logger.info({ signal }, 'shutting down')
-  await service.stop()
-  logger.info('shut down')
+  const failed = await service.stop()
+  logger.info(failed.length > 0 ? { failed } : {}, 'shut down')
+  return failed.length === 0
 }
 
 /**
@@ -74,43 +80,39 @@ export async function runServer(config: Config): Promise<void> {
  * when a later part cannot start.
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const opened: (() => Promise<void>)[] = []
-  const closeAll = async (): Promise<void> => {
-    for (const close of opened.reverse()) await close()
-  }
+  const opened: OpenPart[] = []
   try {
-    const url = await startParts(config, logger, (close) => opened.push(close))
-    return { url, stop: closeAll }
+    const url = await startParts(config, logger, (name, close) => opened.push({ name, close }))
+    return { url, stop: () => closeParts(opened, logger) }
   } catch (raw) {
-    await closeAll()
+    await closeParts(opened, logger)
     throw raw
   }
 }
 
-async function startParts(
-  config: Config,
-  logger: Logger,
-  onStop: (close: () => Promise<void>) => void,
-): Promise<string> {
+/** Takes what closes a part that has been opened. */
+type OnStop = (name: string, close: () => Promise<void>) => void
+
+async function startParts(config: Config, logger: Logger, onStop: OnStop): Promise<string> {
   const address = parseListenAddress(config.server.addr)
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const readSecret = readSecrets(config, process.env)
-  onStop(claimDataDirectory(config.dataDir))
+  onStop('data directory', claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
-  onStop(attempts.close)
+  onStop('unfinished work', attempts.close)
   const store = await openStore(config, logger, threads.died)
-  onStop(store.close)
+  onStop('store', store.close)
   const parts = { store, logger, readSecret, attempts }
   const trail = openTrail(config, parts)
-  onStop(trail.close)
+  onStop('trail', trail.close)
   // Closed before the trail, to which it gives the last decisions.
   const decisions = await openDecisions(config, logger, {
     take: (report) => trail.decisions.take(report),
     threadDied: threads.died,
   })
-  onStop(decisions.close)
+  onStop('decision log', decisions.close)
   const metrics = makeServiceMetrics(decisions.log)
   addConditionMetrics(metrics.registry, {
     threadDeaths: threads.deaths,
@@ -119,15 +121,15 @@ async function startParts(
   const policies = await openPolicies(config, logger, metrics, readSecret)
   if (config.policies.watch) await watch(config, policies, onStop)
   const evaluations = openEvaluations(config, metrics)
-  onStop(evaluations.close)
+  onStop('evaluations', evaluations.close)
   const registry = openRegistry(config, parts)
-  onStop(registry.close)
+  onStop('registry', registry.close)
   const outbox = await openOutbox(config, {
     ...parts,
     relayHeaders: registry.relayHeaders,
     attempted: metrics.messageAttempted,
   })
-  onStop(outbox.close)
+  onStop('outbox', outbox.close)
   const gates = await openGates(config, {
     ...parts,
     policies,
@@ -136,21 +138,17 @@ async function startParts(
     wakeOutbox: outbox.wake,
     findPipelineIds: registry.findPipelineIds,
   })
-  onStop(gates.close)
+  onStop('gates', gates.close)
   const analysis = await openAnalysis(config, parts)
-  onStop(analysis.close)
+  onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
   return await listen({ config, logger, store, metrics, backgroundWork, ...features }, address, onStop)
 }
 
-async function watch(
-  config: Config,
-  policies: Policies,
-  onStop: (close: () => Promise<void>) => void,
-): Promise<void> {
+async function watch(config: Config, policies: Policies, onStop: OnStop): Promise<void> {
   const watcher = await watchPolicies(policies, publicKeyFiles(config.policies.bundleSigning))
-  onStop(() => watcher.close())
+  onStop('policy watcher', () => watcher.close())
 }
 
 /** All parts, ready to be asked. */
@@ -171,11 +169,7 @@ interface Parts {
 }
 
 /** Puts the parts behind one HTTP server; gives its URL. */
-async function listen(
-  parts: Parts,
-  address: ListenAddress,
-  onStop: (close: () => Promise<void>) => void,
-): Promise<string> {
+async function listen(parts: Parts, address: ListenAddress, onStop: OnStop): Promise<string> {
   const { config, logger, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const authenticate = makeAuthenticate(config.auth)
   const version = packageVersion()
@@ -196,7 +190,7 @@ async function listen(
     version,
   })
   const yaml = openYamlReader()
-  onStop(yaml.close)
+  onStop('reader of YAML', yaml.close)
   const { eventsAtRoot } = config.orchestrator
   const admission = openAdmission(config, address.host)
   const handle = makeRequestHandler({
@@ -216,7 +210,7 @@ async function listen(
   warnWhenOpen(config, address.host, logger)
   const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
   const server = await startServer(handle, address, admission.takesHost, maxBodyBytes)
-  onStop(async () => {
+  onStop('server', async () => {
     parts.evaluations.drain()
     await server.stop(config.server.drainSeconds * MS_PER_SECOND)
   })

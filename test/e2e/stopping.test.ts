@@ -1,6 +1,8 @@
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ask } from '../support/http-client.js'
+import { ask, postJson } from '../support/http-client.js'
 import { callUntilClosed } from '../support/keep-alive-client.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
@@ -23,6 +25,17 @@ const REQUESTS = [
   ),
   `PUT /approvalGateInstances/1/review HTTP/1.1\r\n${HEAD}Content-Length: 2\r\n\r\n{}`,
 ]
+
+/** Lets the first close of the connection for reading fail, which closes the store half. */
+const FAILING_CLOSE = `
+const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))})
+const { isMainThread } = require('node:worker_threads')
+const { close } = Database.prototype
+Database.prototype.close = function () {
+  if (isMainThread && this.readonly && this.name.endsWith('tidegate.db')) throw new Error('the disk is gone')
+  return close.call(this)
+}
+`
 
 let workspace: Workspace | undefined
 
@@ -73,5 +86,26 @@ describe('a service that is told to stop', () => {
     process.kill(tidegate.pid, 'SIGINT')
     expect(await ended).toBeNull()
     socket.destroy()
+  })
+
+  test('closes what it can and exits with 1 where a part of it cannot be closed', async () => {
+    workspace = makeWorkspace({
+      'policies/app.rego': 'package app\n\nallow := true\n',
+      'fail.cjs': FAILING_CLOSE,
+    })
+    const tidegate = await startTidegate({
+      workspace,
+      nodeArgs: ['--require', join(workspace.path, 'fail.cjs')],
+    })
+    expect(await postJson(tidegate.url, '/v1/data/app/allow', {})).toMatchObject({ status: 200 })
+    // A thread is left behind that holds the process.
+    expect(await tidegate.end('SIGTERM')).toBe(1)
+    const shown = tidegate.log()
+    expect(shown.filter(({ level }) => level === 'error')).toMatchObject([
+      { part: 'store', error: 'the disk is gone', msg: 'could not close a part of the service' },
+    ])
+    expect(shown.find(({ msg }) => msg === 'shut down')).toMatchObject({ failed: ['store'] })
+    const again = await startTidegate({ workspace })
+    expect(await again.end('SIGTERM')).toBe(0)
   })
 })

@@ -32,6 +32,8 @@ export interface ServeSettings {
   readonly directories?: readonly string[]
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly args?: readonly string[]
+  /** What node itself is told before the program. */
+  readonly nodeArgs?: readonly string[]
   /** The name of the data directory in the workspace, which only one service at a time may have. */
   readonly dataDir?: string
 }
@@ -74,6 +76,7 @@ function spawnServe(settings: ServeSettings): { child: ChildProcess; output: () 
     directories = [join(workspace.path, 'policies')],
     config = {},
     args = [],
+    nodeArgs = [],
     dataDir = 'data',
   } = settings
   const whole = {
@@ -85,7 +88,7 @@ function spawnServe(settings: ServeSettings): { child: ChildProcess; output: () 
   workspace.write({ 'tidegate.json': JSON.stringify(whole) })
   const child = spawn(
     process.execPath,
-    [PROGRAM, 'serve', '--config', join(workspace.path, 'tidegate.json'), ...args],
+    [...nodeArgs, PROGRAM, 'serve', '--config', join(workspace.path, 'tidegate.json'), ...args],
     { stdio: ['ignore', 'pipe', 'pipe'], cwd: workspace.path },
   )
   const chunks: Buffer[] = []

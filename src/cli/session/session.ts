@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.js'
 /** How a command ended, for the shell. */
 export const EXIT = {
   fine: 0,
-  /** A pipeline was denied, or a test failed. */
+  /** A pipeline was denied, a test failed, or the service could not close all its parts. */
   denied: 1,
   /** Wrong use, or something could not be done. */
   error: 2,
