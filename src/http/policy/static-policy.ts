@@ -40,7 +40,7 @@ function readInput(body: Uint8Array): Uint8Array {
 }
 
 function parseText(literal: Uint8Array): Uint8Array {
-  const text = Buffer.from(decodeString(literal, 0, literal.length))
+  const text = decodeString(literal, 0, literal.length)
   try {
     const { start, end } = locateValue(text)
     return text.subarray(start, end)

@@ -6,13 +6,20 @@ const LOWER_U = 0x75
 const REPLACEMENT = 0xfffd
 const INVALID = REPLACEMENT * 16 + 1
 
-const SINGLE_ESCAPES: Readonly<Record<number, number>> = {
-  0x62: 0x08,
-  0x66: 0x0c,
-  0x6e: 0x0a,
-  0x72: 0x0d,
-  0x74: 0x09,
+/** What stands for each byte after a backslash: a table of bytes is read several times as fast as an object. */
+const SINGLE_ESCAPES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+for (const [letter, meant] of [
+  [0x62, 0x08],
+  [0x66, 0x0c],
+  [0x6e, 0x0a],
+  [0x72, 0x0d],
+  [0x74, 0x09],
+] as const) {
+  SINGLE_ESCAPES[letter] = meant
 }
+
+/** From here on it is worth to ask whether the bytes are UTF-8. */
+const LONG_BYTES = 4096
 
 /**
  * The UTF-8 text of the string literal from `start` (its opening quote) to `end` (after its closing quote), which must be valid.
@@ -23,10 +30,20 @@ export function decodeString(bytes: Uint8Array, start: number, end: number): Uin
   let at = start + 1
   while (at < last && isPlain(bytes[at] ?? 0)) at++
   if (at === last) return bytes.subarray(start + 1, last)
+  const plain = at - start - 1
+  const rest = bytes.subarray(at, last)
+  const isValid = rest.length > LONG_BYTES && isUtf8(rest)
   // Only a byte that is not UTF-8 makes the text longer than its literal: one byte becomes three.
-  const out = Buffer.allocUnsafe((last - start - 1) * 3)
-  let length = 0
-  for (at = start + 1; at < last;) {
+  const out = Buffer.allocUnsafe(plain + (isValid ? rest.length : rest.length * 3))
+  out.set(bytes.subarray(start + 1, at))
+  let length = plain
+  while (at < last) {
+    const byte = bytes[at] ?? 0
+    if (byte !== BACKSLASH && (byte < 0x80 || isValid)) {
+      out[length++] = byte
+      at += 1
+      continue
+    }
     const unit = decodeUnit(bytes, at, last)
     length = writeUtf8(out, length, unit >> 4)
     at += unit & 15
@@ -50,7 +67,7 @@ export function decodeUnit(bytes: Uint8Array, at: number, end: number): number {
 
 function decodeEscape(bytes: Uint8Array, at: number, end: number): number {
   const letter = bytes[at + 1] ?? 0
-  if (letter !== LOWER_U) return (SINGLE_ESCAPES[letter] ?? letter) * 16 + 2
+  if (letter !== LOWER_U) return (SINGLE_ESCAPES[letter] ?? 0) * 16 + 2
   const first = hexDigits(bytes, at + 2)
   if (first < 0xd800 || first > 0xdfff) return first * 16 + 6
   const paired = first < 0xdc00 && at + 12 <= end && bytes[at + 6] === BACKSLASH && bytes[at + 7] === LOWER_U
