@@ -133,6 +133,18 @@ describe('the trigger', () => {
     expect(await trigger('reserved')).toBe(reserved['id'])
     expect(await statusOf(Number(reserved['id']))).toMatchObject({ status: 'activated' })
   })
+
+  test('refuses ids that are books, of a reservation as of a trigger', async () => {
+    const executionId = 'x'.repeat(4097)
+    const refused = [
+      await post('/approvalGates/7/reserve', { executionId }, as('orca')),
+      await post('/approvalGates/7/trigger', contractBody(executionId), as('orca')),
+    ]
+    for (const answer of refused) {
+      expect(answer.status).toBe(400)
+      expect(answer.text).toContain('must not have more than 4096 characters')
+    }
+  })
 })
 
 describe('a review', () => {

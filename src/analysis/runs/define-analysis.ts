@@ -11,6 +11,7 @@ import type { Actor } from './analysis-operations.js'
 import { readCanaryGroups } from './definitions/canary-groups.js'
 import { readDefinition } from './definitions/definition.js'
 import type { AnalysisDefinition } from './definitions/definition.js'
+import { MAX_TEXT_LENGTH } from './definitions/registration.js'
 
 /** As much of a definition as its canary config needs to be looked at, whatever else is wrong. */
 const WithCanaryConfig = z.looseObject({
@@ -55,6 +56,7 @@ export async function defineAnalysis(
   { application, document, origin }: DefinitionRequest,
   actor: Actor,
 ): Promise<Defined> {
+  refuseLongName(application)
   const definition = readUsableDefinition(document)
   await writer.run(saveDefinition, {
     definition: {
@@ -67,4 +69,10 @@ export async function defineAnalysis(
     actor,
   })
   return { definition, warnings: unknownKeys(definition.metrics?.canaryConfig) }
+}
+
+/** No registration could name it. */
+function refuseLongName(application: string): void {
+  if (application.length <= MAX_TEXT_LENGTH) return
+  throw new AppError('invalid', `the name of the application has more than ${MAX_TEXT_LENGTH} characters`)
 }

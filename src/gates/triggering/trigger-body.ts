@@ -15,7 +15,8 @@ const Anything = z.union([
 ])
 /** Of an id or a URL: it stands in indexes, logs and answers. */
 const MAX_WORD_LENGTH = 4096
-const Word = z
+/** An id or a URL as text, without the spaces around it. */
+export const Word = z
   .union([z.string(), z.number()])
   .transform((value) => String(value).trim())
   .refine((text) => text !== '', 'must not be empty')

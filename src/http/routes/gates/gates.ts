@@ -7,7 +7,7 @@ import { changeGate, createGate, removeGate } from '../../../gates/definitions/d
 import { requireGate } from '../../../gates/instances/find-or-raise.js'
 import { gateView, instanceView, triggerView } from '../../../gates/instances/instance-view.js'
 import { reserveInstance } from '../../../gates/triggering/reserve-instance.js'
-import { ContractTriggerBody } from '../../../gates/triggering/trigger-body.js'
+import { ContractTriggerBody, Word } from '../../../gates/triggering/trigger-body.js'
 import { triggerGate } from '../../../gates/triggering/trigger-gate.js'
 import type { AppEnv, Exchange } from '../../exchange/exchange.js'
 import type { Authenticate } from '../../pipeline/authenticate.js'
@@ -19,12 +19,8 @@ import { requirePathNumber } from '../../input/path-number.js'
 import { readJsonBody } from '../../input/read-json-body.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
-const MAX_ID_LENGTH = 2000
-const ReserveBody = z.looseObject({
-  executionId: z
-    .union([z.string().min(1).max(MAX_ID_LENGTH), z.number()])
-    .transform((value) => String(value)),
-})
+/** The id as the trigger reads it, which looks for the reservation by it. */
+const ReserveBody = z.looseObject({ executionId: Word })
 
 /** `/approvalGates`: the gates themselves, and the trigger as the contract writes it (4.2). */
 export function gateRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
