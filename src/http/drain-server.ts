@@ -19,16 +19,16 @@ const LAST_WORDS_MS = 250
  */
 export function drainServer(
   { server, connections }: StandardServer,
-  fastTransport: FastTransport,
+  fastTransport: FastTransport | undefined,
   drainMs: number,
 ): Promise<void> {
   return new Promise((resolve) => {
     connections.drain()
-    fastTransport.drain()
+    fastTransport?.drain()
     // What has arrived is read before a connection is taken for idle.
     const endIdle = (): void =>
       void setImmediate(() => {
-        fastTransport.endIdle()
+        fastTransport?.endIdle()
         server.closeIdleConnections()
       })
     let looks: NodeJS.Timeout | undefined
@@ -42,10 +42,10 @@ export function drainServer(
     )
     const deadline = setTimeout(() => {
       const stopped = new AppError('unavailable', 'the service is stopping: ask again later')
-      fastTransport.refuseAll(stopped)
+      fastTransport?.refuseAll(stopped)
       connections.refuseAll(stopped)
       end = setTimeout(() => {
-        fastTransport.destroy()
+        fastTransport?.destroy()
         server.closeAllConnections()
       }, LAST_WORDS_MS)
     }, drainMs)

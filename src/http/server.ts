@@ -34,12 +34,18 @@ const TIMEOUTS: RequestTimeouts = {
 /** Callers of one orchestrator keep some hundreds. */
 const MAX_CONNECTIONS = 10_000
 
+export interface ServerOptions {
+  readonly address: ListenAddress
+  readonly takesHost: Admission['takesHost']
+  readonly maxBodyBytes: number
+  /** Whether plain requests have a reader of their own in front of node's. */
+  readonly hasFastTransport: boolean
+}
+
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
   handle: HandleRequest,
-  { host, port }: ListenAddress,
-  takesHost: Admission['takesHost'],
-  maxBodyBytes: number,
+  { address: { host, port }, takesHost, maxBodyBytes, hasFastTransport }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
   const room: Room = {
@@ -48,13 +54,9 @@ export async function startServer(
   }
   const standard = createStandardServer(handle, requestIdFor, TIMEOUTS, room)
   const { server } = standard
-  const fastTransport = openFastTransport(server, {
-    handle,
-    requestIdFor,
-    timeouts: TIMEOUTS,
-    takesHost,
-    room,
-  })
+  const fastTransport = hasFastTransport
+    ? openFastTransport(server, { handle, requestIdFor, timeouts: TIMEOUTS, takesHost, room })
+    : undefined
   room.connections.watch(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))

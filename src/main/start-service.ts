@@ -209,7 +209,9 @@ async function listen(parts: Parts, address: ListenAddress, onStop: OnStop): Pro
   })
   warnWhenOpen(config, address.host, logger)
   const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
-  const server = await startServer(handle, address, admission.takesHost, maxBodyBytes)
+  const { takesHost } = admission
+  const hasFastTransport = config.server.fastLane
+  const server = await startServer(handle, { address, takesHost, maxBodyBytes, hasFastTransport })
   onStop('server', async () => {
     parts.evaluations.drain()
     await server.stop(config.server.drainSeconds * MS_PER_SECOND)

@@ -41,6 +41,11 @@ export const ServerSection = z.strictObject({
     'How long a shutdown waits for running requests, in seconds.',
     wholeNumberText(0, MAX_DRAIN_SECONDS),
   ),
+  fastLane: key(
+    z.boolean().default(true),
+    "Whether plain policy requests and events are read by a reader of Tidegate's own, in front of node's HTTP server. Without it node's reads everything: the answers are the same, and small decisions take about twice as long.",
+    'true or false',
+  ),
   insecure: key(
     z.boolean().default(false),
     'Listen beyond loopback without any token. Whoever reaches the port may do everything.',
