@@ -46,7 +46,7 @@ const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
 
 /** Arithmetic as OPA's: binary numbers of 64 bits, written with the fewest digits that name them. */
 export const arithmeticAnswers: BuiltinTable = {
-  abs: (args, { meter }) => written(abs(floatAt(args, 0, meter))),
+  abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
   ceil: toInteger(ceil),
   div: ofTwo(quotient),
   floor: toInteger(floor),
@@ -64,13 +64,14 @@ function toInteger(operation: (a: GoFloat) => bigint): Builtin {
 }
 
 function ofTwo(operation: (a: GoFloat, b: GoFloat) => GoFloat): Builtin {
-  return (args, { meter }) => written(operation(floatAt(args, 0, meter), floatAt(args, 1, meter)))
+  return (args, { meter }) => written(operation(floatAt(args, 0, meter), floatAt(args, 1, meter)), meter)
 }
 
 function ofAll(first: GoFloat, operation: (a: GoFloat, b: GoFloat) => GoFloat): Builtin {
   return (args, { meter }) => {
     const members = collectionOperand(args, 0).flatMap((one) => (one instanceof RegoNumber ? [one] : []))
-    return written(members.reduce((sum, { text }) => operation(sum, parseGoFloat(text, meter)), first))
+    const total = members.reduce((sum, { text }) => operation(sum, parseGoFloat(text, meter)), first)
+    return written(total, meter)
   }
 }
 
@@ -78,6 +79,6 @@ function floatAt(args: Parameters<Builtin>[0], index: number, meter: WorkMeter):
   return parseGoFloat(numberOperand(args, index).text, meter)
 }
 
-function written(float: GoFloat): RegoNumber {
-  return new RegoNumber(goFloatToText(float))
+function written(float: GoFloat, meter: WorkMeter): RegoNumber {
+  return new RegoNumber(goFloatToText(float, meter))
 }

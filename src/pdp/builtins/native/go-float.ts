@@ -9,10 +9,11 @@ export interface GoFloat {
 /** What Go's big.Float has unless told otherwise, as in OPA. */
 const PRECISION = 64
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/** Beyond, numbers are nobody's, and making one of them binary fills the memory. */
-const MAX_EXPONENT = 20_000
-/** Steps and bytes of each digit that is made binary. */
+/** Beyond so many digits, before the point or behind it, numbers are nobody's, and making one of them binary fills the memory. */
+const MAX_DIGITS = 20_000
+/** Steps of each digit that is made binary, and how many digits add one more to each. */
 const DIGIT_STEPS = 4
+const DIGITS_PER_STEP = 5000
 const HEX_BITS = 4
 /** Those of 32 that a hexadecimal digit never has. */
 const UNUSED_BITS = 28
@@ -20,16 +21,23 @@ const UNUSED_BITS = 28
 /** The number of a JSON text, to the nearest of 64 bits, as Go's big.Float reads it. */
 export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
   const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? []
+  const exponent = Number(written) - fraction.length
+  const length = whole.length + fraction.length
+  requireCalculable(length, meter)
   const digits = BigInt(`${whole}${fraction}`)
   if (digits === 0n) return { mantissa: 0n, exponent: 0 }
-  const exponent = Number(written) - fraction.length
-  if (Math.abs(exponent) > MAX_EXPONENT)
-    meter.exceed('a number is too large or too small to be calculated with')
-  meter.spend((whole.length + fraction.length + Math.abs(exponent)) * DIGIT_STEPS)
+  requireCalculable(Math.abs(exponent), meter)
+  const total = length + Math.abs(exponent)
+  meter.spend(total * (DIGIT_STEPS + total / DIGITS_PER_STEP))
   const signed = sign === '-' ? -digits : digits
   return exponent >= 0
     ? round(signed * 10n ** BigInt(exponent), 0)
     : divide({ mantissa: signed, exponent: 0 }, { mantissa: 10n ** BigInt(-exponent), exponent: 0 })
+}
+
+/** Ends the evaluation when a number has too many digits. */
+export function requireCalculable(digits: number, meter: WorkMeter): void {
+  if (digits > MAX_DIGITS) meter.exceed('a number is too large or too small to be calculated with')
 }
 
 /** The quotient, to the nearest of 64 bits. */
