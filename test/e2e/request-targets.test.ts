@@ -1,28 +1,15 @@
 import { connect } from 'node:net'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
-import { startTidegate } from '../support/tidegate-process.js'
-import type { TidegateProcess } from '../support/tidegate-process.js'
-import { makeWorkspace } from '../support/workspace.js'
+import { useTidegate } from '../support/use-tidegate.js'
 
-const workspace = makeWorkspace()
-let tidegate: TidegateProcess
-
-beforeAll(async () => {
-  workspace.write({ 'policies/app.rego': 'package app\n\nimport rego.v1\n\nallow := true\n' })
-  tidegate = await startTidegate({ workspace })
-})
-
-afterAll(async () => {
-  await tidegate.end('SIGTERM')
-  workspace.remove()
-})
+const tidegate = useTidegate()
 
 /** The first line of the answer to a request without a body. */
 function statusOf(...lines: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(tidegate.url)
+    const { hostname, port } = new URL(tidegate().url)
     const socket = connect(Number(port), hostname)
     socket.once('error', reject)
     socket.once('data', (chunk: Buffer) => {
