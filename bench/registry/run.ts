@@ -13,12 +13,14 @@ import { measurePages } from './pages.js'
 import type { PageFigure } from './pages.js'
 import { measureQuiet, measureReconciliation } from './reconciliations.js'
 import type { Phase } from './reconciliations.js'
+import { leaveUnread } from './unread-exports.js'
 
 const { values: flags } = parseArgs({
   options: {
     applications: { type: 'string', default: '10000' },
     pipelines: { type: 'string', default: '50000' },
     seconds: { type: 'string', default: '20' },
+    unread: { type: 'boolean', default: false },
   },
 })
 
@@ -29,6 +31,8 @@ const INTERVAL_SECONDS = 10
 const AIM_PAGE_MS = 50
 const AIM_SECONDS = 60
 const AIM_MB = 300
+/** Exports that nobody reads, asked for at once. */
+const UNREAD = [20, 500]
 
 const size = { applications: Number(flags.applications), pipelines: Number(flags.pipelines) }
 const records = Number(process.env['RECORDS'] ?? 1_000_000)
@@ -37,7 +41,8 @@ type Row = readonly [figure: string, aim: string, seen: string]
 
 /** What `make bench-registry` does: reconciliations, pages and exports of the built service, pinned to one core. */
 async function run(directory: string): Promise<void> {
-  const rows = [...(await registry(directory)), ...(records > 0 ? await exporting(directory) : [])]
+  const ofRegistry = flags.unread ? [] : await registry(directory)
+  const rows = [...ofRegistry, ...(records > 0 ? await exporting(directory) : [])]
   process.stdout.write(printRows([['figure', 'aim', 'seen'], ['---', '---', '---'], ...rows]))
 }
 
@@ -70,7 +75,11 @@ async function exporting(directory: string): Promise<Row[]> {
   const service = await start(directory, 'trail', {})
   try {
     await service.idle()
+    const unread: Row[] = []
+    for (const asked of UNREAD) unread.push(...(await unreadRows(service, asked)))
+    if (flags.unread) return unread
     return [
+      ...unread,
       ...(await exportRows('to a slow reader', service, readSlowly)),
       ...(await exportRows('to a fast reader', service, readFast)),
     ]
@@ -89,6 +98,21 @@ async function exportRows(
   const perSecond = `${megabytes.toFixed(0)} MB in ${seconds.toFixed(0)} s`
   return [
     [`peak memory, export of ${records} records with bodies ${name}`, '', `${mb(service)}, ${perSecond}`],
+  ]
+}
+
+async function unreadRows(service: RunningBenchServer, asked: number): Promise<Row[]> {
+  const seen = await leaveUnread(URL, service, asked)
+  const { running, refused, refusedMs, servedAgainSeconds, beforeMb, peakMb, afterMb } = seen
+  const memory = [beforeMb, peakMb, afterMb].map((megabytes) => `${megabytes.toFixed(0)} MB`).join(', ')
+  return [
+    [`${asked} exports that nobody reads: memory before, at its peak, after`, '', memory],
+    [
+      '  served; refused with 503',
+      '8; the rest',
+      `${running}; ${refused}, the last after ${refusedMs.toFixed(0)} ms`,
+    ],
+    ['  until another export is served', '', `${servedAgainSeconds?.toFixed(0) ?? 'more than 120'} s`],
   ]
 }
 
