@@ -112,7 +112,7 @@ async function unreadRows(service: RunningBenchServer, asked: number): Promise<R
       '8; the rest',
       `${running}; ${refused}, the last after ${refusedMs.toFixed(0)} ms`,
     ],
-    ['  until another export is served', '', `${servedAgainSeconds?.toFixed(0) ?? 'more than 120'} s`],
+    ['  until another export is served', '', `${servedAgainSeconds?.toFixed(0) ?? 'more than 180'} s`],
   ]
 }
 

@@ -6,8 +6,8 @@ import type { RunningBenchServer } from '../servers.js'
 
 /** After so long all are answered that will be. */
 const ANSWERED_MS = 3000
-/** Twice as long as the service lets a connection stand still. */
-const LONGEST_STALL_MS = 120_000
+/** Three times as long as a connection may stand still; node looks a second time before it ends one. */
+const LONGEST_STALL_MS = 180_000
 const POLL_MS = 500
 
 /** What exports cost that nobody reads. */
@@ -17,7 +17,7 @@ export interface UnreadExports {
   readonly refused: number
   /** Until the last refusal, in milliseconds. */
   readonly refusedMs: number
-  /** Until another export was served, since those that nobody reads had been ended; undefined when it was not within two minutes. */
+  /** Until another export was served, since those that nobody reads had been ended; undefined when it was not within three minutes. */
   readonly servedAgainSeconds: number | undefined
   readonly beforeMb: number
   readonly peakMb: number
