@@ -63,6 +63,8 @@ function escapeQuery(text: string): string {
 }
 
 function unescapeQuery(text: string): string {
+  // Most have nothing to decode, and two buffers for each of a million are more than a thread can collect.
+  if (!text.includes('%') && !text.includes('+')) return text
   const bytes = Buffer.from(text, 'utf8')
   const decoded = Buffer.alloc(bytes.length)
   let length = 0

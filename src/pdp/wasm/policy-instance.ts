@@ -155,6 +155,8 @@ export class PolicyInstance {
     const abi = this.#exports
     const inputLength = input?.length ?? 0
     this.#budget.start(inputLength, call.slice)
+    // What grew for another is not this one's doing.
+    this.#bytesSeen = this.#memory.byteLength
     this.#call = call
     try {
       if (inputLength > SHORT_INPUT_BYTES) call.slice?.require(inputLength * READ_MS_PER_BYTE)
