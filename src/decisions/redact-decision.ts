@@ -36,17 +36,17 @@ export function makeRedactDecision(maxInputBytes: number): RedactDecision {
     const redacted = input.bytes === null ? undefined : redactStart(input.bytes, input.truncated, [])
     const known = quotable(redacted?.values ?? [])
     const isHidden = known.length > MOST_QUOTED
+    const path = shownPath(row.path)
+    const result = isHidden
+      ? REDACTED
+      : row.result && (redactStart(row.result, isResultCut, known)?.bytes ?? null)
+    const error =
+      isHidden && row.error !== null ? REDACTION_MARK : row.error && redactedError(row.error, known)
+    const isAsItWas = path === row.path && error === row.error && result === row.result
     return {
       isResultCut,
       input: input.bytes === null ? input : keptInput(input, redacted, maxInputBytes),
-      row: {
-        ...row,
-        path: shownPath(row.path),
-        result: isHidden
-          ? REDACTED
-          : row.result && (redactStart(row.result, isResultCut, known)?.bytes ?? null),
-        error: isHidden && row.error !== null ? REDACTION_MARK : row.error && redactedError(row.error, known),
-      },
+      row: isAsItWas ? row : { ...row, path, result, error },
     }
   }
 }
@@ -54,6 +54,7 @@ export function makeRedactDecision(maxInputBytes: number): RedactDecision {
 function keptInput(input: KeptInput, redacted: RedactedStart | undefined, maxInputBytes: number): KeptInput {
   if (redacted === undefined) return NOT_MASKED
   const { bytes } = redacted
+  if (bytes === input.bytes && bytes.length <= maxInputBytes) return input
   return {
     ...input,
     bytes: bytes.subarray(0, maxInputBytes),
@@ -70,7 +71,9 @@ interface RedactedStart {
 function redactStart(bytes: Uint8Array, isCut: boolean, known: readonly string[]): RedactedStart | undefined {
   const start = asBuffer(bytes)
   try {
-    return isCut ? redactCut(start, known) : redactWhole(start, known)
+    const redacted = isCut ? redactCut(start, known) : redactWhole(start, known)
+    // The very bytes that were given tell that there is nothing to replace.
+    return redacted.bytes === start ? { bytes, values: redacted.values } : redacted
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
     return mayHoldSecrets(start) ? undefined : { bytes, values: [] }

@@ -24,9 +24,13 @@ export interface NewDecision extends Omit<StoredDecision, 'seq' | 'kind' | 'outc
   readonly outcome: string
 }
 
+/** Takes one more decision of those that are stored together. */
+export type AddDecision = (decision: NewDecision) => void
+
 /** The writing side of the store. Every call is one transaction and raises AppError `unavailable` when it fails. */
 export interface DecisionWriteStore {
-  insert(decisions: Iterable<NewDecision>): void
+  /** Stores the decisions that `addAll` adds, all of them or none. */
+  insert(addAll: (add: AddDecision) => void): void
   /** Deletes at most `limit` decisions made before `timeMs`; gives how many. */
   deleteBefore(timeMs: number, limit: number): number
   /** Deletes the `limit` oldest decisions; gives how many. */

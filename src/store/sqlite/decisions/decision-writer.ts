@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { DecisionWriteStore, NewDecision, StoreSize } from '../../ports/decision-store.js'
+import type { AddDecision, DecisionWriteStore, StoreSize } from '../../ports/decision-store.js'
 import { decisionDatabaseOptions } from './decision-database.js'
 import { keptDatabase, requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
@@ -63,10 +63,10 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       .pluck()
   }
 
-  insert(decisions: Iterable<NewDecision>): void {
+  insert(addAll: (add: AddDecision) => void): void {
     this.#attempt('write decisions', () => {
       requireKept(this.#files)
-      this.#database.transaction(() => this.#insertAll(decisions))()
+      this.#database.transaction(() => addAll(this.#add))()
     })
   }
 
@@ -102,28 +102,26 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     })
   }
 
-  #insertAll(decisions: Iterable<NewDecision>): void {
-    for (const decision of decisions) {
-      this.#insertRow.run(
-        decision.decisionId,
-        decision.timeMs,
-        decision.kind,
-        decision.path,
-        decision.revision,
-        decision.outcome,
-        decision.application,
-        decision.caller,
-        decision.durationNs,
-        decision.requestId,
-        decision.error,
-        decision.inputBytes,
-        Number(decision.inputTruncated),
-        Number(decision.resultTruncated),
-        decision.result,
-        decision.input,
-        decision.executionId,
-      )
-    }
+  readonly #add: AddDecision = (decision) => {
+    this.#insertRow.run(
+      decision.decisionId,
+      decision.timeMs,
+      decision.kind,
+      decision.path,
+      decision.revision,
+      decision.outcome,
+      decision.application,
+      decision.caller,
+      decision.durationNs,
+      decision.requestId,
+      decision.error,
+      decision.inputBytes,
+      Number(decision.inputTruncated),
+      Number(decision.resultTruncated),
+      decision.result,
+      decision.input,
+      decision.executionId,
+    )
   }
 
   #readPragma(name: string): number {
