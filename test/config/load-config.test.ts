@@ -71,6 +71,7 @@ describe('the effective configuration', () => {
     expect(loadConfig({ file, env, flags }).server).toEqual({
       addr: '127.0.0.1:3',
       drainSeconds: 2,
+      fastLane: true,
       allowedHosts: [],
       maxBodyBytes: 1024,
       insecure: false,
@@ -176,7 +177,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       'server: 5',
-      'server: must be an object with addr, publicUrl, allowedHosts, maxBodyBytes, drainSeconds, insecure, not 5 (tidegate.yaml:1)',
+      'server: must be an object with addr, publicUrl, allowedHosts, maxBodyBytes, drainSeconds, fastLane, insecure, not 5 (tidegate.yaml:1)',
     ],
     [
       'log: {level: loud}',
