@@ -53,6 +53,12 @@ module.exports = {
       from: { path: '^src/decisions/' },
       to: { path: '^src/pdp/' },
     },
+    {
+      name: 'writing-decisions-takes-no-query-builder-and-no-schemas',
+      severity: 'error',
+      from: { path: '^src/threads/decision-writer\\.ts$' },
+      to: { path: 'node_modules/(kysely|zod)/', reachable: true },
+    },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

@@ -12,7 +12,7 @@ import { keepDecisions } from '../../src/decisions/keep-decisions.js'
 import type { KeepOptions } from '../../src/decisions/keep-decisions.js'
 import type { WriterThreadOptions } from '../../src/decisions/writer-messages.js'
 import { connectDecisionWriter } from '../../src/store/sqlite/decisions/decision-writer.js'
-import { prepareDecisionDatabase } from '../../src/store/sqlite/decisions/decision-database.js'
+import { prepareDecisionDatabase } from '../../src/store/sqlite/decisions/decision-files.js'
 
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(): string {

@@ -1,7 +1,4 @@
 import type { OpenDatabaseOptions } from '../engine/open-database.js'
-import { migrate } from '../engine/migrate.js'
-import { decisionMigrations } from '../migrations/decisions.js'
-import { openDatabase } from '../engine/open-database.js'
 
 /** The decision log's own table, as Kysely sees it. */
 export interface DecisionTable {
@@ -39,18 +36,5 @@ export function decisionDatabaseOptions(path: string): OpenDatabaseOptions {
     pageSize: 32_768,
     incrementalVacuum: true,
     walAutocheckpointPages: 512,
-  }
-}
-
-/**
- * Creates `decisions.db` when it is absent and brings its schema up to date; raises AppError `unavailable` when that
- * cannot be. Apart from the writer, so that the writing thread need not load what only migrations use.
- */
-export async function prepareDecisionDatabase(path: string): Promise<void> {
-  const database = openDatabase(decisionDatabaseOptions(path))
-  try {
-    await migrate(database, decisionMigrations)
-  } finally {
-    database.close()
   }
 }

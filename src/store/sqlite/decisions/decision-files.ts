@@ -3,13 +3,16 @@ import { basename, dirname } from 'node:path'
 
 import { AppError } from '../../../errors/app-error.js'
 import type { BatchWriter, DecisionReadStore } from '../../ports/decision-store.js'
-import { decisionDatabaseOptions, prepareDecisionDatabase } from './decision-database.js'
+import { decisionDatabaseOptions } from './decision-database.js'
 import { openDecisionReader } from './decision-reader.js'
 import { FileWatch } from '../engine/file-watch.js'
 import { keptDatabase, lostFile } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
+import { migrate } from '../engine/migrate.js'
+import { openDatabase } from '../engine/open-database.js'
 import { setAside, setLeftoversAside } from '../engine/set-aside.js'
 import { STORE_DAMAGED } from '../engine/sqlite-error.js'
+import { decisionMigrations } from '../migrations/decisions.js'
 
 /** `decisions.db` with both of its sides open. */
 export interface DecisionFiles<Batch, Receipt> {
@@ -59,6 +62,19 @@ export async function openDecisionFiles<Batch, Receipt>(
     await prepareDecisionDatabase(path)
   }
   return { ...(await openSides(options)), setAside: aside }
+}
+
+/**
+ * Creates `decisions.db` when it is absent and brings its schema up to date; raises AppError `unavailable` when that
+ * cannot be. Here and not beside the table, so that the writing thread need not load what only migrations use.
+ */
+export async function prepareDecisionDatabase(path: string): Promise<void> {
+  const database = openDatabase(decisionDatabaseOptions(path))
+  try {
+    await migrate(database, decisionMigrations)
+  } finally {
+    database.close()
+  }
 }
 
 async function openSides<Batch, Receipt>({
