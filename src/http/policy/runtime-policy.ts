@@ -3,7 +3,7 @@ import { readMembers } from '../../lib/json/scan/read-members.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { missingFields } from '../../lib/validation/read-by-schema.js'
+import { missingFields } from '../../lib/validation/problem-collector.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
 

@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange/exchange.js'
 import { readBody, requireJsonType } from '../input/read-body.js'
 import { answerVerdict } from './answer-verdict.js'
 import { Decision } from './decision.js'
-import { missingFields } from '../../lib/validation/read-by-schema.js'
+import { missingFields } from '../../lib/validation/problem-collector.js'
 import type { PolicyContext } from './policy-context.js'
 
 const NEEDED = 'input must be a JSON object, or text that holds one'

@@ -40,11 +40,3 @@ function describeIssue(issue: z.core.$ZodIssue, place: ValuePlace): ErrorDetail 
   const subject = path.length === 0 ? place.name : pathText(path)
   return { code: isMissing(issue) ? 'missing_field' : place.code, message: `${subject} ${message}` }
 }
-
-/** A 400 that names every required field that a body lacks. */
-export function missingFields(names: readonly string[]): AppError {
-  return new AppError('invalid', `the body lacks required fields: ${names.join(', ')}`, {
-    code: 'missing_fields',
-    details: names.map((name) => ({ code: 'missing_field', message: `${name} is required` })),
-  })
-}
