@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
-import { AppError } from '../../errors/app-error.js'
 import { MAX_NESTING, nestsDeeper } from '../json/scan/nesting.js'
-import { refuseMalformed } from '../json/scan/locate-value.js'
+import { isWellFormed } from '../json/scan/locate-value.js'
 import { mayHoldSecrets } from './find-signs.js'
 import { redactInline, withoutCutSecret } from './inline-secrets.js'
 import { REDACTION_MARK, REDACTED } from './redacted.js'
@@ -49,7 +48,7 @@ function redactWhole(text: Buffer, value: string, surroundings: TextSurroundings
 }
 
 function redactInner(json: Buffer, redactEmbedded: EmbeddedRedactor | undefined): Redacted | undefined {
-  if (!isUtf8(json) || !mayHoldSecrets(json) || !isJson(json)) return undefined
+  if (!isUtf8(json) || !mayHoldSecrets(json) || !isWellFormed(json)) return undefined
   if (redactEmbedded !== undefined && !nestsDeeper(json.toString(), MAX_NESTING)) return redactEmbedded(json)
   return { text: Buffer.from(REDACTION_MARK), count: 1, names: ['(embedded text)'], values: [] }
 }
@@ -66,16 +65,6 @@ function redactPlain(value: string, { known, isCut }: TextSurroundings): Redacte
 
 function whole(name: string, values: readonly string[]): Redacted {
   return { text: REDACTED, count: 1, names: [name], values }
-}
-
-function isJson(bytes: Buffer): boolean {
-  try {
-    refuseMalformed(bytes)
-    return true
-  } catch (error) {
-    if (error instanceof AppError) return false
-    throw error
-  }
 }
 
 function literal(text: string): Buffer {

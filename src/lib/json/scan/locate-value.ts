@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors/app-error.js'
 import type { Extent } from './json-bytes.js'
 import { scanSpace } from './scan-space.js'
 import { MAX_DEPTH, scanValue } from './scan-value.js'
@@ -18,4 +19,15 @@ export function locateValue(bytes: Uint8Array, maxDepth = MAX_DEPTH): Extent {
 /** Raises `invalid`, in the words of Go's `json.Unmarshal`, unless the bytes are exactly one JSON value. */
 export function refuseMalformed(bytes: Uint8Array): void {
   locateValue(bytes)
+}
+
+/** Whether the bytes are exactly one JSON value. */
+export function isWellFormed(bytes: Uint8Array): boolean {
+  try {
+    refuseMalformed(bytes)
+    return true
+  } catch (raw) {
+    if (raw instanceof AppError) return false
+    throw raw
+  }
 }

@@ -1,4 +1,4 @@
-import { refuseMalformed } from '../scan/locate-value.js'
+import { isWellFormed } from '../scan/locate-value.js'
 
 /** A value that is JSON text already and goes into a larger document as it is, so that its numbers keep all their digits. */
 export class JsonText {
@@ -30,13 +30,4 @@ export function jsonOrPrefix(name: string, bytes: Uint8Array, isCut: boolean): o
   // Streaming: a character cut in two at the end is left out instead of shown as U+FFFD.
   const text = new TextDecoder().decode(bytes, { stream: true })
   return !isCut && isWellFormed(bytes) ? { [name]: new JsonText(text) } : { [`${name}Prefix`]: text }
-}
-
-function isWellFormed(bytes: Uint8Array): boolean {
-  try {
-    refuseMalformed(bytes)
-    return true
-  } catch {
-    return false
-  }
 }
