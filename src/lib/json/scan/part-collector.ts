@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { COMMA } from './json-bytes.js'
 import { holdsMoreValues } from './nesting.js'
+import { scanSpace } from './scan-space.js'
 
 /** Many elements are parsed at once: thousands of calls for a few bytes each cost more than the parsing. */
 const BATCH_BYTES = 64 * 1024
@@ -25,7 +26,7 @@ export class PartCollector {
 
   keep(piece: Buffer, start: number, end: number): void {
     if (start === end) return
-    if (this.#isBlank) this.#isBlank = isBlank(piece, start, end)
+    if (this.#isBlank) this.#isBlank = scanSpace(piece, start) >= end
     this.#makeRoomFor(end - start)
     this.#length += piece.copy(this.#bytes, this.#length, start, end)
   }
@@ -75,12 +76,4 @@ export class PartCollector {
       throw new AppError('invalid', 'something else than JSON', { cause })
     }
   }
-}
-
-function isBlank(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
-  }
-  return true
 }
