@@ -1,3 +1,4 @@
+import { asBuffer } from '../../text/crc32.js'
 import * as json from '../scan/json-bytes.js'
 
 /** The beginning of a JSON text, made whole. */
@@ -18,7 +19,7 @@ const LONGEST_HALF = 5
 
 /** Puts behind the beginning of a JSON text what makes it JSON again, where it was the beginning of some. */
 export function closeJson(start: Uint8Array): ClosedJson {
-  const bytes = Buffer.from(start.buffer, start.byteOffset, start.byteLength)
+  const bytes = asBuffer(start)
   const { open, isInText, scalarFrom, last } = standing(bytes)
   const cutAt = isInText ? endOfWholeText(bytes) : bytes.length
   const isKey = last === 'key'

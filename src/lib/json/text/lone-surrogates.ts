@@ -1,3 +1,4 @@
+import { asBuffer } from '../../text/crc32.js'
 import { BACKSLASH } from '../scan/json-bytes.js'
 
 const ESCAPE_LENGTH = 6
@@ -11,7 +12,7 @@ const SMALL_U = 0x75
  * them; OPA's WASM takes two wrong halves for a character and breaks off at one. The same bytes where there is none.
  */
 export function replaceLoneSurrogates(json: Uint8Array): Uint8Array {
-  const source = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
+  const source = asBuffer(json)
   let copy: Buffer | undefined
   for (const start of STARTS) {
     for (let at = source.indexOf(start); at !== -1; at = source.indexOf(start, at + 1)) {
