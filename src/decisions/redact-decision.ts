@@ -2,7 +2,6 @@ import { AppError } from '../errors/app-error.js'
 import { asBuffer } from '../lib/text/crc32.js'
 import { closeJson } from '../lib/json/edit/close-json.js'
 import { mayHoldSecrets } from '../lib/redaction/find-signs.js'
-import { redactInline } from '../lib/redaction/inline-secrets.js'
 import { redactWords } from '../lib/redaction/redact-text.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import { REDACTED, REDACTION_MARK } from '../lib/redaction/redacted.js'
@@ -99,8 +98,7 @@ function withoutClosing(text: Buffer, closing: Buffer): Buffer {
 }
 
 function redactedError(error: string, known: readonly string[]): string {
-  const unquoted = known.reduce((text, secret) => text.replaceAll(secret, REDACTION_MARK), error)
-  return redactInline(unquoted)?.text ?? unquoted
+  return redactWords(known.reduce((text, secret) => text.replaceAll(secret, REDACTION_MARK), error))
 }
 
 /** The longest first: it may contain a shorter one. */
