@@ -1,3 +1,4 @@
+import type { AuditExportPart, AuditExportQuery } from '../store/ports/audit-export.js'
 import type {
   AuditCheckpoint,
   AuditHead,
@@ -9,7 +10,6 @@ import type {
 } from '../store/ports/audit-store.js'
 import type { ReadOperation } from '../store/ports/readers.js'
 import type { WriteOperation } from '../store/ports/transaction.js'
-import { exportChunk } from './export-end.js'
 import { recordDecisions } from './record-decisions.js'
 
 /** Makes further records quick to find by their columns, in steps of so many values; gives whether those taken up need another. */
@@ -86,6 +86,12 @@ export const checkChain: ReadOperation<
 export const readCheckpoints: ReadOperation<null, readonly AuditCheckpoint[]> = {
   name: 'audit.checkpoints',
   apply: ({ audit }) => audit.checkpoints(0),
+}
+
+/** Reads records and writes them as text, so that only bytes cross to the thread that sends them. */
+export const exportChunk: ReadOperation<AuditExportQuery, AuditExportPart> = {
+  name: 'audit.export-chunk',
+  apply: ({ auditExport }, query) => auditExport.part(query),
 }
 
 export const auditWrites = [

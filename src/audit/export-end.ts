@@ -1,6 +1,3 @@
-import type { AuditExportPart, AuditExportQuery } from '../store/ports/audit-export.js'
-import type { ReadOperation } from '../store/ports/readers.js'
-
 const NDJSON_END = /^\{"end":\{"records":(?<records>\d+)\}\}$/
 const CSV_END = /^end,(?<records>\d+),+$/
 /** No last line is longer. */
@@ -23,10 +20,4 @@ export class ExportEnd {
     const records = (NDJSON_END.exec(line) ?? CSV_END.exec(line))?.groups?.['records']
     return records === undefined ? undefined : Number(records)
   }
-}
-
-/** Reads records and writes them as text, so that only bytes cross to the thread that sends them. */
-export const exportChunk: ReadOperation<AuditExportQuery, AuditExportPart> = {
-  name: 'audit.export-chunk',
-  apply: ({ auditExport }, query) => auditExport.part(query),
 }

@@ -1,7 +1,7 @@
 import { EXPORT_COLUMNS } from '../store/ports/audit-export.js'
 import type { AuditExportQuery } from '../store/ports/audit-export.js'
 import type { Reader } from '../store/ports/readers.js'
-import { exportChunk } from './export-end.js'
+import { exportChunk } from './audit-operations.js'
 
 /** Which records, and as what. */
 export type ExportQuery = Pick<AuditExportQuery, 'filter' | 'format' | 'withBodies'>
