@@ -25,7 +25,7 @@ export const serviceMigrations: Migrations = {
 }
 
 /** How often the look that is due was begun without coming to an end: each time the process died with it. */
-export async function addLookAttempts(db: Kysely<unknown>): Promise<void> {
+async function addLookAttempts(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('analysis_runs')
     .addColumn('look_attempts', 'integer', (column) => column.notNull().defaultTo(0))
@@ -33,7 +33,7 @@ export async function addLookAttempts(db: Kysely<unknown>): Promise<void> {
 }
 
 /** When the data of a run were removed, and the runs that still have some by when they ended. */
-export async function addAnalysisRetention(db: Kysely<unknown>): Promise<void> {
+async function addAnalysisRetention(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('analysis_runs').addColumn('data_removed_ms', 'bigint').execute()
   await db.schema
     .createIndex('analysis_runs_kept')
@@ -46,7 +46,7 @@ export async function addAnalysisRetention(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Events that are kept, but not acted on yet. */
-export async function createEventQueue(db: Kysely<unknown>): Promise<void> {
+async function createEventQueue(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('event_queue')
     .addColumn('seq', 'integer', (column) => column.primaryKey())
@@ -54,7 +54,7 @@ export async function createEventQueue(db: Kysely<unknown>): Promise<void> {
 }
 
 /** When the caller showed that it knows an instance, and the instances by when they ended. */
-export async function addGateEnds(db: Kysely<unknown>): Promise<void> {
+async function addGateEnds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('gate_instances').addColumn('acknowledged_ms', 'bigint').execute()
   await db.schema
     .createIndex('gate_instances_ended')
@@ -65,7 +65,7 @@ export async function addGateEnds(db: Kysely<unknown>): Promise<void> {
 }
 
 /** What many plans have in common, such as the metrics of a template, once. Plans that were kept before hold all of it themselves. */
-export async function createPlanParts(db: Kysely<unknown>): Promise<void> {
+async function createPlanParts(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('analysis_plan_parts')
     .addColumn('sha256', 'text', (column) => column.primaryKey())
