@@ -80,12 +80,7 @@ export class HostValues {
     if (header !== NUMBER_TEXT) return header === INTEGER
     const text = bytes.readUInt32LE(address + NUMBER_TEXT_AT)
     const length = bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH)
-    if (length > LONGEST_SHORT_INTEGER) return false
-    for (let at = text; at < text + length; at++) {
-      const byte = bytes[at] ?? 0
-      if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return false
-    }
-    return true
+    return length <= LONGEST_SHORT_INTEGER && this.#areDigits(text, length)
   }
 
   /** Whether a value is a text of no more than 15 digits that writes an integer as Rego does; false where that is not known. */
@@ -97,11 +92,7 @@ export class HostValues {
     const isText = type === STRING || type === INTERNED_STRING
     if (!isText || length === 0 || length > LONGEST_SHORT_INTEGER) return false
     const text = bytes.readUInt32LE(address + TEXT)
-    for (let at = text; at < text + length; at++) {
-      const byte = bytes[at] ?? 0
-      if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return false
-    }
-    return length === 1 || bytes[text] !== DIGIT_ZERO
+    return this.#areDigits(text, length) && (length === 1 || bytes[text] !== DIGIT_ZERO)
   }
 
   /** Whether an array holds 64-bit integers and nothing else; false where that is not known. */
@@ -131,6 +122,15 @@ export class HostValues {
     if (parsed === 0)
       throw new AppError('invalid', 'the policy module refuses a value: it is not well-formed')
     return parsed
+  }
+
+  #areDigits(address: number, length: number): boolean {
+    const { bytes } = this.#memory
+    for (let at = address; at < address + length; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return false
+    }
+    return true
   }
 
   /** By the module's own writer of Rego text. */
