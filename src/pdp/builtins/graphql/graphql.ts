@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql'
 
 import { RegoObject } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../shared/builtin.js'
+import { BuiltinError, passes } from '../shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
 import { parseDocument } from './parse-document.js'
 import { printQuery } from './print-query.js'
@@ -35,11 +35,11 @@ function parseSchema(args: Args, { meter }: BuiltinContext): RegoValue {
 }
 
 function isValid(args: Args, { meter }: BuiltinContext): RegoValue {
-  return verdictOf(() => verify(args, meter))
+  return passes(() => verify(args, meter))
 }
 
 function isValidSchema(args: Args, { meter }: BuiltinContext): RegoValue {
-  return verdictOf(() => {
+  return passes(() => {
     validateSchema(schemaOperand(args, 0, meter))
   })
 }
@@ -87,14 +87,4 @@ function textOrTree(args: Args, index: number, meter: WorkMeter): string | RegoO
   if (!(value instanceof RegoObject)) return wrongType(index - 1, value, 'string', 'object')
   ensureReadable(value, meter)
   return value
-}
-
-function verdictOf(check: () => unknown): boolean {
-  try {
-    check()
-    return true
-  } catch (raw) {
-    if (raw instanceof BuiltinError) return false
-    throw raw
-  }
 }

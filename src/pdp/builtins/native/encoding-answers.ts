@@ -1,5 +1,5 @@
 import { RegoNumber } from '../../rego/value.js'
-import { BuiltinError } from '../shared/builtin.js'
+import { BuiltinError, passes } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import type { Base64Variant } from '../encoding/go-base64.js'
@@ -31,14 +31,7 @@ const decode: Builtin = (args) => decodeText(stringOperand(args, 0), 'standard')
 
 const isBase64: Builtin = (args) => {
   const value = operand(args, 0)
-  if (typeof value !== 'string') return false
-  try {
-    decodeGoBase64(value, 'standard')
-    return true
-  } catch (raw) {
-    if (raw instanceof BuiltinError) return false
-    throw raw
-  }
+  return typeof value === 'string' && passes(() => decodeGoBase64(value, 'standard'))
 }
 
 /** The padding may be left out. */

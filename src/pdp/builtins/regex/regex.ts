@@ -1,5 +1,5 @@
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../shared/builtin.js'
+import { BuiltinError, passes } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { int64Operand, stringOperand } from '../shared/operands.js'
 import { compilePattern } from './compile.js'
@@ -74,14 +74,7 @@ const globsMatch: Builtin = (args, { meter }) =>
 
 const isValid: Builtin = (args, { meter }) => {
   const [pattern] = args
-  if (typeof pattern !== 'string') return false
-  try {
-    compilePattern(pattern, meter)
-    return true
-  } catch (raw) {
-    if (raw instanceof BuiltinError) return false
-    throw raw
-  }
+  return typeof pattern === 'string' && passes(() => compilePattern(pattern, meter))
 }
 
 export const regexBuiltins: BuiltinTable = {

@@ -45,3 +45,14 @@ export class BuiltinError extends Error {
     this.code = code
   }
 }
+
+/** Whether a check raises no BuiltinError; whatever else it raises goes on. */
+export function passes(check: () => unknown): boolean {
+  try {
+    check()
+    return true
+  } catch (raw) {
+    if (raw instanceof BuiltinError) return false
+    throw raw
+  }
+}
