@@ -7,16 +7,18 @@ import { compileNode } from '../glob/compile-pattern.js'
 import type { Matcher } from '../glob/matcher.js'
 import { parsePattern } from '../glob/parse-pattern.js'
 import { isArray, operand, stringOperand } from '../shared/operands.js'
+import { RecentlyUsed } from '../shared/recently-used.js'
 
 /** Patterns are mostly literals of the policy, as those of regular expressions are. */
 const CACHE_SIZE = 256
+/** What is longer with its delimiters is compiled each time, so that the cache cannot fill the memory. */
 const MAX_CACHED_LENGTH = 500
 const DEFAULT_DELIMITERS = ['.']
 /** Steps of reading a character of a pattern, and of looking at one of a text. */
 const PATTERN_STEPS = 20
 const TEXT_STEPS = 1
 
-const compiled = new Map<string, Matcher>()
+const compiled = new RecentlyUsed<Matcher>(CACHE_SIZE)
 
 /** `glob.match(pattern, delimiters, text)`, as OPA's library for globs matches: byte by byte where that does. */
 export const globMatch: Builtin = (args, { meter }) => {
@@ -41,14 +43,11 @@ function delimitersOf(value: RegoValue): readonly string[] {
 }
 
 function matcherOf(pattern: string, delimiters: readonly string[], meter: WorkMeter): Matcher {
-  const key = `${delimiters.join('')}\0${pattern}`
+  const key = JSON.stringify([pattern, delimiters])
   const known = compiled.get(key)
   if (known !== undefined) return known
   meter.spend(pattern.length * PATTERN_STEPS)
   const matcher = compileNode(parsePattern(pattern), delimiters.map(bytesOf), meter)
-  if (pattern.length > MAX_CACHED_LENGTH) return matcher
-  compiled.set(key, matcher)
-  const oldest = compiled.keys().next()
-  if (compiled.size > CACHE_SIZE && oldest.done !== true) compiled.delete(oldest.value)
+  if (key.length <= MAX_CACHED_LENGTH) compiled.add(key, matcher)
   return matcher
 }

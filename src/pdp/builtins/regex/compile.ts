@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
+import { RecentlyUsed } from '../shared/recently-used.js'
 import { compileCost } from './compile-cost.js'
 
 /** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */
@@ -10,7 +11,7 @@ const MAX_CACHED_INSTRUCTIONS = 5_000
 
 const DUPLICATE_NAME = 'duplicate capture group name'
 
-const compiled = new Map<string, RE2JS>()
+const compiled = new RecentlyUsed<RE2JS>(CACHE_SIZE)
 
 /**
  * The compiled form of a pattern in Go's syntax, matched in linear time. Raises BuiltinError with Go's text for a
@@ -18,13 +19,9 @@ const compiled = new Map<string, RE2JS>()
  */
 export function compilePattern(pattern: string, meter: WorkMeter): RE2JS {
   const known = compiled.get(pattern)
-  const regex = known ?? compile(pattern, meter)
-  if (regex.programSize() > MAX_CACHED_INSTRUCTIONS) return regex
-  // Deleting first moves a used pattern to the young end of the map.
-  compiled.delete(pattern)
-  compiled.set(pattern, regex)
-  const oldest = compiled.keys().next()
-  if (compiled.size > CACHE_SIZE && oldest.done !== true) compiled.delete(oldest.value)
+  if (known !== undefined) return known
+  const regex = compile(pattern, meter)
+  if (regex.programSize() <= MAX_CACHED_INSTRUCTIONS) compiled.add(pattern, regex)
   return regex
 }
 

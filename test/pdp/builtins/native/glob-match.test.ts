@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+
+import { nativeFailures } from '../../../../src/pdp/builtins/native/native-failures.js'
+import { outcomeOf } from '../../../support/builtin-outcome.js'
+
+function matches(...operands: readonly unknown[]): string {
+  return outcomeOf(nativeFailures, 'glob.match', JSON.stringify(operands))
+}
+
+test('a pattern is not taken for another that reads alike beside its delimiters', () => {
+  expect(matches('x', ['\0'], 'x')).toBe('true')
+  // A NUL at the beginning ends the pattern.
+  expect(matches('\0x', null, 'x')).toBe('false')
+})
