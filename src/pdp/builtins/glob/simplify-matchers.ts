@@ -8,6 +8,19 @@ import type { Prefix, Suffix, Text } from './text-matchers.js'
 import { any, max, min, superMatcher } from './wildcard-matchers.js'
 import type { Any } from './wildcard-matchers.js'
 
+const isAny = hasKind<Any>('any')
+const isAnyOf = hasKind<AnyOf>('any-of')
+const isList = hasKind<List>('list')
+const isPrefix = hasKind<Prefix>('prefix')
+const isSingle = hasKind<Single>('single')
+const isSuffix = hasKind<Suffix>('suffix')
+const isText = hasKind<Text>('text')
+const isTree = hasKind<Tree>('tree')
+
+function hasKind<M extends Matcher>(kind: M['kind']): (matcher: Matcher) => matcher is M {
+  return (matcher): matcher is M => matcher.kind === kind
+}
+
 /** A matcher that does the same with less work. */
 export function simplify(matcher: Matcher): Matcher {
   if (isAny(matcher)) return matcher.separators.length === 0 ? superMatcher : matcher
@@ -71,36 +84,4 @@ function separatorsOf(matcher: Matcher): readonly Bytes[] | undefined {
 
 function sameTexts(a: readonly Bytes[] | undefined, b: readonly Bytes[]): boolean {
   return a?.length === b.length && a.every((one, index) => one === b[index])
-}
-
-function isAny(matcher: Matcher): matcher is Any {
-  return matcher.kind === 'any'
-}
-
-function isAnyOf(matcher: Matcher): matcher is AnyOf {
-  return matcher.kind === 'any-of'
-}
-
-function isList(matcher: Matcher): matcher is List {
-  return matcher.kind === 'list'
-}
-
-function isSingle(matcher: Matcher): matcher is Single {
-  return matcher.kind === 'single'
-}
-
-function isTree(matcher: Matcher): matcher is Tree {
-  return matcher.kind === 'tree'
-}
-
-function isText(matcher: Matcher): matcher is Text {
-  return matcher.kind === 'text'
-}
-
-function isPrefix(matcher: Matcher): matcher is Prefix {
-  return matcher.kind === 'prefix'
-}
-
-function isSuffix(matcher: Matcher): matcher is Suffix {
-  return matcher.kind === 'suffix'
 }
