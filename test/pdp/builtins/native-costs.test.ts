@@ -37,6 +37,13 @@ describe('a native built-in that the host answers pays for', () => {
     expect(stepsOf('strings.replace_n', args)).toBeGreaterThan(500_000)
   })
 
+  test('looking through a text for every delimiter', () => {
+    const delimiters = Array.from({ length: 1000 }, (_, index) => String.fromCodePoint(0x4e00 + index))
+    const text = 'x'.repeat(100_000)
+    const steps = stepsOf('glob.match', ['*', delimiters, text]) - stepsOf('glob.match', ['*', ['/'], text])
+    expect(steps).toBeGreaterThan(150_000)
+  })
+
   test('a text that becomes longer', () => {
     const short = stepsOf('strings.replace_n', replacing('a', 'b', 'a'.repeat(1000)))
     const long = stepsOf('strings.replace_n', replacing('a', 'b'.repeat(1000), 'a'.repeat(1000)))

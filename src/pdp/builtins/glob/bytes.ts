@@ -1,3 +1,5 @@
+import type { WorkMeter } from '../../metering/work-meter.js'
+
 /**
  * Texts as their bytes of UTF-8, one UTF-16 unit each: OPA's globs count in bytes at some places and in characters at others, and
  * cut characters in two.
@@ -12,6 +14,10 @@ export interface Character {
   /** Its bytes; empty for a broken one, which equals no other. */
   readonly bytes: Bytes
 }
+
+/** Steps of looking for one separator in a text. */
+const LOOK_STEPS = 1
+const LOOK_STEPS_PER_BYTE = 0.002
 
 const NON_ASCII = /[^\0-\x7f]/
 const REPLACEMENT_LENGTH = 3
@@ -56,7 +62,8 @@ export function characterAt(text: Bytes, at: number): Character {
 }
 
 /** The place of the first listed separator that a text has, not of the first place of any. */
-export function indexOfAny(text: Bytes, separators: readonly Bytes[]): number {
+export function indexOfAny(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): number {
+  payForLooking(text, separators, meter)
   for (const separator of separators) {
     const at = text.indexOf(separator)
     if (at >= 0) return at
@@ -65,12 +72,17 @@ export function indexOfAny(text: Bytes, separators: readonly Bytes[]): number {
 }
 
 /** The same from the end. */
-export function lastIndexOfAny(text: Bytes, separators: readonly Bytes[]): number {
+export function lastIndexOfAny(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): number {
+  payForLooking(text, separators, meter)
   for (const separator of separators) {
     const at = text.lastIndexOf(separator)
     if (at >= 0) return at
   }
   return -1
+}
+
+function payForLooking(text: Bytes, separators: readonly Bytes[], meter: WorkMeter): void {
+  meter.spend(separators.length * (LOOK_STEPS + text.length * LOOK_STEPS_PER_BYTE))
 }
 
 function isContinued(bytes: Bytes): boolean {

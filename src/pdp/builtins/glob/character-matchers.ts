@@ -18,13 +18,14 @@ export interface List extends Matcher {
 }
 
 export function single(separators: readonly Bytes[]): Single {
-  const isMember = ({ bytes }: Character): boolean => bytes === '' || !separators.includes(bytes)
+  const apart = new Set(separators)
+  const isMember = ({ bytes }: Character): boolean => bytes === '' || !apart.has(bytes)
   return { kind: 'single', separators, ...oneCharacter(isMember, true) }
 }
 
 export function list(characters: readonly Bytes[], isNegated: boolean): List {
-  const isMember = ({ bytes }: Character): boolean =>
-    (bytes !== '' && characters.includes(bytes)) !== isNegated
+  const members = new Set(characters)
+  const isMember = ({ bytes }: Character): boolean => (bytes !== '' && members.has(bytes)) !== isNegated
   return { kind: 'list', characters, isNegated, ...oneCharacter(isMember, isNegated) }
 }
 

@@ -6,7 +6,7 @@ import { anyOf, row, tree } from './compound-matchers.js'
 import { glue, simplify } from './simplify-matchers.js'
 import { ANY_LENGTH } from './matcher.js'
 import type { Matcher } from './matcher.js'
-import type { PatternNode } from './pattern-node.js'
+import type { PatternNode, Sequence } from './pattern-node.js'
 import { shareAlternatives } from './share-alternatives.js'
 import { text } from './text-matchers.js'
 import { any, nothing, superMatcher } from './wildcard-matchers.js'
@@ -14,42 +14,45 @@ import { any, nothing, superMatcher } from './wildcard-matchers.js'
 /** Steps of looking at one part of a pattern. */
 const PART_STEPS = 4
 
+/** What wildcards match is the same all over a pattern. */
+interface Wildcards {
+  readonly any: Matcher
+  readonly single: Matcher
+}
+
 /**
  * The matcher of a pattern. OPA's library rewrites patterns for speed, and some of that changes what they match: each step is
  * taken as it takes it.
  */
-export function compileNode(node: PatternNode, separators: readonly Bytes[], meter: WorkMeter): Matcher {
+export function compileGlob(pattern: Sequence, separators: readonly Bytes[], meter: WorkMeter): Matcher {
+  return compileNode(pattern, { any: any(separators), single: single(separators) }, meter)
+}
+
+function compileNode(node: PatternNode, wildcards: Wildcards, meter: WorkMeter): Matcher {
   if (node.kind === 'any-of') {
     const shared = shareAlternatives(node.children)
     meter.spend(node.children.length ** 2 * PART_STEPS)
     return shared === undefined
-      ? simplify(anyOf(compileAll(node.children, separators, meter)))
-      : compileNode(shared, separators, meter)
+      ? simplify(anyOf(compileAll(node.children, wildcards, meter)))
+      : compileNode(shared, wildcards, meter)
   }
-  if (node.kind !== 'pattern') return simplify(compileLeaf(node, separators))
+  if (node.kind !== 'pattern') return simplify(compileLeaf(node, wildcards))
   if (node.children.length === 0) return nothing
-  return simplify(joined(gluedWherePossible(compileAll(node.children, separators, meter), meter), meter))
+  return simplify(joined(gluedWherePossible(compileAll(node.children, wildcards, meter), meter), meter))
 }
 
-function compileAll(
-  nodes: readonly PatternNode[],
-  separators: readonly Bytes[],
-  meter: WorkMeter,
-): Matcher[] {
-  return nodes.map((node) => simplify(compileNode(node, separators, meter)))
+function compileAll(nodes: readonly PatternNode[], wildcards: Wildcards, meter: WorkMeter): Matcher[] {
+  return nodes.map((node) => simplify(compileNode(node, wildcards, meter)))
 }
 
-function compileLeaf(
-  node: Exclude<PatternNode, { children: PatternNode[] }>,
-  separators: readonly Bytes[],
-): Matcher {
+function compileLeaf(node: Exclude<PatternNode, { children: PatternNode[] }>, wildcards: Wildcards): Matcher {
   switch (node.kind) {
     case 'any':
-      return any(separators)
+      return wildcards.any
     case 'super':
       return superMatcher
     case 'single':
-      return single(separators)
+      return wildcards.single
     case 'nothing':
       return nothing
     case 'list':

@@ -51,12 +51,13 @@ export function prefixAny(literal: Bytes, separators: readonly Bytes[]): Matcher
   return {
     kind: 'prefix-any',
     length: ANY_LENGTH,
-    matches: (text) => text.startsWith(literal) && indexOfAny(text.slice(literal.length), separators) < 0,
-    find: (text) => {
+    matches: (text, meter) =>
+      text.startsWith(literal) && indexOfAny(text.slice(literal.length), separators, meter) < 0,
+    find: (text, meter) => {
       const at = text.indexOf(literal)
       if (at < 0) return undefined
       const rest = text.slice(at + literal.length)
-      const end = indexOfAny(rest, separators)
+      const end = indexOfAny(rest, separators, meter)
       return { at, lengths: endsOf(end < 0 ? rest : rest.slice(0, end), literal.length) }
     },
   }
@@ -81,12 +82,13 @@ export function suffixAny(literal: Bytes, separators: readonly Bytes[]): Matcher
   return {
     kind: 'suffix-any',
     length: ANY_LENGTH,
-    matches: (text) =>
-      text.endsWith(literal) && indexOfAny(text.slice(0, text.length - literal.length), separators) < 0,
-    find: (text) => {
+    matches: (text, meter) =>
+      text.endsWith(literal) &&
+      indexOfAny(text.slice(0, text.length - literal.length), separators, meter) < 0,
+    find: (text, meter) => {
       const end = text.indexOf(literal)
       if (end < 0) return undefined
-      const at = lastIndexOfAny(text.slice(0, end), separators) + 1
+      const at = lastIndexOfAny(text.slice(0, end), separators, meter) + 1
       return { at, lengths: [end + literal.length - at] }
     },
   }

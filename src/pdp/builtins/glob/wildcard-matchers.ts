@@ -15,9 +15,9 @@ export function any(separators: readonly Bytes[]): Any {
     kind: 'any',
     separators,
     length: ANY_LENGTH,
-    matches: (text) => indexOfAny(text, separators) < 0,
-    find: (text) => {
-      const end = indexOfAny(text, separators)
+    matches: (text, meter) => indexOfAny(text, separators, meter) < 0,
+    find: (text, meter) => {
+      const end = indexOfAny(text, separators, meter)
       return { at: 0, lengths: startsOf(end < 0 ? text : text.slice(0, end), 0) }
     },
   }

@@ -3,7 +3,7 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin } from '../shared/builtin.js'
 import { bytesOf } from '../glob/bytes.js'
-import { compileNode } from '../glob/compile-pattern.js'
+import { compileGlob } from '../glob/compile-pattern.js'
 import type { Matcher } from '../glob/matcher.js'
 import { parsePattern } from '../glob/parse-pattern.js'
 import { isArray, operand, stringOperand } from '../shared/operands.js'
@@ -47,7 +47,7 @@ function matcherOf(pattern: string, delimiters: readonly string[], meter: WorkMe
   const known = compiled.get(key)
   if (known !== undefined) return known
   meter.spend(pattern.length * PATTERN_STEPS)
-  const matcher = compileNode(parsePattern(pattern), delimiters.map(bytesOf), meter)
+  const matcher = compileGlob(parsePattern(pattern), delimiters.map(bytesOf), meter)
   if (key.length <= MAX_CACHED_LENGTH) compiled.add(key, matcher)
   return matcher
 }
