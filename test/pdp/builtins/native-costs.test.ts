@@ -44,6 +44,15 @@ describe('a native built-in that the host answers pays for', () => {
     expect(steps).toBeGreaterThan(150_000)
   })
 
+  test('looking which wildcards of a pattern go together', () => {
+    const short = stepsOf('glob.match', ['?'.repeat(20), ['/'], ''])
+    const long = stepsOf('glob.match', ['?'.repeat(200), ['/'], ''])
+    expect(long).toBeGreaterThan(300 * short)
+    expect(stepsOf('glob.match', [`[!${'abcdefghij'.repeat(20)}]`.repeat(20), ['/'], ''])).toBeGreaterThan(
+      200_000,
+    )
+  })
+
   test('a text that becomes longer', () => {
     const short = stepsOf('strings.replace_n', replacing('a', 'b', 'a'.repeat(1000)))
     const long = stepsOf('strings.replace_n', replacing('a', 'b'.repeat(1000), 'a'.repeat(1000)))

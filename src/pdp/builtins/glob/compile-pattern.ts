@@ -105,7 +105,7 @@ function joined(matchers: readonly Matcher[], meter: WorkMeter): Matcher {
 
 function glueOrRow(matchers: readonly Matcher[], meter: WorkMeter): Matcher | undefined {
   if (matchers.length <= 1) return undefined
-  const glued = glue(matchers)
+  const glued = glue(matchers, meter)
   if (glued !== undefined) return glued
   let length = 0
   for (const matcher of matchers) {

@@ -1,3 +1,4 @@
+import type { WorkMeter } from '../../metering/work-meter.js'
 import type { Bytes } from './bytes.js'
 import type { List, Single } from './character-matchers.js'
 import { everyOf, tree } from './compound-matchers.js'
@@ -7,6 +8,10 @@ import { contains, prefix, prefixAny, prefixSuffix, suffix, suffixAny, text } fr
 import type { Prefix, Suffix, Text } from './text-matchers.js'
 import { any, max, min, superMatcher } from './wildcard-matchers.js'
 import type { Any } from './wildcard-matchers.js'
+
+/** Steps of looking whether one matcher goes with the first, and of comparing a separator of both. */
+const LOOK_STEPS = 4
+const COMPARE_STEPS = 0.5
 
 const isAny = hasKind<Any>('any')
 const isAnyOf = hasKind<AnyOf>('any-of')
@@ -57,11 +62,16 @@ function simplifyTree({ value, left: leftSide, right: rightSide }: Tree): Matche
 }
 
 /** One matcher for neighbours that are all wildcards over the same separators; undefined where they are not. */
-export function glue(matchers: readonly Matcher[]): Matcher | undefined {
+export function glue(matchers: readonly Matcher[], meter: WorkMeter): Matcher | undefined {
   const [first] = matchers
   const separators = first && separatorsOf(first)
   if (separators === undefined) return undefined
-  if (!matchers.every((matcher) => sameTexts(separatorsOf(matcher), separators))) return undefined
+  const steps = LOOK_STEPS + separators.length * COMPARE_STEPS
+  const isAlike = (matcher: Matcher): boolean => {
+    meter.spend(steps)
+    return sameTexts(separatorsOf(matcher), separators)
+  }
+  if (!matchers.every(isAlike)) return undefined
   const count = matchers.filter((matcher) => isSingle(matcher) || isList(matcher)).length
   const hasAny = matchers.some(isAny)
   const hasSuper = matchers.some(({ kind }) => kind === 'super')
@@ -83,5 +93,5 @@ function separatorsOf(matcher: Matcher): readonly Bytes[] | undefined {
 }
 
 function sameTexts(a: readonly Bytes[] | undefined, b: readonly Bytes[]): boolean {
-  return a?.length === b.length && a.every((one, index) => one === b[index])
+  return a === b || (a?.length === b.length && a.every((one, index) => one === b[index]))
 }
