@@ -152,7 +152,7 @@ function compareObjects(a: RegoObject, b: RegoObject): number {
 }
 
 /** A text that two values share exactly when Rego holds them equal. */
-function identityKey(value: RegoValue): string {
+export function identityKey(value: RegoValue): string {
   if (typeof value === 'string') return `"${value}`
   if (value instanceof RegoNumber) return `#${normaliseNumberText(value.text)}`
   if (value === null || typeof value === 'boolean') return String(value)

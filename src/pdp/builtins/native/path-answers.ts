@@ -1,12 +1,10 @@
-import { RegoObject, RegoSet } from '../../rego/value.js'
+import { RegoObject, RegoSet, identityKey } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { collectionOperand, isArray, operand } from '../shared/operands.js'
 
-/** What paths lead to: segments to what follows them, or null where a path ends. */
-interface Branches {
-  readonly below: [segment: RegoValue, next: Branches | null][]
-}
+/** What paths lead to, by the identity of a segment: the segment, and what follows it, or null where a path ends. */
+type Branches = Map<string, readonly [segment: RegoValue, next: Branches | null]>
 
 const filter: Builtin = (args) => {
   return kept(operand(args, 0), treeOf(collectionOperand(args, 1)))
@@ -18,7 +16,7 @@ export const pathAnswers: BuiltinTable = { 'json.filter': filter, 'json.remove':
 
 /** A path that goes on below the end of another changes nothing; one that ends above others takes their place. */
 function treeOf(paths: readonly RegoValue[]): RegoObject {
-  const root: Branches = { below: [] }
+  const root: Branches = new Map()
   for (const path of paths) insert(root, segmentsOf(path))
   return objectOf(root)
 }
@@ -26,23 +24,22 @@ function treeOf(paths: readonly RegoValue[]): RegoObject {
 function insert(root: Branches, segments: readonly RegoValue[]): void {
   let node = root
   for (const [index, segment] of segments.entries()) {
-    const at = node.below.find(([key]) => new RegoObject([[key, null]]).get(segment) !== undefined)
-    const isLast = index === segments.length - 1
-    if (at === undefined) {
-      const next = isLast ? null : { below: [] }
-      node.below.push([segment, next])
-      if (next === null) return
-      node = next
-    } else if (isLast) {
-      at[1] = null
+    const key = identityKey(segment)
+    if (index === segments.length - 1) {
+      node.set(key, [segment, null])
       return
-    } else if (at[1] === null) return
-    else node = at[1]
+    }
+    const [, next] = node.get(key) ?? [segment, new Map() satisfies Branches]
+    if (next === null) return
+    node.set(key, [segment, next])
+    node = next
   }
 }
 
-function objectOf({ below }: Branches): RegoObject {
-  return new RegoObject(below.map(([key, next]) => [key, next === null ? null : objectOf(next)]))
+function objectOf(branches: Branches): RegoObject {
+  return new RegoObject(
+    Array.from(branches.values(), ([key, next]) => [key, next === null ? null : objectOf(next)]),
+  )
 }
 
 /** A text is a JSON pointer, with or without its first slash. */
@@ -58,40 +55,30 @@ function segmentsOf(path: RegoValue): readonly RegoValue[] {
 /** What of a value the tree names; undefined where nothing. */
 function kept(value: RegoValue, tree: RegoValue | undefined): RegoValue | undefined {
   if (tree === null) return value
-  if (!(tree instanceof RegoObject)) return undefined
-  if (value instanceof RegoObject) {
-    return new RegoObject(
-      value.entries.flatMap(([key, member]) => {
-        const left = kept(member, tree.get(key))
-        return left === undefined ? [] : [[key, left] as const]
-      }),
-    )
-  }
-  if (value instanceof RegoSet) {
-    return new RegoSet(value.members.flatMap((member) => definedOnly(kept(member, tree.get(member)))))
-  }
-  if (isArray(value))
-    return value.flatMap((member, index) => definedOnly(kept(member, tree.get(String(index)))))
-  return value
+  return tree instanceof RegoObject ? eachMember(value, tree, kept) : undefined
 }
 
 /** A value without what the tree names; undefined where that is all of it. */
 function without(value: RegoValue, tree: RegoValue | undefined): RegoValue | undefined {
   if (tree === undefined) return value
-  if (!(tree instanceof RegoObject)) return undefined
+  return tree instanceof RegoObject ? eachMember(value, tree, without) : undefined
+}
+
+/** A container of what is left of its members; a scalar as it is. */
+function eachMember(value: RegoValue, tree: RegoObject, leftOf: typeof kept): RegoValue {
   if (value instanceof RegoObject) {
     return new RegoObject(
       value.entries.flatMap(([key, member]) => {
-        const left = without(member, tree.get(key))
+        const left = leftOf(member, tree.get(key))
         return left === undefined ? [] : [[key, left] as const]
       }),
     )
   }
   if (value instanceof RegoSet) {
-    return new RegoSet(value.members.flatMap((member) => definedOnly(without(member, tree.get(member)))))
+    return new RegoSet(value.members.flatMap((member) => definedOnly(leftOf(member, tree.get(member)))))
   }
   if (isArray(value))
-    return value.flatMap((member, index) => definedOnly(without(member, tree.get(String(index)))))
+    return value.flatMap((member, index) => definedOnly(leftOf(member, tree.get(String(index)))))
   return value
 }
 
