@@ -50,9 +50,13 @@ export const replaceMany: Builtin = (args, { meter }) => {
 
 /** For every byte those that may be found where it stands, in their order. */
 function groupByFirst(pairs: readonly Replacement[]): readonly (readonly Replacement[])[] {
-  return Array.from({ length: BYTE_VALUES }, (_, byte) =>
-    pairs.filter(({ from }) => from.length === 0 || from[0] === byte),
-  )
+  const groups = Array.from({ length: BYTE_VALUES }, (): Replacement[] => [])
+  for (const pair of pairs) {
+    const [first] = pair.from
+    if (first === undefined) for (const group of groups) group.push(pair)
+    else groups[first]?.push(pair)
+  }
+  return groups
 }
 
 function isAt(text: Buffer, at: number, part: Buffer, meter: WorkMeter): boolean {
