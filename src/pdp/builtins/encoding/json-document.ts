@@ -12,15 +12,18 @@ import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { decodeUtf8 } from './go-utf8.js'
 
+const NULL = 'null'
+
 /** Whose words an error takes: Go's json.Unmarshal, or its Decoder, which OPA uses for policy values. */
 export type JsonReader = 'decoder' | 'unmarshal'
 
-/** One JSON value and nothing else, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
+/** One JSON value and nothing else, but for a null behind it that OPA passes over, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
 export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
   try {
-    const end = scanSpace(bytes, scanValue(bytes, 0))
-    if (end < bytes.length) throw trailingError(bytes, end, reader)
-    return parseRegoText(decodeUtf8(bytes))
+    const end = scanValue(bytes, 0)
+    const next = scanSpace(bytes, end)
+    if (next < bytes.length && !isPassedOver(bytes, next, reader)) throw trailingError(bytes, next, reader)
+    return parseRegoText(decodeUtf8(bytes.subarray(0, end)))
   } catch (raw) {
     if (raw instanceof AppError) throw new BuiltinError(wordsOf(raw.message, reader))
     // The scanner takes 10,000 levels, as Go does. The stack may end before, which the evaluation does not survive.
@@ -52,6 +55,11 @@ export function cannotUnmarshal(value: RegoValue, target: string): BuiltinError 
 function wordsOf(message: string, reader: JsonReader): string {
   const ended = message === 'EOF' || message === 'unexpected EOF'
   return ended && reader === 'unmarshal' ? 'unexpected end of JSON input' : message
+}
+
+/** OPA asks the decoder for one token more, and takes that of a null for none: whatever follows it is not looked at. */
+function isPassedOver(bytes: Buffer, at: number, reader: JsonReader): boolean {
+  return reader === 'decoder' && bytes.toString('latin1', at, at + NULL.length) === NULL
 }
 
 /** OPA asks the decoder for one token more: a good one is named, a bad one fails as at the start of a value. */
