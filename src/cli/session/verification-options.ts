@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import { BUNDLE_ALGORITHMS } from '../../config/sections/bundle-signing.js'
+import { BUNDLE_ALGORITHMS } from '../../config/values/bundle-algorithms.js'
 import type { OriginatedValue } from '../../config/values/layered-values.js'
 import { wrongUse } from './session.js'
 

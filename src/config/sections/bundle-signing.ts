@@ -1,17 +1,8 @@
 import { z } from 'zod'
 
+import { PUBLIC_ALGORITHMS, SECRET_ALGORITHMS } from '../values/bundle-algorithms.js'
 import { key } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
-
-const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const
-const PUBLIC_ALGORITHMS = [
-  ...(['RS256', 'RS384', 'RS512'] as const),
-  ...(['ES256', 'ES384', 'ES512'] as const),
-  ...(['PS256', 'PS384', 'PS512'] as const),
-]
-
-/** The algorithms that bundles may be signed with. */
-export const BUNDLE_ALGORITHMS: readonly string[] = [...SECRET_ALGORITHMS, ...PUBLIC_ALGORITHMS]
 
 const id = () => key(z.string().min(1), 'The id that signatures name the key by.', 'the id of a key')
 const scope = () =>
