@@ -1,4 +1,4 @@
-import { asBuffer } from '../lib/text/crc32.js'
+import { asBuffer } from '../lib/bytes.js'
 import { decodeString } from '../lib/json/scan/decode-string.js'
 import { COLON, OPEN_OBJECT, QUOTE } from '../lib/json/scan/json-bytes.js'
 import { openedBetween } from '../lib/json/scan/opened-between.js'

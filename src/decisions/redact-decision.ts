@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js'
-import { asBuffer } from '../lib/text/crc32.js'
+import { asBuffer } from '../lib/bytes.js'
 import { closeJson } from '../lib/json/edit/close-json.js'
 import { mayHoldSecrets } from '../lib/redaction/find-signs.js'
 import { redactWords } from '../lib/redaction/redact-text.js'

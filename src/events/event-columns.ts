@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/validation/record.js'
 import type { EventStage, OrchestratorEvent } from './orchestrator-event.js'
-import { scalarText } from './embedded-json.js'
+import { scalarText } from './carried-values.js'
 
 type JsonObject = Record<string, unknown>
 type EventColumns = Pick<

@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/validation/record.js'
-import { embeddedValue } from './embedded-json.js'
+import { embeddedValue } from './carried-values.js'
 
 type JsonObject = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/validation/record.js'
 import type { OrchestratorEvent } from './orchestrator-event.js'
-import { epochMs } from './embedded-json.js'
+import { epochMs } from './carried-values.js'
 
 /** A run of a pipeline that has ended. */
 export interface PipelineRun {

@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js'
-import { asBuffer } from '../lib/text/crc32.js'
+import { asBuffer } from '../lib/bytes.js'
 import type { AuditPosition } from '../store/ports/audit-store.js'
 import type { Reader, ReadOperation } from '../store/ports/readers.js'
 import { readPipelineRun } from './pipeline-run.js'

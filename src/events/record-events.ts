@@ -1,6 +1,6 @@
 import { toAppError } from '../errors/app-error.js'
 import type { ErrorDetail, ErrorKind } from '../errors/app-error.js'
-import { asBuffer } from '../lib/text/crc32.js'
+import { asBuffer } from '../lib/bytes.js'
 import type { AuditEntry, AuditReceipt } from '../store/ports/audit-store.js'
 import type { Transaction, WriteOperation } from '../store/ports/transaction.js'
 import type { EventEndpoint, OrchestratorEvent } from './orchestrator-event.js'

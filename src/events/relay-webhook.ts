@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { AppError } from '../errors/app-error.js'
-import { asBuffer } from '../lib/text/crc32.js'
+import { asBuffer } from '../lib/bytes.js'
 import { toWebhookRequest } from '../orchestrator/webhook-request.js'
 import type { WebhookDelivery } from '../orchestrator/webhook-request.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'

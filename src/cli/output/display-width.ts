@@ -1,4 +1,4 @@
-import { printable } from '../../lib/text/printable.js'
+import { printable } from '../../lib/text/shown-text.js'
 
 const ASCII = /^[\u0020-\u007e]*$/
 /** What takes two columns: East Asian scripts, their punctuation and full-width forms (Unicode UAX 11), and pictures. */

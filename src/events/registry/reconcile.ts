@@ -3,7 +3,7 @@ import { definitionDigest } from './definition-digest.js'
 import { applicationKey, pipelineKey } from './registry-change.js'
 import type { RegistryChange } from './registry-change.js'
 import type { Definition } from '../../orchestrator/definition.js'
-import { epochMs, scalarText } from '../embedded-json.js'
+import { epochMs, scalarText } from '../carried-values.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 
 /** What a reconciliation must know of an entry of the registry; the definition itself is not needed. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/validation/record.js'
-import { carriedValue, epochMs, scalarText } from '../embedded-json.js'
+import { carriedValue, epochMs, scalarText } from '../carried-values.js'
 import type { OrchestratorEvent } from '../orchestrator-event.js'
 import type { RegistryChange } from './registry-change.js'
 import type { Definition } from '../../orchestrator/definition.js'

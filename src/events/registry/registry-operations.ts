@@ -1,5 +1,5 @@
 import { toAppError } from '../../errors/app-error.js'
-import { asBuffer } from '../../lib/text/crc32.js'
+import { asBuffer } from '../../lib/bytes.js'
 import type { AuditEntry, AuditRecord } from '../../store/ports/audit-store.js'
 import type { RegistryEntry, RegistryKind, RegistryQuery } from '../../store/ports/registry-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'

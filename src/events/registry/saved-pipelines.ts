@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/validation/record.js'
-import { carriedValue, scalarText } from '../embedded-json.js'
+import { carriedValue, scalarText } from '../carried-values.js'
 import type { Definition } from '../../orchestrator/definition.js'
 
 /** A pipeline that a stage saved. */

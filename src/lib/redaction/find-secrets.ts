@@ -1,4 +1,4 @@
-import { asBuffer } from '../text/crc32.js'
+import { asBuffer } from '../bytes.js'
 import { decodeString } from '../json/scan/decode-string.js'
 import type { Extent } from '../json/scan/json-bytes.js'
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../json/scan/json-bytes.js'

@@ -1,4 +1,4 @@
-import { asBuffer } from '../text/crc32.js'
+import { asBuffer } from '../bytes.js'
 import { WordSearch } from '../text/word-search.js'
 import { BYTE_SIGNS, SECRET_SIGNS } from './secret-signs.js'
 import type { SecretSign } from './secret-signs.js'

@@ -1,4 +1,4 @@
-import { asBuffer } from '../text/crc32.js'
+import { asBuffer } from '../bytes.js'
 import { decodeString } from '../json/scan/decode-string.js'
 import { BACKSLASH, QUOTE } from '../json/scan/json-bytes.js'
 import { scanString } from '../json/scan/scan-string.js'

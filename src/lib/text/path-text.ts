@@ -1,4 +1,4 @@
-import { cutText } from './printable.js'
+import { cutText } from './shown-text.js'
 
 /** Whoever sent the document chose its names. */
 const MAX_NAME = 100

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { cutText } from '../text/printable.js'
+import { cutText } from '../text/shown-text.js'
 import { nearestName } from '../text/nearest-name.js'
 
 type RawIssue = z.core.$ZodRawIssue

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors/app-error.js'
-import { cutText } from '../../../lib/text/printable.js'
+import { cutText } from '../../../lib/text/shown-text.js'
 import type { Scope } from '../../sources.js'
 import { MINUTES_RANGE } from './definition.js'
 

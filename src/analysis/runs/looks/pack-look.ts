@@ -1,5 +1,5 @@
 import { constants, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
-import { crc32 } from '../../../lib/text/crc32.js'
+import { crc32 } from '../../../lib/bytes.js'
 import type { LineData, LookData, TargetData } from './look-data.js'
 
 /** The lines of both sides of a target; null where there is no log, or no baseline of it. */

@@ -1,4 +1,4 @@
-import { withoutColours } from '../../../lib/text/printable.js'
+import { withoutColours } from '../../../lib/text/shown-text.js'
 import type { LineLimits, LogLine } from '../../sources.js'
 
 /** What is kept of one line, in UTF-16 units. */

@@ -1,4 +1,4 @@
-import { asBuffer } from '../../text/crc32.js'
+import { asBuffer } from '../../bytes.js'
 import * as json from '../scan/json-bytes.js'
 
 /** The beginning of a JSON text, made whole. */

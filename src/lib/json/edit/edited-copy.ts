@@ -1,4 +1,4 @@
-import { asBuffer } from '../../text/crc32.js'
+import { asBuffer } from '../../bytes.js'
 import { copyRange } from './replace-extents.js'
 
 const NEWLINE = 0x0a

@@ -1,4 +1,4 @@
-import { asBuffer } from '../../text/crc32.js'
+import { asBuffer } from '../../bytes.js'
 import { BACKSLASH } from '../scan/json-bytes.js'
 
 const ESCAPE_LENGTH = 6

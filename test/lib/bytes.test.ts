@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { crc32 } from '../../../src/lib/text/crc32.js'
+import { crc32 } from '../../src/lib/bytes.js'
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { withoutColours } from '../../src/lib/text/printable.js'
+import { withoutColours } from '../../../src/lib/text/shown-text.js'
 
 test.each([
   ['\u001b[31mERROR\u001b[0m order 5 failed', 'ERROR order 5 failed'],
