@@ -31,18 +31,8 @@ interface WorkParts {
 }
 
 /** The attempts at background work, kept in the data directory. */
-export function openAttempts({ dataDir }: Config): WorkAttempts & { readonly close: () => Promise<void> } {
-  const journaled = new JournaledAttempts(join(dataDir, FILE))
-  return {
-    run: (...args) => journaled.run(...args),
-    unfinished: (work) => journaled.unfinished(work),
-    setAside: () => journaled.setAside(),
-    forget: (work) => journaled.forget(work),
-    close: () => {
-      journaled.close()
-      return Promise.resolve()
-    },
-  }
+export function openAttempts({ dataDir }: Config): JournaledAttempts {
+  return new JournaledAttempts(join(dataDir, FILE))
 }
 
 /** Shows work that was set aside, and has it taken up again. */
@@ -60,7 +50,7 @@ export function makeBackgroundWork({ attempts, store, gates, outbox, registry }:
   }
   return {
     routes: {
-      setAside: attempts.setAside,
+      setAside: () => attempts.setAside(),
       now: Date.now,
       resume: async (work, actor) => {
         if (!attempts.forget(work)) {

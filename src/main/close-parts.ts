@@ -4,7 +4,7 @@ import type { Logger } from '../lib/logger.js'
 /** Something that has been opened, and what closes it. */
 export interface OpenPart {
   readonly name: string
-  readonly close: () => Promise<void>
+  readonly close: () => void | Promise<void>
 }
 
 /**

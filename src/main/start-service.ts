@@ -91,7 +91,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 }
 
 /** Takes what closes a part that has been opened. */
-type OnStop = (name: string, close: () => Promise<void>) => void
+type OnStop = (name: string, close: OpenPart['close']) => void
 
 async function startParts(config: Config, logger: Logger, onStop: OnStop): Promise<string> {
   const address = parseListenAddress(config.server.addr)
@@ -101,7 +101,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
   onStop('data directory', claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
-  onStop('unfinished work', attempts.close)
+  onStop('unfinished work', () => attempts.close())
   const store = await openStore(config, logger, threads.died)
   onStop('store', store.close)
   const parts = { store, logger, readSecret, attempts }
