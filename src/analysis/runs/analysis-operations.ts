@@ -206,28 +206,6 @@ export const listLogTemplates: ReadOperation<string, readonly string[]> = {
   apply: ({ analysis }, application) => analysis.logTemplates(application),
 }
 
-/** All operations here that write. */
-export const analysisWrites = [
-  saveDefinition,
-  deleteDefinition,
-  saveTemplate,
-  startRun,
-  noteLookAttempts,
-  recordLook,
-  cancelRun,
-]
-
-/** All operations here that only read. */
-export const analysisReads = [
-  listRuns,
-  findRun,
-  findPlannedRun,
-  listDefinitions,
-  findDefinition,
-  findTemplate,
-  listLogTemplates,
-]
-
 /** The error for a run that is not there. */
 export function unknownRun(id: number | string): AppError {
   return new AppError('not_found', `there is no analysis ${id}`)

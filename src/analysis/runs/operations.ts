@@ -1,15 +1,47 @@
 import type { AnyOperation } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
 import type { Transaction } from '../../store/ports/transaction.js'
-import { analysisReads as runReads, analysisWrites as runWrites } from './analysis-operations.js'
+import {
+  cancelRun,
+  deleteDefinition,
+  findDefinition,
+  findPlannedRun,
+  findRun,
+  findTemplate,
+  listDefinitions,
+  listLogTemplates,
+  listRuns,
+  noteLookAttempts,
+  recordLook,
+  saveDefinition,
+  saveTemplate,
+  startRun,
+} from './analysis-operations.js'
 import { removeRunData } from './remove-old-data.js'
 import { showLookData, showLookReport, showRun } from './show-run.js'
 
-/** What the store can be asked of analyses. */
+/** The operations of analyses that write. */
+export const analysisWrites: readonly AnyOperation<Transaction>[] = [
+  saveDefinition,
+  deleteDefinition,
+  saveTemplate,
+  startRun,
+  noteLookAttempts,
+  recordLook,
+  cancelRun,
+  removeRunData,
+]
+
+/** The operations of analyses that only read. */
 export const analysisReads: readonly AnyOperation<Readers>[] = [
-  ...runReads,
+  listRuns,
+  findRun,
+  findPlannedRun,
+  listDefinitions,
+  findDefinition,
+  findTemplate,
+  listLogTemplates,
   showRun,
   showLookData,
   showLookReport,
 ]
-export const analysisWrites: readonly AnyOperation<Transaction>[] = [...runWrites, removeRunData]
