@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../errors/app-error.js'
 import type { PlanPart } from '../../../store/ports/analysis-store.js'
-import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan } from './plan.js'
+import type { PlannedLogs, PlannedMetrics, PlannedSides, PlannedTarget, RunPlan } from './plan.js'
 
 /** Beside what its services have in common. A registration of hundreds of services with their scopes comes to a third of it. */
 const MAX_PLAN_BYTES = 1024 * 1024
@@ -16,10 +16,8 @@ export interface KeptPlan {
 }
 
 /** The metrics or the logs of a target: its own sides, and the rest by the SHA-256 of its JSON. */
-interface KeptComparison {
+interface KeptComparison extends PlannedSides {
   readonly part: string
-  readonly baseline: PlannedSide
-  readonly canary: PlannedSide
 }
 
 interface KeptTarget {
@@ -28,11 +26,7 @@ interface KeptTarget {
   readonly logs?: KeptComparison | PlannedLogs | undefined
 }
 
-type CommonPart = Omit<PlannedMetrics, keyof Sides> | Omit<PlannedLogs, keyof Sides>
-interface Sides {
-  readonly baseline: PlannedSide
-  readonly canary: PlannedSide
-}
+type CommonPart = Omit<PlannedMetrics, keyof PlannedSides> | Omit<PlannedLogs, keyof PlannedSides>
 
 /** A plan in the form in which it is kept. Raises `invalid` naming the bound for one that is too large. */
 export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
@@ -72,7 +66,7 @@ export function partsOf(plan: string): readonly string[] {
 export function joinPlan(plan: string, parts: ReadonlyMap<string, string>): RunPlan {
   const read = new Map<string, CommonPart>()
   for (const [sha256, body] of parts) read.set(sha256, JSON.parse(body) as CommonPart)
-  const join = <One extends Sides>(one: One | KeptComparison | undefined): One | undefined => {
+  const join = <One extends PlannedSides>(one: One | KeptComparison | undefined): One | undefined => {
     if (!isKept(one)) return one
     const { part, baseline, canary } = one
     const common = read.get(part)

@@ -5,7 +5,15 @@ import type { Scope } from '../../sources.js'
 import { MAX_LOOKS } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
 import type { MetricTemplate } from './metric-template.js'
-import type { PlannedLogs, PlannedMetrics, PlannedSide, PlannedTarget, RunPlan, Timing } from './plan.js'
+import type {
+  PlannedLogs,
+  PlannedMetrics,
+  PlannedSide,
+  PlannedSides,
+  PlannedTarget,
+  RunPlan,
+  Timing,
+} from './plan.js'
 import { NO_SCOPES } from './registration.js'
 import type { Registration, SideScopes, TargetRequest } from './registration.js'
 
@@ -141,7 +149,7 @@ function planTarget(
     scope: { application, service: request.service, ...definition.scopes[name], ...given },
     startMs: name === 'baseline' ? baselineStartMs : canaryStartMs,
   })
-  const sides = (scopes: SideScopes): { baseline: PlannedSide; canary: PlannedSide } => ({
+  const sides = (scopes: SideScopes): PlannedSides => ({
     baseline: side('baseline', scopes.baseline),
     canary: side('canary', scopes.canary),
   })
@@ -154,7 +162,7 @@ function planTarget(
 
 function planMetrics(
   request: SideScopes,
-  sides: { readonly baseline: PlannedSide; readonly canary: PlannedSide },
+  sides: PlannedSides,
   { metrics }: AnalysisDefinition,
   templates: PlanTemplates,
 ): PlannedMetrics | undefined {
@@ -165,7 +173,7 @@ function planMetrics(
 
 function planLogs(
   request: SideScopes,
-  sides: { readonly baseline: PlannedSide; readonly canary: PlannedSide },
+  sides: PlannedSides,
   { logs }: AnalysisDefinition,
   templates: PlanTemplates,
 ): PlannedLogs | undefined {

@@ -8,6 +8,12 @@ export interface PlannedSide {
   readonly startMs: number
 }
 
+/** Both sides of a target. */
+export interface PlannedSides {
+  readonly baseline: PlannedSide
+  readonly canary: PlannedSide
+}
+
 /** A metric with the query that fetches it. */
 export interface PlannedMetric {
   readonly spec: MetricSpec
@@ -17,25 +23,21 @@ export interface PlannedMetric {
   readonly exposureQuery?: string | undefined
 }
 
-export interface PlannedMetrics {
+export interface PlannedMetrics extends PlannedSides {
   readonly source: string
   readonly aggregate: SeriesAggregate | undefined
   readonly metrics: readonly PlannedMetric[]
   readonly groupWeights: Readonly<Record<string, number>>
   /** What of the canary config nobody reads, a sentence each. */
   readonly warnings?: readonly string[] | undefined
-  readonly baseline: PlannedSide
-  readonly canary: PlannedSide
 }
 
-export interface PlannedLogs {
+export interface PlannedLogs extends PlannedSides {
   readonly source: string
   readonly query: string
   readonly index: string | undefined
   readonly template: LogTemplate
   readonly maxLines: number | undefined
-  readonly baseline: PlannedSide
-  readonly canary: PlannedSide
 }
 
 /** One service that is analysed. */
