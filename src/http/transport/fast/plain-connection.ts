@@ -69,8 +69,9 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   answer(answer: PlainAnswer): void {
     const socket = this.#socket
     if (socket.destroyed || this.#state === 'ending') return
-    // What came behind the request is answered too, by the standard server.
-    const isLast = (this.#host.isDraining && this.#chunkBytes === 0) || socket.readableEnded
+    // What came behind the request is answered too, by the standard server; behind half a request nothing can be read.
+    const isLast =
+      this.#state === 'reading' || (this.#host.isDraining && this.#chunkBytes === 0) || socket.readableEnded
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#host.keepAliveMs)
@@ -99,7 +100,9 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   /** Answers the request that is under way, or has come in part, with an error. */
   refuse(error: AppError): void {
-    if (this.#state === 'answering' || this.#state === 'reading') this.#exchange?.fail(error)
+    const isCut = this.#state === 'reading'
+    if (isCut || this.#state === 'answering') this.#exchange?.fail(error)
+    if (isCut) this.#answerBrokenOff()
   }
 
   /** Tells the caller that the request did not arrive in time, as the standard server does. */

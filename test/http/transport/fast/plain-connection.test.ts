@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
+import { AppError } from '../../../../src/errors/app-error.js'
 import type { Exchange } from '../../../../src/http/exchange/exchange.js'
 import { openRaw, sendRaw, startTestServer } from '../../../support/http-transports.js'
 import type { TestServer, TestServerOptions } from '../../../support/http-transports.js'
@@ -131,6 +132,21 @@ describe('stopping', () => {
     expect(await fresh.answered).toBe('')
     gate.release()
     expect(await busy.answered).toMatch(/200 OK[^]*Connection: close[^]*busy/)
+  })
+
+  it('refuses a request of which half the body has come once, and ends its connection', async () => {
+    const { port, arrivals, bytesRead, halfBytes, fastTransport } = await start()
+    const { socket, answered } = openRaw(port)
+    const text = request('half', 100)
+    socket.write(text)
+    await until(() => bytesRead() === text.length)
+    fastTransport?.drain()
+    fastTransport?.refuseAll(new AppError('unavailable', 'the service is stopping: ask again later'))
+    const answer = await answered
+    expect(answer.match(/^HTTP\/1\.1 .*/gm)).toEqual(['HTTP/1.1 503 Service Unavailable'])
+    expect(answer).toContain('Connection: close')
+    expect(halfBytes()).toBe(0)
+    expect(arrivals.map(({ exchange }) => exchange.status)).toEqual([503])
   })
 })
 
