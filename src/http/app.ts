@@ -76,7 +76,7 @@ export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Prom
     errorHandler: (raw) => errorResponse(raw instanceof RequestError ? unreadable(raw) : toAppError(raw)),
   })
   return async (exchange) => {
-    if (!(exchange instanceof StandardExchange)) throw pastTheFront()
+    if (!(exchange instanceof StandardExchange)) throw pastTheRequestHandler()
     const { request, response, target } = exchange
     exchanges.set(response, exchange)
     response.setHeader('X-Request-Id', exchange.requestId)
@@ -90,7 +90,7 @@ const exchanges = new WeakMap<object, Exchange>()
 
 function exchangeOf(env: { readonly outgoing: object }): Exchange {
   const exchange = exchanges.get(env.outgoing)
-  if (exchange === undefined) throw pastTheFront()
+  if (exchange === undefined) throw pastTheRequestHandler()
   return exchange
 }
 
@@ -105,6 +105,6 @@ function unreadable(cause: RequestError): AppError {
   return new AppError('invalid', message, { code: 'invalid_request', cause })
 }
 
-function pastTheFront(): AppError {
+function pastTheRequestHandler(): AppError {
   return new AppError('internal', 'a request reached the application past the request handler')
 }

@@ -6,7 +6,7 @@ export interface FuzzRoute {
   readonly path: string
 }
 
-/** What the front answers before the application. */
+/** What the request handler answers before the application. */
 const BEFORE_APPLICATION: readonly FuzzRoute[] = [
   ...['/v1/data/app', '/v1/data/app/allow', '/v0/data/app', '/v1/staticPolicy/eval', '/'].map((path) => ({
     method: 'POST',
