@@ -49,7 +49,7 @@ export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
       )
     }
   }
-  const text = `${JSON.stringify({ ...plan }).slice(0, -1)},"targets":[${kept.join(',')}]}`
+  const text = `${JSON.stringify(plan).slice(0, -1)},"targets":[${kept.join(',')}]}`
   return { plan: text, parts: parts.all }
 }
 
