@@ -89,6 +89,6 @@ function serverFlags({
  * 32 MB in use, grow beyond 100 MB: what a request keeps until it is answered outlives the collection of the young. Less room
  * saves nothing more and doubles the longest pauses.
  */
-export function limitGarbage(): void {
+function limitGarbage(): void {
   setFlagsFromString('--heap-growing-percent=80')
 }

@@ -79,7 +79,7 @@ export async function runServer(config: Config): Promise<boolean> {
  * Builds all parts and starts them: the one place where they are put together. What has been opened is closed again
  * when a later part cannot start.
  */
-export async function startService(config: Config, logger: Logger): Promise<Service> {
+async function startService(config: Config, logger: Logger): Promise<Service> {
   const opened: OpenPart[] = []
   try {
     const url = await startParts(config, logger, (name, close) => opened.push({ name, close }))

@@ -17,7 +17,7 @@ import type { ReadOperation } from '../../store/ports/readers.js'
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** A run as a page of its own: it asks for nothing else, on the network or of a script. */
-export async function renderReport(run: ShownRun): Promise<string> {
+async function renderReport(run: ShownRun): Promise<string> {
   const { id, application, report, data, intervals } = run
   const page = html`<!doctype html>
     <html lang="en">

@@ -15,7 +15,7 @@ export interface DefinitionFile {
 }
 
 /** The kind of a file, by which it is shown when it is set aside. */
-export const DEFINITION_FILE = 'definition-file'
+const DEFINITION_FILE = 'definition-file'
 /** Four times what a definition may have over HTTP: YAML has comments. A parser of YAML takes minutes for megabytes. */
 const MAX_FILE_BYTES = 1024 * 1024
 const EXTENSIONS = new Set(['.json', '.yaml', '.yml'])

@@ -98,7 +98,7 @@ function scoreOf(classification: MetricResult['classification']): number | null 
 }
 
 /** The values that are compared: gaps left out or made 0, then outliers left out if asked (analysis.md 1.2, steps 1, 2). */
-export function cleanSeries(values: Float64Array, spec: MetricSpec): Float64Array {
+function cleanSeries(values: Float64Array, spec: MetricSpec): Float64Array {
   const filled =
     spec.nanStrategy === 'replace'
       ? values.map((value) => (Number.isNaN(value) ? 0 : value))

@@ -177,7 +177,7 @@ type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>
  * The side of the canary, not to be judged where it has the larger share of infinite values: they are gaps, so that what is left could pass
  * though the canary is at its worst just there.
  */
-export function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
+function withInfiniteValues(canary: Side, ...series: readonly (BothSides | undefined)[]): Side {
   const worse = series.find((sides) => shareOf(sides?.canary) > shareOf(sides?.baseline))
   if (worse === undefined) return canary
   const { infinitePoints = 0, values = [] } = worse.canary ?? {}

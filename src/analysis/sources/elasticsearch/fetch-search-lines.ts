@@ -93,10 +93,7 @@ class HitReading {
 }
 
 /** The query of a search for the lines of a window. Raises `invalid` naming everything that is wrong with its template. */
-export function searchQuery(
-  { query, scope, startMs, endMs, filters = [] }: LinesQuery,
-  timeField: string,
-): object {
+function searchQuery({ query, scope, startMs, endMs, filters = [] }: LinesQuery, timeField: string): object {
   const window = { gte: Math.ceil(startMs), lt: Math.ceil(endMs), format: 'epoch_millis' }
   const wanted = query.trim() === '' ? [] : [fillSearchQuery(query, scope)]
   return { bool: { filter: [{ range: { [timeField]: window } }, ...filters.map(toClause), ...wanted] } }

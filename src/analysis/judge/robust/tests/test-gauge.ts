@@ -18,7 +18,7 @@ import { pooledOrder, testTail } from './tail-test.js'
 const LEAST_GAP_IN_RANGES = 3
 
 /** Where the experiment lies when no value of one side comes near any of the other; undefined when some do. */
-export function farApart({ control, experiment }: CleanSides): 'above' | 'below' | undefined {
+function farApart({ control, experiment }: CleanSides): 'above' | 'below' | undefined {
   const [x, y] = [experiment.sorted, control.sorted]
   const [lowX, highX, lowY, highY] = [x[0] ?? 0, x.at(-1) ?? 0, y[0] ?? 0, y.at(-1) ?? 0]
   const near = LEAST_GAP_IN_RANGES * Math.max(highX - lowX, highY - lowY)
