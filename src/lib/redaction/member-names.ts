@@ -45,7 +45,8 @@ export class MemberNames {
     if (known !== undefined && isWritten(known.written, json, open + 1, end)) return known
     const described = describeName(json, open)
     if (end - open > MAX_KNOWN_LENGTH) return described
-    const added = { ...described, written: json.slice(open + 1, end) }
+    // A copy: the `slice` of a Buffer would keep all of the text, and change with its memory.
+    const added = { ...described, written: new Uint8Array(json.subarray(open + 1, end)) }
     this.#known[place] = added
     return added
   }
