@@ -1,4 +1,4 @@
-import { writeFile, mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { inTemporaryDirectory } from '../../src/lib/temporary-directory.js'
@@ -9,7 +9,10 @@ import type { Snapshot } from '../../src/pdp/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
 /** Policies and data, by file name, compiled by the real OPA and loaded as the service does. */
-export async function loadPolicies(files: Readonly<Record<string, string>>): Promise<Snapshot> {
+export async function loadPolicies(
+  files: Readonly<Record<string, string>>,
+  limits = DEFAULT_LIMITS,
+): Promise<Snapshot> {
   return await inTemporaryDirectory(async (directory) => {
     for (const [name, text] of Object.entries(files)) {
       await mkdir(dirname(join(directory, name)), { recursive: true })
@@ -18,7 +21,7 @@ export async function loadPolicies(files: Readonly<Record<string, string>>): Pro
     const options = {
       findOpa: () => findOpa({ env: process.env }),
       builtins: hostBuiltins,
-      limits: DEFAULT_LIMITS,
+      limits,
     }
     return await loadSnapshot({ directories: [directory], bundles: [] }, options)
   })

@@ -5,7 +5,7 @@ import { planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
 import { Evaluations } from '../../../src/pdp/slow/evaluations.js'
 import type { AskOptions } from '../../../src/pdp/slow/evaluations.js'
 import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
-import { loadRego } from '../../support/load-rego.js'
+import { loadPolicies } from '../../support/load-policies.js'
 import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
 
 const POLICY = `package p
@@ -58,7 +58,7 @@ const NOW_MS = 1_700_000_000_123
 let snapshot: Snapshot
 
 beforeAll(async () => {
-  snapshot = await loadRego({ 'p.rego': POLICY, 'q.rego': STATIC, 'data.json': DATA })
+  snapshot = await loadPolicies({ 'p.rego': POLICY, 'q.rego': STATIC, 'data.json': DATA })
 })
 
 /** What came out, an error with all that a caller sees of it. */

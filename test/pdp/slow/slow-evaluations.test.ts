@@ -4,13 +4,13 @@ import type { SlowTicket } from '../../../src/pdp/slow/slow-evaluations.js'
 import type { SlowEvaluations } from '../../../src/pdp/slow/slow-evaluations.js'
 import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
-import { loadRego } from '../../support/load-rego.js'
+import { loadPolicies } from '../../support/load-policies.js'
 import { makeSlowEvaluations, silentThreads } from '../../support/slow-evaluations.js'
 
 let snapshot: Snapshot
 
 beforeAll(async () => {
-  snapshot = await loadRego({ 'p.rego': 'package p\n\nx = 1\n' })
+  snapshot = await loadPolicies({ 'p.rego': 'package p\n\nx = 1\n' })
 })
 
 function ask(slow: SlowEvaluations, key = 'somebody', of = snapshot): SlowTicket {
@@ -52,7 +52,7 @@ describe('slow evaluations', () => {
   it('are asked of the policies that they began with, also after a reload', async () => {
     const { threads, start } = silentThreads()
     const slow = makeSlowEvaluations(start)
-    const reloaded = await loadRego({ 'p.rego': 'package p\n\nx = 2\n' })
+    const reloaded = await loadPolicies({ 'p.rego': 'package p\n\nx = 2\n' })
     ask(slow)
     ask(slow, 'somebody', reloaded)
     threads[0]?.heard({ type: 'answered', answer: '1' })

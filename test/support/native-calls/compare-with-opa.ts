@@ -9,7 +9,7 @@ import type { RegoValue } from '../../../src/pdp/rego/value.js'
 import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { DEFAULT_LIMITS } from '../default-limits.js'
 import { ask } from '../http-client.js'
-import { loadRego } from '../load-rego.js'
+import { loadPolicies } from '../load-policies.js'
 import { startOpa } from '../opa-server.js'
 import { makeWorkspace } from '../workspace.js'
 import { SIGNATURES } from './signatures.js'
@@ -48,7 +48,7 @@ export async function compareWithOpa(
   const differences: Difference[] = []
   let calls = 0
   try {
-    const snapshot = await loadRego({ 'p.rego': policy }, LIMITS)
+    const snapshot = await loadPolicies({ 'p.rego': policy }, LIMITS)
     for (let from = 0; from < callsEach; from += BATCH) {
       const numRuns = Math.min(BATCH, callsEach - from)
       for (const [rule, { name, operands }] of signatures.entries()) {

@@ -4,7 +4,7 @@ import { evaluateDocument, planDocument } from '../../../../src/pdp/evaluation/e
 import { newCall } from '../../../../src/pdp/evaluation/new-call.js'
 import type { Snapshot } from '../../../../src/pdp/snapshot/snapshot.js'
 import { EvaluationAbort, describeFailure } from '../../../../src/pdp/wasm/module/evaluation-abort.js'
-import { loadRego } from '../../../support/load-rego.js'
+import { loadPolicies } from '../../../support/load-policies.js'
 
 const POLICY = `package p
 import rego.v1
@@ -14,7 +14,7 @@ summed := input.x + 0.5
 `
 let snapshot: Snapshot
 beforeAll(async () => {
-  snapshot = await loadRego({ 'p.rego': POLICY })
+  snapshot = await loadPolicies({ 'p.rego': POLICY })
 })
 
 function trap(): Error {
