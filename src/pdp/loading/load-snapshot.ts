@@ -27,6 +27,7 @@ import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-pa
 import { mergeDocuments } from '../rego/merge-documents.js'
 import { printJson } from '../rego/print-text.js'
 import { RegoObject } from '../rego/value.js'
+import { groupByPath } from '../snapshot/snapshot.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { PolicyModule } from '../wasm/policy-module.js'
@@ -180,23 +181,6 @@ function refuseMissingBuiltins(part: PolicyPart, module: PolicyModule, builtins:
       details,
     },
   )
-}
-
-function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint[]> {
-  const byPath = new Map<string, Entrypoint[]>()
-  for (const entrypoint of entrypoints) {
-    const path = pathKey(entrypoint.path)
-    const present = byPath.get(path) ?? []
-    const holder = present.find(({ kind }) => kind === 'rule')
-    if (holder !== undefined && entrypoint.kind === 'rule') {
-      throw new AppError(
-        'invalid',
-        `the rule ${path} is in two of the loaded policy sets: load only one of them`,
-      )
-    }
-    byPath.set(path, [...present, entrypoint])
-  }
-  return byPath
 }
 
 type ShowFile = (file: string) => string

@@ -1,10 +1,10 @@
 import type { Builtins } from '../builtins/shared/builtin.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { parseRegoText } from '../rego/parse-text.js'
-import { pathKey } from '../rego/path-key.js'
 import { printJson } from '../rego/print-text.js'
 import { RegoObject } from '../rego/value.js'
-import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+import { groupByPath } from '../snapshot/snapshot.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 import type { ModuleParts } from '../wasm/policy-module.js'
@@ -67,18 +67,15 @@ export async function unpackSnapshot(
 ): Promise<Snapshot> {
   const made = modules.map((parts) => PolicyModule.fromParts(parts, { builtins: builtins.table, limits }))
   for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
-  const byPath = new Map<string, Entrypoint[]>()
-  for (const { path, kind, number, module: place } of entrypoints) {
+  const unpacked = entrypoints.flatMap(({ path, kind, number, module: place }) => {
     const module = made[place]
-    if (module === undefined) continue
-    const key = pathKey(path)
-    byPath.set(key, [...(byPath.get(key) ?? []), { path, kind, number, module }])
-  }
+    return module === undefined ? [] : [{ path, kind, number, module }]
+  })
   let parsed: RegoObject | undefined
   return {
     revision,
     sources: [],
-    entrypoints: byPath,
+    entrypoints: groupByPath(unpacked),
     packages,
     unanswered,
     baseDenials,

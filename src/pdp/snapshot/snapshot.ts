@@ -1,5 +1,7 @@
+import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
+import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 
@@ -39,4 +41,22 @@ export interface Snapshot {
   readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
   /** Where a built-in is called, when the sources are at hand and call it in one place only. */
   readonly locateBuiltin: (name: string) => ErrorDetail['location']
+}
+
+/** The entrypoints of all modules by the key of their path. Raises `invalid` where two modules hold the same rule. */
+export function groupByPath(entrypoints: readonly Entrypoint[]): Map<string, Entrypoint[]> {
+  const byPath = new Map<string, Entrypoint[]>()
+  for (const entrypoint of entrypoints) {
+    const path = pathKey(entrypoint.path)
+    const present = byPath.get(path) ?? []
+    const holder = present.find(({ kind }) => kind === 'rule')
+    if (holder !== undefined && entrypoint.kind === 'rule') {
+      throw new AppError(
+        'invalid',
+        `the rule ${path} is in two of the loaded policy sets: load only one of them`,
+      )
+    }
+    byPath.set(path, [...present, entrypoint])
+  }
+  return byPath
 }
