@@ -5,12 +5,15 @@ import type { ApplySchema, Outcome } from './outcome.js'
 import { textOf } from './outcome.js'
 
 /** The field that is looked at, what has been found of it, and how to apply another schema to it. */
-type Place = readonly [field: string, outcome: Outcome, apply: ApplySchema]
+interface Place {
+  readonly field: string
+  readonly outcome: Outcome
+  readonly apply: ApplySchema
+}
 
 /** The keywords that combine schemas: anyOf, oneOf, allOf, not, dependencies, if. */
-export function validateAlternatives(
-  ...[schema, value, field, outcome, apply]: readonly [RegoObject, RegoValue, ...Place]
-): void {
+export function validateAlternatives(schema: RegoObject, value: RegoValue, place: Place): void {
+  const { field, outcome, apply } = place
   const run = (keyword: string): Outcome[] | undefined =>
     listOf(schema, keyword)?.map((one) => apply(one, value, field))
   checkAnyOf(run('anyOf'), field, outcome)
@@ -20,8 +23,8 @@ export function validateAlternatives(
   if (negated !== undefined && apply(negated, value, field).isValid) {
     outcome.add(field, 'number_not', 'Must not validate the schema (not)')
   }
-  if (value instanceof RegoObject) checkDependencies(schema, value, field, outcome, apply)
-  checkCondition(schema, value, field, outcome, apply)
+  if (value instanceof RegoObject) checkDependencies(schema, value, place)
+  checkCondition(schema, value, place)
   outcome.score++
 }
 
@@ -57,7 +60,7 @@ function checkAllOf(results: readonly Outcome[] | undefined, field: string, outc
   }
 }
 
-function checkDependencies(schema: RegoObject, value: RegoObject, ...[field, outcome, apply]: Place): void {
+function checkDependencies(schema: RegoObject, value: RegoObject, { field, outcome, apply }: Place): void {
   const dependencies = schema.get('dependencies')
   if (!(dependencies instanceof RegoObject)) return
   for (const [key, dependency] of dependencies.entries) {
@@ -73,7 +76,7 @@ function checkDependencies(schema: RegoObject, value: RegoObject, ...[field, out
   }
 }
 
-function checkCondition(schema: RegoObject, value: RegoValue, ...[field, outcome, apply]: Place): void {
+function checkCondition(schema: RegoObject, value: RegoValue, { field, outcome, apply }: Place): void {
   const condition = schema.get('if')
   if (condition === undefined) return
   const holds = apply(condition, value, field).isValid

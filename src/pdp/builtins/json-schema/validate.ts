@@ -62,7 +62,7 @@ class Validator {
 
   #applyKeywords(schema: RegoObject, value: RegoValue, field: string, outcome: Outcome): void {
     if (!checkType(schema, value, field, outcome)) return
-    validateAlternatives(schema, value, field, outcome, this.apply)
+    validateAlternatives(schema, value, { field, outcome, apply: this.apply })
     if (value instanceof RegoObject) this.#applyToObject(schema, value, field, outcome)
     if (isArray(value)) this.#applyToItems(schema, value, field, outcome)
     if (value instanceof RegoNumber) validateNumber(schema, value, field, outcome, this.#meter)
