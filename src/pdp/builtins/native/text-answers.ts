@@ -1,4 +1,3 @@
-import { RegoSet } from '../../rego/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { collectionOperand, int64Operand, numberOperand, operand, stringOperand } from '../shared/operands.js'
@@ -12,7 +11,7 @@ const JOIN_STEPS = 5
 
 /** Sets have an order of their own in the module. */
 const concat: Builtin = (args, { meter }) => {
-  const texts = (operand(args, 1) instanceof RegoSet ? collectionOperand(args, 1) : []).map(String)
+  const texts = collectionOperand(args, 1).map(String)
   const delimiter = stringOperand(args, 0)
   const length = texts.reduce((sum, text) => sum + text.length, texts.length * delimiter.length)
   ensureResultLength(length, meter)
