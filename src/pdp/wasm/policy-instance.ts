@@ -309,7 +309,7 @@ export class PolicyInstance {
     }
   }
 
-  #readOperand(address = 0): RegoValue {
+  #readOperand(address: number): RegoValue {
     // The tables of a new module are read before there is a budget.
     return this.#values.read(address, this.#call && this.#budget)
   }

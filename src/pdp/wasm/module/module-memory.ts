@@ -56,12 +56,11 @@ export class ModuleMemory {
     return this.byteLength < this.#maximumBytes
   }
 
-  /** Grows by so many bytes, or by what is left to a limit or to the maximum; gives the size then, in bytes. */
-  growBy(wantedBytes: number, limitBytes: number): number {
+  /** Grows by so many bytes, or by what is left to a limit or to the maximum. */
+  growBy(wantedBytes: number, limitBytes: number): void {
     const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength
     const pages = Math.floor(Math.min(wantedBytes, leftBytes) / PAGE_BYTES)
     if (pages > 0) this.memory.grow(pages)
-    return this.byteLength
   }
 
   /** How many bytes the zero-terminated text at an address has. */
