@@ -47,11 +47,11 @@ function opaBuild(
   return file
 }
 
-/** The same bundle with other files in it; undefined takes one out. */
-async function repack(file: string, change: (name: string) => boolean): Promise<string> {
+/** The same bundle with some of its files only. */
+async function repack(file: string, isKept: (name: string) => boolean): Promise<string> {
   const files = await unpackBundle(file, readFileSync(file))
   const changed = `${file}-${made++}.tar.gz`
-  writeFileSync(changed, await packFiles(Object.fromEntries([...files].filter(([name]) => change(name)))))
+  writeFileSync(changed, await packFiles(Object.fromEntries([...files].filter(([name]) => isKept(name)))))
   return changed
 }
 

@@ -12,7 +12,7 @@ import { ask } from '../http-client.js'
 import { loadPolicies } from '../load-policies.js'
 import { startOpa } from '../opa-server.js'
 import { makeWorkspace } from '../workspace.js'
-import { SIGNATURES } from './signatures.js'
+import { LETTERS, SIGNATURES } from './signatures.js'
 import type { Signature } from './signatures.js'
 import { value as anyValue } from './values.js'
 
@@ -28,7 +28,6 @@ type Operands = readonly RegoValue[]
 /** A value, nothing, or what the evaluation ended with. */
 type Answer = RegoValue | undefined | Error
 
-const LETTERS = ['a', 'b', 'c', 'd']
 const BATCH = 400
 /** What does not end ends soon. */
 const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 30_000_000 }

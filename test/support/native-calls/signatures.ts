@@ -14,7 +14,8 @@ export interface Signature {
 
 type Operands = readonly fc.Arbitrary<RegoValue>[]
 
-const LETTERS = ['a', 'b', 'c', 'd']
+/** What a call names its operands. */
+export const LETTERS = ['a', 'b', 'c', 'd']
 
 function named(name: string, ...operands: Operands): Signature {
   return { name, call: `${name}(${LETTERS.slice(0, operands.length).join(', ')})`, operands }
