@@ -58,7 +58,7 @@ export class PolicyInstance {
   readonly #memory: ModuleMemory
   readonly #exports: PolicyExports
   readonly #builtinNames: ReadonlyMap<number, string>
-  readonly #reportedBuiltins: ReadonlyMap<number, string>
+  readonly #wrappedBuiltins: ReadonlyMap<number, string>
   readonly #budget: EvaluationBudget
   readonly #values: HostValues
   readonly #dataAddress: number
@@ -78,12 +78,12 @@ export class PolicyInstance {
   constructor(
     module: WebAssembly.Module,
     minimumPages: number,
-    reportedBuiltins: ReadonlyMap<number, string>,
+    wrappedBuiltins: ReadonlyMap<number, string>,
     options: PolicyModuleOptions,
     isReaderFit?: boolean,
   ) {
     this.#options = options
-    this.#reportedBuiltins = reportedBuiltins
+    this.#wrappedBuiltins = wrappedBuiltins
     this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
@@ -268,7 +268,7 @@ export class PolicyInstance {
   }
 
   #callBuiltin(id: number, operands: readonly number[]): number {
-    const native = this.#reportedBuiltins.get(id)
+    const native = this.#wrappedBuiltins.get(id)
     if (native !== undefined && id < ANSWERS_FROM && !this.#isTold(native)) return UNDEFINED_ADDRESS
     if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
       return LEFT_TO_NATIVE

@@ -3,7 +3,7 @@ import { meterModule } from './module/meter-module.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
-import { reportNativeFailures } from './report-native-failures.js'
+import { wrapNativeBuiltins } from './report-native-failures.js'
 
 /** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
 const LONG_REQUEST_BYTES = 524_288
@@ -12,8 +12,8 @@ const LONG_REQUEST_BYTES = 524_288
 export interface ModuleParts {
   readonly module: WebAssembly.Module
   readonly minimumPages: number
-  /** Built-ins by the numbers that the module calls them with to tell why they failed. */
-  readonly reportedBuiltins: ReadonlyMap<number, string>
+  /** Native built-ins by the numbers that the module calls its host with. */
+  readonly wrappedBuiltins: ReadonlyMap<number, string>
   /** The base documents, as JSON text. */
   readonly data: Uint8Array
   /** Whether inputs are read by the reader of our own; found out where it is not known. */
@@ -48,14 +48,14 @@ export class PolicyModule {
 
   /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged or of an unknown ABI. */
   static async compile(wasm: Uint8Array, options: PolicyModuleOptions): Promise<PolicyModule> {
-    const { bytes, builtinNames } = reportNativeFailures(wasm)
+    const { bytes, builtinNames } = wrapNativeBuiltins(wasm)
     const metered = meterModule(bytes)
     try {
       const module = await WebAssembly.compile(metered.bytes)
       const parts = {
         module,
         minimumPages: metered.minimumPages,
-        reportedBuiltins: builtinNames,
+        wrappedBuiltins: builtinNames,
         data: options.data,
         readsDirectly: undefined,
       }
@@ -118,7 +118,7 @@ export class PolicyModule {
   }
 
   #instantiate(): PolicyInstance {
-    const { module, minimumPages, reportedBuiltins, readsDirectly } = this.#parts
-    return new PolicyInstance(module, minimumPages, reportedBuiltins, this.#options, readsDirectly)
+    const { module, minimumPages, wrappedBuiltins, readsDirectly } = this.#parts
+    return new PolicyInstance(module, minimumPages, wrappedBuiltins, this.#options, readsDirectly)
   }
 }

@@ -15,7 +15,7 @@ import {
   writeSection,
 } from './binary/sections.js'
 
-export interface ReportingModule {
+export interface WrappedModule {
   readonly bytes: Uint8Array
   /** The native built-ins that the module asks its host about, by the numbers that it calls them with. */
   readonly builtinNames: ReadonlyMap<number, string>
@@ -25,11 +25,12 @@ export interface ReportingModule {
 const POLICY_FUNCTION = /^g\d+\./
 
 /**
- * Rewrites a module so that a native built-in which gives no value calls the host with its operands, like one that the
- * module lacks: the host can tell why it failed, or has a value. Where the module would answer otherwise than OPA, the host
- * answers in its place. Any other call costs no more than a test or two. A module without function names stays as it is.
+ * Rewrites a module so that its policies call native built-ins through wrappers. One that gives no value calls the host with its
+ * operands, like one that the module lacks: the host can tell why it failed, or has a value. Where the module would answer otherwise
+ * than OPA, the host answers in its place. Any other call costs no more than a test or two. A module without function names stays as
+ * it is.
  */
-export function reportNativeFailures(wasm: Uint8Array): ReportingModule {
+export function wrapNativeBuiltins(wasm: Uint8Array): WrappedModule {
   const sections = readSections(wasm)
   const table = readFunctionTable(wasm, sections)
   const wrappers = listWrappers(table)
