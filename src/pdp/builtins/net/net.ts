@@ -4,6 +4,8 @@ import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
 import { mergeNetworks } from './merge-networks.js'
 import {
+  addressesOf,
+  cidrOf,
   containsRange,
   formatAddress,
   formatNetwork,
@@ -121,18 +123,4 @@ function matchTerm(item: RegoValue, position: number): RegoValue {
 
 function textOf(term: RegoValue): string {
   return stringOperand([term], 0)
-}
-
-function addressesOf(text: string): Pick<Network, 'family' | 'first' | 'last'> {
-  const address = parseIpAddress(text)
-  if (address !== undefined) return { family: address.family, first: address.value, last: address.value }
-  const network = parseCidr(text)
-  if (network !== undefined) return network
-  throw new BuiltinError(`not a valid textual representation of an IP address or CIDR: ${text}`)
-}
-
-function cidrOf(text: string): Network {
-  const network = parseCidr(text)
-  if (network === undefined) throw new BuiltinError(`invalid CIDR address: ${text}`)
-  return network
 }

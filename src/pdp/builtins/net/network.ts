@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { BuiltinError } from '../shared/builtin.js'
 
 /** A range of addresses under one prefix. `first` and `last` are its bounds as integers. */
 export interface Network {
@@ -125,4 +126,20 @@ function isMapped(value: bigint): boolean {
 function addressToInteger(text: string): bigint {
   const bytes = ipaddr.parse(text.startsWith('::') ? `0${text}` : text).toByteArray()
   return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+}
+
+/** The addresses of a network, or of one address. Raises BuiltinError for what is neither. */
+export function addressesOf(text: string): Pick<Network, 'family' | 'first' | 'last'> {
+  const address = parseIpAddress(text)
+  if (address !== undefined) return { family: address.family, first: address.value, last: address.value }
+  const network = parseCidr(text)
+  if (network !== undefined) return network
+  throw new BuiltinError(`not a valid textual representation of an IP address or CIDR: ${text}`)
+}
+
+/** The network of a text. Raises BuiltinError where it is none. */
+export function cidrOf(text: string): Network {
+  const network = parseCidr(text)
+  if (network === undefined) throw new BuiltinError(`invalid CIDR address: ${text}`)
+  return network
 }
