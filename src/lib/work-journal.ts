@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { z } from 'zod'
-import { hasErrorCode } from '../errors/app-error.js'
+import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 
 /** A piece of work by its kind and what tells it from others of the kind. */
 export interface NotedWork {
@@ -28,6 +28,7 @@ export class WorkJournal {
   #file: number | undefined
   #bytes = 0
 
+  /** Raises `unavailable` for a file that cannot be read. */
   constructor(path: string) {
     this.#path = path
     for (const { kind, key, attempts } of readLines(path)) this.#keep({ kind, key }, attempts)
@@ -99,7 +100,12 @@ function readLines(path: string): Unfinished[] {
     text = readFileSync(path, 'utf8')
   } catch (raw) {
     if (hasErrorCode(raw, 'ENOENT')) return []
-    throw raw
+    const { message } = toError(raw)
+    throw new AppError(
+      'unavailable',
+      `cannot read ${path}, in which unfinished work is noted (${message}): make it a readable file, or move it away`,
+      { cause: raw },
+    )
   }
   return text.split('\n').flatMap((line) => {
     const read = Line.safeParse(tryParse(line)).data

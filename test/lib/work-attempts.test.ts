@@ -104,4 +104,11 @@ describe('work that ended the process', () => {
     expect(readFileSync(path).length).toBeLessThan(1.2 * 1024 * 1024)
     expect(open(path).attempts.setAside()).toHaveLength(1)
   })
+
+  it('says which file it is where the notes cannot be read', () => {
+    const folder = temporaryFolder()
+    expect(() => new JournaledAttempts(folder)).toThrow(
+      `cannot read ${folder}, in which unfinished work is noted (EISDIR`,
+    )
+  })
 })
