@@ -30,8 +30,8 @@ export function compileGlob(pattern: Sequence, separators: readonly Bytes[], met
 
 function compileNode(node: PatternNode, wildcards: Wildcards, meter: WorkMeter): Matcher {
   if (node.kind === 'any-of') {
-    const shared = shareAlternatives(node.children)
     meter.spend(node.children.length ** 2 * PART_STEPS)
+    const shared = shareAlternatives(node.children)
     return shared === undefined
       ? simplify(anyOf(compileAll(node.children, wildcards, meter)))
       : compileNode(shared, wildcards, meter)

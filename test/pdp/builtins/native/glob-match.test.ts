@@ -12,3 +12,8 @@ test('a pattern is not taken for another that reads alike beside its delimiters'
   // A NUL at the beginning ends the pattern.
   expect(matches('\0x', null, 'x')).toBe('false')
 })
+
+test('alternatives without end are refused before they are compared with each other', () => {
+  const alternatives = Array.from({ length: 20_000 }, (_, index) => `a*${index}`)
+  expect(matches(`{${alternatives.join()}}`, ['/'], 'x')).toMatch(/^over budget: /)
+})
