@@ -3,7 +3,7 @@ import { meterModule } from './module/meter-module.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
-import { wrapNativeBuiltins } from './report-native-failures.js'
+import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
 /** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
 const LONG_REQUEST_BYTES = 524_288
