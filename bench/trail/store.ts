@@ -1,22 +1,32 @@
 import { exportTrail } from '../../src/audit/export-trail.js'
 import type { ExportQuery } from '../../src/audit/export-trail.js'
-import { indexColumns, indexText, mergeText, settleEventIds } from '../../src/audit/audit-operations.js'
 import { searchTrail } from '../../src/audit/search-trail.js'
 import type { TrailQuery } from '../../src/audit/search-trail.js'
 import { verifyTrail } from '../../src/audit/verify-trail.js'
 import { recordEvents } from '../../src/events/record-events.js'
-import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import {
+  indexColumns,
+  indexText,
+  mergeText,
+  settleEventIds,
+} from '../../src/store/sqlite/maintenance/maintenance-operations.js'
+import type { SqliteServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { makeEvent } from './events.js'
 
 const EVENTS_PER_STEP = 50
-/** As the service does under load: see src/audit/trail-indexer.ts. */
+/** As the service does under load: see src/store/sqlite/maintenance/trail-indexer.ts. */
 const RECORDS_PER_INDEXING = 4000
 const VALUES_PER_STEP = 1500
 const IDS = { limit: 500, gathered: 20_000 }
 const TEXT_STEP = 200
 
-/** Appends events up to a number of records; gives the microseconds per record of the last `measured`, without making them. */
-export async function fill(store: ServiceStore, from: number, to: number, measured: number): Promise<number> {
+/** Appends events up to a number of records; returns the microseconds per record of the last `measured`, without making them. */
+export async function fill(
+  store: SqliteServiceStore,
+  from: number,
+  to: number,
+  measured: number,
+): Promise<number> {
   let us = 0
   for (let index = from; index < to; index += EVENTS_PER_STEP) {
     const bodies = Array.from({ length: EVENTS_PER_STEP }, (_, offset) => ({
@@ -37,7 +47,7 @@ export async function fill(store: ServiceStore, from: number, to: number, measur
   return us / measured
 }
 
-async function indexAllColumns({ writer }: ServiceStore): Promise<void> {
+async function indexAllColumns({ writer }: SqliteServiceStore): Promise<void> {
   const step = { records: RECORDS_PER_INDEXING, values: VALUES_PER_STEP }
   while (await writer.run(indexColumns, step));
   for (let ids = 0; ids < RECORDS_PER_INDEXING; ids += IDS.limit) {
@@ -45,8 +55,8 @@ async function indexAllColumns({ writer }: ServiceStore): Promise<void> {
   }
 }
 
-/** Brings free text up to date; gives the microseconds per record. */
-export async function indexAllText(store: ServiceStore): Promise<number> {
+/** Brings free text up to date; returns the microseconds per record. */
+export async function indexAllText(store: SqliteServiceStore): Promise<number> {
   const startedAt = performance.now()
   let records = 0
   for (;;) {
@@ -61,7 +71,7 @@ export async function indexAllText(store: ServiceStore): Promise<number> {
 
 /** The time, in milliseconds, that 99 of a hundred searches stay below. */
 export async function searchP99(
-  store: ServiceStore,
+  store: SqliteServiceStore,
   searches: number,
   query: (index: number) => Omit<TrailQuery, 'limit'>,
 ): Promise<number> {
@@ -76,7 +86,11 @@ export async function searchP99(
 }
 
 /** Records a second. */
-export async function exportRate(store: ServiceStore, records: number, query: ExportQuery): Promise<number> {
+export async function exportRate(
+  store: SqliteServiceStore,
+  records: number,
+  query: ExportQuery,
+): Promise<number> {
   const startedAt = performance.now()
   let bytes = 0
   for await (const lines of exportTrail(store.reader, query)) bytes += lines.byteLength
@@ -85,7 +99,7 @@ export async function exportRate(store: ServiceStore, records: number, query: Ex
 }
 
 /** Records a second. */
-export async function verifyRate(store: ServiceStore, records: number): Promise<number> {
+export async function verifyRate(store: SqliteServiceStore, records: number): Promise<number> {
   const startedAt = performance.now()
   const { isIntact, checked, problems } = await verifyTrail({ reader: store.reader })
   if (!isIntact || checked !== records) throw new Error(`${checked} records: ${problems.join('; ')}`)

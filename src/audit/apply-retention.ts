@@ -1,22 +1,24 @@
 import type { AuditReader } from '../store/ports/audit-store.js'
-import { deleteThrough, releaseFreeSpace } from './audit-operations.js'
+import { maintain } from '../store/ports/maintenance.js'
+import type { StoreMaintenance } from '../store/ports/maintenance.js'
+import { deleteThrough } from './audit-operations.js'
 import { writeCheckpoint } from './write-checkpoint.js'
 import type { CheckpointDeps } from './write-checkpoint.js'
 
 export interface RetentionOptions extends CheckpointDeps {
   readonly audit: AuditReader
+  readonly maintenance: StoreMaintenance
   /** Records kept longer ago go. */
   readonly maxAgeMs: number | undefined
-  /** While the file holds more, the oldest records go. */
+  /** While the store takes more, the oldest records go. */
   readonly maxBytes: number | undefined
 }
 
 const RECORDS_PER_STEP = 500
-const RELEASED_BYTES_PER_STEP = 4 * 1024 * 1024
 /** Goes on below the bound, so that it is seldom needed. */
 const LOW_WATER = 0.95
 
-/** Removes the oldest records that are too old or too many, after a checkpoint of their last; gives how many. */
+/** Removes the oldest records that are too old or too many, after a checkpoint of their last; returns how many. */
 export async function applyRetention(options: RetentionOptions): Promise<number> {
   const throughSeq = Math.max(await expiredSeq(options), await excessSeq(options))
   const last = throughSeq === 0 ? undefined : await options.audit.find(throughSeq)
@@ -28,29 +30,18 @@ export async function applyRetention(options: RetentionOptions): Promise<number>
     deleted += count
     if (count < RECORDS_PER_STEP) break
   }
-  await releaseSpace(options)
+  await maintain(options.maintenance, 'space')
   return deleted
-}
-
-/** Gives back to the file system what the file does not need any more, step by step. */
-export async function releaseSpace({
-  audit,
-  writer,
-}: Pick<RetentionOptions, 'audit' | 'writer'>): Promise<void> {
-  const { fileBytes, liveBytes } = await audit.size()
-  for (let freed = 0; freed < fileBytes - liveBytes; freed += RELEASED_BYTES_PER_STEP) {
-    await writer.run(releaseFreeSpace, { maxBytes: RELEASED_BYTES_PER_STEP })
-  }
 }
 
 async function expiredSeq({ audit, maxAgeMs, now }: RetentionOptions): Promise<number> {
   return maxAgeMs === undefined ? 0 : await audit.lastSeqBefore(now() - maxAgeMs)
 }
 
-/** By the average record; the other tables of the file count as if they were records. */
+/** By the average record; the other records of the store count as if they were records. */
 async function excessSeq({ audit, maxBytes }: RetentionOptions): Promise<number> {
-  const { firstSeq, endSeq, liveBytes } = await audit.size()
-  if (maxBytes === undefined || liveBytes <= maxBytes) return 0
+  const { firstSeq, endSeq, bytes } = await audit.size()
+  if (maxBytes === undefined || bytes <= maxBytes) return 0
   const records = endSeq - firstSeq + 1
-  return firstSeq - 1 + Math.floor((records * (liveBytes - maxBytes * LOW_WATER)) / liveBytes)
+  return firstSeq - 1 + Math.floor((records * (bytes - maxBytes * LOW_WATER)) / bytes)
 }

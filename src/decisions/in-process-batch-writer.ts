@@ -1,6 +1,6 @@
 import type { DecisionBatch } from './decision-batch.js'
 import type { DecisionBatchWriter, DecisionKeeper, WriteReceipt } from './keep-decisions.js'
-import { deleteAboveSize, deleteExpired, shrinkFile } from './retention.js'
+import { deleteAboveSize, deleteExpired } from './retention.js'
 import type { RetentionPolicy } from './retention.js'
 
 export interface InProcessBatchWriterDeps {
@@ -37,7 +37,7 @@ export class InProcessBatchWriter implements DecisionBatchWriter {
     try {
       deleteExpired(store, retention, now())
       deleteAboveSize(store, retention)
-      shrinkFile(store, retention)
+      store.releaseSpace(retention.maxBytes)
     } catch {
       // A full or locked disk fails the writes too, and there it is counted and reported; the next round tries again.
     }

@@ -80,7 +80,7 @@ export function keepDecisions(store: DecisionWriteStore, options: KeepOptions): 
     insert,
     deleteBefore: (timeMs, limit) => store.deleteBefore(timeMs, limit),
     deleteOldest: (limit) => store.deleteOldest(limit),
-    releaseFreeSpace: (maxBytes) => store.releaseFreeSpace(maxBytes),
+    releaseSpace: (maxBytes) => store.releaseSpace(maxBytes),
     size: () => store.size(),
     close: () => store.close(),
   }

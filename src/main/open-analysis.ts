@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.js'
-import { releaseSpace } from '../audit/apply-retention.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
@@ -8,7 +7,8 @@ import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
-import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import { maintain } from '../store/ports/maintenance.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret } from './files/installation-secret.js'
@@ -93,12 +93,12 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
 /** Removes the data of old runs from time to time. */
 function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
-  const { writer, lookups } = store
+  const { writer, lookups, maintenance } = store
   const options = { writer, analysis: lookups.analysis, maxAgeMs: maxAgeDays * MS_PER_DAY, now: Date.now }
   const remove = async (signal: AbortSignal): Promise<void> => {
     const removed = await removeOldData({ ...options, signal })
     if (removed === 0) return
-    await releaseSpace({ writer, audit: lookups.audit })
+    await maintain(maintenance, 'space', signal)
     logger.info({ removed }, 'data of old analyses removed')
   }
   return repeat(REMOVAL_INTERVAL_MS, remove, (error) => {

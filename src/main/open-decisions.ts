@@ -62,7 +62,7 @@ export async function openDecisions(
       maxBufferedRows: buffer.bufferRows,
       flushIntervalMs: buffer.flushIntervalMs,
     },
-    retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxFileBytes: maxBytes },
+    retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxBytes },
     reports: reports(config, take),
     onWriteError: (error) => {
       failure = { written: log.stats().written, message: `decisions not written: ${error.message}` }

@@ -8,7 +8,7 @@ import { makeCallbackSigner } from '../outbox/callback-signature.js'
 import { purgeMessages } from '../outbox/purge-messages.js'
 import { OutboxSender } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
-import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
 import { installationSecret } from './files/installation-secret.js'
 import { repeat, setUnheldTimer } from './timers/repeat.js'
 

@@ -3,7 +3,7 @@ import type { HealthPlugin } from '../http/routes/health.js'
 import type { Logger } from '../lib/logger.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
 import { openServiceStore } from '../store/sqlite/threads/open-service-store.js'
-import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
 
 const SCRIPT = new URL('../threads/store.js', import.meta.url)
 

@@ -3,14 +3,14 @@ import { applyRetention } from '../audit/apply-retention.js'
 import { CheckpointKeeper } from '../audit/checkpoint-keeper.js'
 import { makeCheckpointSigner, makeCheckpointVerifier } from '../audit/checkpoint-signature.js'
 import { DecisionTrail } from '../audit/decision-trail.js'
-import { TrailIndexer } from '../audit/trail-indexer.js'
 import type { CheckpointDeps } from '../audit/write-checkpoint.js'
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { EventIntake } from '../events/event-intake.js'
 import type { AuditRoutesDeps } from '../http/routes/audit.js'
 import type { Logger } from '../lib/logger.js'
-import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import { maintain } from '../store/ports/maintenance.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
 import { repeat } from './timers/repeat.js'
 
 const INDEX_INTERVAL_MS = 250
@@ -53,17 +53,17 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
     wait: (ms) => setTimeout(ms),
     failed: failed('decisions not recorded in the audit trail'),
   })
-  const indexer = new TrailIndexer({
-    writer: store.writer,
-    progress: () => store.lookups.audit.progress(),
-  })
   const keeper = new CheckpointKeeper({
     ...checkpoints,
     audit: store.lookups.audit,
     everyRecords: config.audit.checkpointRecords,
     everyMs: config.audit.checkpointMinutes * MS_PER_MINUTE,
   })
-  const indexing = repeat(INDEX_INTERVAL_MS, () => indexer.catchUp(), failed('audit records not indexed'))
+  const indexing = repeat(
+    INDEX_INTERVAL_MS,
+    (signal) => maintain(store.maintenance, 'search', signal),
+    failed('audit records not indexed'),
+  )
   const checkpointing = repeat(
     CHECKPOINT_INTERVAL_MS,
     () => keeper.writeIfDue(),
@@ -86,7 +86,6 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
       caughtUp: () => Promise.race([indexing.runNow(), setTimeout(CATCH_UP_MS, undefined, { ref: false })]),
     },
     close: async () => {
-      indexer.stop()
       await Promise.all([indexing.stop(), checkpointing.stop(), retaining.stop(), noting.stop()])
       await decisions.settle().catch(noteGap)
       await keeper.writeAtEnd('shutdown').catch(failed('audit checkpoint not written'))
@@ -121,6 +120,13 @@ async function retain(
   const { maxAgeDays, maxBytes } = audit
   if (maxAgeDays === undefined && maxBytes === undefined) return
   const maxAgeMs = maxAgeDays === undefined ? undefined : maxAgeDays * MS_PER_DAY
-  const removed = await applyRetention({ ...checkpoints, audit: store.lookups.audit, maxAgeMs, maxBytes })
+  const { lookups, maintenance } = store
+  const removed = await applyRetention({
+    ...checkpoints,
+    audit: lookups.audit,
+    maintenance,
+    maxAgeMs,
+    maxBytes,
+  })
   if (removed > 0) logger.info({ removed }, 'old audit records removed')
 }

@@ -47,7 +47,7 @@ import type { Policies } from '../pdp/loading/policies.js'
 import { publicKeyFiles } from './files/bundle-verification.js'
 import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
-import type { ServiceStore } from '../store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
 
 const MS_PER_SECOND = 1000
 
@@ -224,7 +224,7 @@ function trailRoutes({ config, store, decisions, metrics, outbox, trail, registr
   addTrailMetrics(metrics.registry, {
     intake: () => trail.intake.figures,
     decisions: () => trail.decisions.figures,
-    progress: () => store.lookups.audit.progress(),
+    unindexed: () => store.lookups.audit.unindexed(),
     reconciliations: registry.status,
   })
   const { reader, writer, lookups } = store

@@ -42,9 +42,10 @@ beforeEach(async () => {
 })
 
 function deps(by: CheckpointSigner | undefined) {
-  const { writer, lookups } = store
+  const { writer, lookups, maintenance } = store
   return {
     writer,
+    maintenance,
     now: () => 1_800_000_000_000,
     signer: by,
     written: (checkpoint: AuditCheckpoint) => written.push(checkpoint),
@@ -228,8 +229,8 @@ describe('retention', () => {
 
   it('removes the oldest records of a file that is too large', async () => {
     await store.writer.run(append, 400)
-    const { liveBytes } = await store.lookups.audit.size()
-    const removed = await applyRetention({ ...deps(signer), maxAgeMs: undefined, maxBytes: liveBytes / 2 })
+    const { bytes } = await store.lookups.audit.size()
+    const removed = await applyRetention({ ...deps(signer), maxAgeMs: undefined, maxBytes: bytes / 2 })
     expect(removed).toBeGreaterThan(100)
     expect(removed).toBeLessThan(400)
     expect(await verify()).toMatchObject({ isIntact: true, checked: 400 - removed })

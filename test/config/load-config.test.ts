@@ -59,7 +59,7 @@ describe('the effective configuration', () => {
       bufferRows: defaultBufferBounds.maxBufferedRows,
       bufferBytes: defaultBufferBounds.maxBufferedBytes,
       flushIntervalMs: defaultBufferBounds.flushIntervalMs,
-      maxBytes: defaultRetention.maxFileBytes,
+      maxBytes: defaultRetention.maxBytes,
     })
     expect(decisions.maxAgeDays * 24 * 60 * 60 * 1000).toBe(defaultRetention.maxAgeMs)
   })

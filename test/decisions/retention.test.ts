@@ -4,13 +4,13 @@ import type { DecisionKeeper } from '../../src/decisions/keep-decisions.js'
 import { BufferedDecisionLog } from '../../src/decisions/buffered-decision-log.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { queryDecisions } from '../../src/decisions/query-decisions.js'
-import { deleteAboveSize, deleteExpired, shrinkFile } from '../../src/decisions/retention.js'
+import { deleteAboveSize, deleteExpired } from '../../src/decisions/retention.js'
 import { InProcessBatchWriter } from '../../src/decisions/in-process-batch-writer.js'
-import { aBatch, anEntry, openStore } from '../support/decisions.js'
+import { aBatch, anEntry, databaseBytes, openStore } from '../support/decisions.js'
 
 const DAY = 24 * 60 * 60 * 1000
 const MIB = 1024 * 1024
-const policy = { maxAgeMs: 30 * DAY, maxFileBytes: 4 * MIB }
+const policy = { maxAgeMs: 30 * DAY, maxBytes: 4 * MIB }
 
 const days = (from: number, to: number, input?: Uint8Array) =>
   aBatch(
@@ -45,21 +45,22 @@ describe('retention', () => {
     const input = Buffer.alloc(8000, 'x')
     for (let batch = 0; batch < 24; batch += 1)
       store.writer.insert(days(batch * 100, batch * 100 + 100, input))
-    expect(store.writer.size().liveBytes).toBeGreaterThan(4 * policy.maxFileBytes)
+    expect(store.writer.size().bytes).toBeGreaterThan(4 * policy.maxBytes)
     deleteAboveSize(store.writer, policy)
-    shrinkFile(store.writer, policy)
-    expect(store.writer.size().fileBytes).toBeLessThanOrEqual(policy.maxFileBytes)
-    expect(store.writer.size().liveBytes).toBeGreaterThan(policy.maxFileBytes / 2)
+    store.writer.releaseSpace(policy.maxBytes)
+    expect(databaseBytes(store.path)).toBeLessThanOrEqual(policy.maxBytes)
+    expect(store.writer.size().bytes).toBeGreaterThan(policy.maxBytes / 2)
     expect((await idsIn(store))[0]).toBe('day2399')
   })
 
   it('leaves a store within its bounds alone', async () => {
     const store = await openStore()
     store.writer.insert(days(0, 10))
-    const before = store.writer.size()
+    const before = databaseBytes(store.path)
     expect(deleteAboveSize(store.writer, policy)).toBe(0)
-    shrinkFile(store.writer, policy)
-    expect(store.writer.size()).toEqual(before)
+    store.writer.releaseSpace(policy.maxBytes)
+    expect(databaseBytes(store.path)).toBe(before)
+    expect((await idsIn(store)).length).toBe(10)
   })
 })
 
@@ -87,7 +88,7 @@ describe('the log over a store', () => {
   })
 
   it('stays within its size however much is recorded, and can be read meanwhile', async () => {
-    const { log, writer, reader } = await openLog()
+    const { log, path, reader } = await openLog()
     const input = Buffer.alloc(8000, 'x')
     for (let n = 0; n < 3000; n += 1) {
       log.record(anEntry({ decisionId: `d${n}`, timeMs: n, input }))
@@ -95,20 +96,20 @@ describe('the log over a store', () => {
       expect((await queryDecisions({ store: reader, log }, { limit: 1 })).decisions[0]?.decisionId).toBe(
         `d${n}`,
       )
-      expect(writer.size().fileBytes).toBeLessThan(policy.maxFileBytes + 2 * MIB)
+      expect(databaseBytes(path)).toBeLessThan(policy.maxBytes + 2 * MIB)
     }
     expect(log.stats()).toMatchObject({ written: 3000, dropped: { buffer_full: 0, write_failed: 0 } })
   })
 
   it('loses decisions, counted, before it outgrows its size because nothing can be deleted', async () => {
-    const { writer: store } = await openStore()
+    const { writer: store, path } = await openStore()
     const stuck: DecisionKeeper = {
       insert: (batch) => store.insert(batch),
       deleteBefore: () => 0,
       deleteOldest: () => {
         throw new AppError('unavailable', 'cannot delete')
       },
-      releaseFreeSpace: () => undefined,
+      releaseSpace: () => undefined,
       size: () => store.size(),
       close: () => undefined,
     }
@@ -121,7 +122,7 @@ describe('the log over a store', () => {
     const log = new BufferedDecisionLog({ writer, masked: false, bounds: { maxBufferedBytes: 64 * MIB } })
     for (let n = 0; n < 3000; n += 1) log.record(anEntry({ input: Buffer.alloc(8000, 'x') }))
     await log.close()
-    expect(store.size().fileBytes).toBeLessThan(policy.maxFileBytes + 2 * MIB)
+    expect(databaseBytes(path)).toBeLessThan(policy.maxBytes + 2 * MIB)
     const { written, dropped } = log.stats()
     expect(dropped.write_failed).toBeGreaterThan(1000)
     expect(written + dropped.write_failed).toBe(3000)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 
 import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
@@ -53,6 +54,17 @@ export async function openStore(overrides: Partial<KeepOptions & { readonly path
     writer.close()
   })
   return { path, writer, reader }
+}
+
+/** What the file of a store takes, free pages included, without its write-ahead log. */
+export function databaseBytes(path: string): number {
+  const database = new Database(path, { readonly: true })
+  const pragma = (name: string): number => Number(database.pragma(name, { simple: true }))
+  try {
+    return pragma('page_count') * pragma('page_size')
+  } finally {
+    database.close()
+  }
 }
 
 /** Writes on the calling thread, as the service does on one of its own. */

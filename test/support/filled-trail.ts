@@ -12,19 +12,6 @@ export const appendAll: WriteOperation<readonly AuditEntry[], number[]> = {
     return seqs
   },
 }
-export const indexColumns: WriteOperation<number, boolean> = {
-  name: 'test.index-columns',
-  apply: ({ audit }, records) => audit.indexColumns(records, 10_000),
-}
-/** Takes up all records and enters some of their values. */
-export const enterSome: WriteOperation<number, boolean> = {
-  name: 'test.enter-some',
-  apply: ({ audit }, values) => audit.indexColumns(100, values),
-}
-export const indexText: WriteOperation<number, number> = {
-  name: 'test.index-text',
-  apply: ({ audit }, limit) => audit.indexText(limit, 1_000_000),
-}
 /** Removes the records up to a link of the chain. */
 export const retain: WriteOperation<ChainEnd, number> = {
   name: 'test.retain',

@@ -3,7 +3,7 @@ import type { GateInstance } from '../../src/store/ports/gate-instance.js'
 import { saveGateChanges } from '../../src/gates/definitions/declare-gates.js'
 import { triggerGate } from '../../src/gates/triggering/trigger-gate.js'
 import type { TriggerRequest } from '../../src/gates/triggering/trigger-gate.js'
-import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../../src/store/ports/service-store.js'
 import type { Writer } from '../../src/store/ports/transaction.js'
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z')

@@ -6,11 +6,12 @@ import { afterEach } from 'vitest'
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { readOperations } from '../../src/threads/read-operations.js'
 import { writeOperations } from '../../src/threads/write-operations.js'
+import type { SqliteTransaction } from '../../src/store/sqlite/maintenance/sqlite-context.js'
 import { takingTestOperations } from './store-operations.js'
-import type { ServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import type { SqliteServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 
 /** A store in a folder of its own, on the calling thread. */
-export interface TestStore extends ServiceStore {
+export interface TestStore extends SqliteServiceStore {
   readonly dataDir: string
 }
 
@@ -27,7 +28,10 @@ export function useServiceStore(): (dataDir?: string) => Promise<TestStore> {
         await rm(dataDir, { recursive: true, force: true })
       })
     }
-    const [reads, writes] = [takingTestOperations(readOperations), takingTestOperations(writeOperations)]
+    const [reads, writes] = [
+      takingTestOperations(readOperations),
+      takingTestOperations<SqliteTransaction>(writeOperations),
+    ]
     const store = await openServiceStore({ dataDir, operations: { reads: reads.find, writes: writes.find } })
     let closed: Promise<void> | undefined
     const close = (): Promise<void> => (closed ??= store.close())

@@ -3,13 +3,12 @@ import type { Registry } from 'prom-client'
 
 import type { DecisionTrailFigures } from '../../audit/decision-trail.js'
 import type { IntakeFigures } from '../../events/event-intake.js'
-import type { SearchProgress } from '../../store/ports/audit-store.js'
 
 /** Where the figures of the trail and the registry come from. */
 export interface TrailFigures {
   readonly intake: () => IntakeFigures
   readonly decisions: () => DecisionTrailFigures
-  readonly progress: () => Promise<SearchProgress>
+  readonly unindexed: () => Promise<number>
   readonly reconciliations: () => {
     readonly last:
       { readonly isDone: boolean; readonly atMs: number; readonly durationMs: number } | undefined
@@ -41,10 +40,11 @@ export function addTrailMetrics(registry: Registry, figures: TrailFigures): void
     'Bodies of events that wait to be written.',
     () => figures.intake().waitingBytes,
   )
-  gauge('tidegate_audit_records_unindexed', 'Audit records that free text does not find yet.', async () => {
-    const { textSeq, endSeq } = await figures.progress()
-    return endSeq - textSeq
-  })
+  gauge(
+    'tidegate_audit_records_unindexed',
+    'Audit records that free text does not find yet.',
+    figures.unindexed,
+  )
   addDecisionCounter(registers, figures.decisions)
   new Counter({
     name: 'tidegate_reconciliations_total',

@@ -1,7 +1,7 @@
 import { deleteDefinition } from '../../analysis/runs/analysis-operations.js'
 import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
-import type { ServiceStore } from '../../store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../../store/ports/service-store.js'
 import { readDefinitionFiles } from './read-definition-files.js'
 
 /**

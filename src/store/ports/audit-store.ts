@@ -89,17 +89,6 @@ export interface AuditCheckpoint extends ChainEnd {
   readonly signature?: string | undefined
 }
 
-/** How far the search has come behind the trail. */
-export interface SearchProgress {
-  /** Records up to this one are found by their columns without being read. */
-  readonly columnsSeq: number
-  /** Records up to this one are found by free text. */
-  readonly textSeq: number
-  /** Records up to this one are found by the ids of their events without being read. */
-  readonly keysSeq: number
-  readonly endSeq: number
-}
-
 /** The trail as those operations need it that keep it in order. */
 export interface AuditKeeper extends AuditAppender {
   end(): Promise<ChainEnd>
@@ -107,21 +96,8 @@ export interface AuditKeeper extends AuditAppender {
   find(seq: number): Promise<AuditRecord | undefined>
   /** Raises `conflict` where the chain has no such link. */
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<void>
-  /**
-   * Makes further records quick to find by their columns: takes up `records` of them where none are being entered, and enters at most
-   * `values` of theirs; gives whether some are left.
-   */
-  indexColumns(records: number, values: number): Promise<boolean>
-  /** Moves at most `limit` event ids from memory to the table, once `gathered` are there; gives whether there is more to move. */
-  settleEventIds(limit: number, gathered: number): Promise<boolean>
-  /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; gives how many. */
-  indexText(limit: number, maxBytes: number): Promise<number>
-  /** Joins parts of the index of free text, writing about so many pages; gives whether there was something to join. */
-  mergeText(pages: number): Promise<boolean>
-  /** Deletes at most `limit` of the oldest records up to a checkpoint's; gives how many. Raises `conflict` without such a checkpoint. */
+  /** Deletes at most `limit` of the oldest records up to a checkpoint's; returns how many. Raises `conflict` without such a checkpoint. */
   deleteThrough(seq: number, limit: number): Promise<number>
-  /** Gives at most so many free bytes back to the file system. */
-  releaseFreeSpace(maxBytes: number): Promise<void>
 }
 
 /** Which records to search for; absent means any. */
@@ -177,8 +153,8 @@ export interface ChainCheck {
 export interface AuditSize {
   readonly firstSeq: number
   readonly endSeq: number
-  readonly fileBytes: number
-  readonly liveBytes: number
+  /** What the store takes, indexes and its other records included, without what deleted records have left. */
+  readonly bytes: number
 }
 
 /** Reads the trail. */
@@ -196,7 +172,8 @@ export interface AuditReader {
   /** The newest checkpoint. */
   lastCheckpoint(): Promise<AuditCheckpoint | undefined>
   end(): Promise<ChainEnd>
-  progress(): Promise<SearchProgress>
+  /** How many of the newest records free text does not find yet. */
+  unindexed(): Promise<number>
   size(): Promise<AuditSize>
   /** The last record that was kept before a time, 0 when there is none. */
   lastSeqBefore(recordedMs: number): Promise<number>

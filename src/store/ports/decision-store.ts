@@ -11,10 +11,11 @@ export interface BatchWriter<Batch, Receipt> {
   close(): Promise<void>
 }
 
-/** Size of the store: bytes of the file, the part of them that holds rows, and how many rows, roughly. */
+/** Roughly how large a store is. */
 export interface StoreSize {
-  readonly fileBytes: number
-  readonly liveBytes: number
+  /** What decisions take, indexes included, without what deleted ones have left. */
+  readonly bytes: number
+  /** How many decisions it holds. */
   readonly rows: number
 }
 
@@ -31,12 +32,12 @@ export type AddDecision = (decision: NewDecision) => void
 export interface DecisionWriteStore {
   /** Stores the decisions that `addAll` adds, all of them or none. */
   insert(addAll: (add: AddDecision) => void): void
-  /** Deletes at most `limit` decisions made before `timeMs`; gives how many. */
+  /** Deletes at most `limit` decisions made before `timeMs`; returns how many. */
   deleteBefore(timeMs: number, limit: number): number
-  /** Deletes the `limit` oldest decisions; gives how many. */
+  /** Deletes the `limit` oldest decisions; returns how many. */
   deleteOldest(limit: number): number
-  /** Gives at most so many free bytes back to the file system. */
-  releaseFreeSpace(maxBytes: number): void
+  /** One bounded step of giving back what deleted decisions have left, as far as the store takes more than `maxBytes` or much more than it needs. */
+  releaseSpace(maxBytes: number): void
   size(): StoreSize
   close(): void
 }

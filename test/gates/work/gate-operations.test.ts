@@ -16,7 +16,7 @@ import { listInstances } from '../../../src/gates/instances/list-instances.js'
 import { reserveInstance } from '../../../src/gates/triggering/reserve-instance.js'
 import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../../src/gates/triggering/trigger-gate.js'
-import type { ServiceStore } from '../../../src/store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../../../src/store/ports/service-store.js'
 import { DEFINITION, NOW_MS, makeGate, makeTrigger, trail, triggered } from '../../support/gates.js'
 import { useServiceStore } from '../../support/service-store.js'
 

@@ -6,7 +6,7 @@ import type { Evidence } from '../../../src/gates/connectors/tool/connectors.js'
 import { GateWork } from '../../../src/gates/work/gate-work.js'
 import type { GateWorkDeps } from '../../../src/gates/work/gate-work.js'
 import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
-import type { ServiceStore } from '../../../src/store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../../../src/store/ports/service-store.js'
 import { NOW_MS, makeGate, triggered } from '../../support/gates.js'
 import { useServiceStore } from '../../support/service-store.js'
 

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 
 import { CHAIN_START } from './audit-chain.js'
-import type { SearchProgress } from '../../ports/audit-store.js'
 
 /** The end of the trail as it is stored. */
 export interface StoredEnd {
@@ -23,8 +22,19 @@ export function selectEnd(database: Database): () => StoredEnd {
   return () => newest.get() ?? checkpoint.get() ?? START
 }
 
-/** Gives a function that reads how far the search has come. */
-export function selectProgress(database: Database): () => SearchProgress {
+/** How far the indexes have come behind the trail. */
+export interface IndexProgress {
+  /** Records up to this one are found by their columns without being read. */
+  readonly columnsSeq: number
+  /** Records up to this one are found by free text. */
+  readonly textSeq: number
+  /** Records up to this one are found by the ids of their events without being read. */
+  readonly keysSeq: number
+  readonly endSeq: number
+}
+
+/** Returns a function that reads how far the indexes have come. */
+export function selectProgress(database: Database): () => IndexProgress {
   const progress = database.prepare<[], { columns_seq: number; text_seq: number; keys_seq: number }>(
     'select * from audit_progress',
   )

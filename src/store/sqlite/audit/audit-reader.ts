@@ -51,7 +51,10 @@ export function makeAuditReader(database: Database): AuditReader {
       const { seq, hash } = readEnd()
       return Promise.resolve({ seq, hash: Buffer.from(hash).toString('hex') })
     },
-    progress: () => Promise.resolve(readProgress()),
+    unindexed: () => {
+      const { textSeq, endSeq } = readProgress()
+      return Promise.resolve(endSeq - textSeq)
+    },
     size: () => Promise.resolve(readSize(database, readEnd().seq)),
     lastSeqBefore: (recordedMs) => Promise.resolve(lastSeqBefore(database, recordedMs, readEnd().seq)),
   }
@@ -64,13 +67,11 @@ function unpackFound(seq: number, row: PackedBody | undefined): Uint8Array {
 
 function readSize(database: Database, endSeq: number): AuditSize {
   const pragma = (name: string): number => Number(database.pragma(name, { simple: true }))
-  const pages = pragma('page_count')
   const first = database.prepare<[], { seq: number | null }>('select min(seq) as seq from audit').get()
   return {
     firstSeq: first?.seq ?? endSeq + 1,
     endSeq,
-    fileBytes: pages * pragma('page_size'),
-    liveBytes: (pages - pragma('freelist_count')) * pragma('page_size'),
+    bytes: (pragma('page_count') - pragma('freelist_count')) * pragma('page_size'),
   }
 }
 

@@ -6,6 +6,8 @@ import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase } from '../engine/open-database.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 
+const RELEASED_BYTES_PER_STEP = 16 * 1024 * 1024
+
 const COLUMNS = [
   ...[
     'decision_id',
@@ -78,9 +80,13 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
     return this.#attempt('delete oldest decisions', () => this.#deleteOldest.run(limit).changes)
   }
 
-  releaseFreeSpace(maxBytes: number): void {
+  releaseSpace(maxBytes: number): void {
     this.#attempt('shrink decision log', () => {
-      const pages = Math.ceil(maxBytes / this.#readPragma('page_size'))
+      const { pageBytes, fileBytes, bytes } = this.#readFileSize()
+      // A file that is half empty is cut too, though it is within the bound.
+      const excess = Math.max(fileBytes - maxBytes, fileBytes / 2 - bytes)
+      if (excess <= 0) return
+      const pages = Math.ceil(Math.min(excess, RELEASED_BYTES_PER_STEP) / pageBytes)
       this.#database.pragma(`incremental_vacuum(${pages})`)
       // The file itself is cut when the write-ahead log is copied into it.
       this.#database.pragma('wal_checkpoint(passive)')
@@ -88,12 +94,10 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   size(): StoreSize {
-    return this.#attempt('measure decision log', () => {
-      const pageSize = this.#readPragma('page_size')
-      const pages = this.#readPragma('page_count')
-      const liveBytes = (pages - this.#readPragma('freelist_count')) * pageSize
-      return { fileBytes: pages * pageSize, liveBytes, rows: Number(this.#countRows.get()) }
-    })
+    return this.#attempt('measure decision log', () => ({
+      bytes: this.#readFileSize().bytes,
+      rows: Number(this.#countRows.get()),
+    }))
   }
 
   close(): void {
@@ -122,6 +126,17 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       decision.input,
       decision.executionId,
     )
+  }
+
+  /** Of the file without its write-ahead log, and of what is in use in it. */
+  #readFileSize(): { readonly pageBytes: number; readonly fileBytes: number; readonly bytes: number } {
+    const pageBytes = this.#readPragma('page_size')
+    const pages = this.#readPragma('page_count')
+    return {
+      pageBytes,
+      fileBytes: pages * pageBytes,
+      bytes: (pages - this.#readPragma('freelist_count')) * pageBytes,
+    }
   }
 
   #readPragma(name: string): number {

@@ -1,6 +1,4 @@
 import type { Database } from 'better-sqlite3'
-import type { Readers } from '../../ports/readers.js'
-import type { Transaction } from '../../ports/transaction.js'
 import { requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase, openReadOnly } from '../engine/open-database.js'
@@ -10,6 +8,7 @@ import { makeAnalysisRepository } from '../analysis/analysis-repository.js'
 import { makeAuditExporter } from '../audit/audit-exporter.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
+import { makeTrailIndexes } from '../audit/trail-indexes.js'
 import type { Outcome } from '../calls/call.js'
 import { makeEventQueue } from './event-queue.js'
 import { makeGateReader } from '../gates/gate-reader.js'
@@ -20,6 +19,8 @@ import { makeOutboxReader } from '../outbox/outbox-reader.js'
 import { makeOutboxRepository } from '../outbox/outbox-repository.js'
 import { executeReads, executeWrites } from '../calls/execute-batch.js'
 import type { BoundCall, Forgetful } from '../calls/execute-batch.js'
+import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
+import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions } from '../tables/service-database.js'
 
 /** A connection of one kind, with what its calls have at hand. */
@@ -40,7 +41,7 @@ export function connectWriting(
   path: string,
   limits: Pick<OpenDatabaseOptions, 'maxPages'> = {},
   files: readonly KeptFile[] = [],
-): ServiceConnection<Transaction> {
+): ServiceConnection<SqliteTransaction> {
   // A database that is gone must not be created anew.
   requireKept(files)
   const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
@@ -53,7 +54,10 @@ export function connectWriting(
 }
 
 /** A connection that reads beside the writer; of `files` it makes sure once. Raises AppError `unavailable`. */
-export function connectReading(path: string, files: readonly KeptFile[] = []): ServiceConnection<Readers> {
+export function connectReading(
+  path: string,
+  files: readonly KeptFile[] = [],
+): ServiceConnection<SqliteReaders> {
   requireKept(files)
   const database = openReadOnly(serviceDatabaseOptions(path))
   const context = makeReaders(database)
@@ -64,8 +68,9 @@ export function connectReading(path: string, files: readonly KeptFile[] = []): S
   }
 }
 
-function makeTransaction(database: Database): Transaction & Forgetful {
-  const audit = makeAuditKeeper(database, Date.now)
+function makeTransaction(database: Database): SqliteTransaction & Forgetful {
+  const trailIndexes = makeTrailIndexes(database)
+  const audit = makeAuditKeeper(database, trailIndexes, Date.now)
   return {
     analysis: makeAnalysisRepository(database),
     audit,
@@ -73,13 +78,16 @@ function makeTransaction(database: Database): Transaction & Forgetful {
     outbox: makeOutboxRepository(database),
     gates: makeGateRepository(database),
     registry: makeRegistryRepository(database),
+    trailIndexes,
+    freeSpace: makeFreeSpace(database),
     forget: () => {
       audit.forget()
+      trailIndexes.forget()
     },
   }
 }
 
-function makeReaders(database: Database): Readers {
+function makeReaders(database: Database): SqliteReaders {
   return {
     analysis: makeAnalysisReader(database),
     audit: makeAuditReader(database),
@@ -87,5 +95,6 @@ function makeReaders(database: Database): Readers {
     gates: makeGateReader(database),
     outbox: makeOutboxReader(database),
     registry: makeRegistryReader(database),
+    maintenance: makeMaintenanceFigures(database),
   }
 }

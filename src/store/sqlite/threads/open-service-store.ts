@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
 import { AppError } from '../../../errors/app-error.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
-import type { Reader, Readers } from '../../ports/readers.js'
-import type { FindOperation } from '../../ports/operation.js'
-import type { Transaction, Writer } from '../../ports/transaction.js'
+import type { Readers } from '../../ports/readers.js'
+import type { FindOperation, Runner } from '../../ports/operation.js'
+import type { ServiceStore } from '../../ports/service-store.js'
 import { LOCK_FILE } from '../engine/claim-data-directory.js'
 import { FileWatch } from '../engine/file-watch.js'
 import { keptDatabase, keptFile, lostFile } from '../engine/kept-files.js'
@@ -19,28 +19,25 @@ import { connectReading, connectWriting } from './connect.js'
 import type { ServiceConnection } from './connect.js'
 import { bindCall } from '../calls/execute-batch.js'
 import type { StoreThreadOptions, ThreadRole } from './messages.js'
+import { makeMaintenance } from '../maintenance/maintenance.js'
+import { withMaintenance } from '../maintenance/maintenance-operations.js'
+import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions } from '../tables/service-database.js'
 import { StoreCondition } from './store-condition.js'
 import { StoreThreadClient } from './store-thread-client.js'
 import { watchReaders, watchRunner } from './watch-calls.js'
 
-/** The durable records of the service. */
-export interface ServiceStore {
-  readonly writer: Writer
-  /** For what may take long. */
-  readonly reader: Reader
-  /** For single rows, at once and on the calling thread. */
-  readonly lookups: Readers
-  /** What is wrong: the file is lost, damaged or full, or a thread keeps dying. */
-  readonly problem: () => string | undefined
-  /** Finishes what was begun and closes the file. */
-  readonly close: () => Promise<void>
+/** `tidegate.db`. Its lookups run on the calling thread; a problem is a file that is lost, damaged or full, or a thread that keeps dying. */
+export interface SqliteServiceStore extends ServiceStore {
+  /** Runs the operations of maintenance, too. */
+  readonly writer: Runner<SqliteTransaction>
+  readonly lookups: SqliteReaders
 }
 
 /** What can be run in a store. */
 export interface StoreOperations {
   readonly reads: FindOperation<Readers>
-  readonly writes: FindOperation<Transaction>
+  readonly writes: FindOperation<SqliteTransaction>
 }
 
 export interface OpenServiceStoreOptions {
@@ -72,7 +69,7 @@ const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256
  * Opens `tidegate.db` in a data directory and brings its schema up to date. Raises AppError `unavailable` for a file
  * that is damaged, foreign, locked or newer than this release; it is never replaced.
  */
-export async function openServiceStore(options: OpenServiceStoreOptions): Promise<ServiceStore> {
+export async function openServiceStore(options: OpenServiceStoreOptions): Promise<SqliteServiceStore> {
   const { dataDir, fileChanged = () => undefined } = options
   const path = join(dataDir, 'tidegate.db')
   await prepare(path)
@@ -90,10 +87,13 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
     condition.failed(error)
     if (error instanceof AppError && error.code === STORE_LOST) void watch.look()
   }
+  const watchedWriter = watchRunner(writer, { succeeded: () => condition.wrote(), failed })
+  const watchedLookups = watchReaders(lookups.context, failed)
   return {
-    writer: watchRunner(writer, { succeeded: () => condition.wrote(), failed }),
+    writer: watchedWriter,
     reader: watchRunner(reader, { succeeded: () => undefined, failed }),
-    lookups: watchReaders(lookups.context, failed),
+    lookups: watchedLookups,
+    maintenance: makeMaintenance(watchedWriter, watchedLookups.maintenance),
     problem: () => watch.problem ?? condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
@@ -159,7 +159,10 @@ function inProcess(
   maxPages: number | undefined,
 ): Executor {
   if (role === 'read') return executorOf(connectReading(path), reads)
-  return executorOf(connectWriting(path, maxPages === undefined ? {} : { maxPages }, files), writes)
+  return executorOf(
+    connectWriting(path, maxPages === undefined ? {} : { maxPages }, files),
+    withMaintenance(writes),
+  )
 }
 
 function executorOf<Context>(

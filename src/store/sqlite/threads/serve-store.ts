@@ -1,21 +1,22 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { FindOperation } from '../../ports/operation.js'
 import type { Readers } from '../../ports/readers.js'
-import type { Transaction } from '../../ports/transaction.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from '../calls/call.js'
 import { connectReading, connectWriting } from './connect.js'
 import type { ServiceConnection } from './connect.js'
 import { bindCall } from '../calls/execute-batch.js'
+import { withMaintenance } from '../maintenance/maintenance-operations.js'
+import type { SqliteTransaction } from '../maintenance/sqlite-context.js'
 import type { StoreAnswer, StoreRequest, StoreThreadOptions } from './messages.js'
 
 /** What the thread that writes does all its life: opens the database and runs the calls that it is sent. */
 export function serveWrites(
   port: MessagePort,
   { path, files }: StoreThreadOptions,
-  operations: FindOperation<Transaction>,
+  operations: FindOperation<SqliteTransaction>,
 ): void {
-  serve(port, () => connectWriting(path, {}, files), operations)
+  serve(port, () => connectWriting(path, {}, files), withMaintenance(operations))
 }
 
 /** The same for the thread that reads. */

@@ -25,15 +25,9 @@ export function watchRunner<Context>(runner: Runner<Context>, watch: CallWatch):
 }
 
 /** Readers that raise AppErrors where the driver fails, as the runners do, and whose failures are watched. */
-export function watchReaders(readers: Readers, failed: CallWatch['failed']): Readers {
-  return {
-    analysis: guard(readers.analysis, failed),
-    audit: guard(readers.audit, failed),
-    auditExport: guard(readers.auditExport, failed),
-    gates: guard(readers.gates, failed),
-    outbox: guard(readers.outbox, failed),
-    registry: guard(readers.registry, failed),
-  }
+export function watchReaders<All extends Readers>(readers: All, failed: CallWatch['failed']): All {
+  const guarded = Object.entries(readers).map(([name, part]: [string, object]) => [name, guard(part, failed)])
+  return Object.fromEntries(guarded) as All
 }
 
 function guard<Part extends object>(part: Part, failed: CallWatch['failed']): Part {

@@ -12,7 +12,7 @@ import { readRegistration } from '../../../../src/analysis/runs/definitions/regi
 import { collectRun } from '../../../../src/analysis/runs/show-run.js'
 import { START_MS, makeRunPlan, storeRun } from '../../../support/analyses.js'
 import { useServiceStore } from '../../../support/service-store.js'
-import type { ServiceStore } from '../../../../src/store/sqlite/threads/open-service-store.js'
+import type { ServiceStore } from '../../../../src/store/ports/service-store.js'
 
 const open = useServiceStore()
 const actor = { nowMs: START_MS, user: 'ana', origin: 'test' }

@@ -1,27 +1,21 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import {
-  HOUR,
-  appendAll,
-  enterSome,
-  entry,
-  filledTrail,
-  indexColumns,
-  indexText,
-  retain,
-  seqsOf,
-} from '../../../support/filled-trail.js'
+import { HOUR, appendAll, entry, filledTrail, retain, seqsOf } from '../../../support/filled-trail.js'
+import { indexColumns, indexText } from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
 import { useServiceStore } from '../../../support/service-store.js'
 import type { TestStore } from '../../../support/service-store.js'
 
 const open = useServiceStore()
+/** Takes up all records and enters some of their values. */
+const SOME_VALUES = { records: 100, values: 7 }
+const ALL_TEXT = { limit: 100, maxBytes: 1_000_000 }
 const filled = (count: number): Promise<TestStore> => filledTrail(open(), count)
 
 describe('search by columns', () => {
   it.each([0, 7, 30])('gives the same whether or not the first %i records are indexed', async (indexed) => {
     const store = await filled(30)
-    await store.writer.run(indexColumns, indexed)
+    await store.writer.run(indexColumns, { records: indexed, values: 10_000 })
     expect(await seqsOf(store, { application: 'app-2', kind: 'odd' })).toEqual([29, 23, 17, 11, 5])
     expect(await seqsOf(store, { executionId: 'run-3' })).toEqual([15, 14, 13, 12])
     expect(await seqsOf(store, { user: 'nobody' })).toEqual([])
@@ -34,20 +28,20 @@ describe('search by columns', () => {
 
   it('gives each record once while the values of some are being entered', async () => {
     const store = await filled(30)
-    await store.writer.run(indexColumns, 10)
+    await store.writer.run(indexColumns, { records: 10, values: 10_000 })
     for (let isEntering = true; isEntering;) {
-      isEntering = await store.writer.run(enterSome, 7)
+      isEntering = await store.writer.run(indexColumns, SOME_VALUES)
       expect(await seqsOf(store, { application: 'app-2', kind: 'odd' })).toEqual([29, 23, 17, 11, 5])
     }
-    expect(await store.lookups.audit.progress()).toMatchObject({ columnsSeq: 30 })
+    expect(await store.lookups.maintenance.progress()).toMatchObject({ columnsSeq: 30 })
   })
 
   it('enters nothing of records that retention has removed meanwhile', async () => {
     const store = await filled(20)
-    await store.writer.run(enterSome, 7)
+    await store.writer.run(indexColumns, SOME_VALUES)
     const { hash = '' } = (await store.lookups.audit.find(12)) ?? {}
     await store.writer.run(retain, { seq: 12, hash })
-    await store.writer.run(indexColumns, 100)
+    await store.writer.run(indexColumns, { records: 100, values: 10_000 })
     expect(await seqsOf(store, { application: 'app-1' })).toEqual([19, 16, 13])
     const rest = new Database(join(store.dataDir, 'tidegate.db'), { readonly: true })
     expect(rest.prepare('select count(*) from audit_postings where seq <= 12').pluck().get()).toBe(0)
@@ -56,7 +50,7 @@ describe('search by columns', () => {
 
   it.each(['newest_first', 'oldest_first'] as const)('pages %s without gap or repeat', async (order) => {
     const store = await filled(30)
-    await store.writer.run(indexColumns, 20)
+    await store.writer.run(indexColumns, { records: 20, values: 10_000 })
     const seen: number[] = []
     let after
     for (;;) {
@@ -79,7 +73,7 @@ describe('search by free text', () => {
 
   it('finds words as they are spoken, their beginnings, and what stands behind an escape', async () => {
     const store = await filled(12)
-    await store.writer.run(indexText, 100)
+    await store.writer.run(indexText, ALL_TEXT)
     expect(await words(store, 'NUMBER', '11')).toEqual([11])
     expect(await words(store, 'zurich', '7')).toEqual([7])
     expect(await words(store, 'zur*', '1*')).toEqual([12, 11, 10, 1])
@@ -91,13 +85,13 @@ describe('search by free text', () => {
     const store = await open()
     const body = JSON.stringify({ note: `${'\\'.repeat(120_000)}rest\\\\nfound \\nlost` })
     await store.writer.run(appendAll, [entry(1, { body: Buffer.from(body) })])
-    await store.writer.run(indexText, 100)
+    await store.writer.run(indexText, ALL_TEXT)
     expect(await words(store, 'found', 'lost')).toEqual([1])
   })
 
   it('takes the syntax of the index as text', async () => {
     const store = await filled(3)
-    await store.writer.run(indexText, 100)
+    await store.writer.run(indexText, ALL_TEXT)
     for (const word of ['"', 'NOT', 'body:1', 'a" OR "b', '*', '(', '^x', '']) {
       expect(await words(store, word, 'missing')).toEqual([])
     }
@@ -105,7 +99,7 @@ describe('search by free text', () => {
 
   it('goes together with columns, times and paging', async () => {
     const store = await filled(12)
-    await store.writer.run(indexText, 100)
+    await store.writer.run(indexText, ALL_TEXT)
     const query = { words: ['number'], limit: 2 }
     const page = await store.lookups.audit.textPage({ ...query, filter: { application: 'app-1' } })
     expect(page).toMatchObject({ records: [{ seq: 10 }, { seq: 7 }], nextSeq: 7 })

@@ -2,17 +2,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { AuditEntry, ChainEnd } from '../../../../src/store/ports/audit-store.js'
+import type { Operation } from '../../../../src/store/ports/operation.js'
 import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
 import {
-  appendAll,
-  entries,
-  entry,
-  filledTrail,
   indexColumns,
   indexText,
-  retain,
-  seqsOf,
-} from '../../../support/filled-trail.js'
+  settleEventIds,
+} from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
+import type { SqliteTransaction } from '../../../../src/store/sqlite/maintenance/sqlite-context.js'
+import { appendAll, entries, entry, filledTrail, retain, seqsOf } from '../../../support/filled-trail.js'
 import { useServiceStore } from '../../../support/service-store.js'
 import type { TestStore } from '../../../support/service-store.js'
 
@@ -134,8 +132,8 @@ describe('the database', () => {
 describe('retention', () => {
   it('removes a prefix, goes on from its last link, and takes its events again', async () => {
     const store = await filled(20)
-    await store.writer.run(indexColumns, 100)
-    await store.writer.run(indexText, 10)
+    await store.writer.run(indexColumns, { records: 100, values: 10_000 })
+    await store.writer.run(indexText, { limit: 10, maxBytes: 1_000_000 })
     const { hash = '' } = (await store.lookups.audit.find(12)) ?? {}
     await store.writer.run(retain, { seq: 12, hash })
     expect(await seqsOf(store, { application: 'app-1' })).toEqual([19, 16, 13])
@@ -162,15 +160,13 @@ describe('retention', () => {
 })
 
 describe('event ids', () => {
-  const settle: WriteOperation<number, boolean> = {
-    name: 'test.settle',
-    apply: ({ audit }, limit) => audit.settleEventIds(limit, 10),
-  }
-  const settleAndFail: WriteOperation<number, never> = {
+  const settle = (store: TestStore): Promise<boolean> =>
+    store.writer.run(settleEventIds, { limit: 7, gathered: 10 })
+  const settleAndFail: Operation<SqliteTransaction, number, never> = {
     name: 'test.settle-and-fail',
-    apply: async ({ audit }, limit) => {
-      await audit.settleEventIds(limit, 10)
-      throw new Error('no')
+    apply: ({ trailIndexes }, limit) => {
+      trailIndexes.eventIds.settle(limit, 10)
+      return Promise.reject(new Error('no'))
     },
   }
   const seqsAgain = async (store: TestStore): Promise<number[]> => store.writer.run(appendAll, entries(30))
@@ -179,10 +175,10 @@ describe('event ids', () => {
   it('are known in memory, while they are moved to their table, and there', async () => {
     const store = await filled(30)
     expect(await seqsAgain(store)).toEqual(expected)
-    expect(await store.writer.run(settle, 7)).toBe(true)
+    expect(await settle(store)).toBe(true)
     expect(await seqsAgain(store)).toEqual(expected)
-    while (await store.writer.run(settle, 7));
-    expect(await store.lookups.audit.progress()).toMatchObject({ keysSeq: 30 })
+    while (await settle(store));
+    expect(await store.lookups.maintenance.progress()).toMatchObject({ keysSeq: 30 })
     expect(await seqsAgain(store)).toEqual(expected)
     expect(await seqsOf(store, { eventId: 'event-9' })).toEqual([9])
   })
@@ -190,7 +186,7 @@ describe('event ids', () => {
   it('are known after a restart at any of these points', async () => {
     for (const steps of [0, 2, 9]) {
       const store = await filled(30)
-      for (let step = 0; step < steps; step += 1) await store.writer.run(settle, 7)
+      for (let step = 0; step < steps; step += 1) await settle(store)
       await store.close()
       const again = await open(store.dataDir)
       expect(await seqsAgain(again)).toEqual(expected)
@@ -203,7 +199,7 @@ describe('event ids', () => {
     expect(await seqsAgain(store)).toEqual(expected)
     await expect(store.writer.run(settleAndFail, 100)).rejects.toThrow()
     expect(await seqsAgain(store)).toEqual(expected)
-    while (await store.writer.run(settle, 7));
+    while (await settle(store));
     expect(await seqsAgain(store)).toEqual(expected)
   })
 

@@ -1,10 +1,11 @@
-import type { AuditReader } from '../store/ports/audit-store.js'
-import type { Writer } from '../store/ports/transaction.js'
-import { indexColumns, indexText, mergeText, settleEventIds } from './audit-operations.js'
+import type { Runner } from '../../ports/operation.js'
+import type { IndexProgress } from '../audit/audit-end.js'
+import { indexColumns, indexText, mergeText, settleEventIds } from './maintenance-operations.js'
+import type { SqliteTransaction } from './sqlite-context.js'
 
 export interface TrailIndexerDeps {
-  readonly writer: Writer
-  readonly progress: AuditReader['progress']
+  readonly writer: Runner<SqliteTransaction>
+  readonly progress: () => Promise<IndexProgress>
 }
 
 /** Records whose columns are indexed together: fewer wait for more while the service is busy, and the more the cheaper. */
@@ -16,38 +17,53 @@ const IDS_STEP = 500
 const TEXT_STEP = 20
 const TEXT_STEP_BYTES = 1024 * 1024
 const MERGE_STEP_PAGES = 16
-/** More new records than this between two looks, and free text gets one step only. */
+/** More new records than this between two rounds, and free text gets one step only. */
 const BUSY_RECORDS = 200
 
-/** Keeps the search close behind the trail: a look every so often, without ever holding up the writing for long. */
+/** From the first step that is asked for to the one after which nothing is due. */
+interface Round {
+  readonly isBusy: boolean
+  hasColumns: boolean
+}
+
+/** Keeps the indexes close behind the trail, first those of columns and event ids, then that of free text. */
 export class TrailIndexer {
   readonly #deps: TrailIndexerDeps
   #endSeq = 0
   #isEntering = false
   #isMergeDue = false
-  #isStopped = false
+  #round: Round | undefined
 
   constructor(deps: TrailIndexerDeps) {
     this.#deps = deps
   }
 
-  /** One look, and the steps that it finds due. */
-  async catchUp(): Promise<void> {
+  /** Returns whether more is due in this round. */
+  async step(): Promise<boolean> {
+    const round = this.#round ?? (await this.#begin())
+    // A step that fails ends its round.
+    this.#round = undefined
+    const isMoreDue = await this.#goOn(round)
+    if (isMoreDue) this.#round = round
+    return isMoreDue
+  }
+
+  async #begin(): Promise<Round> {
     const { endSeq } = await this.#deps.progress()
     const isBusy = this.#endSeq > 0 && endSeq - this.#endSeq > BUSY_RECORDS
     this.#endSeq = endSeq
-    let isDue = true
-    while (isDue && !this.#isStopped) isDue = await this.#stepColumns(isBusy)
-    isDue = true
-    while (isDue && !this.#isStopped) isDue = (await this.#stepText()) && !isBusy
+    return { isBusy, hasColumns: true }
   }
 
-  /** Takes no further step after the one under way. */
-  stop(): void {
-    this.#isStopped = true
+  async #goOn(round: Round): Promise<boolean> {
+    if (round.hasColumns) {
+      if (await this.#stepColumns(round.isBusy)) return true
+      round.hasColumns = false
+    }
+    return (await this.#stepText()) && !round.isBusy
   }
 
-  /** Gives whether there was something to do. */
+  /** Returns whether there was something to do. */
   async #stepColumns(isBusy: boolean): Promise<boolean> {
     const { writer, progress } = this.#deps
     const { columnsSeq, keysSeq, endSeq } = await progress()
@@ -62,7 +78,7 @@ export class TrailIndexer {
     return isDue || isSettling
   }
 
-  /** Gives whether there was something to do. */
+  /** Returns whether there was something to do. */
   async #stepText(): Promise<boolean> {
     const { writer, progress } = this.#deps
     const { textSeq, endSeq } = await progress()

@@ -1,0 +1,33 @@
+import type { Database } from 'better-sqlite3'
+import type { Forgetful } from '../calls/execute-batch.js'
+import { makeColumnIndex } from './audit-column-index.js'
+import type { ColumnIndex } from './audit-column-index.js'
+import { makeEventIds } from './audit-event-ids.js'
+import type { EventIds } from './audit-event-ids.js'
+import { makeTextIndexer, makeTextMerger } from './audit-text-index.js'
+
+/** What finds records quickly; it follows the trail in steps of its own, so that appending a record costs little. */
+export interface TrailIndexes extends Forgetful {
+  readonly columns: ColumnIndex
+  readonly eventIds: EventIds
+  /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; returns how many. */
+  readonly indexText: (limit: number, maxBytes: number) => number
+  /** Joins parts of the index of free text, writing about so many pages; returns whether there was something to join. */
+  readonly mergeText: (pages: number) => boolean
+}
+
+/** The indexes on the connection that writes. */
+export function makeTrailIndexes(database: Database): TrailIndexes {
+  const columns = makeColumnIndex(database)
+  const eventIds = makeEventIds(database)
+  return {
+    columns,
+    eventIds,
+    indexText: makeTextIndexer(database),
+    mergeText: makeTextMerger(database),
+    forget: () => {
+      columns.forget()
+      eventIds.forget()
+    },
+  }
+}
