@@ -48,6 +48,16 @@ module.exports = {
       to: { path: '^src/store/sqlite/|node_modules/(better-sqlite3|kysely)/' },
     },
     {
+      name: 'stores-are-opened-in-one-place',
+      severity: 'error',
+      from: {
+        path: '^src/(main|cli|threads)/',
+        pathNot:
+          '^src/(main/(store/open-store|store/open-reader|open-decision-log|start-service)|threads/(store|decision-writer))\\.ts$',
+      },
+      to: { path: '^src/store/(sqlite|outbox)/' },
+    },
+    {
       name: 'decisions-stand-below-pdp',
       severity: 'error',
       from: { path: '^src/decisions/' },

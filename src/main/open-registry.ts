@@ -18,6 +18,7 @@ import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import { webhookCredentials } from '../orchestrator/webhook-request.js'
 import type { RegistryReader } from '../store/ports/registry-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import { storeLocation } from './store/store-location.js'
 import { compareInThread } from './threads/comparison-thread.js'
 import { repeat } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
@@ -115,16 +116,17 @@ interface Reconciling {
 }
 
 function startReconciling(
-  { orchestrator, dataDir }: Config,
+  config: Config,
   settings: OrchestratorSettings,
   { store, logger, attempts }: RegistryParts,
 ): Reconciling {
   let status: ReconcileStatus = { last: undefined, done: 0, failed: 0 }
+  const { orchestrator } = config
   if (orchestrator.storageUrl === undefined) {
     return { status: () => status, runNow: () => undefined, stop: () => Promise.resolve() }
   }
   const connection = connect(settings)
-  const compare = compareInThread(dataDir)
+  const compare = compareInThread(storeLocation(config))
   const reconcile = async (signal: AbortSignal): Promise<void> => {
     const startedMs = Date.now()
     const ended = (isDone: boolean): ReconcileStatus => ({

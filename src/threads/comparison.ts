@@ -4,18 +4,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { compareList } from '../events/registry/compare-list.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { ComparisonMessage, ComparisonThreadOptions } from '../main/threads/comparison-thread.js'
-import { toFailure } from '../store/sqlite/calls/call.js'
+import { toFailure } from '../lib/threads/failure.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
-import { openReader } from '../store/sqlite/threads/open-reader.js'
+import { openReader } from '../main/store/open-reader.js'
 
 const NICENESS = 10
 
 // The composition root of the thread that compares a list of the storage service with the registry: that keeps a core busy for seconds.
 if (parentPort !== null) {
   const port = parentPort
-  const { dataDir, list } = workerData as ComparisonThreadOptions
+  const { store, list } = workerData as ComparisonThreadOptions
   // Decisions on the same core go first.
   lowerThreadPriority(NICENESS)
   const tell = (message: ComparisonMessage): void => port.postMessage(message)
@@ -26,9 +26,9 @@ if (parentPort !== null) {
     await acknowledged
   }
   try {
-    const { reader, close } = openReader(dataDir, operationRegistry<Readers>(registryReads))
+    const { reader, close } = await openReader(store, operationRegistry<Readers>(registryReads))
     const listed = await compareList(list, reader, take)
-    close()
+    await close()
     tell({ type: 'compared', listed })
   } catch (raw) {
     tell({ type: 'failed', failure: toFailure(raw) })

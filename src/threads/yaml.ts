@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { YamlOutcome, YamlRequest } from '../main/threads/yaml-thread.js'
 import { yamlToJson } from '../pdp/builtins/yaml/yaml-to-json.js'
-import { toFailure } from '../store/sqlite/calls/call.js'
+import { toFailure } from '../lib/threads/failure.js'
 
 const NICENESS = 5
 

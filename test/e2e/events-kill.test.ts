@@ -96,7 +96,7 @@ async function eventCounts(dataDir: string): Promise<Map<string, number>> {
     expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(verification.checked)
     return counts
   } finally {
-    close()
+    await close()
   }
 }
 

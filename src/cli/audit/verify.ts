@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import type { ChainEnd } from '../../store/ports/audit-store.js'
-import { openReader } from '../../store/sqlite/threads/open-reader.js'
+import { openReader } from '../../main/store/open-reader.js'
+import { inDataDirectory } from '../../main/store/store-location.js'
 import { auditReads } from '../../audit/audit-operations.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
@@ -84,7 +85,8 @@ async function verifyDirectory(
   { publicKey, expected }: VerifyOptions,
   terminal: Terminal,
 ): Promise<Verification> {
-  const { reader, close } = openReader(dataDir, operationRegistry<Readers>(auditReads))
+  const operations = operationRegistry<Readers>(auditReads)
+  const { reader, close } = await openReader(inDataDirectory(dataDir), operations)
   const progress = new Progress(terminal)
   try {
     return await verifyTrail({
@@ -95,7 +97,7 @@ async function verifyDirectory(
     })
   } finally {
     progress.end()
-    close()
+    await close()
   }
 }
 

@@ -1,12 +1,13 @@
 import type { CompareList, ListToCompare } from '../../events/registry/compare-list.js'
 import { toError } from '../../errors/app-error.js'
-import { fromFailure } from '../../store/sqlite/calls/call.js'
-import type { Failure } from '../../store/sqlite/calls/call.js'
+import { fromFailure } from '../../lib/threads/failure.js'
+import type { Failure } from '../../lib/threads/failure.js'
+import type { StoreLocation } from '../store/store-location.js'
 import { workInOwnThread } from './own-thread.js'
 
 /** What the thread that compares a list with the registry is started with. */
 export interface ComparisonThreadOptions {
-  readonly dataDir: string
+  readonly store: StoreLocation
   readonly list: ListToCompare
 }
 
@@ -20,9 +21,9 @@ const SCRIPT = new URL('../../threads/comparison.js', import.meta.url)
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 }
 
 /** `CompareList` in a thread of its own, which reads the registry by itself; only what differs passes through the calling thread. */
-export function compareInThread(dataDir: string): CompareList {
+export function compareInThread(store: StoreLocation): CompareList {
   return (list, take, givenUp) => {
-    const workerData: ComparisonThreadOptions = { dataDir, list }
+    const workerData: ComparisonThreadOptions = { store, list }
     return workInOwnThread<number>(
       {
         script: SCRIPT,

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
-import { fromFailure } from '../../store/sqlite/calls/call.js'
-import type { Failure } from '../../store/sqlite/calls/call.js'
+import { fromFailure } from '../../lib/threads/failure.js'
+import type { Failure } from '../../lib/threads/failure.js'
 import { ExpendableThread } from './expendable-thread.js'
 
 /** What the thread that reads YAML is asked. */

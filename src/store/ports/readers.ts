@@ -19,5 +19,11 @@ export interface Readers {
 /** An operation that only reads. */
 export type ReadOperation<Args, Result> = Operation<Readers, Args, Result>
 
-/** Runs operations that only read, in a thread of their own: a long search never delays a decision. */
+/** Runs operations that only read. */
 export type Reader = Runner<Readers>
+
+/** The records of a service, for reading alone. */
+export interface OpenReader {
+  readonly reader: Reader
+  readonly close: () => Promise<void>
+}

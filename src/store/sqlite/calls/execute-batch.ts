@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import type { FindOperation } from '../../ports/operation.js'
 import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
-import { toFailure } from './call.js'
+import { toFailure } from '../../../lib/threads/failure.js'
 import type { Call, Outcome } from './call.js'
 
 /** A call whose operation has been found. */

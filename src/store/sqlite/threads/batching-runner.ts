@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors/app-error.js'
 import type { Operation, Runner } from '../../ports/operation.js'
-import { fromFailure } from '../calls/call.js'
+import { fromFailure } from '../../../lib/threads/failure.js'
 import type { Call, Outcome } from '../calls/call.js'
 import { sizeOfArguments } from '../calls/size-of-arguments.js'
 

@@ -1,5 +1,6 @@
 import type { KeptFile } from '../engine/kept-files.js'
-import type { Call, Failure, Outcome } from '../calls/call.js'
+import type { Failure } from '../../../lib/threads/failure.js'
+import type { Call, Outcome } from '../calls/call.js'
 
 /** What a thread of the store is for. */
 export type ThreadRole = 'write' | 'read'

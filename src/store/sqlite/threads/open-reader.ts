@@ -1,15 +1,9 @@
 import { join } from 'node:path'
 import type { FindOperation } from '../../ports/operation.js'
-import type { Reader, Readers } from '../../ports/readers.js'
+import type { OpenReader, Readers } from '../../ports/readers.js'
 import { bindCall } from '../calls/execute-batch.js'
 import { BatchingRunner } from './batching-runner.js'
 import { connectReading } from './connect.js'
-
-/** The records of a service as they stand in its data directory. */
-export interface OpenReader {
-  readonly reader: Reader
-  readonly close: () => void
-}
 
 /**
  * Opens `tidegate.db` for reading, whether or not the service runs. Raises AppError `unavailable` for a file that is absent, damaged
@@ -19,5 +13,11 @@ export function openReader(dataDir: string, operations: FindOperation<Readers>):
   const { execute, close } = connectReading(join(dataDir, 'tidegate.db'))
   const bind = bindCall(operations)
   const reader = new BatchingRunner((calls) => execute(calls.map(bind)), 1)
-  return { reader, close }
+  return {
+    reader,
+    close: async () => {
+      await reader.idle()
+      close()
+    },
+  }
 }
