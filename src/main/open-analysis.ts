@@ -75,7 +75,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
       const entry = await lookups.registry.findApplication(applicationKey(application))
       return entry?.digest !== undefined
     },
-    sources: new Set(analysis.sources.map(({ name }) => name)),
+    sources: new Map(analysis.sources.map(({ name, type }) => [name, type])),
     schedule: (run) => runner.schedule(run),
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,

@@ -11,7 +11,11 @@ export const CanaryQuery = z.looseObject({
   metricName: z.string().nullish(),
   labelBindings: z.array(z.string()).nullish(),
   groupByFields: z.array(z.string()).nullish(),
+  type: z.string().nullish(),
+  resourceType: z.string().nullish(),
+  customFilter: z.unknown().optional(),
 })
+export type CanaryQueryMembers = z.output<typeof CanaryQuery>
 
 /** What Kayenta and the orchestrator's console write into a canary config, of no meaning to a judge. */
 const OF_KAYENTA = {
@@ -32,11 +36,8 @@ const OF_KAYENTA = {
   ],
   'metrics[]': ['id', 'scopeName'],
   'metrics[].query': [
-    'type',
     'serviceType',
-    'customFilter',
     'metricType',
-    'resourceType',
     'projectId',
     'crossSeriesReducer',
     'perSeriesAligner',

@@ -24,8 +24,8 @@ export interface RegisterCanaryDeps {
   readonly reader: Reader
   /** Whether the registry knows an application by this name. */
   readonly isKnownApplication: (application: string) => Promise<boolean>
-  /** The configured sources. */
-  readonly sources: ReadonlySet<string>
+  /** The configured sources: the type of each by its name. */
+  readonly sources: ReadonlyMap<string, string>
   /** Told of the run and when its first look is due. */
   readonly schedule: (run: WaitingRun) => void
 }
@@ -46,6 +46,7 @@ export async function registerCanary(
   const definition = await definitionOf(deps, application)
   refuseUnknownSources(deps.sources, application, definition)
   const templates = await collectTemplates(deps.reader, definition, registration)
+  refuseOtherStores(deps.sources, application, definition, templates.queryTypes)
   const plan = makePlan({ registration, definition, templates, nowMs: actor.nowMs })
   const nextLookMs = lookDueMs(plan.timing, 1)
   const kept = keepPlan(plan)
@@ -77,7 +78,7 @@ async function definitionOf(deps: RegisterCanaryDeps, application: string): Prom
 }
 
 function refuseUnknownSources(
-  sources: ReadonlySet<string>,
+  sources: RegisterCanaryDeps['sources'],
   application: string,
   { metrics, logs }: AnalysisDefinition,
 ): void {
@@ -88,6 +89,22 @@ function refuseUnknownSources(
   throw new AppError(
     'conflict',
     `the analysis of ${application} names sources that analysis.sources does not have: ${[...new Set(missing)].join(', ')}`,
+  )
+}
+
+/** A canary config whose queries are of another store than the source would ask it what it cannot know. */
+function refuseOtherStores(
+  sources: RegisterCanaryDeps['sources'],
+  application: string,
+  { metrics }: AnalysisDefinition,
+  queryTypes: readonly string[],
+): void {
+  const type = metrics === undefined ? undefined : sources.get(metrics.source)
+  const others = queryTypes.filter((asked) => asked !== type)
+  if (metrics === undefined || type === undefined || others.length === 0) return
+  throw new AppError(
+    'conflict',
+    `the canary config of ${application} has queries of the type ${others.join(', ')}, but its source ${metrics.source} is of the type ${type}: name a source of that type, or leave query.type out`,
   )
 }
 
@@ -127,6 +144,7 @@ async function collectTemplates(
     metrics: (request): MetricTemplate | undefined => byMetricName(request) ?? inline,
     logs: (request): LogTemplate | undefined => byLogName(request) ?? plain,
     thresholds: inline?.thresholds,
+    queryTypes: inline?.queryTypes ?? [],
   }
 }
 

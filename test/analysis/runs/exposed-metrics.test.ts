@@ -26,7 +26,7 @@ const EXPOSURES = {
 function planOf(exposure: object): RunPlan {
   const groups = readCanaryGroups({
     metrics: [
-      { name: 'errors', query: { customInlineTemplate: 'errors' }, ...exposure },
+      { name: 'errors', query: { customInlineTemplate: 'errors ${version}' }, ...exposure },
       {
         name: 'requests',
         query: { customInlineTemplate: 'requests' },
@@ -51,7 +51,7 @@ async function take(plan: RunPlan, { canaryRequests, canaryErrors, canaryAnswer 
   const sources = makeFakeSources(({ query, scope }) => {
     const isCanary = scope['version'] === 'canary'
     const constant = (value: number) => ({ values: new Float64Array(POINTS).fill(value) })
-    if (query === 'errors') {
+    if (query.startsWith('errors')) {
       const mean = isCanary ? canaryErrors : 8
       return { values: Float64Array.from({ length: POINTS }, (_, point) => mean + ((point * 7) % 5) - 2) }
     }

@@ -15,7 +15,7 @@ function planOf(settings: object): RunPlan {
     metrics: [
       {
         name: 'latency',
-        query: { customInlineTemplate: 'latency' },
+        query: { customInlineTemplate: 'latency ${version}' },
         analysisConfigurations: { canary: { direction: 'increase', ...settings } },
       },
     ],

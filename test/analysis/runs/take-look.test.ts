@@ -22,11 +22,14 @@ const SIDES = {
 function metricsOf(...names: string[]): PlannedMetrics {
   const metrics = names.map((name) => ({ name, riskDirection: 'Higher' }))
   const template = readMetricTemplate({ data: { groups: [{ group: 'load', metrics }] } })
-  return { source: 'metrics', aggregate: undefined, ...template, ...SIDES }
+  // The query is the name, and asks each side for its own version.
+  const own = (query: string): string => (query.includes('${') ? query : `${query} \${version}`)
+  const planned = template.metrics.map((metric) => ({ ...metric, query: own(metric.query) }))
+  return { source: 'metrics', aggregate: undefined, ...template, metrics: planned, ...SIDES }
 }
 
 const LOGS: PlannedLogs = {
-  ...{ source: 'logs', query: '*', index: undefined, maxLines: undefined, ...SIDES },
+  ...{ source: 'logs', query: 'version:${version}', index: undefined, maxLines: undefined, ...SIDES },
   template: readLogTemplate({ templateName: 'app-log' }),
 }
 
@@ -120,8 +123,30 @@ describe('a look at metrics', () => {
     expect(report.errors.join()).toContain('metrics: the source answers 503')
   })
 
+  test.each([
+    ['all metrics are', ['latency'], 'Fail', 'Error'],
+    ['one of two is', ['errors ${version}', 'latency'], 'Review', 'Error'],
+  ])(
+    'never judges a canary against itself: where %s asked alike on both sides',
+    async (_, names, verdict, is) => {
+      const metrics = metricsOf(...names)
+      const asked = metrics.metrics.map((metric, index) => ({ ...metric, query: names[index] ?? '' }))
+      const report = await look(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
+      expect(report.verdict).toBe(verdict)
+      expect(report.errors.join()).toContain('latency: both sides were asked the same')
+      expect(report.targets[0]?.metrics?.results.at(-1)?.classification).toBe(is)
+    },
+  )
+
+  test('judges one query of two times, as of last week and today', async () => {
+    const metrics = { ...metricsOf('latency'), baseline: { scope: {}, startMs: START_MS - 600 * MINUTE_MS } }
+    const asked = metrics.metrics.map((metric) => ({ ...metric, query: 'latency' }))
+    const report = await look(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
+    expect(report.verdict).toBe('Success')
+  })
+
   test('does not pass with one of many metrics that cannot be had', async () => {
-    const series: SeriesScript = (query) => (query.query === 'm3' ? failed : times(1)(query))
+    const series: SeriesScript = (query) => (query.query.startsWith('m3 ') ? failed : times(1)(query))
     const report = await look(plan({ metrics: metricsOf('m1', 'm2', 'm3', 'm4') }), series)
     expect(report.verdict).toBe('Review')
     expect(report.errors).toEqual([
@@ -172,6 +197,18 @@ describe('a look at logs', () => {
       verdict: 'Success',
       errors: [],
     })
+  })
+
+  test('are not judged where both sides are asked for the same lines', async () => {
+    const report = await look(plan({ logs: { ...LOGS, query: '*' } }), times(1), lines())
+    expect(report.verdict).toBe('Fail')
+    expect(report.reason).toMatch(/nothing is known of the log of shop.*both sides were asked the same/)
+  })
+
+  test('are judged where the field to filter by tells the sides apart', async () => {
+    const template = readLogTemplate({ templateName: 'app-log', filterKey: 'version' })
+    const report = await look(plan({ logs: { ...LOGS, query: '*', template } }), times(1), lines())
+    expect(report.verdict).toBe('Success')
   })
 
   test('fails an error that only the canary has, and shows it', async () => {

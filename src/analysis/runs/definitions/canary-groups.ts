@@ -22,6 +22,8 @@ type Classifier = NonNullable<z.output<typeof Classified>['classifier']>
 /** The metrics of a canary config with the scores that it asks for, if any. */
 export interface CanaryGroups extends MetricTemplate {
   readonly thresholds: ScoreThresholds | undefined
+  /** The stores of metrics that its queries say to be of. */
+  readonly queryTypes: readonly string[]
 }
 
 /** A canary config of Kayenta with the queries and groups of its metrics. Raises `invalid` naming everything wrong. */
@@ -34,11 +36,12 @@ export function readCanaryGroups(canaryConfig: unknown): CanaryGroups {
   const { classifier } = Classified.safeParse(canaryConfig).data ?? {}
   return {
     metrics: specs.flatMap((spec) => {
-      const asked = queries?.get(spec.name)
+      const asked = queries?.byMetric.get(spec.name)
       return asked === undefined ? [] : [{ spec, ...asked }]
     }),
     groupWeights: classifier?.groupWeights ?? {},
     thresholds: thresholdsOf(classifier),
+    queryTypes: queries?.types ?? [],
     ...(warnings.length > 0 && { warnings }),
   }
 }

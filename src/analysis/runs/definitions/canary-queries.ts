@@ -1,8 +1,11 @@
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
+import type { ErrorDetail } from '../../../errors/app-error.js'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import { CanaryQuery } from '../../judge/unknown-keys.js'
+import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import { buildPrometheusQuery } from './prometheus-query.js'
 
 const Config = z.looseObject({
   metrics: z
@@ -17,76 +20,48 @@ const Config = z.looseObject({
   templates: z.record(z.string(), z.string()).nullish(),
 })
 
-/** In front of an inline template that is a whole query (Kayenta, Prometheus source). */
-const WHOLE_QUERY = /^PromQL:\s*/
-
 /** What one metric asks for: its values, and where it says so what they are counted out of. */
 export interface CanaryQueries {
   readonly query: string
   readonly exposureQuery: string | undefined
 }
 
-/**
- * The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1): an inline template as it
- * is, else `avg(metric{filters}) by (fields)`. Raises `invalid` naming every metric without one.
- */
-export function readCanaryQueries(document: unknown): ReadonlyMap<string, CanaryQueries> {
+/** The queries of a canary config, and of which stores of metrics they say to be. */
+export interface AskedQueries {
+  readonly byMetric: ReadonlyMap<string, CanaryQueries>
+  /** Each `query.type`, once. */
+  readonly types: readonly string[]
+}
+
+/** The queries of each metric of a canary config of Kayenta, by the metric's name (analysis.md 1.1). Raises `invalid` naming all that cannot be asked. */
+export function readCanaryQueries(document: unknown): AskedQueries {
   const { metrics, templates } = readBySchema(Config, document, {
     name: 'the canary config',
     code: 'invalid_field',
   })
-  const queries = new Map<string, CanaryQueries>()
-  const missing: { readonly name: string; readonly member: string }[] = []
-  for (const { name, query: asked, exposureQuery: askedExposure } of metrics) {
-    const query = queryText(asked, templates ?? {})
-    const exposureQuery = queryText(askedExposure, templates ?? {})
-    if (query === undefined) missing.push({ name, member: 'query' })
-    if (askedExposure && exposureQuery === undefined) missing.push({ name, member: 'exposureQuery' })
-    if (query !== undefined) queries.set(name, { query, exposureQuery })
+  const byMetric = new Map<string, CanaryQueries>()
+  const problems: ErrorDetail[] = []
+  const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): string => {
+    const built = buildPrometheusQuery(asked ?? {}, templates ?? {})
+    if ('text' in built) return built.text
+    problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${built.problem}` })
+    return ''
   }
-  if (missing.length === 0) return queries
-  const names = [...new Set(missing.map(({ name }) => name))].join(', ')
-  throw new AppError(
-    'invalid',
-    `these metrics have no query: ${names}: give each a query.customInlineTemplate or a query.metricName`,
-    {
-      details: missing.map(({ name, member }) => ({
-        code: 'missing_field',
-        message: `metric ${name}: ${member} is required`,
-      })),
-    },
-  )
-}
-
-function queryText(
-  query: z.output<typeof CanaryQuery> | null | undefined,
-  templates: Readonly<Record<string, string>>,
-): string | undefined {
-  const { customInlineTemplate, customFilterTemplate, metricName, labelBindings, groupByFields } = query ?? {}
-  if (customInlineTemplate) {
-    // Kayenta takes what follows as the filters of the metric, unless the mark says that it is the query itself.
-    if (WHOLE_QUERY.test(customInlineTemplate)) return customInlineTemplate.replace(WHOLE_QUERY, '')
-    return metricName ? averageOf(metricName, [customInlineTemplate], groupByFields) : customInlineTemplate
+  for (const { name, query, exposureQuery } of metrics) {
+    byMetric.set(name, {
+      query: build(name, 'query', query),
+      exposureQuery: exposureQuery ? build(name, 'exposureQuery', exposureQuery) : undefined,
+    })
   }
-  if (!metricName) return undefined
-  const named = customFilterTemplate ? templates[customFilterTemplate] : undefined
-  if (named !== undefined && WHOLE_QUERY.test(named)) return named.replace(WHOLE_QUERY, '')
-  return averageOf(
-    metricName,
-    [...(labelBindings ?? []), ...(named === undefined ? [] : [named])],
-    groupByFields,
-  )
-}
-
-function averageOf(
-  metricName: string,
-  filters: readonly string[],
-  groupByFields: readonly string[] | null | undefined,
-): string {
-  const selector = filters
-    .map((filter) => filter.trim().replace(/^\{|\}$/g, ''))
-    .filter((filter) => filter !== '')
-  const braces = selector.length === 0 ? '' : `{${selector.join(',')}}`
-  const by = groupByFields && groupByFields.length > 0 ? ` by (${groupByFields.join(', ')})` : ''
-  return `avg(${metricName}${braces})${by}`
+  if (problems.length > 0) {
+    throw new AppError(
+      'invalid',
+      `these queries cannot be asked: ${problems.map(({ message }) => message).join('; ')}`,
+      {
+        details: problems,
+      },
+    )
+  }
+  const asked = metrics.flatMap(({ query, exposureQuery }) => [query?.type, exposureQuery?.type])
+  return { byMetric, types: [...new Set(asked.filter((type): type is string => Boolean(type)))] }
 }

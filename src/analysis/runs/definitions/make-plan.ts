@@ -7,6 +7,7 @@ import type { AnalysisDefinition } from './definition.js'
 import type { MetricTemplate } from './metric-template.js'
 import type {
   PlannedLogs,
+  PlannedMetric,
   PlannedMetrics,
   PlannedSide,
   PlannedSides,
@@ -14,6 +15,7 @@ import type {
   RunPlan,
   Timing,
 } from './plan.js'
+import { withoutProject } from './prometheus-query.js'
 import { NO_SCOPES } from './registration.js'
 import type { Registration, SideScopes, TargetRequest } from './registration.js'
 
@@ -31,6 +33,8 @@ export interface PlanTemplates {
   readonly logs: (request: SideScopes | undefined) => LogTemplate | undefined
   /** Of the canary config, where the definition holds one. */
   readonly thresholds: ScoreThresholds | undefined
+  /** The stores of metrics that the queries of that config say to be of. */
+  readonly queryTypes: readonly string[]
 }
 
 export interface PlanRequest {
@@ -168,7 +172,27 @@ function planMetrics(
 ): PlannedMetrics | undefined {
   const template = templates.metrics(request)
   if (metrics === undefined || template === undefined) return undefined
-  return { source: metrics.source, aggregate: metrics.aggregate, ...template, ...sides }
+  const { metrics: asked, groupWeights, warnings } = template
+  const hasProject = [sides.baseline, sides.canary].some(({ scope }) => Object.hasOwn(scope, 'project'))
+  return {
+    ...{ source: metrics.source, aggregate: metrics.aggregate, groupWeights, ...sides },
+    metrics: hasProject ? asked : forAnyProject(asked),
+    ...(warnings !== undefined && { warnings }),
+  }
+}
+
+/** The very metrics where no query names a project: what services have in common is kept once. */
+function forAnyProject(metrics: readonly PlannedMetric[]): readonly PlannedMetric[] {
+  const changed = metrics.map(({ query, exposureQuery, ...planned }) => ({
+    ...planned,
+    query: withoutProject(query),
+    ...(exposureQuery !== undefined && { exposureQuery: withoutProject(exposureQuery) }),
+  }))
+  const isSame = changed.every(
+    ({ query, exposureQuery }, index) =>
+      query === metrics[index]?.query && exposureQuery === metrics[index].exposureQuery,
+  )
+  return isSame ? metrics : changed
 }
 
 function planLogs(

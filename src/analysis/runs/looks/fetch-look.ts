@@ -1,8 +1,8 @@
 import type { AnalysisSource } from '../../sources/make-sources.js'
 import { failedLines, failedSeries } from '../../sources/answers/answers.js'
 import { stepGrid } from '../../sources/answers/step-grid.js'
-import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope } from '../../sources.js'
-import { toLinesData, toSeriesData } from './look-data.js'
+import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope, TimeWindow } from '../../sources.js'
+import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './look-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './look-data.js'
 import type {
   PlannedLogs,
@@ -56,7 +56,11 @@ async function fetchMetrics(
       )
     }
     const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
-    return { baseline, canary }
+    const question = (side: PlannedSide): Question => ({
+      ...{ query, scope: side.scope, window: lookWindow(timing, side, look) },
+    })
+    const isSame = isSameQuestion(question(planned.baseline), question(planned.canary))
+    return { baseline, canary, ...(isSame && { isSameOnBothSides: true }) }
   }
   const fetchOne = async ({ query, exposureQuery }: PlannedMetric): Promise<MetricData> => {
     const values = await fetchBoth(query)
@@ -79,23 +83,49 @@ async function fetchLogs(
   const source = sources.get(planned.source)?.logs ?? missingLogSource(planned.source)
   const { query, index, maxLines, template } = planned
   const messageField = template.responseKeywords
+  const questionOf = ({ scope, ...side }: PlannedSide): Question => ({
+    ...{ query, scope, filters: filtersOf(template.filterKey, scope) },
+    window: lookWindow(timing, { scope, ...side }, look),
+  })
   const fetchSide = async (side: PlannedSide): Promise<LinesData> => {
-    const window = lookWindow(timing, side, look)
+    const { window, scope, filters } = questionOf(side)
     const limits = maxLines === undefined ? undefined : { maxLines }
-    const { scope } = side
-    const filters = filtersOf(template.filterKey, scope)
     const answer = await source.fetchLines(
       { query, index, messageField, filters, limits, scope, ...window },
       remaining(),
     )
     return toLinesData(answer, window.startMs)
   }
-  const isAlone = template.scoringAlgorithm === 'autonomous'
-  const [baseline, canary] = await Promise.all([
-    isAlone ? undefined : fetchSide(planned.baseline),
-    fetchSide(planned.canary),
-  ])
-  return { baseline, canary }
+  if (template.scoringAlgorithm === 'autonomous') {
+    return { baseline: undefined, canary: await fetchSide(planned.canary) }
+  }
+  const [baseline, canary] = [questionOf(planned.baseline), questionOf(planned.canary)]
+  if (isSameQuestion(baseline, canary)) {
+    const refused = ({ window }: Question): LinesData =>
+      toLinesData(failedLines(query, window, SAME_ON_BOTH_SIDES), window.startMs)
+    return { baseline: refused(baseline), canary: refused(canary) }
+  }
+  const [before, now] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
+  return { baseline: before, canary: now }
+}
+
+/** What a side is asked of which time. */
+interface Question {
+  readonly query: string
+  readonly scope: Scope
+  readonly window: TimeWindow
+  readonly filters?: readonly LineFilter[] | undefined
+}
+
+const PLACEHOLDER = /\$\{([^{}]*)\}/g
+
+/** Whether both sides are asked the same, with their values of the scope, of windows that have any moment in common. */
+function isSameQuestion(one: Question, other: Question): boolean {
+  const filled = ({ query, scope }: Question): string =>
+    query.replace(PLACEHOLDER, (whole, name: string) => scope[name] ?? whole)
+  const isOverlapping = one.window.startMs < other.window.endMs && other.window.startMs < one.window.endMs
+  const isFilteredAlike = JSON.stringify(one.filters) === JSON.stringify(other.filters)
+  return isOverlapping && isFilteredAlike && filled(one) === filled(other)
 }
 
 /** The instances of a side by the field that the template names; a value that ends in a star is the start of their names. */

@@ -4,6 +4,7 @@ import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../../judge/se
 import type { JudgedLogs } from '../../logs/model/types.js'
 import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
+import { SAME_ON_BOTH_SIDES } from './look-data.js'
 import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
 import { combineParts } from './look-report.js'
 import type { LookReport, TargetReport } from './look-report.js'
@@ -76,7 +77,8 @@ function judgeMetricData(
       return exposure === undefined ? values : countedOutOf(values, toSide(exposure[name]))
     }
     const experiment = withInfiniteValues(side('canary'), data[index], exposure)
-    return { spec, control: side('baseline'), experiment }
+    const error = data[index]?.isSameOnBothSides ? SAME_ON_BOTH_SIDES : experiment.error
+    return { spec, control: side('baseline'), experiment: { ...experiment, error } }
   })
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
 }
@@ -128,16 +130,22 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
           { what: 'log, canary', side: data.logs.canary },
         ]),
   ]
-  return sides.flatMap(({ what, side: { state, reasons } }) =>
+  const unanswered = sides.flatMap(({ what, side: { state, reasons } }) =>
     state === 'failed' || state === 'incomplete' ? [`${name}: ${what}: ${reasons.join('; ') || state}`] : [],
   )
+  const same = (metrics?.metrics ?? []).filter(
+    ({ spec }, index) => !spec.muted && data?.metrics?.[index]?.isSameOnBothSides === true,
+  )
+  return [...unanswered, ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`)]
 }
 
 /** The parts of a target of which no source said anything on one side at least. */
 function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined): string[] {
   const { metrics = [], logs } = data ?? {}
-  const isSilent = ({ baseline, canary }: MetricData | LogData): boolean =>
-    baseline?.state === 'failed' || canary.state === 'failed'
+  const isSilent = ({ baseline, canary, ...sides }: MetricData | LogData): boolean =>
+    baseline?.state === 'failed' ||
+    canary.state === 'failed' ||
+    ('isSameOnBothSides' in sides && sides.isSameOnBothSides === true)
   return [
     ...(metrics.length > 0 && metrics.every(isSilent) ? [`the metrics of ${name}`] : []),
     ...(logs !== undefined && isSilent(logs) ? [`the log of ${name}`] : []),

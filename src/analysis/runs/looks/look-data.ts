@@ -1,6 +1,10 @@
 import { redactWords } from '../../../lib/redaction/redact-text.js'
 import type { AnswerState, LinesAnswer, SeriesAnswer } from '../../sources.js'
 
+/** Why what both sides were asked alike is not judged. */
+export const SAME_ON_BOTH_SIDES =
+  'both sides were asked the same, so that the canary would be compared with itself: name in the query a value of the scope that tells them apart'
+
 /** A series as it was fetched. */
 export interface SeriesData {
   readonly state: AnswerState
@@ -21,6 +25,8 @@ export interface MetricData {
   readonly canary: SeriesData
   /** What the values are counted out of, where the metric has a query for it. */
   readonly exposure?: { readonly baseline: SeriesData; readonly canary: SeriesData } | undefined
+  /** Whether both sides were asked the same of the same time: the canary would be compared with itself. */
+  readonly isSameOnBothSides?: boolean | undefined
 }
 
 /** Lines as they were fetched. */

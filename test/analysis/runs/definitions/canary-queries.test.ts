@@ -5,7 +5,7 @@ import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/can
 import { problemsOf } from '../../../support/problems-of.js'
 
 function queryOf(query: object, templates?: object): string | undefined {
-  return readCanaryQueries({ metrics: [{ name: 'm', query }], templates }).get('m')?.query
+  return readCanaryQueries({ metrics: [{ name: 'm', query }], templates }).byMetric.get('m')?.query
 }
 
 describe('the exposure of a metric', () => {
@@ -60,9 +60,28 @@ describe('the query of a metric', () => {
       'sum(rate(errors[1m]))',
     ],
     [
-      'with filters of its own instead of labels',
+      'with filters of its own before its labels, as Kayenta sends both',
       { metricName: 'errors', customInlineTemplate: '{app="${scope}"}', labelBindings: ['x="y"'] },
-      'avg(errors{app="${scope}"})',
+      'avg(errors{app="${scope}",x="y"})',
+    ],
+    [
+      'of instances of Google, whatever their project',
+      { metricName: 'cpu', resourceType: 'gce_instance', labelBindings: ['x="y"'] },
+      'avg(cpu{x="y",instance=~"${scope}-.{4}",zone=~".+/projects/${project}/zones/${location}-.{1}"})',
+    ],
+    [
+      'of instances of Amazon',
+      { metricName: 'cpu', resourceType: 'aws_ec2_instance' },
+      'avg(cpu{asg_groupName="${scope}",zone=~"${location}.{1}"})',
+    ],
+    [
+      'with a filter of its own instead of those of its resource type, which it may name',
+      {
+        metricName: 'cpu',
+        resourceType: 'k8s',
+        customInlineTemplate: 'pod=~"$\\{scope}.*",type="${resourceType}"',
+      },
+      'avg(cpu{pod=~"${scope}.*",type="k8s"})',
     ],
     ['in the language of another source', { customInlineTemplate: 'latency.csv#p99' }, 'latency.csv#p99'],
     [
@@ -78,6 +97,36 @@ describe('the query of a metric', () => {
     ],
   ])('%s', (_, query, text) => {
     expect(queryOf(query, { own: 'app="shop"', whole: 'PromQL:up' })).toBe(text)
+  })
+
+  test.each([
+    [
+      'a resource type of which nobody knows the labels',
+      { resourceType: 'k8s' },
+      /resourceType k8s.*labelBindings/,
+    ],
+    [
+      'a filter that Kayenta reads no more',
+      { customFilter: 'app="shop"' },
+      /customFilter, which.*customInlineTemplate/,
+    ],
+    [
+      'a template that is not there',
+      { customFilterTemplate: 'other' },
+      /customFilterTemplate other, which is not there: there are own/,
+    ],
+    ['a template that decides', { customInlineTemplate: '<#if x>a</#if>' }, /directives of FreeMarker/],
+  ])('is refused with %s: it would be asked for both sides alike', (_, query, message) => {
+    const asked = { metricName: 'cpu', labelBindings: ['app="${scope}"'], ...query }
+    const metrics = [
+      { name: 'm', query: asked },
+      { name: 'n', query: { metricName: 'up' }, exposureQuery: asked },
+    ]
+    const problems = problemsOf(() => readCanaryQueries({ metrics, templates: { own: 'x' } }))
+    expect(problems).toEqual([
+      expect.stringMatching(message),
+      expect.stringMatching(/^metric n: exposureQuery/),
+    ])
   })
 
   test('must be there for every metric: all that lack one are named', () => {

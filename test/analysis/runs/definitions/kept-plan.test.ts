@@ -49,7 +49,7 @@ async function openWithTemplate(template = largeTemplate()) {
   const deps: RegisterCanaryDeps = {
     ...store,
     isKnownApplication: () => Promise.resolve(true),
-    sources: new Set(['files']),
+    sources: new Map([['files', 'file']]),
     schedule: () => undefined,
   }
   const register = (body: object): Promise<StartedRun> => registerCanary(deps, readRegistration(body), actor)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { readCanaryGroups } from '../../../../src/analysis/runs/definitions/canary-groups.js'
 import { readDefinition } from '../../../../src/analysis/runs/definitions/definition.js'
 import { makePlan } from '../../../../src/analysis/runs/definitions/make-plan.js'
 import type { PlanTemplates } from '../../../../src/analysis/runs/definitions/make-plan.js'
@@ -17,6 +18,7 @@ const TEMPLATES: PlanTemplates = {
   logs: () =>
     readLogTemplate({ templateName: 'app-log', index: 'logs-shop', regularExpression: 'level:error' }),
   thresholds: undefined,
+  queryTypes: [],
 }
 
 function plan(
@@ -221,5 +223,20 @@ describe('the targets of a plan', () => {
     expect(problemsOf(() => plan(body))).toEqual([
       'the analysis of shop has neither metrics nor logs for what is asked: name a source and a template in its definition',
     ])
+  })
+})
+
+describe('a query that Kayenta makes for instances of Google', () => {
+  const query = { metricName: 'cpu', resourceType: 'gce_instance' }
+  const groups = readCanaryGroups({ metrics: [{ name: 'cpu', query }] })
+  const planned = (scopes: object): string | undefined => {
+    const definition = { metrics: { source: 'prometheus', canaryConfig: {} }, scopes }
+    const { targets } = plan(OF_ONE_SERVICE, definition, { metrics: () => groups })
+    return targets[0]?.metrics?.metrics[0]?.query
+  }
+
+  test('asks for the project of the scope, and for any where the scope names none', () => {
+    expect(planned({ canary: { project: 'p1' } })).toContain('zone=~".+/projects/${project}/zones/')
+    expect(planned({})).toBe('avg(cpu{instance=~"${scope}-.{4}",zone=~".+/zones/${location}-.{1}"})')
   })
 })

@@ -1,0 +1,95 @@
+import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+
+/** In front of a filter that is a whole query (Kayenta, Prometheus source). */
+const WHOLE_QUERY = /^PromQL:\s*/
+/** Kayenta keeps its own stage from expanding placeholders by writing them so (`QueryConfigUtils.unescapeTemplate`). */
+const ESCAPED_PLACEHOLDER = '$\\{'
+const DIRECTIVE = /<[#@]/
+
+/** The zones of a project: where no scope names one, those of every project (`.+/` covers both). */
+const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
+const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
+
+/**
+ * The filters by which Kayenta tells the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as placeholders: a side
+ * without a location, or without a scope, is no query then.
+ */
+const SCOPE_FILTERS: Readonly<Record<string, readonly string[]>> = {
+  gce_instance: ['instance=~"${scope}-.{4}"', GCE_ZONE],
+  aws_ec2_instance: ['asg_groupName="${scope}"', 'zone=~"${location}.{1}"'],
+}
+
+/** A query, or what is wrong with it as the end of a sentence. */
+export type BuiltQuery = { readonly text: string } | { readonly problem: string }
+
+/**
+ * The query of a metric as Kayenta's Prometheus source builds it: a filter that is a whole query as it is, else
+ * `avg(metric{filters}) by (fields)` with the filter of a template, or with those that its resource type adds. Without both the
+ * labels alone say what is asked, which Kayenta refuses.
+ */
+export function buildPrometheusQuery(
+  query: CanaryQueryMembers,
+  templates: Readonly<Record<string, string>>,
+): BuiltQuery {
+  const filter = customFilterOf(query, templates)
+  if (filter !== undefined && 'problem' in filter) return filter
+  const { metricName, labelBindings, groupByFields, resourceType } = query
+  const text = filter?.text
+  if (text !== undefined && WHOLE_QUERY.test(text)) return { text: text.replace(WHOLE_QUERY, '') }
+  if (!metricName) {
+    return text === undefined ? { problem: 'is required' } : { text }
+  }
+  const ofScope = text === undefined && resourceType ? SCOPE_FILTERS[resourceType] : []
+  if (ofScope === undefined) {
+    return {
+      problem: `has the resourceType ${resourceType ?? ''}, of which the instances of a scope cannot be told: say them by labelBindings or by a customInlineTemplate (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
+    }
+  }
+  const filters = [...(text === undefined ? [] : [text]), ...(labelBindings ?? []), ...ofScope]
+  return { text: averageOf(metricName, filters, groupByFields) }
+}
+
+/** The query as it is for a scope without a project: of a project nothing is said then. */
+export function withoutProject(query: string): string {
+  return query.replaceAll(GCE_ZONE, GCE_ANY_PROJECT)
+}
+
+function customFilterOf(
+  { customFilter, customInlineTemplate, customFilterTemplate, resourceType }: CanaryQueryMembers,
+  templates: Readonly<Record<string, string>>,
+): BuiltQuery | undefined {
+  if (customFilter !== undefined && customFilter !== null) {
+    return { problem: 'has a customFilter, which Kayenta reads no more: write it as customInlineTemplate' }
+  }
+  const named = customFilterTemplate ? templates[customFilterTemplate] : undefined
+  if (!isSaid(customInlineTemplate) && customFilterTemplate && named === undefined) {
+    const names = Object.keys(templates)
+    const known = names.length === 0 ? 'there are no templates' : `there are ${names.join(', ')}`
+    return { problem: `names the customFilterTemplate ${customFilterTemplate}, which is not there: ${known}` }
+  }
+  const template = isSaid(customInlineTemplate) ? customInlineTemplate : named
+  if (template === undefined) return undefined
+  if (DIRECTIVE.test(template)) {
+    return { problem: 'has a template with directives of FreeMarker: only ${name} can be filled in' }
+  }
+  const text = template.replaceAll(ESCAPED_PLACEHOLDER, '${')
+  return { text: resourceType ? text.replaceAll('${resourceType}', resourceType) : text }
+}
+
+/** Kayenta writes what is left out as null or as an empty text. */
+function isSaid(text: string | null | undefined): text is string {
+  return text !== undefined && text !== null && text !== ''
+}
+
+function averageOf(
+  metricName: string,
+  filters: readonly string[],
+  groupByFields: readonly string[] | null | undefined,
+): string {
+  const selector = filters
+    .map((filter) => filter.trim().replace(/^\{|\}$/g, ''))
+    .filter((filter) => filter !== '')
+  const braces = selector.length === 0 ? '' : `{${selector.join(',')}}`
+  const by = groupByFields && groupByFields.length > 0 ? ` by (${groupByFields.join(', ')})` : ''
+  return `avg(${metricName}${braces})${by}`
+}
