@@ -21,13 +21,13 @@ module.exports = {
       name: 'features-know-no-edge',
       severity: 'error',
       from: { path: features },
-      to: { path: '^src/(http|cli|console|main|threads|cli\\.ts|store/sqlite)' },
+      to: { path: '^src/(http|cli|console|main|threads|cli\\.ts|store/(?!ports/))' },
     },
     {
       name: 'features-know-no-web-framework-or-driver',
       severity: 'error',
       from: { path: features },
-      to: { path: 'node_modules/(hono|@hono|better-sqlite3|kysely)/' },
+      to: { path: 'node_modules/(hono|@hono|better-sqlite3|pg|kysely)/' },
     },
     {
       name: 'ports-know-no-engine-and-no-feature',
@@ -45,7 +45,7 @@ module.exports = {
       name: 'routes-know-no-driver',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/store/sqlite/|node_modules/(better-sqlite3|kysely)/' },
+      to: { path: '^src/store/(?!ports/)|node_modules/(better-sqlite3|pg|kysely)/' },
     },
     {
       name: 'stores-are-opened-in-one-place',

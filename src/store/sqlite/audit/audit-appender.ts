@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { AuditAppender, AuditEntry, AuditReceipt } from '../../ports/audit-store.js'
-import { packBody } from '../tables/audit-body.js'
-import { chainHash } from './audit-chain.js'
-import type { LinkedRow } from './audit-chain.js'
+import { packBody } from '../../tables/packed-body.js'
+import { chainHash } from '../../trail/audit-chain.js'
+import { columnText, toLinkedRow } from '../../trail/linked-row.js'
+import type { LinkedRow } from '../../trail/audit-chain.js'
 import { selectEnd } from './audit-end.js'
 import type { StoredEnd } from './audit-end.js'
 import type { EventIds } from './audit-event-ids.js'
@@ -12,12 +13,6 @@ const INSERT = `
   insert into audit (seq, time_ms, recorded_ms, source, kind, application, pipeline, execution_id, stage, user, status,
     origin, event_id, body_bytes, hash, body)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-/** Longer texts are cut: the whole of them is in the body. */
-const MAX_COLUMN_LENGTH = 500
-/** None may reach the chain, which keeps its columns apart by them. */
-const CONTROLS = /\p{Cc}+/gu
-const SURROGATES = /[\ud800-\udfff]/
 
 /** Appends records to the trail on a connection that writes. */
 export function makeAuditAppender(
@@ -33,7 +28,7 @@ export function makeAuditAppender(
     const kept = eventId === null ? undefined : eventIds.find(eventId)
     if (kept !== undefined) return { seq: kept, isNew: false }
     end ??= readEnd()
-    const row = toRow(end.seq + 1, Math.max(now(), end.recordedMs), entry)
+    const row = toLinkedRow(end.seq + 1, Math.max(now(), end.recordedMs), entry)
     const body = packBody(entry.body)
     const hash = chainHash(end.hash, row, body)
     insert.run(...inOrder(row), hash, body)
@@ -67,30 +62,4 @@ function inOrder(row: LinkedRow): (string | number | null)[] {
     row.event_id,
     row.body_bytes,
   ]
-}
-
-function toRow(seq: number, recordedMs: number, entry: AuditEntry): LinkedRow {
-  return {
-    seq,
-    time_ms: Math.trunc(entry.timeMs),
-    recorded_ms: Math.trunc(recordedMs),
-    source: entry.source,
-    kind: columnText(entry.kind) ?? '',
-    application: columnText(entry.application),
-    pipeline: columnText(entry.pipeline),
-    execution_id: columnText(entry.executionId),
-    stage: columnText(entry.stage),
-    user: columnText(entry.user),
-    status: columnText(entry.status),
-    origin: columnText(entry.origin),
-    event_id: columnText(entry.eventId),
-    body_bytes: entry.body.byteLength,
-  }
-}
-
-function columnText(text: string | undefined): string | null {
-  if (text === undefined) return null
-  const clean = text.slice(0, MAX_COLUMN_LENGTH).replace(CONTROLS, ' ')
-  // As the database gives it back: half a surrogate pair is no UTF-8.
-  return SURROGATES.test(clean) ? Buffer.from(clean).toString() : clean
 }

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditTextColumn } from '../../ports/audit-store.js'
-import { HEAD_COLUMNS, TEXT_COLUMN_NAMES } from '../tables/audit-table.js'
-import type { AuditHeadRow } from '../tables/audit-table.js'
+import { HEAD_COLUMNS, TEXT_COLUMN_NAMES } from '../../tables/audit-table.js'
+import type { AuditHeadRow } from '../../tables/audit-table.js'
 import type { Forgetful } from '../calls/execute-batch.js'
 
 interface Posting {

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 
-import { CHAIN_START } from './audit-chain.js'
+import { CHAIN_START } from '../../trail/audit-chain.js'
 
 /** The end of the trail as it is stored. */
 export interface StoredEnd {

@@ -7,10 +7,10 @@ import type {
   ExportFormat,
 } from '../../ports/audit-export.js'
 import type { AuditFilter } from '../../ports/audit-store.js'
-import { unpackBody } from '../tables/audit-body.js'
+import { unpackBody } from '../../tables/packed-body.js'
 import { lineEnd, lineSql } from './audit-line.js'
 import { makePageReader } from './audit-search.js'
-import { marked } from './formula-cells.js'
+import { marked } from '../../trail/formula-cells.js'
 
 type Joined = readonly [lines: Uint8Array | null, count: number, lastSeq: number | null]
 type LineWithBody = readonly [line: string, body: Uint8Array, bodyBytes: number, seq: number]

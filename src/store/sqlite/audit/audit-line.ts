@@ -1,6 +1,6 @@
 import { EXPORT_COLUMNS } from '../../ports/audit-export.js'
 import type { ExportColumn, ExportFormat } from '../../ports/audit-export.js'
-import { isFormulaSql } from './formula-cells.js'
+import { isFormulaSql } from '../../trail/formula-cells.js'
 
 type ColumnType = 'number' | 'time' | 'text' | 'bytes'
 

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import type { ColumnIndex } from './audit-column-index.js'
 import type { EventIds } from './audit-event-ids.js'
-import { HEAD_COLUMNS } from '../tables/audit-table.js'
-import type { AuditHeadRow } from '../tables/audit-table.js'
+import { HEAD_COLUMNS } from '../../tables/audit-table.js'
+import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 /**
  * Gives a function that deletes at most so many of the oldest records, up to the one that a retention checkpoint stands for. It

@@ -4,8 +4,8 @@ import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditFilter, AuditHead, AuditPageQuery, AuditTextColumn } from '../../ports/audit-store.js'
 import { makeEventKeys } from './audit-event-keys.js'
 import { selectProgress } from './audit-end.js'
-import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../tables/audit-table.js'
-import type { AuditHeadRow } from '../tables/audit-table.js'
+import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
+import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 type Parameters = Record<string, string | number>
 

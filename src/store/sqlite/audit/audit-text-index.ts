@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { AuditFilter, AuditTextColumn } from '../../ports/audit-store.js'
-import { unpackBody } from '../tables/audit-body.js'
-import type { AuditTable } from '../tables/audit-table.js'
+import { searchableText } from '../../trail/searchable-text.js'
+import { unpackBody } from '../../tables/packed-body.js'
+import type { AuditTable } from '../../tables/audit-table.js'
 
-/** Of one body; free text beyond it is not found. */
-const MAX_INDEXED_BYTES = 256 * 1024
 /** The columns by which free text can be narrowed down inside the index itself. */
 const MARKED_COLUMNS = [
   'application',
@@ -13,11 +12,6 @@ const MARKED_COLUMNS = [
   'pipeline',
 ] as const satisfies readonly AuditTextColumn[]
 const MARK_DIGITS = 12
-/**
- * Escapes of white space in JSON, and the ends of those in JSON inside JSON: their letters are not part of the word behind them. The
- * backslashes before one are in no word; a pattern that took them along would look at a long row of them from each one anew.
- */
-const ESCAPES = /\\[nrt]/g
 
 type MarkedColumn = (typeof MARKED_COLUMNS)[number]
 type TextRow = Pick<AuditTable, 'seq' | 'application' | 'execution_id' | 'pipeline' | 'body_bytes' | 'body'>
@@ -69,14 +63,14 @@ export function columnMarks(filter: AuditFilter): string[] {
 }
 
 function indexedText(row: TextRow): string {
-  const body = unpackBody(row.body, row.body_bytes).toString('utf8', 0, MAX_INDEXED_BYTES)
+  const body = searchableText(unpackBody(row.body, row.body_bytes))
   const { application, execution_id: executionId, pipeline } = row
   const marks = columnMarks({
     ...(application !== null && { application }),
     ...(executionId !== null && { executionId }),
     ...(pipeline !== null && { pipeline }),
   })
-  return `${marks.join(' ')} ${body.replace(ESCAPES, ' ')}`
+  return `${marks.join(' ')} ${body}`
 }
 
 /** One word that no body holds by chance. */

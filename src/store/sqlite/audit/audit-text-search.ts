@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { AuditHead, AuditTextPage, AuditTextQuery } from '../../ports/audit-store.js'
 import { matches } from './audit-search.js'
+import { searchTerms } from '../../trail/searchable-text.js'
 import { columnMarks } from './audit-text-index.js'
-import { HEAD_COLUMNS, toHead } from '../tables/audit-table.js'
-import type { AuditHeadRow } from '../tables/audit-table.js'
+import { HEAD_COLUMNS, toHead } from '../../tables/audit-table.js'
+import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 /** Records that are looked at for one page: what is rarer than that takes several pages, some of them empty. */
 const MAX_LOOKED_AT = 5000
@@ -35,17 +36,8 @@ export function makeTextPageReader(database: Database): (query: AuditTextQuery) 
   }
 }
 
-/** All of the words, each as a text of its own: the syntax of FTS5 means nothing inside it. */
+/** All of the words, each as a text of its own: the syntax of FTS5 means nothing inside it. Its unicode61 splits words as `searchTerms` does. */
 function matchExpression(words: readonly string[]): string {
-  return words.flatMap(terms).join(' AND ')
-}
-
-/** The parts that the index knows a word by: it is cut wherever neither letters nor digits stand (FTS5's unicode61). */
-function terms(word: string): string[] {
-  const parts = word.normalize('NFC').split(/[^\p{L}\p{N}\p{Co}]+/u)
-  const isPrefix = word.endsWith('*')
-  const last = parts.filter((part) => part !== '').length - 1
-  return parts
-    .filter((part) => part !== '')
-    .map((part, index) => (isPrefix && index === last ? `"${part}"*` : `"${part}"`))
+  const terms = words.flatMap(searchTerms)
+  return terms.map(({ word, isPrefix }) => (isPrefix ? `"${word}"*` : `"${word}"`)).join(' AND ')
 }

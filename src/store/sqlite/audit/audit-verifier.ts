@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ChainCheck, ChainEnd } from '../../ports/audit-store.js'
-import { expectedHash, HASH_BYTES, LINKED_BLOB } from './audit-chain.js'
+import { expectedHash, HASH_BYTES, LINKED_BLOB } from '../../trail/audit-chain.js'
 
 /** Follows the chain from a link over at most so many records, and notes the links at the places asked for. */
 export type CheckChain = (from: ChainEnd, limit: number, places: readonly number[]) => ChainCheck

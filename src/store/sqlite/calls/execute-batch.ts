@@ -1,19 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
-import type { FindOperation } from '../../ports/operation.js'
 import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
-import type { Call, Outcome } from './call.js'
-
-/** A call whose operation has been found. */
-export type BoundCall<Context> = (context: Context) => Promise<unknown>
-
-/** Finds the operation of a call; one that is not listed fails when it is run, and alone. */
-export function bindCall<Context>(find: FindOperation<Context>): (call: Call) => BoundCall<Context> {
-  return ({ operation, args }) =>
-    async (context) =>
-      await find(operation).apply(context, args as never)
-}
+import type { BoundCall } from '../../calls/bind-call.js'
+import type { Outcome } from '../../calls/call.js'
 
 /** A context that keeps something in memory of what it has written. */
 export interface Forgetful {

@@ -1,15 +1,14 @@
 import type { Database } from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { queryBuilder } from '../engine/query-builder.js'
 import type { GateInstance, Review } from '../../ports/gate-instance.js'
 import type { InstanceDocuments, GateReader, InstanceFilter } from '../../ports/gate-store.js'
-import { toGate, toInstance } from '../tables/gate-tables.js'
+import { toGate, toInstance } from '../../tables/gate-tables.js'
 import type {
   InstanceDocumentsTable,
   GateReviewsTable,
   GatesTable,
   InstanceRow,
-} from '../tables/gate-tables.js'
-import type { ServiceDatabase } from '../tables/service-database.js'
+} from '../../tables/gate-tables.js'
 
 /**
  * Open instances by the time they expire, in the words of the partial index. Named, since SQLite would take the index of states and
@@ -81,7 +80,7 @@ function prepareDocuments(database: Database): Pick<GateReader, 'findDocuments' 
 }
 
 function prepareList(database: Database): (filter: InstanceFilter) => Promise<readonly GateInstance[]> {
-  const db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+  const db = queryBuilder(database)
   return async ({ gateId, application, executionId, state, beforeId, limit }) => {
     let query = db.selectFrom('gate_instances').selectAll().orderBy('id', 'desc').limit(limit)
     if (gateId !== undefined) query = query.where('gate_id', '=', gateId)

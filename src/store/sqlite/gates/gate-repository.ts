@@ -4,8 +4,8 @@ import { MAX_ID } from '../../ports/gate.js'
 import type { NewInstance } from '../../ports/gate-instance.js'
 import type { GateRepository, InstanceEnd } from '../../ports/gate-store.js'
 import { OPEN_INSTANCES, makeGateReader } from './gate-reader.js'
-import { fromGate, fromInstance, toInstance } from '../tables/gate-tables.js'
-import type { GateReviewsTable, GatesTable, InstanceRow, NewInstanceRow } from '../tables/gate-tables.js'
+import { fromGate, fromInstance, toInstance } from '../../tables/gate-tables.js'
+import type { GateReviewsTable, GatesTable, InstanceRow, NewInstanceRow } from '../../tables/gate-tables.js'
 
 const INSTANCE_COLUMNS = [
   'gate_id',

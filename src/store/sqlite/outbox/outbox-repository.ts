@@ -10,8 +10,8 @@ import type {
   OutboxRepository,
   OutboxState,
 } from '../../ports/outbox-store.js'
-import { toStoredMessage } from '../tables/outbox-table.js'
-import type { OutboxRow } from '../tables/outbox-table.js'
+import { toStoredMessage } from '../../tables/outbox-table.js'
+import type { OutboxRow } from '../../tables/outbox-table.js'
 
 /** Of the bodies of one lease: a large number of large messages goes out bit by bit. */
 const MAX_LEASED_LENGTH = 8 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { RegistryEntry, RegistryQuery, RegistryReader } from '../../ports/registry-store.js'
-import { toEntry, toVersion } from '../tables/registry-table.js'
-import type { RegistryEntryRow, RegistryVersionRow } from '../tables/registry-table.js'
+import { toEntry, toVersion } from '../../tables/registry-table.js'
+import type { RegistryEntryRow, RegistryVersionRow } from '../../tables/registry-table.js'
 
 const NO_VERSION = 2 ** 31
 

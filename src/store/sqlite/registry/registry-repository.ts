@@ -5,9 +5,9 @@ import type {
   RegistryRepository,
   VersionOrigin,
 } from '../../ports/registry-store.js'
-import { packBody } from '../tables/audit-body.js'
-import { toEntry, unpackDefinition } from '../tables/registry-table.js'
-import type { RegistryEntryRow, RegistryVersionRow } from '../tables/registry-table.js'
+import { packBody } from '../../tables/packed-body.js'
+import { toEntry, unpackDefinition } from '../../tables/registry-table.js'
+import type { RegistryEntryRow, RegistryVersionRow } from '../../tables/registry-table.js'
 
 type Definition = Pick<RegistryVersionRow, 'definition' | 'definition_bytes'>
 

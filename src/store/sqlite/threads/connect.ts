@@ -3,30 +3,30 @@ import { requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase, openReadOnly } from '../engine/open-database.js'
 import type { OpenDatabaseOptions } from '../engine/open-database.js'
-import { makeAnalysisReader } from '../analysis/analysis-reader.js'
-import { makeAnalysisRepository } from '../analysis/analysis-repository.js'
+import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
+import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
 import { makeAuditExporter } from '../audit/audit-exporter.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
 import { makeTrailIndexes } from '../audit/trail-indexes.js'
-import type { Outcome } from '../calls/call.js'
+import type { CallConnection } from '../../calls/bind-call.js'
 import { makeEventQueue } from './event-queue.js'
 import { makeGateReader } from '../gates/gate-reader.js'
 import { makeGateRepository } from '../gates/gate-repository.js'
 import { makeRegistryReader } from '../registry/registry-reader.js'
 import { makeRegistryRepository } from '../registry/registry-repository.js'
-import { makeOutboxReader } from '../outbox/outbox-reader.js'
+import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeOutboxRepository } from '../outbox/outbox-repository.js'
 import { executeReads, executeWrites } from '../calls/execute-batch.js'
-import type { BoundCall, Forgetful } from '../calls/execute-batch.js'
+import type { Forgetful } from '../calls/execute-batch.js'
 import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
-import { serviceDatabaseOptions } from '../tables/service-database.js'
+import { serviceDatabaseOptions } from '../engine/service-file.js'
+import { queryBuilder } from '../engine/query-builder.js'
 
-/** A connection of one kind, with what its calls have at hand. */
-export interface ServiceConnection<Context> {
+/** A connection of one kind. */
+export interface ServiceConnection<Context> extends CallConnection<Context> {
   readonly context: Context
-  readonly execute: (calls: readonly BoundCall<Context>[]) => Promise<readonly Outcome[]>
   readonly close: () => void
 }
 
@@ -72,7 +72,7 @@ function makeTransaction(database: Database): SqliteTransaction & Forgetful {
   const trailIndexes = makeTrailIndexes(database)
   const audit = makeAuditKeeper(database, trailIndexes, Date.now)
   return {
-    analysis: makeAnalysisRepository(database),
+    analysis: makeAnalysisRepository(queryBuilder(database)),
     audit,
     eventQueue: makeEventQueue(database),
     outbox: makeOutboxRepository(database),
@@ -89,11 +89,11 @@ function makeTransaction(database: Database): SqliteTransaction & Forgetful {
 
 function makeReaders(database: Database): SqliteReaders {
   return {
-    analysis: makeAnalysisReader(database),
+    analysis: makeAnalysisReader(queryBuilder(database)),
     audit: makeAuditReader(database),
     auditExport: makeAuditExporter(database),
     gates: makeGateReader(database),
-    outbox: makeOutboxReader(database),
+    outbox: makeOutboxReader(queryBuilder(database)),
     registry: makeRegistryReader(database),
     maintenance: makeMaintenanceFigures(database),
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { FindOperation } from '../../ports/operation.js'
 import type { OpenReader, Readers } from '../../ports/readers.js'
-import { bindCall } from '../calls/execute-batch.js'
-import { BatchingRunner } from './batching-runner.js'
+import { bindCall } from '../../calls/bind-call.js'
+import { BatchingRunner } from '../../calls/batching-runner.js'
 import { connectReading } from './connect.js'
 
 /**

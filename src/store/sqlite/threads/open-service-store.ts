@@ -12,20 +12,21 @@ import type { KeptFile } from '../engine/kept-files.js'
 import { migrate } from '../engine/migrate.js'
 import { serviceMigrations } from '../migrations/service.js'
 import { openDatabase } from '../engine/open-database.js'
-import { STORE_LOST } from '../engine/sqlite-error.js'
-import { BatchingRunner } from './batching-runner.js'
-import type { ExecuteBatch } from './batching-runner.js'
+import { fromDriver, STORE_LOST } from '../engine/sqlite-error.js'
+import { BatchingRunner } from '../../calls/batching-runner.js'
+import type { ExecuteBatch } from '../../calls/batching-runner.js'
 import { connectReading, connectWriting } from './connect.js'
 import type { ServiceConnection } from './connect.js'
-import { bindCall } from '../calls/execute-batch.js'
-import type { StoreThreadOptions, ThreadRole } from './messages.js'
+import { bindCall } from '../../calls/bind-call.js'
+import type { StoreThreadOptions } from './messages.js'
+import type { ThreadRole } from '../../calls/messages.js'
 import { makeMaintenance } from '../maintenance/maintenance.js'
 import { withMaintenance } from '../maintenance/maintenance-operations.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
-import { serviceDatabaseOptions } from '../tables/service-database.js'
+import { serviceDatabaseOptions } from '../engine/service-file.js'
 import { StoreCondition } from './store-condition.js'
-import { StoreThreadClient } from './store-thread-client.js'
-import { watchReaders, watchRunner } from './watch-calls.js'
+import { StoreThreadClient } from '../../calls/store-thread-client.js'
+import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
 
 /** `tidegate.db`. Its lookups run on the calling thread; a problem is a file that is lost, damaged or full, or a thread that keeps dying. */
 export interface SqliteServiceStore extends ServiceStore {
@@ -88,7 +89,9 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
     if (error instanceof AppError && error.code === STORE_LOST) void watch.look()
   }
   const watchedWriter = watchRunner(writer, { succeeded: () => condition.wrote(), failed })
-  const watchedLookups = watchReaders(lookups.context, failed)
+  const watchedLookups = watchReaders(lookups.context, { succeeded: () => undefined, failed }, (raw) =>
+    fromDriver('read tidegate.db', raw),
+  )
   return {
     writer: watchedWriter,
     reader: watchRunner(reader, { succeeded: () => undefined, failed }),

@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors/app-error.js'
-import type { Operation, Runner } from '../../ports/operation.js'
-import { fromFailure } from '../../../lib/threads/failure.js'
-import type { Call, Outcome } from '../calls/call.js'
-import { sizeOfArguments } from '../calls/size-of-arguments.js'
+import { AppError } from '../../errors/app-error.js'
+import type { Operation, Runner } from '../ports/operation.js'
+import { fromFailure } from '../../lib/threads/failure.js'
+import type { Call, Outcome } from './call.js'
+import { sizeOfArguments } from './size-of-arguments.js'
 
 interface Waiting {
   readonly call: Call

@@ -1,12 +1,11 @@
-import type { Database } from 'better-sqlite3'
-import { Kysely, SqliteDialect, sql } from 'kysely'
-import type { OutboxReader } from '../../ports/outbox-store.js'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { OutboxReader } from '../ports/outbox-store.js'
 import { toStoredMessage } from '../tables/outbox-table.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 /** Reads the outbox on any connection. */
-export function makeOutboxReader(database: Database): OutboxReader {
-  const db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+export function makeOutboxReader(db: Kysely<ServiceDatabase>): OutboxReader {
   return {
     list: async ({ state, subject, beforeId, limit }) => {
       let query = db.selectFrom('outbox').selectAll().orderBy('id', 'desc').limit(limit)

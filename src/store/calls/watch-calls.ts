@@ -1,6 +1,5 @@
-import type { Operation, Runner } from '../../ports/operation.js'
-import type { Readers } from '../../ports/readers.js'
-import { fromDriver } from '../engine/sqlite-error.js'
+import type { Operation, Runner } from '../ports/operation.js'
+import type { Readers } from '../ports/readers.js'
 
 /** Is told what became of calls. */
 export interface CallWatch {
@@ -24,23 +23,41 @@ export function watchRunner<Context>(runner: Runner<Context>, watch: CallWatch):
   }
 }
 
-/** Readers that raise AppErrors where the driver fails, as the runners do, and whose failures are watched. */
-export function watchReaders<All extends Readers>(readers: All, failed: CallWatch['failed']): All {
-  const guarded = Object.entries(readers).map(([name, part]: [string, object]) => [name, guard(part, failed)])
+/** The error to raise for one of the driver's; any other as it is. */
+type FromDriver = (raw: unknown) => unknown
+
+/** Readers that raise AppErrors where the driver fails, as the runners do, and whose outcomes are watched. */
+export function watchReaders<All extends Readers>(
+  readers: All,
+  watch: CallWatch,
+  fromDriver: FromDriver,
+): All {
+  const guarded = Object.entries(readers).map(([name, part]: [string, object]) => [
+    name,
+    guard(part, watch, fromDriver),
+  ])
   return Object.fromEntries(guarded) as All
 }
 
-function guard<Part extends object>(part: Part, failed: CallWatch['failed']): Part {
+function guard<Part extends object>(
+  part: Part,
+  { succeeded, failed }: CallWatch,
+  fromDriver: FromDriver,
+): Part {
   const fail = (raw: unknown): never => {
-    const error = fromDriver('read tidegate.db', raw)
+    const error = fromDriver(raw)
     failed(error)
     throw error
+  }
+  const settled = <Result>(result: Result): Result => {
+    succeeded()
+    return result
   }
   const guarded = (method: (...args: unknown[]) => unknown) =>
     function call(...args: unknown[]): unknown {
       try {
         const result = method.apply(part, args)
-        return result instanceof Promise ? result.catch(fail) : result
+        return result instanceof Promise ? result.then(settled, fail) : result
       } catch (raw) {
         return fail(raw)
       }

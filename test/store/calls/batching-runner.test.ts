@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BatchingRunner } from '../../../../src/store/sqlite/threads/batching-runner.js'
-import type { Call } from '../../../../src/store/sqlite/calls/call.js'
+import { BatchingRunner } from '../../../src/store/calls/batching-runner.js'
+import type { Call } from '../../../src/store/calls/call.js'
 
 const MB = 1024 * 1024
 const operation = { name: 'test.keep', apply: () => Promise.resolve() }

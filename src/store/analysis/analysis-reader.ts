@@ -1,14 +1,13 @@
-import type { Database } from 'better-sqlite3'
-import { Kysely, sql, SqliteDialect } from 'kysely'
-import type { AnalysisReader, RunFilter, StoredRun } from '../../ports/analysis-store.js'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { AnalysisReader, RunFilter, StoredRun } from '../ports/analysis-store.js'
 import { toStoredDefinition, toStoredRun, unpackText } from '../tables/analysis-tables.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
 
 /** Reads analyses on any connection. */
-export function makeAnalysisReader(database: Database): AnalysisReader {
-  const db: Db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+export function makeAnalysisReader(db: Kysely<ServiceDatabase>): AnalysisReader {
   return {
     ...settingsOf(db),
     run: async (id) => {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { OutboxState, OutboxTopic, StoredMessage } from '../../ports/outbox-store.js'
+import type { OutboxState, OutboxTopic, StoredMessage } from '../ports/outbox-store.js'
 
 /** The outbox's own table, as Kysely sees it. */
 export interface OutboxTable {

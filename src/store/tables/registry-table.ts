@@ -1,10 +1,5 @@
-import type {
-  RegistryEntry,
-  RegistryKind,
-  RegistrySource,
-  RegistryVersion,
-} from '../../ports/registry-store.js'
-import { unpackBody } from './audit-body.js'
+import type { RegistryEntry, RegistryKind, RegistrySource, RegistryVersion } from '../ports/registry-store.js'
+import { unpackBody } from './packed-body.js'
 
 /** An entry of the registry as it is stored. */
 export interface RegistryEntryRow {

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads'
-import { AppError } from '../../../errors/app-error.js'
-import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
-import type { SupervisedThreadOptions } from '../../../lib/threads/supervised-thread.js'
-import { fromFailure } from '../../../lib/threads/failure.js'
-import type { Call, Outcome } from '../calls/call.js'
+import { AppError } from '../../errors/app-error.js'
+import { SupervisedThread } from '../../lib/threads/supervised-thread.js'
+import type { SupervisedThreadOptions } from '../../lib/threads/supervised-thread.js'
+import { fromFailure } from '../../lib/threads/failure.js'
+import type { Call, Outcome } from './call.js'
 import type { StoreAnswer, StoreRequest } from './messages.js'
 
 export interface StoreThreadClientOptions extends SupervisedThreadOptions {

@@ -1,12 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Generated, Selectable } from 'kysely'
-import type {
-  RunState,
-  StoredDefinition,
-  StoredRun,
-  TemplateType,
-  Verdict,
-} from '../../ports/analysis-store.js'
+import type { RunState, StoredDefinition, StoredRun, TemplateType, Verdict } from '../ports/analysis-store.js'
 
 /** The tables of analyses, as Kysely sees them. */
 export interface AnalysisTables {

@@ -1,4 +1,4 @@
-import type { AuditHead, AuditSource, AuditTextColumn } from '../../ports/audit-store.js'
+import type { AuditHead, AuditSource, AuditTextColumn } from '../ports/audit-store.js'
 
 /** A record of the trail but for its body. */
 export interface AuditHeadRow {

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
-import type { Gate, GateDefinition, GateOrigin } from '../../ports/gate.js'
+import type { Gate, GateDefinition, GateOrigin } from '../ports/gate.js'
 import type {
   GateInstance,
   InstanceState,
   InstanceWork,
   NewInstance,
   ReviewAction,
-} from '../../ports/gate-instance.js'
+} from '../ports/gate-instance.js'
 
 /** The tables of the gates, as Kysely sees them. */
 export interface GatesTable {

@@ -1,14 +1,12 @@
-import type { Database } from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
-import type { AnalysisRepository, NewRun, PlanPart, RunProgress } from '../../ports/analysis-store.js'
+import type { Kysely } from 'kysely'
+import type { AnalysisRepository, NewRun, PlanPart, RunProgress } from '../ports/analysis-store.js'
 import { packText, toStoredDefinition, toStoredRun } from '../tables/analysis-tables.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
 
 /** Analyses on a connection that writes. */
-export function makeAnalysisRepository(database: Database): AnalysisRepository {
-  const db: Db = new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
+export function makeAnalysisRepository(db: Kysely<ServiceDatabase>): AnalysisRepository {
   return {
     ...definitionsOf(db),
     insertRun: (run, planParts) => insertRun(db, run, planParts),

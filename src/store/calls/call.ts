@@ -1,4 +1,4 @@
-import type { Failure } from '../../../lib/threads/failure.js'
+import type { Failure } from '../../lib/threads/failure.js'
 
 /** One operation to run, as it crosses a thread. */
 export interface Call {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Call } from '../../../../src/store/sqlite/calls/call.js'
-import { StoreThreadClient } from '../../../../src/store/sqlite/threads/store-thread-client.js'
+import type { Call } from '../../../src/store/calls/call.js'
+import { StoreThreadClient } from '../../../src/store/calls/store-thread-client.js'
 
 /** Answers each batch with the number of its thread. */
 const THREAD = `

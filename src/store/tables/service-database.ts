@@ -1,0 +1,19 @@
+import type { AnalysisTables } from './analysis-tables.js'
+import type { AuditTable } from './audit-table.js'
+import type {
+  GateInstancesTable,
+  InstanceDocumentsTable,
+  GateReviewsTable,
+  GatesTable,
+} from './gate-tables.js'
+import type { OutboxTable } from './outbox-table.js'
+
+/** The durable tables, as Kysely sees them. */
+export interface ServiceDatabase extends AnalysisTables {
+  audit: AuditTable
+  outbox: OutboxTable
+  gates: GatesTable
+  gate_instances: GateInstancesTable
+  gate_papers: InstanceDocumentsTable
+  gate_reviews: GateReviewsTable
+}
