@@ -16,7 +16,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: WHOLE_PROCESSES,
-          globalSetup: 'test/support/build-reader.ts',
+          globalSetup: 'test/support/build-wasm.ts',
         },
       },
       {
@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'process',
           include: WHOLE_PROCESSES,
-          globalSetup: ['test/support/build-reader.ts', 'test/support/build-once.ts'],
+          globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
         },
       },
     ],

@@ -40,11 +40,25 @@ const MAX_LENGTH = 200
 export function findExecutionId(input: Uint8Array): string | undefined {
   const bytes = asBuffer(input)
   try {
-    return ownExecutionId(bytes) ?? idInside(bytes, EXECUTION) ?? idOfPipeline(bytes)
+    const named = namesExecution(bytes) ? (ownExecutionId(bytes) ?? idInside(bytes, EXECUTION)) : undefined
+    return named ?? idOfPipeline(bytes)
   } catch {
     // Not well-formed: its decision was an error.
     return undefined
   }
+}
+
+/** Whether there is what both names have; most inputs are without, and each look costs more than what it looks through. */
+function namesExecution(bytes: Buffer): boolean {
+  const { part } = EXECUTION
+  if (bytes.length <= 2 * SEARCHED_BYTES) return bytes.includes(part)
+  return searchedStart(bytes).includes(part) || bytes.includes(part, bytes.length - SEARCHED_BYTES)
+}
+
+/** As much of the beginning as is looked through, with a name that begins there. */
+function searchedStart(bytes: Buffer): Buffer {
+  const end = SEARCHED_BYTES + EXECUTION_ID.literal.length
+  return bytes.length > end ? bytes.subarray(0, end) : bytes
 }
 
 /** Each half is looked through from the outside, where the level is known. */
@@ -66,7 +80,8 @@ function ownExecutionId(bytes: Buffer): string | undefined {
 }
 
 function idOfPipeline(bytes: Buffer): string | undefined {
-  const searched = bytes.length > SEARCHED_BYTES ? bytes.subarray(0, SEARCHED_BYTES) : bytes
+  const searched = searchedStart(bytes)
+  if (!searched.includes(PIPELINE.part)) return undefined
   return MARKS_OF_EXECUTION.some((mark) => searched.includes(mark)) ? idInside(bytes, PIPELINE) : undefined
 }
 

@@ -85,8 +85,8 @@ function redactWhole(json: Buffer, known: readonly string[]): RedactedStart {
 }
 
 function redactCut(start: Buffer, known: readonly string[]): RedactedStart {
-  const { json, cutAt, closing, open } = closeJson(start)
-  const { text, count, values } = redactSecrets(json, { known, cut: { at: cutAt, open } })
+  const { json, cutAt, closing, containers } = closeJson(start)
+  const { text, count, values } = redactSecrets(json, { known, cut: { at: cutAt, containers } })
   return { bytes: count === 0 ? start : withoutClosing(text, closing), values }
 }
 

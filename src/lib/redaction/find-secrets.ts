@@ -7,6 +7,7 @@ import { walkElements, walkMembers } from '../json/scan/scan-members.js'
 import { scanSpace } from '../json/scan/scan-space.js'
 import { scanString } from '../json/scan/scan-string.js'
 import { scanValue } from '../json/scan/scan-value.js'
+import type { OpenContainers } from '../scanner/open-containers.js'
 import { LabelledValues } from './labelled-values.js'
 import { MemberNames } from './member-names.js'
 import type { MemberName } from './member-names.js'
@@ -35,8 +36,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 export interface Cut {
   /** Where; what follows closes it. */
   readonly at: number
-  /** Where the objects and arrays begin that had no end, the outermost first. */
-  readonly open: readonly number[]
+  /** How it stood there. */
+  readonly containers: OpenContainers
 }
 
 /** What is known of a JSON text beside itself. */
@@ -86,7 +87,7 @@ class SecretFinder {
     const first = this.json[at]
     if (first === QUOTE) return this.walkText(at)
     if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scanValue(this.json, at)
-    const open = this.search.cut?.open ?? []
+    const open = this.search.cut?.containers.open ?? []
     const isCut = open[this.enteredOpen] === at
     if (isCut) this.enteredOpen++
     if (this.isQuietFrom(at)) {

@@ -1,5 +1,5 @@
 import { asBuffer } from '../bytes.js'
-import { WordSearch } from '../text/word-search.js'
+import { WordSearch } from '../scanner/word-search.js'
 import { BYTE_SIGNS, SECRET_SIGNS } from './secret-signs.js'
 import type { SecretSign } from './secret-signs.js'
 

@@ -1,5 +1,6 @@
 import { replaceExtents } from '../json/edit/replace-extents.js'
 import { findSecrets } from './find-secrets.js'
+import { mayHoldSecretAtCut } from './cut-secrets.js'
 import type { Cut } from './find-secrets.js'
 import { findSigns } from './find-signs.js'
 import type { Redacted } from './redacted.js'
@@ -33,11 +34,12 @@ function redactAt(
   { known = [], cut, keepsNumbers = false }: Surroundings,
 ): Redacted | undefined {
   const signs = findSigns(json)
-  if (known.length === 0 && cut === undefined && signs.length === 0) return undefined
   const redactEmbedded =
     embeddings < MAX_EMBEDDINGS
       ? (inner: Buffer) => redactAt(embeddings + 1, inner, { known, keepsNumbers })
       : undefined
+  const isQuiet = known.length === 0 && signs.length === 0
+  if (isQuiet && (cut === undefined || !mayHoldSecretAtCut(json, cut, redactEmbedded))) return undefined
   const secrets = findSecrets(json, { signs, redactEmbedded, known, cut, keepsNumbers })
   if (secrets.length === 0) return undefined
   return {

@@ -1,4 +1,4 @@
-import type { SearchedWord } from '../text/word-search.js'
+import type { SearchedWord } from '../scanner/word-leads.js'
 import { KEY_WORDS } from './secret-names.js'
 
 /**

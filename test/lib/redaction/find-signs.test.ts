@@ -128,8 +128,8 @@ describe('the quick look', () => {
     fc.assert(
       fc.property(written, fc.nat(), (source, length) => {
         const bytes = Buffer.from(source)
-        const { json: closed, cutAt, open } = closeJson(bytes.subarray(0, length % (bytes.length + 1)))
-        const cut = { at: cutAt, open }
+        const { json: closed, cutAt, containers } = closeJson(bytes.subarray(0, length % (bytes.length + 1)))
+        const cut = { at: cutAt, containers }
         const everywhere = redactEverywhere(closed, cut)?.text ?? closed
         expect(redactSecrets(closed, { cut }).text.toString()).toBe(everywhere.toString())
       }),

@@ -1,5 +1,8 @@
 import { asBuffer } from '../../bytes.js'
+import { readOpenContainers } from '../../scanner/open-containers.js'
+import type { OpenContainers } from '../../scanner/open-containers.js'
 import * as json from '../scan/json-bytes.js'
+import { nestedTooDeeply } from '../scan/nesting.js'
 
 /** The beginning of a JSON text, made whole. */
 export interface ClosedJson {
@@ -8,8 +11,7 @@ export interface ClosedJson {
   readonly cutAt: number
   /** What was put behind that. */
   readonly closing: Buffer
-  /** Where the objects and arrays begin that were closed, the outermost first. */
-  readonly open: readonly number[]
+  readonly containers: OpenContainers
 }
 
 const LITERALS = ['true', 'false', 'null']
@@ -17,10 +19,16 @@ const LITERALS = ['true', 'false', 'null']
 const HALF_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/
 const LONGEST_HALF = 5
 
-/** Puts behind the beginning of a JSON text what makes it JSON again, where it was the beginning of some. */
+/**
+ * Puts behind the beginning of a JSON text what makes it JSON again, where it was the beginning of some. Raises the error of
+ * `nestedTooDeeply` where thousands of containers are open.
+ */
 export function closeJson(start: Uint8Array): ClosedJson {
   const bytes = asBuffer(start)
-  const { open, isInText, scalarFrom, last } = standing(bytes)
+  const containers = readOpenContainers(bytes)
+  if (containers === undefined) throw nestedTooDeeply()
+  const { open, isInText } = containers
+  const { scalarFrom, last } = endingOf(bytes, containers)
   const cutAt = isInText ? endOfWholeText(bytes) : bytes.length
   const isKey = last === 'key'
   const scalar = isInText ? '"' : scalarFrom === -1 ? '' : endOfScalar(bytes.toString('latin1', scalarFrom))
@@ -28,50 +36,32 @@ export function closeJson(start: Uint8Array): ClosedJson {
   const missing = !isInText && scalarFrom === -1 ? missingAfter(last, bytes[open.at(-1) ?? -1]) : ''
   const closers = open.toReversed().map((at) => (bytes[at] === json.OPEN_OBJECT ? '}' : ']'))
   const closing = Buffer.from(scalar + member + missing + closers.join(''))
-  return { json: Buffer.concat([bytes.subarray(0, cutAt), closing]), cutAt, closing, open }
+  return { json: Buffer.concat([bytes.subarray(0, cutAt), closing]), cutAt, closing, containers }
 }
 
 type Last = 'start' | 'open' | 'key' | 'colon' | 'comma' | 'value'
 
-interface Standing {
-  /** Where the objects and arrays begin that have no end. */
-  readonly open: readonly number[]
-  readonly isInText: boolean
+interface Ending {
   /** Where a number or literal at the very end begins; -1 where there is none. */
   readonly scalarFrom: number
   readonly last: Last
 }
 
-/** How a text stands at its end: on the way only texts and brackets are looked at, and what is behind the last of them then. */
-function standing(bytes: Uint8Array): Standing {
-  const open: number[] = []
-  let last = 'start' as Last
-  let textFrom = -1
-  let rest = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0
-    const bracket = byte & BRACKET_BITS
-    if (byte === json.QUOTE) {
-      textFrom = at
-      at = closingQuote(bytes, at + 1)
-    } else if (bracket === json.OPEN_ARRAY) {
-      open.push(at)
-      last = 'open'
-      textFrom = -1
-    } else if (bracket === json.CLOSE_ARRAY) {
-      open.pop()
-      last = 'value'
-      textFrom = -1
-    } else continue
-    rest = at + 1
-  }
-  if (textFrom !== -1) last = isKey(bytes, textFrom, open) ? 'key' : 'value'
-  const isInText = rest > bytes.length
-  return { open, isInText, ...(isInText ? { scalarFrom: -1, last } : atEnd(bytes, rest, last)) }
+function endingOf(
+  bytes: Uint8Array,
+  { open, textFrom, isInText, rest, lastBracket }: OpenContainers,
+): Ending {
+  const last = textFrom !== -1 ? (isKey(bytes, textFrom, open) ? 'key' : 'value') : afterBracket(lastBracket)
+  return isInText ? { scalarFrom: -1, last } : atEnd(bytes, rest, last)
+}
+
+function afterBracket(bracket: number): Last {
+  if (bracket === 0) return 'start'
+  return bracket === json.OPEN_ARRAY || bracket === json.OPEN_OBJECT ? 'open' : 'value'
 }
 
 /** How a text ends in which `last` stands before `rest`, and neither a text nor a bracket from there on. */
-function atEnd(bytes: Uint8Array, rest: number, last: Last): Pick<Standing, 'scalarFrom' | 'last'> {
+function atEnd(bytes: Uint8Array, rest: number, last: Last): Ending {
   const end = endBeforeSpace(bytes, bytes.length)
   if (end <= rest) return { scalarFrom: -1, last }
   if (bytes[end - 1] === json.COLON) return { scalarFrom: -1, last: 'colon' }
@@ -94,19 +84,8 @@ function endBeforeSpace(bytes: Uint8Array, end: number): number {
   return at
 }
 
-/** `[` and `{`, `]` and `}` are the same but for one bit. */
-const BRACKET_BITS = 0xff ^ (json.OPEN_ARRAY ^ json.OPEN_OBJECT)
 /** 1 for what numbers and literals are written with. */
 const IN_SCALAR = json.byteTable((byte, char) => byte > 0x20 && !'"{}[]:,'.includes(char))
-
-function closingQuote(bytes: Uint8Array, from: number): number {
-  for (let at = from; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (byte === json.QUOTE) return at
-    if (byte === json.BACKSLASH) at++
-  }
-  return bytes.length
-}
 
 function missingAfter(last: Last, opener: number | undefined): string {
   if (last === 'colon') return 'null'

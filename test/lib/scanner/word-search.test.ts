@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { WordSearch } from '../../../src/lib/text/word-search.js'
-import type { SearchedWord } from '../../../src/lib/text/word-search.js'
+import { WordSearch } from '../../../src/lib/scanner/word-search.js'
+import type { SearchedWord } from '../../../src/lib/scanner/word-leads.js'
 
 const WORDS: readonly SearchedWord[] = [
   { word: 'key', isAnyCase: true },

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+const COMPILER = join(ROOT, 'node_modules/assemblyscript/bin/asc.js')
+const MODULES = [
+  { sources: 'src/pdp/wasm/reader/assembly', built: 'dist/pdp/wasm/reader.wasm' },
+  { sources: 'src/lib/scanner/assembly', built: 'dist/lib/scanner/scanner.wasm' },
+]
+
+/** Compiles what is written in AssemblyScript, which the sources load as the program does, unless it is newer than what it is made of. */
+export default function buildWasm(): void {
+  for (const { sources, built } of MODULES) {
+    if (!isStale(sources, built)) continue
+    const options = ['--config', `${sources}/asconfig.json`]
+    execFileSync(process.execPath, [COMPILER, ...options], { cwd: ROOT, stdio: 'inherit' })
+  }
+}
+
+function isStale(sources: string, built: string): boolean {
+  const builtAt = statSync(join(ROOT, built), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return readdirSync(join(ROOT, sources)).some(
+    (name) => statSync(join(ROOT, sources, name)).mtimeMs > builtAt,
+  )
+}
