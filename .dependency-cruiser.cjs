@@ -58,6 +58,13 @@ module.exports = {
       to: { path: '^src/store/(sqlite|outbox)/' },
     },
     {
+      name: 'rows-check-no-caller-and-know-no-web-framework',
+      comment: 'The pipeline lets callers in, for every row alike.',
+      severity: 'error',
+      from: { path: '^src/http/(routes|policy)/' },
+      to: { path: '^src/http/pipeline/(authenticate|guard|guarded-routes)\\.ts$|node_modules/(hono|@hono)/' },
+    },
+    {
       name: 'decisions-stand-below-pdp',
       severity: 'error',
       from: { path: '^src/decisions/' },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { ListenAddress } from '../config/sections/listen-address.js'
 import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 import type { Admission } from './pipeline/admit-request.js'
+import type { FindQuickly } from './pipeline/quick-routes.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
 import { openFastTransport } from './transport/fast/open-fast-transport.js'
@@ -38,14 +39,14 @@ export interface ServerOptions {
   readonly address: ListenAddress
   readonly takesHost: Admission['takesHost']
   readonly maxBodyBytes: number
-  /** Whether plain requests have a reader of their own in front of node's. */
-  readonly hasFastTransport: boolean
+  /** Finds the routes whose plain requests have a reader of their own in front of node's; undefined where none have. */
+  readonly find: FindQuickly | undefined
 }
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
   handle: HandleRequest,
-  { address: { host, port }, takesHost, maxBodyBytes, hasFastTransport }: ServerOptions,
+  { address: { host, port }, takesHost, maxBodyBytes, find }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
   const room: Room = {
@@ -54,9 +55,8 @@ export async function startServer(
   }
   const standard = createStandardServer(handle, requestIdFor, TIMEOUTS, room)
   const { server } = standard
-  const fastTransport = hasFastTransport
-    ? openFastTransport(server, { handle, requestIdFor, timeouts: TIMEOUTS, takesHost, room })
-    : undefined
+  const fastTransport =
+    find && openFastTransport(server, { handle, find, requestIdFor, timeouts: TIMEOUTS, takesHost, room })
   room.connections.watch(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (raw) => reject(cannotListen(host, port, raw)))

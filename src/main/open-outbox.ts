@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
-import type { OutboxRoutesDeps } from '../http/routes/outbox.js'
+import type { OutboxRoutesDeps } from '../http/routes/messages/outbox.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'

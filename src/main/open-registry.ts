@@ -7,7 +7,7 @@ import { applicationKey, pipelineKey } from '../events/registry/registry-change.
 import { applyEvents, passOverEvent } from '../events/registry/registry-operations.js'
 import { idsOfNames } from '../gates/definitions/pipeline-ids.js'
 import type { FindPipelineIds } from '../gates/definitions/pipeline-ids.js'
-import type { HealthPlugin } from '../http/routes/health.js'
+import type { HealthPlugin } from '../http/routes/about/health.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
 import { isSetAside } from '../lib/work-attempts.js'

@@ -7,12 +7,14 @@ import type { CheckpointDeps } from '../audit/write-checkpoint.js'
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { EventIntake } from '../events/event-intake.js'
-import type { AuditRoutesDeps } from '../http/routes/audit.js'
+import { LimitedStreams } from '../http/pipeline/limited-streams.js'
+import type { AuditRoutesDeps } from '../http/routes/trail/audit.js'
 import type { Logger } from '../lib/logger.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { repeat } from './timers/repeat.js'
 
+const MAX_EXPORTS = 8
 const INDEX_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 5000
 /** How long a gap is gathered before one record tells of it. */
@@ -83,6 +85,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
       reader: store.reader,
       lookups: store.lookups.audit,
       publicKeys: publicKeysOf(config, checkpoints),
+      exports: new LimitedStreams(MAX_EXPORTS, 'exports'),
       caughtUp: () => Promise.race([indexing.runNow(), setTimeout(CATCH_UP_MS, undefined, { ref: false })]),
     },
     close: async () => {

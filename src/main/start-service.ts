@@ -1,55 +1,30 @@
 import type { Config } from '../config/config.js'
-import { isLoopback, parseListenAddress } from '../config/sections/listen-address.js'
-import type { ListenAddress } from '../config/sections/listen-address.js'
+import { parseListenAddress } from '../config/sections/listen-address.js'
 import { readSecrets } from '../config/read-secrets.js'
-import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import { AppError } from '../errors/app-error.js'
-import { makeApp, makeApplication } from '../http/app.js'
-import { makeAuthenticate } from '../http/pipeline/authenticate.js'
-import { makeRequestHandler } from '../http/transport/handle-request.js'
-import { logRequest } from '../http/pipeline/log-request.js'
-import type { PolicyContext } from '../http/policy/policy-context.js'
-import { withEventRoutes } from '../http/events/events.js'
-import type { TrailRoutesDeps } from '../http/routes/mount-trail.js'
-import { addTrailMetrics } from '../http/routes/trail-metrics.js'
-import { startServer } from '../http/server.js'
 import { addConditionMetrics } from '../http/pipeline/condition-metrics.js'
 import { makeServiceMetrics } from '../http/pipeline/service-metrics.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
-import { packageVersion } from '../lib/package-root.js'
-import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
-import { openAdmission } from './open-admission.js'
 import { closeParts } from './close-parts.js'
 import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
-import type { BackgroundWork } from './background-work.js'
 import { openAnalysis } from './open-analysis.js'
-import type { OpenAnalysis } from './open-analysis.js'
 import { openEvaluations } from './open-evaluations.js'
-import type { OpenEvaluations } from './open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
-import type { Decisions } from './open-decisions.js'
 import { openGates } from './open-gates.js'
-import type { OpenGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
-import type { OpenOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
 import { openRegistry } from './open-registry.js'
-import type { OpenRegistry } from './open-registry.js'
-import { openStore, storeHealth } from './store/open-store.js'
+import { openStore } from './store/open-store.js'
 import { openTrail } from './open-trail.js'
 import { watchThreads } from './threads/watch-threads.js'
-import type { OpenTrail } from './open-trail.js'
-import { openYamlReader } from './threads/yaml-thread.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { publicKeyFiles } from './files/bundle-verification.js'
 import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
-import type { ServiceStore } from '../store/ports/service-store.js'
-
-const MS_PER_SECOND = 1000
+import { listen } from './listen.js'
+import type { OnStop } from './listen.js'
 
 /** A service that runs until it is stopped. */
 export interface Service {
@@ -89,9 +64,6 @@ async function startService(config: Config, logger: Logger): Promise<Service> {
     throw raw
   }
 }
-
-/** Takes what closes a part that has been opened. */
-type OnStop = (name: string, close: OpenPart['close']) => void
 
 async function startParts(config: Config, logger: Logger, onStop: OnStop): Promise<string> {
   const address = parseListenAddress(config.server.addr)
@@ -149,130 +121,6 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
 async function watch(config: Config, policies: Policies, onStop: OnStop): Promise<void> {
   const watcher = await watchPolicies(policies, publicKeyFiles(config.policies.bundleSigning))
   onStop('policy watcher', () => watcher.close())
-}
-
-/** All parts, ready to be asked. */
-interface Parts {
-  readonly config: Config
-  readonly logger: Logger
-  readonly store: ServiceStore
-  readonly decisions: Decisions
-  readonly policies: Policies
-  readonly evaluations: OpenEvaluations
-  readonly metrics: ServiceMetrics
-  readonly outbox: OpenOutbox
-  readonly gates: OpenGates
-  readonly trail: OpenTrail
-  readonly registry: OpenRegistry
-  readonly analysis: OpenAnalysis
-  readonly backgroundWork: BackgroundWork
-}
-
-/** Puts the parts behind one HTTP server; gives its URL. */
-async function listen(parts: Parts, address: ListenAddress, onStop: OnStop): Promise<string> {
-  const { config, logger, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const authenticate = makeAuthenticate(config.auth)
-  const version = packageVersion()
-  const health = {
-    policies,
-    plugins: [decisions.health, registry.health, storeHealth(parts.store), parts.backgroundWork.health],
-  }
-  const app = makeApp({
-    authenticate,
-    health,
-    decisions: decisions.read,
-    outbox: outbox.routes,
-    backgroundWork: parts.backgroundWork.routes,
-    gates: gates.routes,
-    trail: trailRoutes(parts),
-    analysis: parts.analysis.routes,
-    metrics,
-    version,
-  })
-  const yaml = openYamlReader()
-  onStop('reader of YAML', yaml.close)
-  const { eventsAtRoot } = config.orchestrator
-  const admission = openAdmission(config, address.host)
-  const handle = makeRequestHandler({
-    admit: admission.admit,
-    authenticate,
-    eventsAtRoot,
-    policy: { ...policyContext(parts, version), readYaml: yaml.toJson },
-    application: withEventRoutes(
-      { authenticate, intake: trail.intake, maxBodyBytes: config.audit.maxBodyBytes, atRoot: eventsAtRoot },
-      makeApplication(app),
-    ),
-    finished: (exchange) => {
-      metrics.requested(exchange)
-      logRequest(logger, exchange)
-    },
-  })
-  warnWhenOpen(config, address.host, logger)
-  const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
-  const { takesHost } = admission
-  const hasFastTransport = config.server.fastLane
-  const server = await startServer(handle, { address, takesHost, maxBodyBytes, hasFastTransport })
-  onStop('server', async () => {
-    parts.evaluations.drain()
-    await server.stop(config.server.drainSeconds * MS_PER_SECOND)
-  })
-  return server.url
-}
-
-/** What the routes about the trail and the registry need, and their figures in the metrics. */
-function trailRoutes({ config, store, decisions, metrics, outbox, trail, registry }: Parts): TrailRoutesDeps {
-  addTrailMetrics(metrics.registry, {
-    intake: () => trail.intake.figures,
-    decisions: () => trail.decisions.figures,
-    unindexed: () => store.lookups.audit.unindexed(),
-    reconciliations: registry.status,
-  })
-  const { reader, writer, lookups } = store
-  const { read } = decisions
-  return {
-    audit: trail.routes,
-    timeline: {
-      reader,
-      decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
-    },
-    registry: { reader, lookups: lookups.registry },
-    insights: { reader, now: Date.now },
-    webhooks: {
-      settings: registry.settings,
-      writer,
-      now: Date.now,
-      wakeOutbox: outbox.wake,
-      maxBodyBytes: config.audit.maxBodyBytes,
-    },
-  }
-}
-
-function policyContext(
-  { config, policies, evaluations, decisions, metrics }: Parts,
-  version: string,
-): Omit<PolicyContext, 'readYaml'> {
-  return {
-    policies,
-    evaluations: evaluations.evaluations,
-    decisionLog: decisions.log,
-    isLogging: config.decisions.enabled,
-    maxBodyBytes: config.server.maxBodyBytes,
-    staticPackages: config.policies.staticPackages,
-    defaultDecision: config.policies.defaultDecision.replace(/^\//, ''),
-    version,
-    nextDecisionId: makeTimeOrderedIds(),
-    evaluated: metrics.evaluated,
-  }
-}
-
-function warnWhenOpen(config: Config, host: string, logger: Logger): void {
-  if (config.auth.tokens.length > 0 || isLoopback(host)) return
-  logger.warn(
-    { addr: config.server.addr },
-    config.server.allowedHosts.length > 0
-      ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
-      : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
-  )
 }
 
 /** The first signal. The one after it ends the process at once, as if nobody listened. */

@@ -9,7 +9,7 @@ export interface WebhookDelivery {
 }
 
 /** What says what a delivery is; everything else that came with it, credentials above all, stays here. */
-const FORWARDED: readonly string[] = [
+export const DELIVERY_HEADERS: readonly string[] = [
   'content-type',
   'idempotency-key',
   'x-gitlab-event',
@@ -23,7 +23,7 @@ export function toWebhookRequest(
   { gateUrl }: Pick<OrchestratorSettings, 'gateUrl'>,
   { headers }: Pick<WebhookDelivery, 'headers'>,
 ): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
-  const forwarded = FORWARDED.map((name) => [name, headers[name]] as const).filter(
+  const forwarded = DELIVERY_HEADERS.map((name) => [name, headers[name]] as const).filter(
     (header): header is [string, string] => header[1] !== undefined,
   )
   return {

@@ -11,6 +11,7 @@ import { PlainExchange } from '../../src/http/transport/fast/plain-exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
+import { findQuickly } from './served-routes.js'
 import { waitUntil } from './wait-until.js'
 
 /** What reached the request handler of a server. */
@@ -60,7 +61,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const room = { halfBodies, connections }
   const { server } = createStandardServer(handle, requestIdFor, TIMEOUTS, room)
   const fastTransport = options.hasFastTransport
-    ? openFastTransport(server, { handle, requestIdFor, timeouts: TIMEOUTS, takesHost, room })
+    ? openFastTransport(server, {
+        ...{ handle, requestIdFor, takesHost, room },
+        timeouts: TIMEOUTS,
+        find: findQuickly(),
+      })
     : undefined
   connections.watch(server)
   const sockets: Socket[] = []

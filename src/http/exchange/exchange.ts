@@ -3,6 +3,8 @@ import { errorAnswer } from './error-body.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+const NO_HEADERS: readonly string[] = []
+
 /** Who called, as far as it is known. */
 export interface Caller {
   /** The name of the token that was presented; undefined when none is asked for. */
@@ -19,6 +21,8 @@ export abstract class Exchange {
   caller: Caller = { tokenName: undefined }
   /** The label of the metrics: a kind of route, never a path. */
   handler = 'unmatched'
+  /** What errors of the route have beside the headers of every error: names and values in turn. */
+  errorHeaders: readonly string[] = NO_HEADERS
   /** Set once a decision is made for the request, so that an error can be looked up in the decision log. */
   decisionId: string | undefined
   /** Set when the answer was an error, for the log. */
@@ -73,10 +77,10 @@ export abstract class Exchange {
   protected abstract cut(): void
 
   /** Ends the exchange with an error in the one shape. */
-  fail(error: AppError, extraHeaders: readonly string[] = []): void {
+  fail(error: AppError): void {
     this.failure = error
     const { status, body, headers } = errorAnswer(error)
-    this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...extraHeaders])
+    this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...this.errorHeaders])
   }
 
   /** `x-spinnaker-user` is what the caller claims, not a credential. */

@@ -1,65 +1,146 @@
-import type { Exchange } from '../exchange/exchange.js'
-import { MethodNotAllowed } from '../exchange/error-body.js'
+import { z } from 'zod'
+
+import { json } from '../pipeline/answer-schemas.js'
+import { routesOf } from '../pipeline/define-routes.js'
+import type { AnswerDescription, DirectRow, Route } from '../pipeline/route.js'
 import { answerBareDocument, answerDataGet, answerDataPost } from './data-api.js'
 import type { PolicyContext } from './policy-context.js'
 import { answerStaticPolicy } from './static-policy.js'
 
-/** One policy operation, found by path and method; `handler` is its label in the metrics. */
-export interface PolicyRoute {
-  readonly handler: string
-  readonly answer: (context: PolicyContext, exchange: Exchange) => Promise<void>
-}
+const Allowed = z.object({
+  status: z.literal('ALLOW'),
+  code: z.literal('policy_allowed'),
+  message: z.string(),
+  decisionId: z.string(),
+})
+const Denied = z.object({
+  status: z.literal('DENY'),
+  code: z.literal('policy_denied'),
+  message: z.string(),
+  decisionId: z.string(),
+  deny: z.array(z.string()),
+})
+const DENIED = json('A policy denies.', Denied)
+const DataAnswer = z.looseObject({
+  result: z.unknown().describe('Absent where the document is undefined.'),
+  decision_id: z.string().optional(),
+  warning: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+})
 
-const DATA_V1 = '/v1/data'
-const DATA_V0 = '/v0/data'
-const STATIC_POLICY = '/v1/staticPolicy/eval'
+const Switch = z.string().optional()
+const DataQuery = z.looseObject({
+  pretty: Switch.describe('Indents the answer; on where it is empty or true, as all switches.'),
+  metrics: Switch.describe('Adds how long the decision took.'),
+  provenance: Switch.describe('Adds which policies decided.'),
+  explain: Switch.describe('Adds an empty explanation.'),
+  'strict-builtin-errors': Switch.describe('Makes a built-in that raises an error.'),
+})
+const InputQuery = DataQuery.extend({ input: z.string().optional().describe('The input, as JSON.') })
+const PostQuery = DataQuery.extend({
+  requestUri: z
+    .string()
+    .optional()
+    .describe('The path that is meant where it is asked of the literal path **.'),
+})
 
-/**
- * The policy operation that a request is for, or undefined when its path is no policy path. Raises
- * `method_not_allowed` for a policy path with another method.
- */
-export function findPolicyRoute(exchange: Pick<Exchange, 'target' | 'method'>): PolicyRoute | undefined {
-  const { target, method } = exchange
-  const { path } = target
-  const dataV1 = below(path, DATA_V1)
-  if (dataV1 !== undefined) return dataRoute(dataV1, path, method)
-  if (path === STATIC_POLICY) {
-    requireMethod(method, path, 'POST')
-    return { handler: 'v1/staticPolicy', answer: answerStaticPolicy }
-  }
-  const dataV0 = below(path, DATA_V0)
-  if (dataV0 !== undefined) {
-    requireMethod(method, path, 'POST')
-    return {
-      handler: 'v0/data',
-      answer: (context, exchange) => answerBareDocument(context, exchange, dataV0, 'data'),
-    }
-  }
-  if (!isRootPost(exchange)) return undefined
-  return {
+const JSON_OR_YAML = ['application/json', 'application/yaml']
+const DATA_BODY = {
+  description:
+    'The input in `input`; or, with `executionId` or `payloadConstraint` and without `input`, the input as a whole, to which the answer is a verdict.',
+  schema: z.looseObject({ input: z.unknown() }),
+  types: JSON_OR_YAML,
+  isOptional: true,
+} as const
+const BARE_BODY = {
+  description: 'The input itself; null where it is empty.',
+  schema: z.unknown(),
+  types: JSON_OR_YAML,
+  isOptional: true,
+} as const
+
+/** What an answer of the Data API varies with, its errors too. */
+const NEGOTIATED = ['Vary', 'Accept-Encoding']
+const ORCHESTRATOR = { roles: ['orchestrator'], deniesWith401: true } as const
+const UNDEFINED: AnswerDescription = { description: 'The document is undefined.' }
+const BARE_ANSWERS = { 200: json('The document.', z.unknown()), 404: UNDEFINED }
+const { directRoute } = routesOf<PolicyContext>()
+
+/** The operations that decide: OPA's Data API with the orchestrator's flat body beside it, and static policies. */
+export const policyRoutes: readonly Route<PolicyContext>[] = [
+  ...withPathsBelow('/v1/data', (path) => ({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path,
+    handler: 'v1/data',
+    summary: 'Evaluate a document, or ask for a verdict',
+    query: PostQuery,
+    body: DATA_BODY,
+    answers: {
+      200: json('The document, or that a policy allows.', z.union([Allowed, DataAnswer])),
+      401: DENIED,
+    },
+    errorHeaders: NEGOTIATED,
+    answerOn: answerDataPost,
+  })),
+  ...withPathsBelow('/v1/data', (path) => ({
+    ...ORCHESTRATOR,
+    method: 'GET',
+    path,
+    handler: 'v1/data',
+    summary: 'Evaluate a document',
+    query: InputQuery,
+    answers: { 200: json('The document.', DataAnswer) },
+    errorHeaders: NEGOTIATED,
+    answerOn: answerDataGet,
+  })),
+  directRoute({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path: '/v1/staticPolicy/eval',
+    handler: 'v1/staticPolicy',
+    summary: 'Ask all static policies',
+    body: {
+      schema: z.looseObject({
+        input: z.union([z.looseObject({}), z.string()]).describe('An object, or text that holds one.'),
+      }),
+    },
+    answers: { 200: json('The policies allow.', Allowed), 401: DENIED },
+    answerOn: answerStaticPolicy,
+  }),
+  ...withPathsBelow('/v0/data', (path) => ({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path,
+    handler: 'v0/data',
+    summary: 'Evaluate a document; the body is the input, the answer the bare document',
+    query: DataQuery,
+    body: BARE_BODY,
+    answers: BARE_ANSWERS,
+    errorHeaders: NEGOTIATED,
+    answerOn: (context, exchange, rest) => answerBareDocument(context, exchange, rest, 'data'),
+  })),
+]
+
+/** `POST /`: the default decision. */
+export const defaultDecisionRoutes: readonly Route<PolicyContext>[] = [
+  directRoute({
+    ...ORCHESTRATOR,
+    method: 'POST',
+    path: '/',
     handler: 'index',
-    answer: (context, exchange) => answerBareDocument(context, exchange, context.defaultDecision, 'default'),
-  }
-}
+    summary: 'Evaluate the default decision; the body is the input, the answer the bare document',
+    query: DataQuery,
+    body: BARE_BODY,
+    answers: BARE_ANSWERS,
+    answerOn: (context, exchange) =>
+      answerBareDocument(context, exchange, context.defaultDecision, 'default'),
+  }),
+]
 
-/** Whether a request is a `POST /`. */
-export function isRootPost({ target, method }: Pick<Exchange, 'target' | 'method'>): boolean {
-  return target.path === '/' && method === 'POST'
-}
-
-function dataRoute(rawPath: string, path: string, method: string): PolicyRoute {
-  requireMethod(method, path, 'GET', 'POST')
-  const answer = method === 'POST' ? answerDataPost : answerDataGet
-  return { handler: 'v1/data', answer: (context, exchange) => answer(context, exchange, rawPath) }
-}
-
-/** The rest of a path below a prefix, without its slash; empty for the prefix itself. */
-function below(path: string, prefix: string): string | undefined {
-  if (!path.startsWith(prefix)) return undefined
-  if (path.length === prefix.length) return ''
-  return path[prefix.length] === '/' ? path.slice(prefix.length + 1) : undefined
-}
-
-function requireMethod(method: string, path: string, ...allowed: readonly string[]): void {
-  if (!allowed.includes(method)) throw new MethodNotAllowed(method, path, allowed)
+/** The same for a path itself, which is the whole of `data`, and for all below it. */
+function withPathsBelow(
+  path: string,
+  row: (path: string) => DirectRow<PolicyContext>,
+): readonly Route<PolicyContext>[] {
+  return [directRoute(row(path)), directRoute(row(`${path}/*`))]
 }

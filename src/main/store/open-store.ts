@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js'
-import type { HealthPlugin } from '../../http/routes/health.js'
+import type { HealthPlugin } from '../../http/routes/about/health.js'
 import type { Logger } from '../../lib/logger.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'

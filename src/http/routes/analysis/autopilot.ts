@@ -1,123 +1,122 @@
-import { createHash } from 'node:crypto'
-import { Hono } from 'hono'
-import type { Context } from 'hono'
 import { z } from 'zod'
 
-import { cancelRun, findTemplate, saveTemplate } from '../../../analysis/runs/analysis-operations.js'
-import { readLogTemplate } from '../../../analysis/logs/model/log-template.js'
-import { readMetricTemplate } from '../../../analysis/runs/definitions/metric-template.js'
+import { cancelRun } from '../../../analysis/runs/analysis-operations.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
-import { toAppError } from '../../../errors/app-error.js'
-import type { AppEnv } from '../../exchange/exchange.js'
-import type { Authenticate } from '../../pipeline/authenticate.js'
+import type { AppError } from '../../../errors/app-error.js'
 import { baseUrl } from '../../exchange/base-url.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { errorAnswer } from '../../exchange/error-body.js'
+import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
-import { parseQuery } from '../../input/parse-query.js'
+import { registrationBody } from '../../input/body-reader.js'
 import { readPathNumber } from '../../input/path-number.js'
-import { readSentDocument, readSentRegistration } from '../../input/read-document.js'
+import { textOf } from '../../input/path-parameter.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Route } from '../../pipeline/route.js'
+import { CanaryStatusAnswer } from './analysis-answers.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 import { answerCanaryStatus } from './canary-status-answer.js'
+import { templateRoutes } from './templates.js'
 
-const REGISTER_PATHS = [
-  '/registerCanary',
-  '/api/v1/registerCanary',
-  '/api/v2/registerCanary',
-  '/api/v3/registerCanary',
-  '/api/v5/registerCanary',
-]
 /** The path of the contract, where a bare registration is answered with 200. */
-const CONTRACT_PATH = '/api/v3/'
-
-const STATUS_PATHS = [
-  '/canaries/:id',
-  '/v5/canaries/:id',
-  '/api/v1/autopilot/canaries/:id',
-  '/api/v2/autopilot/canaries/:id',
+const CONTRACT_PATH = '/autopilot/api/v3/registerCanary'
+const REGISTER_PATHS = [
+  '/autopilot/registerCanary',
+  '/autopilot/api/v1/registerCanary',
+  '/autopilot/api/v2/registerCanary',
+  CONTRACT_PATH,
+  '/autopilot/api/v5/registerCanary',
 ]
-
-const TemplateQuery = z.looseObject({
-  sha1: z
-    .string()
-    .regex(/^[0-9a-f]{40}$/i)
-    .toLowerCase()
-    .optional(),
-  templateType: z
-    .string()
-    .toUpperCase()
-    .pipe(z.enum(['LOG', 'METRIC'])),
-  templateName: z.string().min(1).max(200),
-})
+const STATUS_PATHS = [
+  '/autopilot/canaries/:id',
+  '/autopilot/v5/canaries/:id',
+  '/autopilot/api/v1/autopilot/canaries/:id',
+  '/autopilot/api/v2/autopilot/canaries/:id',
+]
+const REGISTERED = {
+  ...json('The number of the analysis.', z.object({ canaryId: z.int() })),
+  headers: {
+    Location: 'Where the status of the analysis is polled.',
+    'x-opsmx-report-token': 'The token in the link to its report.',
+  },
+}
+const STATUSES = {
+  200: json('The status.', CanaryStatusAnswer),
+  404: json('There is no such analysis: an error that has all members of a status.', CanaryStatusAnswer),
+  503: json('The status cannot be read just now; in the same form.', CanaryStatusAnswer),
+}
+const CANARY = { id: textOf('The number of the analysis.') }
+const COMMON = { roles: ['orchestrator'], handler: 'autopilot' } as const
+const { route } = routesOf<AnalysisRoutesDeps>()
 
 /** What the orchestrator's stages and the Argo job call: registration, polling, and the templates of the GitOps client. */
-export function autopilotRoutes(authenticate: Authenticate, deps: AnalysisRoutesDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
-  app.use(async (c, next) => {
-    c.env.exchange.handler = 'autopilot'
-    authenticate(c.env.exchange, ['orchestrator'])
-    await next()
+export const autopilotRoutes = [
+  ...REGISTER_PATHS.map(registerRoute),
+  ...STATUS_PATHS.flatMap(statusRoutes),
+  ...templateRoutes,
+]
+
+function registerRoute(path: string): Route<AnalysisRoutesDeps> {
+  const isContract = path === CONTRACT_PATH
+  return route({
+    ...COMMON,
+    method: 'POST',
+    path,
+    summary: 'Begin an analysis, as the verification stages and the Argo job do',
+    body: registrationBody,
+    answers: {
+      ...(isContract && { 200: { ...REGISTERED, description: 'To a bare registration: its number.' } }),
+      202: REGISTERED,
+      404: { description: 'Nothing defines how the application is analysed.' },
+    },
+    answer: async ({ exchange, body }, deps) => {
+      const registration = readRegistration(body)
+      const run = await registerCanary(deps, registration, actorOf(exchange, deps))
+      return jsonAnswer({ canaryId: run.id }, isContract && !registration.isFromPlugin ? 200 : 202, {
+        Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${run.id}`,
+        'x-opsmx-report-token': deps.reportLinks.issue(run, deps.now()),
+      })
+    },
+    failed: (failure) => answerFailedRegistration(failure),
   })
-  for (const path of REGISTER_PATHS) app.post(path, (c) => register(c, deps))
-  for (const path of STATUS_PATHS) {
-    app.get(path, (c) => answerCanaryStatus(c.env.exchange, deps, c.req.param('id') ?? ''))
-    app.delete(path, (c) => cancel(c, deps, c.req.param('id') ?? ''))
-  }
-  app.get('/api/v5/external/template', async (c) => {
-    const { templateType, templateName, sha1 } = parseQuery(TemplateQuery, c.req.query())
-    const found = await deps.reader.run(findTemplate, { type: templateType, name: templateName, sha1 })
-    return jsonAnswer(found !== undefined)
-  })
-  app.post('/api/v5/external/template', (c) => keepTemplate(c, deps))
-  return app
 }
 
 /** The Argo job looks at no status: what went wrong must stand in `error`, too. */
-async function register(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
-  const { exchange } = c.env
-  try {
-    const registration = readRegistration(await readSentRegistration(exchange, deps.maxBodyBytes))
-    const run = await registerCanary(deps, registration, actorOf(exchange, deps))
-    const isBare = c.req.path.includes(CONTRACT_PATH) && !registration.isFromPlugin
-    return jsonAnswer({ canaryId: run.id }, isBare ? 200 : 202, {
-      Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${run.id}`,
-      'x-opsmx-report-token': deps.reportLinks.issue(run, deps.now()),
-    })
-  } catch (raw) {
-    const failure = toAppError(raw)
-    exchange.failure = failure
-    const { status, body, headers } = errorAnswer(failure)
-    return jsonAnswer({ ...(JSON.parse(body) as object), error: failure.code }, status, headers)
-  }
+function answerFailedRegistration(failure: AppError): Response {
+  const { status, body, headers } = errorAnswer(failure)
+  return jsonAnswer({ ...(JSON.parse(body) as object), error: failure.code }, status, headers)
 }
 
-async function cancel(c: Context<AppEnv>, deps: AnalysisRoutesDeps, id: string): Promise<Response> {
+function statusRoutes(path: string): readonly Route<AnalysisRoutesDeps>[] {
+  return [
+    route({
+      ...COMMON,
+      method: 'GET',
+      path,
+      summary: 'The status of an analysis, as the orchestrator polls it',
+      params: CANARY,
+      answers: STATUSES,
+      answer: ({ exchange, params }, deps) => answerCanaryStatus(exchange, deps, params.id),
+    }),
+    route({
+      ...COMMON,
+      method: 'DELETE',
+      path,
+      summary: 'Cancel an analysis, as the orchestrator does',
+      params: CANARY,
+      answers: STATUSES,
+      answer: ({ exchange, params }, deps) => cancel(exchange, deps, params.id),
+    }),
+  ]
+}
+
+async function cancel(exchange: Exchange, deps: AnalysisRoutesDeps, id: string): Promise<Response> {
   const runId = readPathNumber(id)
   if (runId !== undefined) {
-    await deps.writer.run(cancelRun, { id: runId, actor: actorOf(c.env.exchange, deps) })
+    await deps.writer.run(cancelRun, { id: runId, actor: actorOf(exchange, deps) })
     deps.forget(runId)
   }
-  return answerCanaryStatus(c.env.exchange, deps, id)
-}
-
-/** The client looks at no status: what went wrong must stand in `errorMessage`. */
-async function keepTemplate(c: Context<AppEnv>, deps: AnalysisRoutesDeps): Promise<Response> {
-  const { templateType, templateName } = parseQuery(TemplateQuery, c.req.query())
-  try {
-    const { text: body, document } = await readSentDocument(c.env.exchange, deps.maxBodyBytes, 'the template')
-    const read = templateType === 'LOG' ? readLogTemplate : readMetricTemplate
-    read(document)
-    const sha1 = createHash('sha1').update(body).digest('hex')
-    await deps.writer.run(saveTemplate, {
-      template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },
-      actor: actorOf(c.env.exchange, deps),
-    })
-    return jsonAnswer({ status: 'CREATED', sha1 }, 201)
-  } catch (raw) {
-    const { code, message, kind } = toAppError(raw)
-    if (kind !== 'invalid' && kind !== 'too_large') throw raw
-    const status = kind === 'invalid' ? 400 : 413
-    return jsonAnswer({ code, message, error: 'invalid template', errorMessage: [message] }, status)
-  }
+  return answerCanaryStatus(exchange, deps, id)
 }

@@ -1,14 +1,15 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
 import { findStageGate, findStageRule } from '../../../gates/definitions/find-stage-gate.js'
 import type { StageName } from '../../../gates/definitions/find-stage-gate.js'
-import type { AppEnv } from '../../exchange/exchange.js'
-import type { Authenticate } from '../../pipeline/authenticate.js'
 import { baseUrl } from '../../exchange/base-url.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { pathWords } from './path-words.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
+import { textOf } from '../../input/path-parameter.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
 
 /** What a stage is for, and so where it is sent. */
 type StageType = 'approval' | 'policy' | 'verification'
@@ -19,51 +20,89 @@ interface StageGate {
   readonly gateId: number | undefined
 }
 
+const StageGateAnswer = z.object({ gateUrl: z.string(), gateId: z.int().optional() })
+const PipelineAnswer = z.looseObject({
+  appName: z.string(),
+  appId: z.int(),
+  pipelineName: z.string(),
+  pipelineId: z.int(),
+  isCustomGateFound: z.literal(true),
+})
+const APPLICATION = textOf('The name of the application, form-encoded.')
+const PIPELINE = textOf('The name of the pipeline, form-encoded.')
+const COMMON = { method: 'GET', roles: ['orchestrator'], handler: 'gates.lookup' } as const
+const { route } = routesOf<GateRoutesDeps>()
+
 /** `/platformservice`: the look-ups of the orchestrator's plugins before a stage triggers anything (clients, 1.7 A and C). */
-export function gateLookupRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
-  const lookups: Readonly<Record<StageType, (stage: StageName) => Promise<StageGate | undefined>>> = {
-    approval: async (stage) => {
-      const gate = findStageGate(await deps.lookups.gates.listGates(), stage)
-      if (gate === undefined) return undefined
-      return { path: `/visibilityservice/v5/approvalGates/${gate.id}/trigger`, gateId: gate.id }
+export const gateLookupRoutes = [
+  route({
+    ...COMMON,
+    path: '/platformservice/v1/applications/:application/pipelines/:pipeline',
+    summary: 'The ids of an application and a pipeline, for the plugins',
+    params: { application: APPLICATION, pipeline: PIPELINE },
+    answers: { 200: json('Names and ids.', PipelineAnswer) },
+    answer: async ({ exchange }, deps) => {
+      const [, , , application = '', , pipeline = ''] = pathWords(exchange.target.path)
+      const { applicationId, pipelineId } = await deps.findPipelineIds(application, pipeline)
+      return jsonAnswer({
+        appName: application,
+        appId: applicationId,
+        serviceName: pipeline,
+        serviceId: pipelineId,
+        pipelineName: pipeline,
+        pipelineId,
+        // Otherwise the plugin would set up a gate of its own: gates are declared here.
+        isCustomGateFound: true,
+      })
     },
-    policy: (stage) => {
-      const rule = findStageRule(deps.stagePolicies, stage)
-      return Promise.resolve(rule && { path: `/v1/data/${rule.policy}`, gateId: undefined })
+  }),
+  route({
+    ...COMMON,
+    path: '/platformservice/v6/applications/:application/pipeline/:pipeline/reference/:reference/gates/:stage',
+    summary: 'Where a stage is to be sent, for the plugins',
+    params: {
+      application: APPLICATION,
+      pipeline: PIPELINE,
+      reference: textOf('The reference of the stage in its pipeline.'),
+      stage: textOf('The name of the stage, form-encoded.'),
     },
-    // Which analysis an application gets is looked up when it is triggered.
-    verification: () => Promise.resolve({ path: '/autopilot/api/v5/registerCanary', gateId: undefined }),
+    query: z.looseObject({
+      type: z.string().default('').describe('What the stage is for: approval, policy or verification.'),
+    }),
+    answers: {
+      200: json('Where to send the stage.', StageGateAnswer),
+      404: { description: 'Nothing is declared for the stage.' },
+    },
+    answer: async ({ exchange, query: { type } }, deps) => {
+      const words = pathWords(exchange.target.path)
+      const [, , , application = '', , pipeline = '', , , , stage = ''] = words
+      if (!isStageType(type)) throw unknownType(type)
+      const gate = await findGate(type, { application, pipeline, stage }, deps)
+      if (gate === undefined) throw noGate(type, { application, pipeline, stage })
+      const { path, gateId } = gate
+      return jsonAnswer({ gateUrl: `${baseUrl(exchange, deps.publicUrl)}${path}`, gateId })
+    },
+  }),
+]
+
+async function findGate(
+  type: StageType,
+  stage: StageName,
+  { lookups, stagePolicies }: GateRoutesDeps,
+): Promise<StageGate | undefined> {
+  switch (type) {
+    case 'approval': {
+      const gate = findStageGate(await lookups.gates.listGates(), stage)
+      return gate && { path: `/visibilityservice/v5/approvalGates/${gate.id}/trigger`, gateId: gate.id }
+    }
+    case 'policy': {
+      const rule = findStageRule(stagePolicies, stage)
+      return rule && { path: `/v1/data/${rule.policy}`, gateId: undefined }
+    }
+    case 'verification':
+      // Which analysis an application gets is looked up when it is triggered.
+      return { path: '/autopilot/api/v5/registerCanary', gateId: undefined }
   }
-  app.get('/v1/applications/:application/pipelines/:pipeline', async (c) => {
-    c.env.exchange.handler = 'gates.lookup'
-    authenticate(c.env.exchange, ['orchestrator'])
-    const [, , , application = '', , pipeline = ''] = pathWords(c.env.exchange.target.path)
-    const { applicationId, pipelineId } = await deps.findPipelineIds(application, pipeline)
-    return jsonAnswer({
-      appName: application,
-      appId: applicationId,
-      serviceName: pipeline,
-      serviceId: pipelineId,
-      pipelineName: pipeline,
-      pipelineId,
-      // Otherwise the plugin would set up a gate of its own: gates are declared here.
-      isCustomGateFound: true,
-    })
-  })
-  app.get('/v6/applications/:application/pipeline/:pipeline/reference/:reference/gates/:stage', async (c) => {
-    c.env.exchange.handler = 'gates.lookup'
-    authenticate(c.env.exchange, ['orchestrator'])
-    const words = pathWords(c.env.exchange.target.path)
-    const [, , , application = '', , pipeline = '', , , , stage = ''] = words
-    const type = c.req.query('type') ?? ''
-    if (!isStageType(type)) throw unknownType(type)
-    const gate = await lookups[type]({ application, pipeline, stage })
-    if (gate === undefined) throw noGate(type, { application, pipeline, stage })
-    const { path, gateId } = gate
-    return jsonAnswer({ gateUrl: `${baseUrl(c.env.exchange, deps.publicUrl)}${path}`, gateId })
-  })
-  return app
 }
 
 function isStageType(type: string): type is StageType {

@@ -1,78 +1,128 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 
-import { GateDefinitionSchema } from '../../../config/sections/gates.js'
 import type { Role } from '../../../config/sections/auth.js'
+import { GateDefinitionSchema } from '../../../config/sections/gates.js'
 import { changeGate, createGate, removeGate } from '../../../gates/definitions/declare-gates.js'
 import { requireGate } from '../../../gates/instances/find-or-raise.js'
 import { gateView, instanceView, triggerView } from '../../../gates/instances/instance-view.js'
 import { reserveInstance } from '../../../gates/triggering/reserve-instance.js'
 import { ContractTriggerBody, Word } from '../../../gates/triggering/trigger-body.js'
 import { triggerGate } from '../../../gates/triggering/trigger-gate.js'
-import type { AppEnv, Exchange } from '../../exchange/exchange.js'
-import type { Authenticate } from '../../pipeline/authenticate.js'
 import { actorOf } from '../../exchange/caller-of.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { jsonBody, jsonBodyWithBytes } from '../../input/body-reader.js'
+import { numberOf } from '../../input/path-parameter.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import { GateAnswer, InstanceAnswer, TriggerAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { readTrigger } from './read-trigger.js'
-import { jsonAnswer } from '../../exchange/json-answer.js'
-import { requirePathNumber } from '../../input/path-number.js'
-import { readJsonBody } from '../../input/read-json-body.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
+const ADMINS: readonly Role[] = ['admin']
 /** The id as the trigger reads it, which looks for the reservation by it. */
 const ReserveBody = z.looseObject({ executionId: Word })
+const GATE = { id: numberOf('approval gate') }
+const DECLARED = { description: 'The configuration declares the gate, and alone may change it.' }
+const { route } = routesOf<GateRoutesDeps>()
 
-/** `/approvalGates`: the gates themselves, and the trigger as the contract writes it (4.2). */
-export function gateRoutes(authenticate: Authenticate, deps: GateRoutesDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
-  const { writer, lookups, maxBodyBytes } = deps
-  const enter = (exchange: Exchange, handler: string, roles: readonly Role[]): Exchange => {
-    exchange.handler = handler
-    authenticate(exchange, roles)
-    return exchange
-  }
-  const gateIdOf = (text: string | undefined): number => requirePathNumber(text, 'approval gate')
-  app.get('/', async (c) => {
-    enter(c.env.exchange, 'gates', READERS)
-    return jsonAnswer({ gates: (await lookups.gates.listGates()).map(gateView) })
-  })
-  app.get('/:id', async (c) => {
-    enter(c.env.exchange, 'gates', READERS)
-    return jsonAnswer(gateView(await requireGate(lookups.gates, gateIdOf(c.req.param('id')))))
-  })
-  app.post('/', async (c) => {
-    const exchange = enter(c.env.exchange, 'gates', [])
-    const definition = await readJsonBody(exchange, GateDefinitionSchema, maxBodyBytes)
-    const gate = await writer.run(createGate, { definition, actor: actorOf(exchange, deps) })
-    return jsonAnswer(gateView(gate), 201, { Location: `/approvalGates/${gate.id}` })
-  })
-  app.put('/:id', async (c) => {
-    const exchange = enter(c.env.exchange, 'gates', [])
-    const gateId = gateIdOf(c.req.param('id'))
-    const definition = await readJsonBody(exchange, GateDefinitionSchema, maxBodyBytes)
-    return jsonAnswer(
-      gateView(await writer.run(changeGate, { gateId, definition, actor: actorOf(exchange, deps) })),
-    )
-  })
-  app.delete('/:id', async (c) => {
-    const exchange = enter(c.env.exchange, 'gates', [])
-    const gateId = gateIdOf(c.req.param('id'))
-    return jsonAnswer(gateView(await writer.run(removeGate, { gateId, actor: actorOf(exchange, deps) })))
-  })
-  app.post('/:id/reserve', async (c) => {
-    const exchange = enter(c.env.exchange, 'gates.reserve', ['orchestrator'])
-    const gateId = gateIdOf(c.req.param('id'))
-    const { executionId } = await readJsonBody(exchange, ReserveBody, maxBodyBytes)
-    const request = { gateId, executionId, actor: actorOf(exchange, deps) }
-    return jsonAnswer(instanceView(await writer.run(reserveInstance, request)))
-  })
-  app.post('/:id/trigger', async (c) => {
-    const exchange = enter(c.env.exchange, 'gates.trigger', ['orchestrator'])
-    const gateId = gateIdOf(c.req.param('id'))
-    const request = await readTrigger(exchange, gateId, ContractTriggerBody, deps)
-    const { instance } = await writer.run(triggerGate, request)
-    deps.triggered(instance.id)
-    return jsonAnswer(triggerView(instance))
-  })
-  return app
-}
+/** `/approvalGates`: the gates themselves. */
+const declarationRoutes = [
+  route({
+    method: 'GET',
+    path: '/approvalGates',
+    roles: READERS,
+    handler: 'gates',
+    summary: 'All approval gates',
+    answers: { 200: json('The gates.', z.object({ gates: z.array(GateAnswer) })) },
+    answer: async (_, { lookups }) => jsonAnswer({ gates: (await lookups.gates.listGates()).map(gateView) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/approvalGates/:id',
+    roles: READERS,
+    handler: 'gates',
+    summary: 'One approval gate',
+    params: GATE,
+    answers: { 200: json('The gate.', GateAnswer) },
+    answer: async ({ params }, { lookups }) =>
+      jsonAnswer(gateView(await requireGate(lookups.gates, params.id))),
+  }),
+  route({
+    method: 'POST',
+    path: '/approvalGates',
+    roles: ADMINS,
+    handler: 'gates',
+    summary: 'Declare an approval gate',
+    body: jsonBody(GateDefinitionSchema),
+    answers: {
+      201: { ...json('The new gate.', GateAnswer), headers: { Location: 'Where the gate is.' } },
+      409: { description: 'There is such a gate already.' },
+    },
+    answer: async ({ exchange, body: definition }, deps) => {
+      const gate = await deps.writer.run(createGate, { definition, actor: actorOf(exchange, deps) })
+      return jsonAnswer(gateView(gate), 201, { Location: `/approvalGates/${gate.id}` })
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/approvalGates/:id',
+    roles: ADMINS,
+    handler: 'gates',
+    summary: 'Change an approval gate',
+    params: GATE,
+    body: jsonBody(GateDefinitionSchema),
+    answers: { 200: json('The gate.', GateAnswer), 409: DECLARED },
+    answer: async ({ exchange, params: { id: gateId }, body: definition }, deps) => {
+      const change = { gateId, definition, actor: actorOf(exchange, deps) }
+      return jsonAnswer(gateView(await deps.writer.run(changeGate, change)))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/approvalGates/:id',
+    roles: ADMINS,
+    handler: 'gates',
+    summary: 'Take an approval gate away; its instances stay',
+    params: GATE,
+    answers: { 200: json('The gate, which takes no more triggers.', GateAnswer), 409: DECLARED },
+    answer: async ({ exchange, params: { id: gateId } }, deps) =>
+      jsonAnswer(gateView(await deps.writer.run(removeGate, { gateId, actor: actorOf(exchange, deps) }))),
+  }),
+]
+
+/** What the orchestrator does with a gate, as the contract writes it (4.2). */
+const triggerRoutes = [
+  route({
+    method: 'POST',
+    path: '/approvalGates/:id/reserve',
+    roles: ['orchestrator'],
+    handler: 'gates.reserve',
+    summary: 'Reserve an instance before it is triggered',
+    params: GATE,
+    body: jsonBody(ReserveBody),
+    answers: { 200: json('The instance.', InstanceAnswer) },
+    answer: async ({ exchange, params: { id: gateId }, body: { executionId } }, deps) => {
+      const request = { gateId, executionId, actor: actorOf(exchange, deps) }
+      return jsonAnswer(instanceView(await deps.writer.run(reserveInstance, request)))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/approvalGates/:id/trigger',
+    roles: ['orchestrator'],
+    handler: 'gates.trigger',
+    summary: 'Trigger an approval gate',
+    params: GATE,
+    body: jsonBodyWithBytes(ContractTriggerBody),
+    answers: { 200: json('The instance.', TriggerAnswer) },
+    answer: async ({ exchange, params, body }, deps) => {
+      const { instance } = await deps.writer.run(triggerGate, readTrigger(exchange, params.id, body, deps))
+      deps.triggered(instance.id)
+      return jsonAnswer(triggerView(instance))
+    },
+  }),
+]
+
+/** `/approvalGates`: the gates, and the trigger as the contract writes it. */
+export const gateRoutes = [...declarationRoutes, ...triggerRoutes]

@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-
 import { parseConnectorParameters } from '../../../gates/connectors/tool/parse-connector-parameters.js'
 import { requireAllowedCallbacks } from '../../../gates/triggering/trigger-body.js'
 import type { TriggerBody } from '../../../gates/triggering/trigger-body.js'
@@ -7,18 +5,17 @@ import type { TriggerRequest } from '../../../gates/triggering/trigger-gate.js'
 import { canonicalJson } from '../../../lib/json/edit/canonical.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
-import { parseJsonBody } from '../../input/read-json-body.js'
+import type { ParsedBody } from '../../input/read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { claimedUser } from './person-of.js'
 
-/** A trigger as it was sent. Raises `invalid` for a body that lacks a field and for a callback that is not allowed. */
-export async function readTrigger(
+/** A trigger as it was sent. Raises `invalid` for a callback that is not allowed. */
+export function readTrigger(
   exchange: Exchange,
   gateId: number,
-  schema: z.ZodType<TriggerBody>,
-  { maxBodyBytes, callbackTargets, now }: GateRoutesDeps,
-): Promise<TriggerRequest> {
-  const { bytes, body } = await parseJsonBody(exchange, schema, maxBodyBytes)
+  { bytes, body }: ParsedBody<TriggerBody>,
+  { callbackTargets, now }: GateRoutesDeps,
+): TriggerRequest {
   requireAllowedCallbacks(body, callbackTargets)
   const asked = parseConnectorParameters(body.toolConnectorParameters, body['connectorType'])
   const { user, origin } = callerOf(exchange)

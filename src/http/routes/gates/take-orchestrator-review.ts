@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { AppError, toAppError } from '../../../errors/app-error.js'
+import { AppError } from '../../../errors/app-error.js'
 import { cancelForOrchestrator } from '../../../gates/reviewing/cancel-for-orchestrator.js'
 import { isOpen } from '../../../store/ports/gate-instance.js'
 import type { GateInstance } from '../../../store/ports/gate-instance.js'
@@ -8,11 +8,17 @@ import { asOf } from '../../../gates/instances/instance-view.js'
 import { pluginStatus } from '../../../gates/instances/status-words.js'
 import { recordIgnoredReview } from '../../../gates/reviewing/record-ignored-review.js'
 import { cutText } from '../../../lib/text/shown-text.js'
-import type { Authenticate } from '../../pipeline/authenticate.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import type { BodyReader } from '../../input/body-reader.js'
 import { readPathNumber } from '../../input/path-number.js'
+import { textOf } from '../../input/path-parameter.js'
 import { readJsonBody } from '../../input/read-json-body.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Route } from '../../pipeline/route.js'
+import { OrchestratorReviewAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { claimedUser } from './person-of.js'
 
@@ -24,33 +30,54 @@ const Body = z.looseObject({
 })
 type Said = z.output<typeof Body>
 
-/** Takes what the orchestrator says of an instance, named by its text in the path, and tells what is answered. Never rejects. */
-export type TakeOrchestratorReview = (exchange: Exchange, idText: string) => Promise<object>
+/** The answer to a review: always 200. */
+const ANSWERS = {
+  200: json('How the instance stands, or that nothing was done and why.', OrchestratorReviewAnswer),
+}
+
+/** A body that cannot be read says nothing. */
+const lenientBody: BodyReader<GateRoutesDeps, Said> = {
+  schema: Body,
+  read: async (exchange, { maxBodyBytes }) => {
+    try {
+      return await readJsonBody(exchange, Body, maxBodyBytes)
+    } catch (raw) {
+      if (raw instanceof AppError) return {}
+      throw raw
+    }
+  },
+}
 
 /**
- * Only a cancellation does anything: the orchestrator's approvals are claims of a user name. Anything but 200 is asked again
+ * `PUT …/spinnakerReview`. Only a cancellation does anything: the orchestrator's approvals are claims of a user name. Anything but 200 is asked again
  * at once and without end (clients, section 2), until the stack of the one who asks is full. So whatever goes wrong is
  * answered with a status: an unknown instance, a body that cannot be read, a store that cannot be written, a token without
  * the right.
  */
-export function makeTakeOrchestratorReview(
-  authenticate: Authenticate,
-  deps: GateRoutesDeps,
-): TakeOrchestratorReview {
-  return async (exchange, idText) => {
-    const instanceId = readPathNumber(idText)
-    try {
-      const refusal = refusalOf(() => authenticate(exchange, ['orchestrator']))
-      const said = await readLeniently(exchange, deps)
-      if (instanceId === undefined) return unknown(`${cutText(idText, MAX_SHOWN)} is no instance`)
-      if (refusal === undefined) return await takeReview(exchange, instanceId, said, deps)
-      await recordIgnored(exchange, instanceId, asText(said.action), refusal, deps)
-      return unknown(`nothing was done: ${refusal.message}`)
-    } catch (raw) {
-      exchange.failure = toAppError(raw)
-      return unknown(`nothing was done: ${exchange.failure.message}`)
-    }
-  }
+export function orchestratorReviewRoute(path: string): Route<GateRoutesDeps> {
+  return routesOf<GateRoutesDeps>().route({
+    method: 'PUT',
+    path,
+    roles: ['orchestrator'],
+    handler: 'gates.cancel',
+    summary: 'Cancel an instance, as the orchestrator does; other reviews of its do nothing',
+    params: { id: textOf('The number of the instance.') },
+    body: lenientBody,
+    answers: ANSWERS,
+    answer: async ({ exchange, params: { id }, body }, deps) => {
+      const instanceId = readPathNumber(id)
+      if (instanceId === undefined) return jsonAnswer(noInstance(id))
+      return jsonAnswer(await takeReview(exchange, instanceId, body, deps))
+    },
+    refused: async (refusal, { exchange, params: { id = '' } }, deps) => {
+      const { action } = await lenientBody.read(exchange, deps)
+      const instanceId = readPathNumber(id)
+      if (instanceId === undefined) return jsonAnswer(noInstance(id))
+      await recordIgnored(exchange, instanceId, asText(action), refusal, deps)
+      return jsonAnswer(nothingDone(refusal))
+    },
+    failed: (failure) => jsonAnswer(nothingDone(failure)),
+  })
 }
 
 async function takeReview(
@@ -78,7 +105,6 @@ async function recordIgnored(
   refusal: AppError,
   { lookups, writer, ignoredReviews, now }: GateRoutesDeps,
 ): Promise<void> {
-  exchange.failure = refusal
   if ((await lookups.gates.findInstance(instanceId)) === undefined) return
   const nowMs = now()
   const unrecorded = ignoredReviews.take(instanceId, nowMs)
@@ -94,26 +120,12 @@ async function recordIgnored(
   await writer.run(recordIgnoredReview, review)
 }
 
-function refusalOf(check: () => void): AppError | undefined {
-  try {
-    check()
-    return undefined
-  } catch (raw) {
-    return toAppError(raw)
-  }
+function noInstance(text: string): object {
+  return { status: 'unknown', comment: `${cutText(text, MAX_SHOWN)} is no instance` }
 }
 
-function unknown(comment: string): object {
-  return { status: 'unknown', comment }
-}
-
-async function readLeniently(exchange: Exchange, { maxBodyBytes }: GateRoutesDeps): Promise<Said> {
-  try {
-    return await readJsonBody(exchange, Body, maxBodyBytes)
-  } catch (raw) {
-    if (raw instanceof AppError) return {}
-    throw raw
-  }
+function nothingDone({ message }: AppError): object {
+  return { status: 'unknown', comment: `nothing was done: ${message}` }
 }
 
 function statusOf(id: number, instance: GateInstance | undefined): object {

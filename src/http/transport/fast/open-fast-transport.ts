@@ -5,9 +5,8 @@ import type { AppError } from '../../../errors/app-error.js'
 import { BROWSER_HEADERS } from '../../pipeline/admit-request.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
-import { findPolicyRoute } from '../../policy/policy-routes.js'
 import { parseRequestTarget } from '../../exchange/exchange.js'
-import { isEventPath } from '../../events/events.js'
+import type { FindQuickly } from '../../pipeline/quick-routes.js'
 import type { RequestTimeouts, Room } from '../node/standard-server.js'
 import { PlainConnection } from './plain-connection.js'
 import type { ConnectionHost } from './plain-connection.js'
@@ -19,6 +18,8 @@ const MS_PER_SECOND = 1000
 
 export interface FastTransportOptions {
   readonly handle: HandleRequest
+  /** Finds the routes whose requests it takes. */
+  readonly find: FindQuickly
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly timeouts: RequestTimeouts
   /** Whether requests with this Host header are let in. */
@@ -26,7 +27,7 @@ export interface FastTransportOptions {
   readonly room: Room
 }
 
-/** The connections of a server that send nothing but plain policy requests and events. */
+/** The connections of a server that send nothing but plain requests to the routes that are found quickly. */
 export interface FastTransport {
   /** From now on each answer says that it is the last of its connection, and ends it. */
   drain(): void
@@ -42,7 +43,7 @@ type ConnectionListener = (this: Server, socket: Socket) => void
 
 /**
  * Puts a fast transport before a server: each new connection starts in it and stays as long as it sends plain requests to the
- * policy operations or those for events, one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
+ * routes that are found quickly (policy operations and events), one at a time (see `readPlainHead`). With the first byte that is anything else the connection goes to the
  * server's own listener, which reads that request from its beginning and keeps the connection.
  */
 export function openFastTransport(server: Server, options: FastTransportOptions): FastTransport {
@@ -100,8 +101,7 @@ class FastListener implements ConnectionHost {
     // What may have to be refused is the request handler's to refuse, on the standard transport.
     if (!this.#options.takesHost(headers.get('host') ?? '')) return false
     if (BROWSER_HEADERS.some((name) => headers.has(name))) return false
-    const target = parseRequestTarget(url)
-    return isEventPath(target.path) || findPolicyRoute({ method, target }) !== undefined
+    return this.#options.find(method, parseRequestTarget(url).path) !== undefined
   }
 
   handOver(connection: PlainConnection, socket: Socket, unread: Buffer): void {

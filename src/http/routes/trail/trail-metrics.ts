@@ -1,8 +1,8 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { DecisionTrailFigures } from '../../audit/decision-trail.js'
-import type { IntakeFigures } from '../../events/event-intake.js'
+import type { DecisionTrailFigures } from '../../../audit/decision-trail.js'
+import type { IntakeFigures } from '../../../events/event-intake.js'
 
 /** Where the figures of the trail and the registry come from. */
 export interface TrailFigures {

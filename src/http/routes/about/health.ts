@@ -1,13 +1,13 @@
-import { Hono } from 'hono'
+import { z } from 'zod'
 
-import type { ErrorDetail } from '../../errors/app-error.js'
-import type { Policies } from '../../pdp/loading/policies.js'
-import { publicNames } from '../../pdp/snapshot/public-names.js'
-import type { PublicNames } from '../../pdp/snapshot/public-names.js'
-import type { AppEnv } from '../exchange/exchange.js'
-import { jsonAnswer } from '../exchange/json-answer.js'
-import type { Authenticate } from '../pipeline/authenticate.js'
-import type { ServiceMetrics } from '../pipeline/service-metrics.js'
+import type { ErrorDetail } from '../../../errors/app-error.js'
+import type { Policies } from '../../../pdp/loading/policies.js'
+import { publicNames } from '../../../pdp/snapshot/public-names.js'
+import type { PublicNames } from '../../../pdp/snapshot/public-names.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { Time, json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Findings that an answer holds; a probe must not read megabytes every few seconds. */
 const MAX_WARNINGS = 100
@@ -27,25 +27,60 @@ export interface HealthRoutesDeps {
   readonly plugins: readonly HealthPlugin[]
 }
 
+const { route } = routesOf<HealthRoutesDeps>()
+
+/** `true` or an empty text. */
+const Switch = z.string().optional()
+const HealthQuery = z.looseObject({
+  bundles: Switch.describe('Shows what serves; on where it is empty or true.'),
+  bundle: Switch.describe('The same as `bundles`.'),
+  plugins: Switch.describe('Shows the parts of the service; on where it is empty or true.'),
+  'exclude-plugin': z.string().optional().describe('A part that does not count; may come more than once.'),
+})
+const Health = z.object({
+  error: z.string().optional(),
+  bundles: z
+    .looseObject({
+      revision: z.string(),
+      activatedAt: Time,
+      sources: z.array(z.looseObject({ name: z.string(), revision: z.string() })),
+    })
+    .optional(),
+  plugins: z
+    .record(
+      z.string(),
+      z.object({ state: z.enum(['OK', 'WARN', 'NOT_READY']), message: z.string().optional() }),
+    )
+    .optional(),
+})
+
 /**
  * `GET /health`: 200 as long as the process answers. `?bundles` shows what serves, what is wrong with it though it loads, and the failure of the last reload,
  * if any: it stays 200, since the last good policies serve. `?plugins` is 500 while a part is not up.
  */
-export function healthRoutes({ policies, plugins }: HealthRoutesDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
-  app.get('/', (c) => {
-    c.env.exchange.handler = 'health'
-    const query = new URLSearchParams(c.env.exchange.target.query)
-    const excluded = query.getAll('exclude-plugin')
-    const watched = isOn(query, 'plugins') ? plugins.filter(({ name }) => !excluded.includes(name)) : []
-    const body = {
-      ...(isOn(query, 'bundles') || isOn(query, 'bundle') ? { bundles: describePolicies(policies) } : {}),
-      ...(watched.length > 0 ? { plugins: describePlugins(watched) } : {}),
-    }
-    if (watched.every(({ isUp }) => isUp())) return jsonAnswer(body)
-    return jsonAnswer({ error: 'one or more plugins are not up', ...body }, 500)
-  })
-  return app
+export const healthRoutes = [
+  route({
+    method: 'GET',
+    path: '/health',
+    roles: 'anyone',
+    handler: 'health',
+    summary: 'Whether the service, its policies and its parts are well',
+    query: HealthQuery,
+    answers: { 200: json('The service answers.', Health), 500: json('A part is not up.', Health) },
+    answer: ({ exchange }, deps) => answerHealth(exchange, deps),
+  }),
+]
+
+function answerHealth(exchange: Exchange, { policies, plugins }: HealthRoutesDeps): Response {
+  const query = new URLSearchParams(exchange.target.query)
+  const excluded = query.getAll('exclude-plugin')
+  const watched = isOn(query, 'plugins') ? plugins.filter(({ name }) => !excluded.includes(name)) : []
+  const body = {
+    ...(isOn(query, 'bundles') || isOn(query, 'bundle') ? { bundles: describePolicies(policies) } : {}),
+    ...(watched.length > 0 ? { plugins: describePlugins(watched) } : {}),
+  }
+  if (watched.every(({ isUp }) => isUp())) return jsonAnswer(body)
+  return jsonAnswer({ error: 'one or more plugins are not up', ...body }, 500)
 }
 
 function isOn(query: URLSearchParams, name: string): boolean {
@@ -90,15 +125,4 @@ function describePlugin({ isUp, problem, warning }: HealthPlugin): object {
   }
   const message = problem?.()
   return { state: 'NOT_READY', ...(message !== undefined && { message }) }
-}
-
-/** `GET /metrics`: the figures in Prometheus's text format. */
-export function metricsRoutes(authenticate: Authenticate, { registry }: ServiceMetrics): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
-  app.get('/', async (c) => {
-    c.env.exchange.handler = 'metrics'
-    authenticate(c.env.exchange, ['auditor'])
-    return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } })
-  })
-  return app
 }

@@ -1,0 +1,88 @@
+import type { z } from 'zod'
+
+import { toAppError } from '../../errors/app-error.js'
+import type { AppError } from '../../errors/app-error.js'
+import type { PathParameter } from '../input/path-parameter.js'
+import { parseQuery } from '../input/parse-query.js'
+import type { Call, DirectRow, Route, RouteRow, SentRequest } from './route.js'
+
+/** What makes the rows of a list whose handlers are all given `D`. */
+export interface DefineRoutes<D> {
+  /** A row that the web application answers. */
+  readonly route: <P = object, Q extends z.ZodType = z.ZodUndefined, B = undefined>(
+    row: RouteRow<D, P, Q, B>,
+  ) => Route<D>
+  /** A row that is answered on the exchange itself. */
+  readonly directRoute: (row: DirectRow<D>) => Route<D>
+}
+
+/** The two kinds of rows for handlers that are given `D`. */
+export function routesOf<D>(): DefineRoutes<D> {
+  return {
+    route: (row) => ({
+      description: row,
+      bind: (deps) => {
+        const { refused } = row
+        return {
+          ...row,
+          kind: 'application',
+          credentialName: row.credential?.name,
+          respond: (sent) =>
+            orFailed(row, sent, deps, async () => row.answer(await readCall(row, sent, deps), deps)),
+          refused:
+            refused && ((refusal, sent) => orFailed(row, sent, deps, () => refused(refusal, sent, deps))),
+        }
+      },
+    }),
+    directRoute: (row) => ({
+      description: row,
+      bind: (deps) => ({
+        ...row,
+        kind: 'direct',
+        errorHeaders: row.errorHeaders ?? [],
+        answerOn: (exchange, rest) => row.answerOn(deps, exchange, rest),
+      }),
+    }),
+  }
+}
+
+/** What is answered, or where that fails what the row answers then. */
+async function orFailed<D>(
+  { failed }: { readonly failed?: Failed<D> | undefined },
+  sent: SentRequest,
+  deps: D,
+  answer: () => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    return await answer()
+  } catch (raw) {
+    if (failed === undefined) throw raw
+    const failure = toAppError(raw)
+    sent.exchange.failure = failure
+    return await failed(failure, sent, deps)
+  }
+}
+
+type Failed<D> = (failure: AppError, sent: SentRequest, deps: D) => Response | Promise<Response>
+
+/** The path first: what is not there needs no credential, query or body. The body last: it may be long. */
+async function readCall<D, P, Q extends z.ZodType, B>(
+  row: RouteRow<D, P, Q, B>,
+  sent: SentRequest,
+  deps: D,
+): Promise<Call<P, z.output<Q>, B>> {
+  const { exchange, prefers } = sent
+  const params = readParams(row, sent) as P
+  await row.credential?.check({ exchange, params }, deps)
+  const query = row.query && parseQuery(row.query, sent.query)
+  const body = await row.body?.read(exchange, deps)
+  return { exchange, params, query: query as z.output<Q>, body: body as B, prefers }
+}
+
+function readParams(
+  { params = {} }: { readonly params?: Readonly<Record<string, PathParameter<unknown>>> },
+  sent: SentRequest,
+): object {
+  const read = Object.entries(params).map(([name, { read }]) => [name, read(sent.params[name] ?? '')])
+  return Object.fromEntries(read) as object
+}

@@ -1,0 +1,80 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import type { Context } from 'hono'
+import { accepts } from 'hono/accepts'
+
+import { AppError, toAppError } from '../../errors/app-error.js'
+import { JSON_TYPE } from '../exchange/exchange.js'
+import type { AppEnv } from '../exchange/exchange.js'
+import { MethodNotAllowed, errorAnswer } from '../exchange/error-body.js'
+import type { GuardedApplicationRoute, GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
+import { methodsByPath, refuseOtherMethods } from './refuse-other-methods.js'
+
+/**
+ * The web application of all routes: each is labelled, guarded, read by its schemas and answered; what goes wrong is an error in the one shape, and
+ * the other methods of a path are a 405. Paths are those of the exchange, as they were sent: what is escaped stands for itself.
+ */
+export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
+  const app = new Hono<AppEnv>({
+    getPath: (request, options) => options?.env?.exchange.target.path ?? request.url,
+  })
+  app.onError((raw, c) => {
+    const error = toAppError(raw)
+    c.env.exchange.failure = error
+    return errorResponse(error)
+  })
+  app.notFound((c) => {
+    throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
+  })
+  const methods = methodsByPath(routes)
+  for (const route of routes) {
+    const allowed = methods.get(route.path) ?? []
+    app.on(route.method, route.path, (c) =>
+      route.kind === 'direct' ? answerDirectly(route, allowed, c) : answer(route, c),
+    )
+  }
+  refuseOtherMethods(app, methods)
+  return app
+}
+
+/** An error as the web application answers it. */
+export function errorResponse(error: AppError): Response {
+  const { status, body, headers } = errorAnswer(error)
+  return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE, ...headers } })
+}
+
+async function answer(route: GuardedApplicationRoute, c: Context<AppEnv>): Promise<Response> {
+  const { exchange } = c.env
+  const sent = {
+    exchange,
+    params: c.req.param(),
+    query: c.req.query(),
+    prefers: (first: string, ...others: readonly string[]) =>
+      accepts(c, { header: 'Accept', supports: [first, ...others], default: first }),
+  }
+  try {
+    route.enter(exchange)
+  } catch (raw) {
+    if (route.refused === undefined) throw raw
+    const refusal = toAppError(raw)
+    exchange.failure = refusal
+    return await route.refused(refusal, sent)
+  }
+  return await route.respond(sent)
+}
+
+async function answerDirectly(
+  route: GuardedDirectRoute,
+  allowed: readonly string[],
+  c: Context<AppEnv>,
+): Promise<Response> {
+  const { exchange } = c.env
+  // HEAD comes as GET, and OPA does not take it where it decides.
+  if (exchange.method !== route.method) throw new MethodNotAllowed(exchange.method, c.req.path, allowed)
+  try {
+    await route.answer(exchange)
+  } catch (raw) {
+    exchange.fail(toAppError(raw))
+  }
+  return RESPONSE_ALREADY_SENT
+}

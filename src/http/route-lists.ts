@@ -1,0 +1,96 @@
+import type { Route, BoundRoute, RouteDescription } from './pipeline/route.js'
+import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
+import type { PolicyContext } from './policy/policy-context.js'
+import { aboutRoutes } from './routes/about/about.js'
+import type { AboutRoutesDeps } from './routes/about/about.js'
+import { healthRoutes } from './routes/about/health.js'
+import type { HealthRoutesDeps } from './routes/about/health.js'
+import { analysisRoutes } from './routes/analysis/analysis.js'
+import type { AnalysisRoutesDeps } from './routes/analysis/analysis-deps.js'
+import { autopilotRoutes } from './routes/analysis/autopilot.js'
+import { gateInstanceRoutes } from './routes/gates/gate-instances.js'
+import { gateLookupRoutes } from './routes/gates/gate-lookup.js'
+import { gatePluginRoutes } from './routes/gates/gate-plugins.js'
+import type { GateRoutesDeps } from './routes/gates/gate-routes-deps.js'
+import { gateRoutes } from './routes/gates/gates.js'
+import { backgroundWorkRoutes } from './routes/messages/background-work.js'
+import type { BackgroundWorkRoutesDeps } from './routes/messages/background-work.js'
+import { outboxRoutes } from './routes/messages/outbox.js'
+import type { OutboxRoutesDeps } from './routes/messages/outbox.js'
+import { webhookRoutes } from './routes/messages/webhooks.js'
+import type { WebhookRoutesDeps } from './routes/messages/webhooks.js'
+import { applicationRoutes, pipelineRoutes } from './routes/registry/registry.js'
+import type { RegistryRoutesDeps } from './routes/registry/registry.js'
+import { auditRoutes, executionRoutes } from './routes/trail/audit.js'
+import type { AuditRoutesDeps } from './routes/trail/audit.js'
+import type { TimelineDeps } from '../audit/execution-timeline.js'
+import { decisionRoutes } from './routes/trail/decisions.js'
+import type { DecisionRoutesDeps } from './routes/trail/decisions.js'
+import { eventRoutes, rootEventRoutes } from './routes/trail/events.js'
+import type { EventRoutesDeps } from './routes/trail/events.js'
+import { insightRoutes } from './routes/trail/insights.js'
+import type { InsightRoutesDeps } from './routes/trail/insights.js'
+
+/** What the routes of all features are given. */
+export interface RoutesDeps {
+  readonly policy: PolicyContext
+  readonly about: AboutRoutesDeps
+  readonly health: HealthRoutesDeps
+  readonly decisions: DecisionRoutesDeps
+  readonly gates: GateRoutesDeps
+  readonly events: EventRoutesDeps
+  readonly audit: AuditRoutesDeps
+  readonly timeline: TimelineDeps
+  readonly registry: RegistryRoutesDeps
+  readonly insights: InsightRoutesDeps
+  readonly webhooks: WebhookRoutesDeps
+  readonly outbox: OutboxRoutesDeps
+  readonly backgroundWork: BackgroundWorkRoutesDeps
+  readonly analysis: AnalysisRoutesDeps
+}
+
+/** The routes of one feature. */
+export interface RouteList {
+  /** What the feature is called in the description of the API. */
+  readonly feature: string
+  readonly routes: readonly RouteDescription[]
+  readonly bind: (deps: RoutesDeps) => readonly BoundRoute[]
+}
+
+/** What differs from service to service. */
+export interface RouteOptions {
+  /** Whether `POST /` takes events, and does not ask for the default decision. */
+  readonly eventsAtRoot: boolean
+}
+
+/** The lists of all features: nothing else is served. */
+export function routeLists({ eventsAtRoot }: RouteOptions): readonly RouteList[] {
+  return [
+    list('policies', eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes], 'policy'),
+    list('decisions', decisionRoutes, 'decisions'),
+    list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
+    list('events', eventsAtRoot ? [...eventRoutes, ...rootEventRoutes] : eventRoutes, 'events'),
+    list('audit', auditRoutes, 'audit'),
+    list('audit', executionRoutes, 'timeline'),
+    list('registry', [...applicationRoutes, ...pipelineRoutes], 'registry'),
+    list('insights', insightRoutes, 'insights'),
+    list('analysis', [...analysisRoutes, ...autopilotRoutes], 'analysis'),
+    list('messages', webhookRoutes, 'webhooks'),
+    list('messages', outboxRoutes, 'outbox'),
+    list('operation', backgroundWorkRoutes, 'backgroundWork'),
+    list('operation', healthRoutes, 'health'),
+    list('operation', aboutRoutes, 'about'),
+  ]
+}
+
+function list<K extends keyof RoutesDeps>(
+  feature: string,
+  routes: readonly Route<RoutesDeps[K]>[],
+  key: K,
+): RouteList {
+  return {
+    feature,
+    routes: routes.map(({ description }) => description),
+    bind: (deps) => routes.map((route) => route.bind(deps[key])),
+  }
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+import { Time } from '../../pipeline/answer-schemas.js'
+
+export const RUN_STATES = ['RUNNING', 'COMPLETED', 'CANCELLED'] as const
+const Verdict = z.enum(['Success', 'Review', 'Fail'])
+
+/** A run as lists show it. */
+export const RunAnswer = z.looseObject({
+  id: z.int(),
+  application: z.string(),
+  executionId: z.string().optional(),
+  owner: z.string().optional(),
+  state: z.enum(RUN_STATES),
+  score: z.number().optional(),
+  verdict: Verdict.optional(),
+  message: z.string(),
+  errors: z.array(z.string()),
+  looks: z.int(),
+  looksDone: z.int(),
+  startedAt: Time,
+  nextLookAt: Time.optional(),
+  finishedAt: Time.optional(),
+})
+
+/** A run with its plan, its intervals and the report of the last one. */
+export const RunDetailsAnswer = RunAnswer.extend({
+  plan: z.looseObject({}),
+  intervals: z.array(
+    z.looseObject({ look: z.int(), at: Time, score: z.number(), verdict: Verdict, reason: z.string() }),
+  ),
+  report: z.looseObject({}).optional(),
+})
+
+/** The report of one interval. */
+export const ReportAnswer = z.looseObject({ score: z.number(), verdict: Verdict, reason: z.string() })
+
+/** What the readers of the orchestrator poll; errors have all of it, too. */
+export const CanaryStatusAnswer = z.looseObject({
+  id: z.string(),
+  application: z.string(),
+  services: z.array(z.string()),
+  status: z.object({ complete: z.boolean(), status: z.enum(RUN_STATES) }),
+  canaryResult: z.looseObject({
+    canaryReportURL: z.string(),
+    overallScore: z.number(),
+    overallResult: Verdict,
+    intervalNo: z.int(),
+    isLastRun: z.boolean(),
+    message: z.string(),
+    errors: z.array(z.string()),
+  }),
+  canaryConfig: z.looseObject({}),
+})

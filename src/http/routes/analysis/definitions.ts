@@ -1,0 +1,95 @@
+import { z } from 'zod'
+
+import type { Role } from '../../../config/sections/auth.js'
+import {
+  deleteDefinition,
+  findDefinition,
+  listDefinitions,
+  undefinedAnalysis,
+} from '../../../analysis/runs/analysis-operations.js'
+import { defineAnalysis } from '../../../analysis/runs/define-analysis.js'
+import { shownDocument } from '../../../analysis/runs/show-run.js'
+import { actorOf } from '../../exchange/caller-of.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { documentBody } from '../../input/body-reader.js'
+import { textOf } from '../../input/path-parameter.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { AnalysisRoutesDeps } from './analysis-deps.js'
+
+/** Who may see analyses. */
+export const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
+const APPLICATION = { application: textOf('The name of the application.') }
+const Definition = z.looseObject({})
+const { route } = routesOf<AnalysisRoutesDeps>()
+
+/** `/analysis/applications`: how each application is analysed. */
+export const definitionRoutes = [
+  route({
+    method: 'GET',
+    path: '/analysis/applications',
+    roles: READERS,
+    handler: 'analysis',
+    summary: 'How all applications are analysed',
+    answers: {
+      200: json(
+        'The definitions.',
+        z.object({ applications: z.array(z.looseObject({ definition: Definition })) }),
+      ),
+    },
+    answer: async (_, { reader }) => {
+      const definitions = await reader.run(listDefinitions, null)
+      return jsonAnswer({
+        applications: definitions.map(({ definition, ...about }) => ({
+          ...about,
+          definition: shownDocument(definition),
+        })),
+      })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/analysis/applications/:application',
+    roles: READERS,
+    handler: 'analysis',
+    summary: 'How one application is analysed',
+    params: APPLICATION,
+    answers: { 200: json('The definition.', Definition) },
+    answer: async ({ params: { application } }, { reader }) => {
+      const found = await reader.run(findDefinition, application)
+      if (found === undefined) throw undefinedAnalysis(application)
+      return jsonAnswer(shownDocument(found.definition))
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/analysis/applications/:application',
+    roles: ['admin'],
+    handler: 'analysis',
+    summary: 'Define how an application is analysed',
+    params: APPLICATION,
+    body: documentBody('the definition'),
+    answers: { 200: json('The definition, with what is odd about it.', Definition) },
+    answer: async ({ exchange, params: { application }, body: { document } }, deps) => {
+      const request = { application, document, origin: 'api' } as const
+      const { definition, warnings } = await defineAnalysis(deps, request, actorOf(exchange, deps))
+      return jsonAnswer({ ...definition, ...(warnings.length > 0 && { warnings }) })
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/analysis/applications/:application',
+    roles: ['admin'],
+    handler: 'analysis',
+    summary: 'Take a definition away',
+    params: APPLICATION,
+    answers: {
+      200: json('It is gone.', z.object({ application: z.string(), deleted: z.literal(true) })),
+      409: { description: 'A file of the configuration defines the application.' },
+    },
+    answer: async ({ exchange, params: { application } }, deps) => {
+      await deps.writer.run(deleteDefinition, { application, actor: actorOf(exchange, deps) })
+      return jsonAnswer({ application, deleted: true })
+    },
+  }),
+]

@@ -1,0 +1,62 @@
+import { findRun } from '../../../analysis/runs/analysis-operations.js'
+import { renderRun } from '../../analysis-report/report-page.js'
+import { numberOf, textOf } from '../../input/path-parameter.js'
+import type { PathParameter } from '../../input/path-parameter.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Credential, Route } from '../../pipeline/route.js'
+import type { AnalysisRoutesDeps } from './analysis-deps.js'
+
+/** The page needs nothing but its own style, and its link must not travel on. */
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+}
+
+interface LinkParams {
+  readonly id: number
+  readonly token: string
+}
+
+/** Whoever holds the link may read this one report. */
+const LINK: Credential<AnalysisRoutesDeps, LinkParams> = {
+  name: 'reportLink',
+  check: async ({ params: { id, token } }, { reader, reportLinks, now }) =>
+    reportLinks.check(await reader.run(findRun, id), token, now()),
+}
+const PARAMS = {
+  id: numberOf('analysis'),
+  token: textOf('The token of the link, which the status of the analysis names.'),
+}
+
+/** The report behind the orchestrator's link, which a person without a token follows; the plugins add the name of a service to it. */
+export const reportRoutes = [
+  reportRoute('/analysis/report/:id/:token'),
+  reportRoute('/analysis/report/:id/:token/:service', {
+    service: textOf('The name of a service; the report is of all.'),
+  }),
+]
+
+function reportRoute(
+  path: string,
+  more: Readonly<Record<string, PathParameter<string>>> = {},
+): Route<AnalysisRoutesDeps> {
+  return routesOf<AnalysisRoutesDeps>().route({
+    method: 'GET',
+    path,
+    credential: LINK,
+    handler: 'analysis',
+    summary: 'The report of an analysis as a page, for who has its link',
+    params: { ...more, ...PARAMS },
+    answers: { 200: { description: 'A page of HTML.', type: 'text/html' } },
+    answer: ({ params: { id } }, deps) => reportPage(deps, id),
+  })
+}
+
+/** The report of an analysis as a page. */
+export async function reportPage({ reader }: AnalysisRoutesDeps, id: number): Promise<Response> {
+  return new Response(await reader.run(renderRun, id), { headers: PAGE_HEADERS })
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+import { findTemplate, saveTemplate } from '../../../analysis/runs/analysis-operations.js'
+import { readLogTemplate } from '../../../analysis/logs/model/log-template.js'
+import { readMetricTemplate } from '../../../analysis/runs/definitions/metric-template.js'
+import type { AppError } from '../../../errors/app-error.js'
+import { actorOf } from '../../exchange/caller-of.js'
+import { errorAnswer } from '../../exchange/error-body.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { documentBody } from '../../input/body-reader.js'
+import type { SentDocument } from '../../input/read-document.js'
+import { json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { AnalysisRoutesDeps } from './analysis-deps.js'
+
+const TemplateQuery = z.looseObject({
+  sha1: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/i)
+    .toLowerCase()
+    .optional(),
+  templateType: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['LOG', 'METRIC'])),
+  templateName: z.string().min(1).max(200),
+})
+
+type NamedTemplate = z.output<typeof TemplateQuery>
+
+const RefusedTemplate = z.looseObject({
+  error: z.literal('invalid template'),
+  errorMessage: z.array(z.string()),
+})
+const COMMON = {
+  path: '/autopilot/api/v5/external/template',
+  roles: ['orchestrator'],
+  handler: 'autopilot',
+  query: TemplateQuery,
+} as const
+const { route } = routesOf<AnalysisRoutesDeps>()
+
+/** `/autopilot/api/v5/external/template`: the templates of the GitOps client. */
+export const templateRoutes = [
+  route({
+    ...COMMON,
+    method: 'GET',
+    summary: 'Whether there is such a template',
+    answers: { 200: json('Whether there is.', z.boolean()) },
+    answer: async ({ query: { templateType, templateName, sha1 } }, { reader }) => {
+      const found = await reader.run(findTemplate, { type: templateType, name: templateName, sha1 })
+      return jsonAnswer(found !== undefined)
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'POST',
+    summary: 'Keep a template',
+    body: documentBody('the template'),
+    answers: {
+      201: json('It is kept.', z.object({ status: z.literal('CREATED'), sha1: z.string() })),
+      400: json('What is wrong with it.', RefusedTemplate),
+      413: json('It is too large.', RefusedTemplate),
+    },
+    answer: ({ exchange, query, body }, deps) => keepTemplate(exchange, query, body, deps),
+    failed: (failure) => answerRefusedTemplate(failure),
+  }),
+]
+
+async function keepTemplate(
+  exchange: Exchange,
+  { templateType, templateName }: NamedTemplate,
+  { text: body, document }: SentDocument,
+  deps: AnalysisRoutesDeps,
+): Promise<Response> {
+  const read = templateType === 'LOG' ? readLogTemplate : readMetricTemplate
+  read(document)
+  const sha1 = createHash('sha1').update(body).digest('hex')
+  await deps.writer.run(saveTemplate, {
+    template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },
+    actor: actorOf(exchange, deps),
+  })
+  return jsonAnswer({ status: 'CREATED', sha1 }, 201)
+}
+
+/** The client looks at no status: what went wrong must stand in `errorMessage`. */
+function answerRefusedTemplate(failure: AppError): Response {
+  const { code, message, kind } = failure
+  if (kind !== 'invalid' && kind !== 'too_large') throw failure
+  const { status } = errorAnswer(failure)
+  return jsonAnswer({ code, message, error: 'invalid template', errorMessage: [message] }, status)
+}

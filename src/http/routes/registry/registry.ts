@@ -1,0 +1,183 @@
+import { z } from 'zod'
+
+import { AppError } from '../../../errors/app-error.js'
+import { toEntryView } from '../../../events/registry/describe-entry.js'
+import { applicationKey } from '../../../events/registry/registry-change.js'
+import { readRegistryPage, readHistory } from '../../../events/registry/registry-operations.js'
+import type { RegistryEntry, RegistryKind, RegistryReader } from '../../../store/ports/registry-store.js'
+import type { Reader } from '../../../store/ports/readers.js'
+import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
+import { readPathNumber } from '../../input/path-number.js'
+import { textOf } from '../../input/path-parameter.js'
+import { AfterNumber, Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+
+export interface RegistryRoutesDeps {
+  readonly reader: Reader
+  readonly lookups: RegistryReader
+}
+
+const MAX_PAGE = 500
+const MAX_VERSIONS = 50
+const DEFAULT_PAGE = 50
+const DEFAULT_VERSIONS = 20
+
+const Page = {
+  name: z.string().optional().describe('What the name holds.'),
+  deleted: z.enum(['true', 'false']).default('false'),
+  limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
+  cursor: AfterNumber,
+}
+const ApplicationsQuery = z.strictObject(Page)
+const PipelinesQuery = z.strictObject({ ...Page, application: z.string().optional() })
+const HistoryQuery = z.strictObject({
+  limit: pageSize(MAX_VERSIONS, DEFAULT_VERSIONS),
+  cursor: AfterNumber,
+})
+
+type PageQuery = z.output<typeof ApplicationsQuery> & { readonly application?: string | undefined }
+type HistoryPage = z.output<typeof HistoryQuery>
+
+const Entry = z.looseObject({
+  id: z.int(),
+  name: z.string(),
+  version: z.int(),
+  changedAt: Time,
+  recordedAt: Time,
+  changedBy: z.string().optional(),
+  deleted: z.literal(true).optional(),
+})
+const Pipeline = Entry.extend({ application: z.string(), pipelineId: z.string().optional() })
+const Version = z.looseObject({ version: z.int(), changedAt: Time, recordedAt: Time })
+const History = { versions: z.array(Version), nextCursor: Cursor.optional() }
+const COMMON = { method: 'GET', roles: ['auditor', 'orchestrator'], handler: 'registry' } as const
+const { route } = routesOf<RegistryRoutesDeps>()
+
+const NAME = textOf('The name of the application.')
+const ID = textOf("The number of the pipeline, or the orchestrator's id of it.")
+
+/** `GET /applications`, `/applications/{name}` and its history. */
+export const applicationRoutes = [
+  route({
+    ...COMMON,
+    path: '/applications',
+    summary: 'The applications of the orchestrator',
+    query: ApplicationsQuery,
+    answers: {
+      200: json('A page.', z.object({ applications: z.array(Entry), nextCursor: Cursor.optional() })),
+    },
+    answer: async ({ query }, deps) => jsonAnswer(await readPage(deps, 'application', query)),
+  }),
+  route({
+    ...COMMON,
+    path: '/applications/:name',
+    summary: 'One application with its definition',
+    params: { name: NAME },
+    answers: { 200: json('The application.', Entry.extend({ definition: z.unknown() })) },
+    answer: async ({ params: { name } }, deps) => {
+      const entry = await deps.lookups.findApplication(applicationKey(name))
+      return await showEntry(deps, entry, `application ${name}`)
+    },
+  }),
+  route({
+    ...COMMON,
+    path: '/applications/:name/history',
+    summary: 'The versions of an application, newest first',
+    params: { name: NAME },
+    query: HistoryQuery,
+    answers: { 200: json('A page of versions.', Entry.extend(History)) },
+    answer: async ({ params: { name }, query }, deps) => {
+      const entry = await deps.lookups.findApplication(applicationKey(name))
+      return await showHistory(deps, entry, `application ${name}`, query)
+    },
+  }),
+]
+
+/** `GET /pipelines`, `/pipelines/{id}` (ours or the orchestrator's), `/pipelines/{id}/history`. */
+export const pipelineRoutes = [
+  route({
+    ...COMMON,
+    path: '/pipelines',
+    summary: 'The pipelines of the orchestrator',
+    query: PipelinesQuery,
+    answers: {
+      200: json('A page.', z.object({ pipelines: z.array(Pipeline), nextCursor: Cursor.optional() })),
+    },
+    answer: async ({ query }, deps) => jsonAnswer(await readPage(deps, 'pipeline', query)),
+  }),
+  route({
+    ...COMMON,
+    path: '/pipelines/:id',
+    summary: 'One pipeline with its definition',
+    params: { id: ID },
+    answers: { 200: json('The pipeline.', Pipeline.extend({ definition: z.unknown() })) },
+    answer: async ({ params: { id } }, deps) =>
+      await showEntry(deps, await findPipeline(deps, id), `pipeline ${id}`),
+  }),
+  route({
+    ...COMMON,
+    path: '/pipelines/:id/history',
+    summary: 'The versions of a pipeline, newest first, with what changed',
+    params: { id: ID },
+    query: HistoryQuery,
+    answers: { 200: json('A page of versions.', Pipeline.extend(History)) },
+    answer: async ({ params: { id }, query }, deps) =>
+      await showHistory(deps, await findPipeline(deps, id), `pipeline ${id}`, query),
+  }),
+]
+
+async function readPage(
+  { reader }: RegistryRoutesDeps,
+  kind: RegistryKind,
+  query: PageQuery,
+): Promise<object> {
+  const entries = await reader.run(readRegistryPage, {
+    kind,
+    applicationKey: query.application === undefined ? undefined : applicationKey(query.application),
+    nameContains: query.name,
+    withDeleted: query.deleted === 'true',
+    limit: query.limit,
+    afterId: query.cursor,
+  })
+  const last = entries.length < query.limit ? undefined : entries.at(-1)
+  return {
+    [`${kind}s`]: entries.map(toEntryView),
+    ...(last !== undefined && { nextCursor: String(last.id) }),
+  }
+}
+
+async function findPipeline({ lookups }: RegistryRoutesDeps, id: string): Promise<RegistryEntry | undefined> {
+  const found = await lookups.findPipeline(id)
+  const number = readPathNumber(id)
+  if (found !== undefined || number === undefined) return found
+  const entry = await lookups.findById(number)
+  return entry?.kind === 'pipeline' ? entry : undefined
+}
+
+async function showEntry(
+  { lookups }: RegistryRoutesDeps,
+  entry: RegistryEntry | undefined,
+  what: string,
+): Promise<Response> {
+  if (entry === undefined) throw unknown(what)
+  const [newest] = await lookups.versions(entry.id, 1)
+  const view = JSON.stringify(toEntryView(entry))
+  return jsonTextAnswer(`${view.slice(0, -1)},"definition":${newest?.definition ?? 'null'}}`)
+}
+
+async function showHistory(
+  { reader }: RegistryRoutesDeps,
+  entry: RegistryEntry | undefined,
+  what: string,
+  { limit, cursor: before }: HistoryPage,
+): Promise<Response> {
+  if (entry === undefined) throw unknown(what)
+  const { versions, nextBefore } = await reader.run(readHistory, { id: entry.id, limit, before })
+  const next = nextBefore === undefined ? '' : `,"nextCursor":"${nextBefore}"`
+  const view = JSON.stringify(toEntryView(entry))
+  return jsonTextAnswer(`${view.slice(0, -1)},"versions":${versions}${next}}`)
+}
+
+function unknown(what: string): AppError {
+  return new AppError('not_found', `the registry has no ${what}`)
+}

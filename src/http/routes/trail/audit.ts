@@ -1,0 +1,186 @@
+import { z } from 'zod'
+
+import { executionTimeline } from '../../../audit/execution-timeline.js'
+import type { TimelineDeps } from '../../../audit/execution-timeline.js'
+import { exportTrail } from '../../../audit/export-trail.js'
+import { recordLabels, toRecordView } from '../../../audit/record-view.js'
+import { searchTrail } from '../../../audit/search-trail.js'
+import { verifyTrail } from '../../../audit/verify-trail.js'
+import { AppError, toAppError } from '../../../errors/app-error.js'
+import { EXPORT_FORMATS } from '../../../store/ports/audit-export.js'
+import type { ExportFormat } from '../../../store/ports/audit-export.js'
+import { AUDIT_SOURCES } from '../../../store/ports/audit-store.js'
+import type { AuditFilter, AuditReader } from '../../../store/ports/audit-store.js'
+import type { Reader } from '../../../store/ports/readers.js'
+import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { Moment } from '../../input/parse-query.js'
+import { numberOf, textOf } from '../../input/path-parameter.js'
+import { Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { LimitedStreams } from '../../pipeline/limited-streams.js'
+
+export interface AuditRoutesDeps {
+  readonly reader: Reader
+  readonly lookups: Pick<AuditReader, 'find'>
+  /** Of the keys that checkpoints are or were signed with. */
+  readonly publicKeys: readonly string[]
+  /** Makes what was kept until now findable by free text, as far as that is soon done. */
+  readonly caughtUp: () => Promise<void>
+  /** The exports that are running. */
+  readonly exports: LimitedStreams
+}
+
+const MAX_PAGE = 500
+const DEFAULT_PAGE = 50
+const EXPORT_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
+
+const Filter = {
+  source: z.enum(AUDIT_SOURCES).optional(),
+  kind: z.string().optional(),
+  ...recordLabels,
+  eventId: z.string().optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
+}
+const SearchQuery = z.strictObject({
+  ...Filter,
+  q: z.string().max(1000).optional().describe('Free text: records whose bodies hold all of its words.'),
+  limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
+  cursor: z.string().optional().describe('The `nextCursor` of the page before.'),
+})
+const ExportQuery = z.strictObject({
+  ...Filter,
+  format: z.enum(EXPORT_FORMATS).default('ndjson'),
+  bodies: z.enum(['true', 'false']).default('false'),
+})
+const VerifyQuery = z.strictObject({
+  expected: z
+    .string()
+    .regex(/^\d{1,15}:[0-9a-f]{64}$/, 'must be the number of a record, a colon and its hash')
+    .optional()
+    .describe('A link that the chain must have: the number of a record, a colon and its hash.'),
+})
+
+type GivenFilter = Omit<AuditFilter, 'fromMs' | 'toMs'> & {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+const Record = z.looseObject({
+  seq: z.int(),
+  at: Time,
+  recordedAt: Time,
+  source: z.enum(AUDIT_SOURCES),
+  kind: z.string(),
+  ...recordLabels,
+  origin: z.string().optional(),
+  eventId: z.string().optional(),
+  bodyBytes: z.int(),
+  hash: z.string(),
+})
+const Verification = z.looseObject({
+  isIntact: z.boolean(),
+  problems: z.array(z.string()),
+  firstBadSeq: z.int().optional(),
+  checked: z.int(),
+  end: z.object({ seq: z.int(), hash: z.string() }),
+  startsAfterSeq: z.int(),
+  checkpoints: z.record(z.string(), z.int()),
+})
+const COMMON = { method: 'GET', roles: ['auditor'], handler: 'audit' } as const
+const { route } = routesOf<AuditRoutesDeps>()
+
+/** `GET /audit` searches the trail; `/audit/{seq}`, `/audit/verify` and `/audit/export` show, prove and hand out. */
+export const auditRoutes = [
+  route({
+    ...COMMON,
+    path: '/audit',
+    summary: 'Search the audit trail, newest first',
+    query: SearchQuery,
+    answers: {
+      200: json('A page.', z.object({ records: z.array(Record), nextCursor: Cursor.optional() })),
+    },
+    answer: async ({ query: { q, limit, cursor, ...filter } }, deps) => {
+      if (q !== undefined) await deps.caughtUp()
+      return jsonAnswer(await searchTrail(deps.reader, { filter: toFilter(filter), text: q, limit, cursor }))
+    },
+  }),
+  route({
+    ...COMMON,
+    path: '/audit/verify',
+    summary: 'Whether the chain of the trail is whole',
+    query: VerifyQuery,
+    answers: { 200: json('What the verification found.', Verification) },
+    answer: async ({ query: { expected } }, { reader, publicKeys }) => {
+      const [seq = '', hash = ''] = expected?.split(':') ?? []
+      const link = expected === undefined ? undefined : { seq: Number(seq), hash }
+      return jsonAnswer(await verifyTrail({ reader, publicKeys, expected: link }))
+    },
+  }),
+  route({
+    ...COMMON,
+    path: '/audit/export',
+    summary: 'All records that match, oldest first',
+    query: ExportQuery,
+    answers: {
+      200: { description: 'A record a line, or CSV where that is asked for.', type: 'application/x-ndjson' },
+    },
+    answer: ({ exchange, query: { format, bodies, ...filter } }, deps) =>
+      answerExport(exchange, { filter: toFilter(filter), format, withBodies: bodies === 'true' }, deps),
+  }),
+  route({
+    ...COMMON,
+    path: '/audit/:seq',
+    summary: 'One record with its body',
+    params: { seq: numberOf('audit record') },
+    answers: { 200: json('The record.', Record.extend({ body: z.unknown() })) },
+    answer: async ({ params }, deps) => jsonTextAnswer(await recordText(deps, params.seq)),
+  }),
+]
+
+function answerExport(
+  exchange: Exchange,
+  query: { readonly filter: AuditFilter; readonly format: ExportFormat; readonly withBodies: boolean },
+  { exports, reader }: AuditRoutesDeps,
+): Response {
+  const headers = { 'Content-Type': EXPORT_TYPES[query.format] }
+  // Nothing is made for who asks only for the head.
+  if (exchange.method === 'HEAD') return new Response(null, { headers })
+  const body = exports.start(exportTrail(reader, query), (raw) => exchange.breakOff(toAppError(raw)))
+  return new Response(body, { headers })
+}
+
+function toFilter({ from, to, ...filter }: GivenFilter): AuditFilter {
+  return { ...filter, fromMs: from, toMs: to }
+}
+
+/** With the body as it was kept, digit for digit. */
+async function recordText({ lookups }: AuditRoutesDeps, seq: number): Promise<string> {
+  const record = await lookups.find(seq)
+  if (record === undefined) throw new AppError('not_found', `there is no audit record ${seq}`)
+  const head = JSON.stringify(toRecordView(record))
+  return `${head.slice(0, -1)},"body":${Buffer.from(record.body).toString()}}`
+}
+
+const Timeline = z.object({
+  executionId: z.string(),
+  application: z.string().optional(),
+  pipeline: z.string().optional(),
+  entries: z.array(z.looseObject({ at: Time, source: z.string(), kind: z.string() })),
+  isTruncated: z.boolean(),
+})
+
+/** `GET /executions/{id}/timeline`: one execution's story. */
+export const executionRoutes = [
+  routesOf<TimelineDeps>().route({
+    method: 'GET',
+    path: '/executions/:id/timeline',
+    roles: ['auditor'],
+    handler: 'executions',
+    summary: 'What happened in an execution, in the order of time',
+    params: { id: textOf('The id of the execution.') },
+    answers: { 200: json('Its story.', Timeline) },
+    answer: async ({ params }, deps) => jsonAnswer(await executionTimeline(deps, params.id)),
+  }),
+]

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+import { findDecision, queryDecisions } from '../../../decisions/query-decisions.js'
+import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
+import { AppError } from '../../../errors/app-error.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { Moment } from '../../input/parse-query.js'
+import { textOf } from '../../input/path-parameter.js'
+import { Cursor, Time, json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+
+/** Absent when decisions are not kept. */
+export type DecisionRoutesDeps = DecisionQueryDeps | undefined
+
+const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error'] as const
+
+const PageQuery = z.strictObject({
+  path: z
+    .string()
+    .transform((path) => path.replace(/^\/?(?:v1\/data\/)?/, ''))
+    .optional()
+    .describe('The path that was asked; all below it where it ends in a slash.'),
+  outcome: z.enum(OUTCOMES).optional(),
+  application: z.string().optional(),
+  executionId: z.string().optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
+  limit: z.coerce.number().int().min(1).max(500).optional().describe('How many entries a page has; 50.'),
+  cursor: z.string().optional().describe('The `nextCursor` of the page before.'),
+})
+
+const Decision = z.looseObject({
+  decisionId: z.string(),
+  time: Time,
+  kind: z.enum(['static', 'data', 'default', 'runtime', 'query']),
+  path: z.string(),
+  revision: z.string(),
+  outcome: z.enum(OUTCOMES),
+  application: z.string().optional(),
+  executionId: z.string().optional(),
+  caller: z.string().optional(),
+  durationMs: z.number(),
+  input: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.string().optional(),
+})
+
+const { route } = routesOf<DecisionRoutesDeps>()
+
+/** `GET /decisions` pages through the decision log, newest first; `GET /decisions/{id}` shows one decision. */
+export const decisionRoutes = [
+  route({
+    method: 'GET',
+    path: '/decisions',
+    roles: ['auditor'],
+    handler: 'decisions',
+    summary: 'The decision log, newest first',
+    query: PageQuery,
+    answers: {
+      200: json('A page.', z.object({ decisions: z.array(Decision), nextCursor: Cursor.optional() })),
+      404: { description: 'Decisions are not kept.' },
+    },
+    answer: async ({ query: { from, to, ...query } }, deps) =>
+      jsonAnswer(await queryDecisions(requireLog(deps), { ...query, fromMs: from, toMs: to })),
+  }),
+  route({
+    method: 'GET',
+    path: '/decisions/:decisionId',
+    roles: ['auditor'],
+    handler: 'decisions',
+    summary: 'One decision',
+    params: { decisionId: textOf('The id that the decision was answered with.') },
+    answers: { 200: json('The decision.', Decision) },
+    answer: async ({ params }, deps) => jsonAnswer(await findDecision(requireLog(deps), params.decisionId)),
+  }),
+]
+
+function requireLog(deps: DecisionRoutesDeps): DecisionQueryDeps {
+  if (deps !== undefined) return deps
+  throw new AppError('not_found', 'decisions are not kept: set decisions.enabled to true', {
+    code: 'not_found',
+  })
+}

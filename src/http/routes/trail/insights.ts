@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+import { AppError } from '../../../errors/app-error.js'
+import { deliveryFigures } from '../../../events/delivery-figures.js'
+import { readRuns } from '../../../events/read-runs.js'
+import type { Reader } from '../../../store/ports/readers.js'
+import { jsonAnswer } from '../../exchange/json-answer.js'
+import { Moment } from '../../input/parse-query.js'
+import { Time, json } from '../../pipeline/answer-schemas.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+
+export interface InsightRoutesDeps {
+  readonly reader: Reader
+  readonly now: () => number
+}
+
+const DAY_MS = 86_400_000
+const DEFAULT_WINDOW_DAYS = 30
+/** Runs before the window tell what stood broken when it began. */
+const LOOK_BACK_DAYS = 30
+
+const DeliveryQuery = z.strictObject({
+  application: z.string().optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
+  runs: z.enum(['deploying', 'all']).default('deploying'),
+})
+
+const Durations = z.object({ count: z.int(), medianMs: z.number(), p90Ms: z.number() }).nullable()
+const Figures = z.looseObject({
+  deployments: z.int(),
+  failedDeployments: z.int(),
+  deploymentsPerDay: z.number(),
+  changeFailureRate: z.number().nullable(),
+  leadTime: Durations,
+  timeToRestore: Durations,
+  unrestored: z.int(),
+})
+const Delivery = z.object({
+  from: Time,
+  to: Time,
+  total: Figures,
+  applications: z.array(Figures.extend({ application: z.string() })),
+})
+
+/** `GET /insights/delivery`: the four delivery figures of a window, 30 days up to now by default. */
+export const insightRoutes = [
+  routesOf<InsightRoutesDeps>().route({
+    method: 'GET',
+    path: '/insights/delivery',
+    roles: ['auditor'],
+    handler: 'insights',
+    summary: 'The four delivery figures, of all applications and of each',
+    query: DeliveryQuery,
+    answers: { 200: json('The figures.', Delivery) },
+    answer: async ({ query }, { reader, now }) => {
+      const to = query.to ?? now()
+      const from = query.from ?? to - DEFAULT_WINDOW_DAYS * DAY_MS
+      if (from >= to) throw new AppError('invalid', 'from: must be before to')
+      const fromMs = from - LOOK_BACK_DAYS * DAY_MS
+      const runs = await readRuns(reader, { application: query.application, fromMs, toMs: to })
+      return jsonAnswer({
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        ...deliveryFigures(runs, { from, to }, query.runs),
+      })
+    },
+  }),
+]

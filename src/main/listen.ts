@@ -1,0 +1,160 @@
+import type { Config } from '../config/config.js'
+import { isLoopback } from '../config/sections/listen-address.js'
+import type { ListenAddress } from '../config/sections/listen-address.js'
+import { decisionsOfExecution } from '../decisions/query-decisions.js'
+import { makeApplication } from '../http/app.js'
+import { makeAuthenticate } from '../http/pipeline/authenticate.js'
+import { makeRequestHandler } from '../http/transport/handle-request.js'
+import { logRequest } from '../http/pipeline/log-request.js'
+import type { PolicyContext } from '../http/policy/policy-context.js'
+import { guardRoutes } from '../http/pipeline/guarded-routes.js'
+import { mountRoutes } from '../http/pipeline/mount-routes.js'
+import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
+import { routeLists } from '../http/route-lists.js'
+import type { RoutesDeps } from '../http/route-lists.js'
+import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
+import { startServer } from '../http/server.js'
+import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import type { Logger } from '../lib/logger.js'
+import { packageVersion } from '../lib/package-root.js'
+import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
+import { openAdmission } from './open-admission.js'
+import type { BackgroundWork } from './background-work.js'
+import type { OpenAnalysis } from './open-analysis.js'
+import type { OpenEvaluations } from './open-evaluations.js'
+import type { Decisions } from './open-decisions.js'
+import type { OpenGates } from './open-gates.js'
+import type { OpenOutbox } from './open-outbox.js'
+import type { OpenRegistry } from './open-registry.js'
+import { storeHealth } from './store/open-store.js'
+import type { OpenTrail } from './open-trail.js'
+import { openYamlReader } from './threads/yaml-thread.js'
+import type { Policies } from '../pdp/loading/policies.js'
+import type { ServiceStore } from '../store/ports/service-store.js'
+import type { OpenPart } from './close-parts.js'
+
+const MS_PER_SECOND = 1000
+
+/** Takes what closes a part that has been opened. */
+export type OnStop = (name: string, close: OpenPart['close']) => void
+
+/** All parts, ready to be asked. */
+export interface ServedParts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly store: ServiceStore
+  readonly decisions: Decisions
+  readonly policies: Policies
+  readonly evaluations: OpenEvaluations
+  readonly metrics: ServiceMetrics
+  readonly outbox: OpenOutbox
+  readonly gates: OpenGates
+  readonly trail: OpenTrail
+  readonly registry: OpenRegistry
+  readonly analysis: OpenAnalysis
+  readonly backgroundWork: BackgroundWork
+}
+
+/** Puts the parts behind one HTTP server; gives its URL. */
+export async function listen(parts: ServedParts, address: ListenAddress, onStop: OnStop): Promise<string> {
+  const { config, logger, metrics } = parts
+  const yaml = openYamlReader()
+  onStop('reader of YAML', yaml.close)
+  const lists = routeLists(config.orchestrator)
+  const deps = routesDeps(parts, yaml.toJson)
+  const routes = guardRoutes(
+    lists.flatMap(({ bind }) => bind(deps)),
+    makeAuthenticate(config.auth),
+  )
+  addFigures(parts)
+  const find = config.server.fastLane ? makeFindQuickly(routes) : undefined
+  const admission = openAdmission(config, address.host)
+  const handle = makeRequestHandler({
+    admit: admission.admit,
+    find,
+    application: makeApplication(mountRoutes(routes)),
+    finished: (exchange) => {
+      metrics.requested(exchange)
+      logRequest(logger, exchange)
+    },
+  })
+  warnWhenOpen(config, address.host, logger)
+  const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
+  const { takesHost } = admission
+  const server = await startServer(handle, { address, takesHost, maxBodyBytes, find })
+  onStop('server', async () => {
+    parts.evaluations.drain()
+    await server.stop(config.server.drainSeconds * MS_PER_SECOND)
+  })
+  return server.url
+}
+
+/** What the routes of each feature are given. */
+function routesDeps(parts: ServedParts, readYaml: PolicyContext['readYaml']): RoutesDeps {
+  const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
+  const { backgroundWork, analysis } = parts
+  const { reader, writer, lookups } = store
+  const { read } = decisions
+  const version = packageVersion()
+  const { maxBodyBytes } = config.audit
+  return {
+    policy: { ...policyContext(parts, version), readYaml },
+    about: { version, metrics: metrics.registry, openApi: '{}' },
+    health: {
+      policies,
+      plugins: [decisions.health, registry.health, storeHealth(store), backgroundWork.health],
+    },
+    decisions: read,
+    gates: gates.routes,
+    events: { intake: trail.intake, maxBodyBytes },
+    audit: trail.routes,
+    timeline: {
+      reader,
+      decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
+    },
+    registry: { reader, lookups: lookups.registry },
+    insights: { reader, now: Date.now },
+    webhooks: { settings: registry.settings, writer, now: Date.now, wakeOutbox: outbox.wake, maxBodyBytes },
+    outbox: outbox.routes,
+    backgroundWork: backgroundWork.routes,
+    analysis: analysis.routes,
+  }
+}
+
+/** Has `/metrics` show the figures of the trail and the registry. */
+function addFigures({ store, metrics, trail, registry }: ServedParts): void {
+  addTrailMetrics(metrics.registry, {
+    intake: () => trail.intake.figures,
+    decisions: () => trail.decisions.figures,
+    unindexed: () => store.lookups.audit.unindexed(),
+    reconciliations: registry.status,
+  })
+}
+
+function policyContext(
+  { config, policies, evaluations, decisions, metrics }: ServedParts,
+  version: string,
+): Omit<PolicyContext, 'readYaml'> {
+  return {
+    policies,
+    evaluations: evaluations.evaluations,
+    decisionLog: decisions.log,
+    isLogging: config.decisions.enabled,
+    maxBodyBytes: config.server.maxBodyBytes,
+    staticPackages: config.policies.staticPackages,
+    defaultDecision: config.policies.defaultDecision.replace(/^\//, ''),
+    version,
+    nextDecisionId: makeTimeOrderedIds(),
+    evaluated: metrics.evaluated,
+  }
+}
+
+function warnWhenOpen(config: Config, host: string, logger: Logger): void {
+  if (config.auth.tokens.length > 0 || isLoopback(host)) return
+  logger.warn(
+    { addr: config.server.addr },
+    config.server.allowedHosts.length > 0
+      ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
+      : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
+  )
+}

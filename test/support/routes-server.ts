@@ -1,0 +1,39 @@
+import { makeApplication } from '../../src/http/app.js'
+import { makeAuthenticate } from '../../src/http/pipeline/authenticate.js'
+import type { TokenRecord } from '../../src/http/pipeline/authenticate.js'
+import { guardRoutes } from '../../src/http/pipeline/guarded-routes.js'
+import { mountRoutes } from '../../src/http/pipeline/mount-routes.js'
+import { makeFindQuickly } from '../../src/http/pipeline/quick-routes.js'
+import type { BoundRoute } from '../../src/http/pipeline/route.js'
+import { startServer } from '../../src/http/server.js'
+import type { RunningServer } from '../../src/http/server.js'
+import { makeRequestHandler } from '../../src/http/transport/handle-request.js'
+import type { Exchange } from '../../src/http/exchange/exchange.js'
+
+export interface RoutesServer extends RunningServer {
+  /** What has been answered, as the metrics and the log are told. */
+  readonly finished: readonly Exchange[]
+}
+
+/** A server on a free port of loopback with these routes and nothing else, with the quick match or without. */
+export async function startRoutesServer(
+  routes: readonly BoundRoute[],
+  { tokens = [], isQuick = true }: { readonly tokens?: readonly TokenRecord[]; readonly isQuick?: boolean },
+): Promise<RoutesServer> {
+  const guarded = guardRoutes(routes, makeAuthenticate({ tokens, openToOrchestrator: false }))
+  const find = isQuick ? makeFindQuickly(guarded) : undefined
+  const finished: Exchange[] = []
+  const handle = makeRequestHandler({
+    admit: () => undefined,
+    find,
+    application: makeApplication(mountRoutes(guarded)),
+    finished: (exchange) => finished.push(exchange),
+  })
+  const server = await startServer(handle, {
+    address: { host: '127.0.0.1', port: 0 },
+    takesHost: () => true,
+    maxBodyBytes: 1_000_000,
+    find,
+  })
+  return { ...server, finished }
+}
