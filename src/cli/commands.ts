@@ -74,6 +74,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'openapi',
+    {
+      summary: 'print the OpenAPI document of the service',
+      load: async () => (await import('./openapi.js')).defineOpenApi,
+    },
+  ],
+  [
     'hash-token',
     {
       summary: 'print the SHA-256 of a token for the configuration',

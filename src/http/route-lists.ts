@@ -1,4 +1,4 @@
-import type { Route, BoundRoute, RouteDescription } from './pipeline/route.js'
+import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
 import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
 import type { PolicyContext } from './policy/policy-context.js'
 import { aboutRoutes } from './routes/about/about.js'
@@ -49,11 +49,8 @@ export interface RoutesDeps {
   readonly analysis: AnalysisRoutesDeps
 }
 
-/** The routes of one feature. */
-export interface RouteList {
-  /** What the feature is called in the description of the API. */
-  readonly feature: string
-  readonly routes: readonly RouteDescription[]
+/** The routes of one feature, which are given what it has. */
+export interface FeatureRoutes extends RouteList {
   readonly bind: (deps: RoutesDeps) => readonly BoundRoute[]
 }
 
@@ -64,7 +61,7 @@ export interface RouteOptions {
 }
 
 /** The lists of all features: nothing else is served. */
-export function routeLists({ eventsAtRoot }: RouteOptions): readonly RouteList[] {
+export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRoutes[] {
   return [
     list('policies', eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes], 'policy'),
     list('decisions', decisionRoutes, 'decisions'),
@@ -87,7 +84,7 @@ function list<K extends keyof RoutesDeps>(
   feature: string,
   routes: readonly Route<RoutesDeps[K]>[],
   key: K,
-): RouteList {
+): FeatureRoutes {
   return {
     feature,
     routes: routes.map(({ description }) => description),

@@ -10,6 +10,8 @@ import type { PolicyContext } from '../http/policy/policy-context.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../http/pipeline/mount-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
+import { openApiDocument } from '../http/openapi/openapi-document.js'
+import type { RouteList } from '../http/pipeline/route.js'
 import { routeLists } from '../http/route-lists.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
@@ -61,7 +63,7 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
   const yaml = openYamlReader()
   onStop('reader of YAML', yaml.close)
   const lists = routeLists(config.orchestrator)
-  const deps = routesDeps(parts, yaml.toJson)
+  const deps = routesDeps(parts, yaml.toJson, describeOnce(lists, config.server.publicUrl))
   const routes = guardRoutes(
     lists.flatMap(({ bind }) => bind(deps)),
     makeAuthenticate(config.auth),
@@ -89,8 +91,18 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
   return server.url
 }
 
+/** Gives the description of the API, which is made when somebody first asks for it. */
+function describeOnce(lists: readonly RouteList[], publicUrl: string | undefined): () => string {
+  let text: string | undefined
+  return () => (text ??= JSON.stringify(openApiDocument(lists, { version: packageVersion(), publicUrl })))
+}
+
 /** What the routes of each feature are given. */
-function routesDeps(parts: ServedParts, readYaml: PolicyContext['readYaml']): RoutesDeps {
+function routesDeps(
+  parts: ServedParts,
+  readYaml: PolicyContext['readYaml'],
+  openApi: () => string,
+): RoutesDeps {
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const { backgroundWork, analysis } = parts
   const { reader, writer, lookups } = store
@@ -99,7 +111,7 @@ function routesDeps(parts: ServedParts, readYaml: PolicyContext['readYaml']): Ro
   const { maxBodyBytes } = config.audit
   return {
     policy: { ...policyContext(parts, version), readYaml },
-    about: { version, metrics: metrics.registry, openApi: '{}' },
+    about: { version, metrics: metrics.registry, openApi },
     health: {
       policies,
       plugins: [decisions.health, registry.health, storeHealth(store), backgroundWork.health],

@@ -18,6 +18,7 @@ const COMMANDS = [
   'pipelines',
   'orchestrator',
   'config',
+  'openapi',
   'hash-token',
   'version',
 ]

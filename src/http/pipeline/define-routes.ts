@@ -26,7 +26,6 @@ export function routesOf<D>(): DefineRoutes<D> {
         return {
           ...row,
           kind: 'application',
-          credentialName: row.credential?.name,
           respond: (sent) =>
             orFailed(row, sent, deps, async () => row.answer(await readCall(row, sent, deps), deps)),
           refused:

@@ -11,8 +11,8 @@ export type Guard = (exchange: Exchange) => void
  * where it says nothing.
  */
 export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
-  const { roles, credentialName, deniesWith401 } = route
-  if (roles === 'anyone' || (roles === undefined && credentialName !== undefined)) return () => undefined
+  const { roles, credential, deniesWith401 } = route
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => undefined
   if (roles === undefined || roles.length === 0) return () => refuseEverybody(route)
   if (deniesWith401 !== true) return (exchange) => authenticate(exchange, roles)
   return (exchange) => {

@@ -13,8 +13,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export interface AnswerDescription {
   readonly description: string
   readonly schema?: z.ZodType
-  /** The media type; JSON where none is named. */
-  readonly type?: string
+  /** The media types, that of `schema` first; JSON where none is named. */
+  readonly types?: readonly string[]
   /** What headers say beside those of every answer, by name. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -36,8 +36,12 @@ export interface RouteDescription {
   readonly params?: Readonly<Record<string, PathParameter<unknown>>>
   readonly query?: z.ZodType
   readonly body?: BodyDescription
+  /** Another credential than a bearer token, by which a route is open that names no role. */
+  readonly credential?: { readonly name: CredentialName }
   /** By status. What every route may answer is left out: 401, 403, 405, 500, 503, and 400, 404, 413, 415 as its input asks for it. */
   readonly answers: Readonly<Record<number, AnswerDescription>>
+  /** What a caller without the right is answered, where that is no error. */
+  readonly refused?: object | undefined
   /** Whether 401 means that a policy denies, so that a missing or unknown token is 403. */
   readonly deniesWith401?: true
 }
@@ -68,18 +72,20 @@ export interface RouteRow<D, P, Q extends z.ZodType, B> extends RouteDescription
   readonly params?: { readonly [K in keyof P]: PathParameter<P[K]> } & RouteDescription['params']
   readonly query?: Q
   readonly body?: BodyReader<D, B>
-  /** Another credential than a bearer token; checked after the path was read. */
+  /** Checked after the path was read. */
   readonly credential?: Credential<D, P>
   readonly answer: (call: Call<P, z.output<Q>, B>, deps: D) => Answered
-  /** What a caller without the right gets instead of the error. */
   readonly refused?: (refusal: AppError, sent: SentRequest, deps: D) => Answered
   /** What anything that goes wrong later is answered with instead of the error. */
   readonly failed?: (failure: AppError, sent: SentRequest, deps: D) => Answered
 }
 
+/** A header of a repository host; a token in the path of the link to a report. */
+export type CredentialName = 'gitlabToken' | 'reportLink'
+
 /** A credential that is no bearer token. */
 export interface Credential<D, P> {
-  readonly name: 'gitlabToken' | 'reportLink'
+  readonly name: CredentialName
   /** Raises `forbidden` where it is missing or wrong. */
   readonly check: (call: { readonly exchange: Exchange; readonly params: P }, deps: D) => void | Promise<void>
 }
@@ -98,22 +104,16 @@ export interface DirectRow<D> extends RouteDescription {
 /** A row with what it is given, ready to be asked. */
 export type BoundRoute = BoundApplicationRoute | BoundDirectRoute
 
-interface BoundToGuard extends RouteDescription {
-  /** The name of a credential that is no bearer token. */
-  readonly credentialName?: Credential<never, never>['name'] | undefined
-}
-
 /** A route that is asked through the web application alone. */
-export interface BoundApplicationRoute extends BoundToGuard {
+export interface BoundApplicationRoute extends RouteDescription {
   readonly kind: 'application'
   /** Reads what the row names and answers; the caller's roles were checked. */
   readonly respond: (sent: SentRequest) => Promise<Response>
-  /** What a caller without the right is answered, where that is no error. */
   readonly refused?: ((refusal: AppError, sent: SentRequest) => Answered) | undefined
 }
 
 /** A route that is found before the web application, too. */
-export interface BoundDirectRoute extends BoundToGuard {
+export interface BoundDirectRoute extends RouteDescription {
   readonly kind: 'direct'
   readonly answerOn: (exchange: Exchange, rest: string) => Promise<void>
   readonly errorHeaders: readonly string[]
@@ -123,4 +123,11 @@ export interface BoundDirectRoute extends BoundToGuard {
 export interface Route<D> {
   readonly description: RouteDescription
   readonly bind: (deps: D) => BoundRoute
+}
+
+/** The routes of one feature. */
+export interface RouteList {
+  /** What the feature is called in the description of the API. */
+  readonly feature: string
+  readonly routes: readonly RouteDescription[]
 }

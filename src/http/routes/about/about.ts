@@ -10,7 +10,7 @@ export interface AboutRoutesDeps {
   readonly version: string
   readonly metrics: Registry
   /** The description of the API, as JSON text. */
-  readonly openApi: string
+  readonly openApi: () => string
 }
 
 const { route } = routesOf<AboutRoutesDeps>()
@@ -35,7 +35,7 @@ export const aboutRoutes = [
     handler: 'openapi',
     summary: 'This description of the API',
     answers: { 200: json('An OpenAPI 3.1 document.', z.looseObject({ openapi: z.string() })) },
-    answer: (_, { openApi }) => jsonTextAnswer(openApi),
+    answer: (_, { openApi }) => jsonTextAnswer(openApi()),
   }),
   route({
     method: 'GET',
@@ -43,7 +43,7 @@ export const aboutRoutes = [
     roles: ['auditor'],
     handler: 'metrics',
     summary: 'The figures of the service',
-    answers: { 200: { description: "Prometheus's text format.", type: 'text/plain' } },
+    answers: { 200: { description: "Prometheus's text format.", types: ['text/plain'] } },
     answer: async (_, { metrics }) =>
       new Response(await metrics.metrics(), { headers: { 'Content-Type': metrics.contentType } }),
   }),

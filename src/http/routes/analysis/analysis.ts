@@ -80,7 +80,9 @@ const runRoutes = [
     path: '/analysis/:id',
     summary: 'One analysis: JSON, or a page for who prefers HTML',
     params: RUN,
-    answers: { 200: json('The analysis.', RunDetailsAnswer) },
+    answers: {
+      200: { ...json('The analysis.', RunDetailsAnswer), types: ['application/json', 'text/html'] },
+    },
     answer: async ({ params: { id }, prefers }, deps) => {
       if (prefers('application/json', 'text/html') === 'text/html') return await reportPage(deps, id)
       return jsonTextAnswer(await deps.reader.run(showRun, id))

@@ -51,7 +51,7 @@ function reportRoute(
     handler: 'analysis',
     summary: 'The report of an analysis as a page, for who has its link',
     params: { ...more, ...PARAMS },
-    answers: { 200: { description: 'A page of HTML.', type: 'text/html' } },
+    answers: { 200: { description: 'A page of HTML.', types: ['text/html'] } },
     answer: ({ params: { id } }, deps) => reportPage(deps, id),
   })
 }

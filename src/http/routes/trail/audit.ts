@@ -124,7 +124,10 @@ export const auditRoutes = [
     summary: 'All records that match, oldest first',
     query: ExportQuery,
     answers: {
-      200: { description: 'A record a line, or CSV where that is asked for.', type: 'application/x-ndjson' },
+      200: {
+        description: 'A record a line, or CSV where that is asked for.',
+        types: ['application/x-ndjson', 'text/csv'],
+      },
     },
     answer: ({ exchange, query: { format, bodies, ...filter } }, deps) =>
       answerExport(exchange, { filter: toFilter(filter), format, withBodies: bodies === 'true' }, deps),

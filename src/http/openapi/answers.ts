@@ -1,0 +1,110 @@
+import type { AnswerDescription, RouteDescription } from '../pipeline/route.js'
+import { jsonSchema } from './json-schema.js'
+
+const JSON_TYPE = 'application/json'
+
+/** The error of all routes, and how it is answered. */
+export const ERROR_SCHEMA = {
+  type: 'object',
+  description: 'What went wrong. Programs look at `code`, people read `message`.',
+  required: ['code', 'message'],
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'string' },
+          message: { type: 'string' },
+          location: {
+            type: 'object',
+            properties: { file: { type: 'string' }, row: { type: 'integer' }, col: { type: 'integer' } },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+type Headers = Readonly<Record<string, string>>
+
+/** The errors that many routes answer alike, by the name under which operations refer to them. */
+export const ERROR_RESPONSES = {
+  Invalid: errorResponse('The request cannot be read; all that is wrong is named.'),
+  Unauthenticated: errorResponse('The bearer token is missing or not known.', {
+    'WWW-Authenticate': 'How to authenticate.',
+  }),
+  Forbidden: errorResponse(
+    'The caller may not do this, or the request was not meant for this service. Where 401 means denied, a missing or unknown token, too.',
+  ),
+  NotFound: errorResponse('There is nothing of this name or number.'),
+  TooLarge: errorResponse('The body is over the limit.'),
+  UnsupportedMediaType: errorResponse('The body must be JSON, and its type must say so.'),
+  Failed: errorResponse('Nothing was decided or done: never an allow.'),
+  Unavailable: errorResponse('Not possible just now.', {
+    'Retry-After': 'In how many seconds to ask again.',
+  }),
+}
+
+/** What a route answers, by status. */
+export function responsesOf(row: RouteDescription): object {
+  const own = Object.entries(row.answers).map(([status, answer]) => [status, ownResponse(status, answer)])
+  const shared = sharedResponses(row).map(([status, name]) => [
+    status,
+    { $ref: `#/components/responses/${name}` },
+  ])
+  return Object.fromEntries([...shared, ...own]) as object
+}
+
+/** Those of the service and of the pipeline; what the row itself says of a status stands above them. */
+function sharedResponses(
+  row: RouteDescription,
+): readonly (readonly [string, keyof typeof ERROR_RESPONSES])[] {
+  const { params, query, body, path } = row
+  const readsInput = query !== undefined || body !== undefined || path.endsWith('/*')
+  return [
+    ...(readsInput ? [['400', 'Invalid'] as const] : []),
+    ...(asksFor401(row) ? [['401', 'Unauthenticated'] as const] : []),
+    ['403', 'Forbidden'],
+    ...(params === undefined ? [] : [['404', 'NotFound'] as const]),
+    ...(body === undefined ? [] : [['413', 'TooLarge'] as const]),
+    ...(body === undefined || body.types !== undefined ? [] : [['415', 'UnsupportedMediaType'] as const]),
+    ['500', 'Failed'],
+    ['503', 'Unavailable'],
+  ]
+}
+
+function asksFor401({ roles = 'anyone', refused, deniesWith401 }: RouteDescription): boolean {
+  return roles !== 'anyone' && refused === undefined && deniesWith401 !== true
+}
+
+function ownResponse(status: string, answer: AnswerDescription): object {
+  const { description, schema, types = [JSON_TYPE], headers = {} } = answer
+  if (schema === undefined && Number(status) >= 400) return errorResponse(description, headers)
+  const content = schema === undefined ? {} : { schema: jsonSchema(schema) }
+  const [first = JSON_TYPE, ...others] = types
+  return {
+    description,
+    ...headersOf(headers),
+    content: Object.fromEntries([[first, content], ...others.map((type) => [type, {}])]) as object,
+  }
+}
+
+function errorResponse(description: string, headers: Headers = {}): object {
+  return {
+    description,
+    ...headersOf(headers),
+    content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}
+
+function headersOf(headers: Headers): object {
+  const shown = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  return shown.length === 0 ? {} : { headers: Object.fromEntries(shown) as object }
+}

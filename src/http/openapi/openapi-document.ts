@@ -1,0 +1,115 @@
+import type { BodyDescription } from '../input/body-reader.js'
+import type { RouteDescription, RouteList } from '../pipeline/route.js'
+import { ERROR_RESPONSES, ERROR_SCHEMA, responsesOf } from './answers.js'
+import { jsonSchema } from './json-schema.js'
+import { parametersOf, pathTemplate } from './parameters.js'
+
+/** What a description of the API says beside the routes. */
+export interface OpenApiOptions {
+  readonly version: string
+  /** Where the service is reached; relative to the document itself where it is not known. */
+  readonly publicUrl?: string | undefined
+}
+
+const DESCRIPTION = `Policy decisions, approval gates, audit and canary analysis beside a continuous-delivery orchestrator.
+
+Every answer has \`X-Request-Id\`. GET routes answer HEAD, too, but for those below /v1/data. Other methods of a path are a 405 with \`Allow\`.
+Repeated and trailing slashes in a path are passed over. A route names the roles whose tokens may ask it (\`x-roles\`); an admin may wherever anybody may.
+A service without tokens asks for none.`
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A token of `auth.tokens`; the role that it needs stands beside the name of the scheme. With `auth.openToOrchestrator` a request without a token may do what the role orchestrator may.',
+  },
+  gitlabToken: { type: 'apiKey', in: 'header', name: 'X-Gitlab-Token' },
+}
+
+/** The OpenAPI 3.1 document of the routes in some lists. */
+export function openApiDocument(lists: readonly RouteList[], { version, publicUrl }: OpenApiOptions): object {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tidegate',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl?.replace(/\/+$/, '') ?? '/' }],
+    tags: [...new Set(lists.map(({ feature }) => feature))].map((name) => ({ name })),
+    paths: pathsOf(lists),
+    components: {
+      schemas: { Error: ERROR_SCHEMA },
+      responses: ERROR_RESPONSES,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+function pathsOf(lists: readonly RouteList[]): object {
+  const paths = new Map<string, Record<string, object>>()
+  for (const { feature, routes } of lists) {
+    for (const row of routes) {
+      const path = pathTemplate(row.path)
+      const item = paths.get(path) ?? {}
+      paths.set(path, item)
+      item[row.method.toLowerCase()] = operationOf(feature, row)
+    }
+  }
+  return Object.fromEntries(paths)
+}
+
+function operationOf(feature: string, row: RouteDescription): object {
+  const { summary, roles, credential, body } = row
+  const parameters = parametersOf(row)
+  return {
+    operationId: operationId(row),
+    summary,
+    tags: [feature],
+    'x-roles': roles === 'anyone' ? ['anyone'] : rolesOf(row),
+    ...(credential !== undefined && { 'x-credential': credential.name }),
+    security: securityOf(row),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestBody(body) }),
+    responses: responsesOf(row),
+  }
+}
+
+/** Each alternative is one role: a token needs any of them. The link of a report is itself the credential, which OpenAPI has no word for. */
+function securityOf(row: RouteDescription): readonly object[] {
+  if (row.credential?.name === 'gitlabToken') return [{ gitlabToken: [] }]
+  return rolesOf(row).map((role) => ({ bearer: [role] }))
+}
+
+function rolesOf({ roles = [] }: RouteDescription): readonly string[] {
+  if (roles === 'anyone' || roles.length === 0) return []
+  return [...new Set([...roles, 'admin'])]
+}
+
+function requestBody({
+  description,
+  schema,
+  types = ['application/json'],
+  isOptional,
+}: BodyDescription): object {
+  const content = { schema: jsonSchema(schema) }
+  return {
+    ...(description !== undefined && { description }),
+    ...(isOptional !== true && { required: true }),
+    content: Object.fromEntries(types.map((type) => [type, content])) as object,
+  }
+}
+
+/** `getAuditBySeq`: no two routes have the same. */
+function operationId({ method, path }: RouteDescription): string {
+  const words = path.split('/').flatMap((segment) => {
+    if (segment === '*') return ['below']
+    return segment.startsWith(':') ? ['by', segment.slice(1)] : segment.split(/\W+/)
+  })
+  const name = words
+    .filter((word) => word !== '')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+  return `${method.toLowerCase()}${name.join('') || 'Root'}`
+}

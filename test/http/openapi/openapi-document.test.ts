@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+
+import { openApiDocument } from '../../../src/http/openapi/openapi-document.js'
+import { pathTemplate } from '../../../src/http/openapi/parameters.js'
+import { routesTable } from '../../../src/http/openapi/routes-table.js'
+import { guardRoutes } from '../../../src/http/pipeline/guarded-routes.js'
+import { mountRoutes } from '../../../src/http/pipeline/mount-routes.js'
+import { routeLists } from '../../../src/http/route-lists.js'
+import { openApiOperations } from '../../support/openapi-operations.js'
+import { PROJECT_ROOT } from '../../support/project-root.js'
+import { servedRoutes, unansweredRoutes } from '../../support/served-routes.js'
+
+const LISTS = routeLists({ eventsAtRoot: false })
+const document = openApiDocument(LISTS, { version: '1.2.3', publicUrl: 'https://tidegate.example.org/base/' })
+const operations = openApiOperations(document)
+
+describe('the OpenAPI document', () => {
+  it.each([true, false])('is one, with events at the root: %s', async (eventsAtRoot) => {
+    const made = openApiDocument(routeLists({ eventsAtRoot }), { version: '1.2.3' })
+    const text = JSON.parse(JSON.stringify(made)) as Record<string, unknown>
+    expect(await new Validator().validate(text)).toEqual({ valid: true })
+  })
+
+  it('holds every row of the lists, and every row is served', () => {
+    const described = operations.map(({ method, path }) => `${method} ${path}`)
+    const app = mountRoutes(guardRoutes(unansweredRoutes(), () => undefined))
+    const served = app.routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => `${method} ${pathTemplate(path)}`)
+    expect(described.sort()).toEqual(served.sort())
+    expect(described).toHaveLength(servedRoutes().length)
+  })
+
+  it('names each operation once, and all parameters of its path', () => {
+    const ids = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { path, operation } of operations) {
+      const named = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => name)
+      expect(named.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort())
+    }
+  })
+
+  it.each([
+    ['GET', '/audit', ['auditor', 'admin'], [{ bearer: ['auditor'] }, { bearer: ['admin'] }]],
+    ['POST', '/approvalGates', ['admin'], [{ bearer: ['admin'] }]],
+    ['GET', '/health', ['anyone'], []],
+    ['POST', '/webhooks/webhook/gitlab', [], [{ gitlabToken: [] }]],
+  ])('says whom %s %s is for', (method, path, roles, security) => {
+    const found = operations.find((each) => each.method === method && each.path === path)
+    expect(found?.operation['x-roles']).toEqual(roles)
+    expect(found?.operation.security).toEqual(security)
+  })
+
+  it('says what a query takes, and what a body holds', () => {
+    const find = (id: string) => operations.find(({ operation }) => operation.operationId === id)?.operation
+    expect(find('getAudit')?.parameters).toContainEqual({
+      name: 'limit',
+      in: 'query',
+      description: 'How many entries a page has.',
+      schema: { type: 'integer', minimum: 1, maximum: 500, default: 50 },
+    })
+    expect(find('postApprovalGates')?.requestBody).toMatchObject({
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['name'],
+            properties: { name: { type: 'string', description: 'What people call the gate.' } },
+          },
+        },
+      },
+    })
+  })
+
+  it('names the service where it is known', () => {
+    expect(document).toMatchObject({
+      info: { version: '1.2.3' },
+      servers: [{ url: 'https://tidegate.example.org/base' }],
+    })
+  })
+})
+
+it('is what docs/http-api.md lists, with who may ask', () => {
+  const page = readFileSync(join(PROJECT_ROOT, 'docs/http-api.md'), 'utf8')
+  // `tidegate openapi --table` prints it.
+  expect(page).toContain(routesTable(LISTS))
+})
