@@ -1,9 +1,13 @@
 /**
  * When the host answers in the place of a native built-in: always; where a number among the operands is no plain 64-bit integer; where
- * one operand is a set, a text, or an empty text; or where its own look at the operands says so (`native-choice.ts`).
+ * one operand is a set, a text that is no plain integer, an empty text, or a pattern that not every engine takes; or where its own look
+ * at the operands says so (`native-choice.ts`), which it takes in all cases but the first.
  */
 export type HostTurn =
-  'always' | 'chosen' | 'decimal' | { readonly operand: number; readonly is: 'set' | 'text' | 'empty text' }
+  | 'always'
+  | 'chosen'
+  | 'decimal'
+  | { readonly operand: number; readonly is: 'set' | 'text' | 'empty text' | 'odd pattern' }
 
 /** Built-ins that the module answers otherwise than OPA does, by the names of its functions, and when. */
 export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
@@ -36,7 +40,7 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_json_unmarshal: 'always',
   opa_regex_find_all_string_submatch: 'chosen',
   opa_regex_is_valid: 'always',
-  opa_regex_match: 'chosen',
+  opa_regex_match: { operand: 0, is: 'odd pattern' },
   opa_strings_concat: { operand: 1, is: 'set' },
   opa_strings_format_int: 'always',
   opa_strings_indexof: { operand: 1, is: 'empty text' },
