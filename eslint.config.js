@@ -11,13 +11,13 @@ export default tseslint.config(
   js.configs.recommended,
   {
     // AssemblyScript: its types are not TypeScript's, so the rules that need types cannot read it, and it has integers of 64 bits.
-    files: ['src/**/assembly/*.ts'],
+    files: ['src/**/assembly/**/*.ts'],
     extends: [tseslint.configs.strict, tseslint.configs.stylistic],
     rules: { ...size, 'no-loss-of-precision': 'off' },
   },
   {
     files: ['**/*.ts'],
-    ignores: ['src/**/assembly/*.ts'],
+    ignores: ['src/**/assembly/**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -6,11 +6,10 @@ import { loadConfig } from '../config/load-config.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
 import { collectSources, isTestFile } from '../pdp/compile/collect-sources.js'
-import { mergeData } from '../pdp/compile/merge-data.js'
-import { parseDataFile } from '../pdp/compile/parse-data.js'
 import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../pdp/compile/rego-module.js'
 import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
+import { readData } from '../pdp/data/base-document.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
@@ -110,8 +109,7 @@ async function stageTests(
 ): Promise<StagedTests> {
   const sources = await collectSources(directories, { includeTests: true })
   const modules = await parseModules(opa, sources.rego)
-  const documents = sources.data.map(({ file, at, text }) => ({ file, at, value: parseDataFile(file, text) }))
-  const data = mergeData(documents)
+  const { data } = readData(sources.data)
   const staged = {
     opa,
     directory: join(temporary, 'bundle'),

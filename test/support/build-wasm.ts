@@ -20,7 +20,7 @@ export default function buildWasm(): void {
 
 function isStale(sources: string, built: string): boolean {
   const builtAt = statSync(join(ROOT, built), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return readdirSync(join(ROOT, sources)).some(
+  return readdirSync(join(ROOT, sources), { encoding: 'utf8', recursive: true }).some(
     (name) => statSync(join(ROOT, sources, name)).mtimeMs > builtAt,
   )
 }

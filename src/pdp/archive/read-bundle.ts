@@ -6,7 +6,7 @@ import type { UnpackedFiles } from './unpack-bundle.js'
 export interface BundleFiles extends BundleManifest {
   readonly wasm: Uint8Array | undefined
   /** `data.json` and `data.yaml` files by name. */
-  readonly data: ReadonlyMap<string, string>
+  readonly data: ReadonlyMap<string, Uint8Array>
   readonly rego: ReadonlyMap<string, string>
   /** Whether it holds OPA's plan of evaluations, which `opa build --target plan` makes. */
   readonly hasPlan: boolean
@@ -14,17 +14,13 @@ export interface BundleFiles extends BundleManifest {
 
 /** Tells a bundle's files apart. Raises `invalid`, naming the bundle, when its manifest is none. */
 export function readBundle(bundle: string, files: UnpackedFiles): BundleFiles {
-  const texts = (suffixes: readonly string[]): Map<string, string> =>
-    new Map(
-      [...files]
-        .filter(([file]) => suffixes.some((suffix) => `/${file}`.endsWith(suffix)))
-        .map(([file, content]) => [file, content.toString('utf8')]),
-    )
+  const endingWith = (suffixes: readonly string[]): (readonly [string, Buffer])[] =>
+    [...files].filter(([file]) => suffixes.some((suffix) => `/${file}`.endsWith(suffix)))
   return {
     ...readManifest(bundle, files),
     wasm: files.get(MODULE_FILE),
-    data: texts(['/data.json', '/data.yaml', '/data.yml']),
-    rego: texts(['.rego']),
+    data: new Map(endingWith(['/data.json', '/data.yaml', '/data.yml'])),
+    rego: new Map(endingWith(['.rego']).map(([file, content]) => [file, content.toString('utf8')])),
     hasPlan: files.has('plan.json'),
   }
 }

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
-import { mergeData } from '../compile/merge-data.js'
-import type { BaseDocument } from '../compile/merge-data.js'
-import { parseDataFile } from '../compile/parse-data.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import { pathKey } from '../rego/path-key.js'
 import { outlineModule } from '../lint/outline-module.js'
+import type { PartData } from '../data/base-document.js'
+import type { DataFile } from '../data/load-data.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { packagePath } from '../rego/package-line.js'
 import type { BundleFiles } from '../archive/read-bundle.js'
@@ -18,7 +17,12 @@ import { isRootOver } from '../archive/roots.js'
 /**
  * A bundle as a part of a snapshot. Raises `invalid` when it holds Rego but no compiled module, or anything outside of its roots.
  */
-export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFiles): PolicyPart {
+export function describeBundle(
+  file: string,
+  bytes: Uint8Array,
+  bundle: BundleFiles,
+  { data, documents }: PartData,
+): PolicyPart {
   if (bundle.wasm === undefined && (bundle.rego.size > 0 || bundle.hasPlan)) {
     throw new AppError(
       'invalid',
@@ -26,8 +30,6 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
     )
   }
   const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
-  const documents = [...bundle.data].map(([name, text]) => readDocument(file, name, text))
-  const data = mergeData(documents)
   const ofSources = rego.flatMap(({ text }) => [packagePath(text) ?? []])
   const packages = bundle.index?.packages ?? ofSources
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
@@ -54,10 +56,12 @@ export function describeBundle(file: string, bytes: Uint8Array, bundle: BundleFi
   }
 }
 
-function readDocument(bundle: string, name: string, text: string): BaseDocument {
-  const file = `${bundle}/${name}`
-  const directory = dirname(name)
-  return { file, at: directory === '.' ? [] : directory.split('/'), value: parseDataFile(file, text) }
+/** The data files of a bundle, each with where its document belongs. */
+export function dataFilesOf(bundle: string, { data }: BundleFiles): DataFile[] {
+  return [...data].map(([name, content]) => {
+    const directory = dirname(name)
+    return { file: `${bundle}/${name}`, at: directory === '.' ? [] : directory.split('/'), content }
+  })
 }
 
 /** Our own bundles say which file a name stands for; others hold the files themselves under it. */

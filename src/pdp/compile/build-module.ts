@@ -9,7 +9,7 @@ import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
 import { pathOfKey } from '../rego/path-key.js'
-import type { RegoObject } from '../rego/value.js'
+import { RegoObject } from '../rego/value.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoModule } from './rego-module.js'
 import { sourceFiles, stageBundle } from './stage-bundle.js'
@@ -21,6 +21,8 @@ export interface BuiltModule {
   readonly paths: ReadonlyMap<string, string>
 }
 
+/** Code does not depend on data, and what stands in the way of rules has been looked for. */
+const NO_DATA = new RegoObject([])
 const FORWARDING_PACKAGE = 'tidegate_entrypoints'
 const FORWARDING_FILE = 'entrypoints.rego'
 
@@ -33,12 +35,11 @@ const FORWARDING_FILE = 'entrypoints.rego'
 export async function buildModule(
   opa: OpaProgram,
   modules: readonly RegoModule[],
-  data: RegoObject,
   keys: readonly string[],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
     const bundle = join(directory, 'bundle')
-    await stageBundle(bundle, modules, data)
+    await stageBundle(bundle, modules, NO_DATA)
     const unspellable = keys.filter((key) => !isSpellable(key))
     const direct = keys
       // The root document would hold the generated rules.

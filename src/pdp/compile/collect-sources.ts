@@ -2,16 +2,12 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import type { DataFile } from '../data/load-data.js'
 
 /** A Rego module as read: `file` is the path that a person knows it by. */
 export interface RegoFile {
   readonly file: string
   readonly text: string
-}
-
-/** A data document and where it belongs below `data`. */
-export interface DataFile extends RegoFile {
-  readonly at: readonly string[]
 }
 
 export interface PolicySources {
@@ -39,9 +35,9 @@ export async function collectSources(
   const data: DataFile[] = []
   for (const root of paths) {
     for (const file of await listFiles(root)) {
-      if (isWantedRego(file, options)) rego.push({ file, text: await readText(file) })
+      if (isWantedRego(file, options)) rego.push({ file, text: (await readContent(file)).toString('utf8') })
       else if (DATA_FILES.includes(basename(file))) {
-        data.push({ file, text: await readText(file), at: dataPath(root, file) })
+        data.push({ file, content: await readContent(file), at: dataPath(root, file) })
       }
     }
   }
@@ -82,9 +78,9 @@ async function listFiles(path: string): Promise<string[]> {
   }
 }
 
-async function readText(file: string): Promise<string> {
+async function readContent(file: string): Promise<Buffer> {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (raw) {
     throw unreadable(file, raw)
   }

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 
+import { readData } from '../data/base-document.js'
+import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import type { RegoObject } from '../rego/value.js'
 import { buildModule } from './build-module.js'
 import { collectSources } from './collect-sources.js'
-import type { CollectOptions, PolicySources, RegoFile } from './collect-sources.js'
-import { mergeData } from './merge-data.js'
-import type { BaseDocument } from './merge-data.js'
-import { parseDataFile } from './parse-data.js'
+import type { CollectOptions, PolicySources } from './collect-sources.js'
 import { parseModules } from './parse-modules.js'
 import { listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -44,14 +43,21 @@ export async function compilePolicies(
   options: CollectOptions = { includeTests: false },
 ): Promise<CompiledPolicies> {
   const sources = await collectSources(paths, options)
+  return await compileSources(opa, sources, readData(sources.data))
+}
+
+/** The same of sources that have been read, with their data. */
+export async function compileSources(
+  opa: OpaProgram,
+  sources: PolicySources,
+  { data, documents }: PartData,
+): Promise<CompiledPolicies> {
   const modules = await parseModules(opa, sources.rego)
-  const documents = sources.data.map(({ file, at, text }) => ({ file, at, value: parseDataFile(file, text) }))
-  const data = mergeData(documents)
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   // OPA builds no module of packages that hold nothing.
   const isEmpty = entrypoints.size === 1
-  const built = isEmpty ? undefined : await buildModule(opa, modules, data, [...entrypoints.keys()])
+  const built = isEmpty ? undefined : await buildModule(opa, modules, [...entrypoints.keys()])
   return {
     wasm: built?.wasm,
     paths: built?.paths ?? new Map(),
@@ -67,10 +73,10 @@ export async function compilePolicies(
 
 function digestSources(sources: PolicySources): string {
   const hash = createHash('sha256')
-  const add = ({ file, text }: RegoFile): void => {
-    hash.update(`${file}\0${text.length}\0${text}\0`)
+  const add = (file: string, length: number, content: string | Uint8Array): void => {
+    hash.update(`${file}\0${length}\0`).update(content).update('\0')
   }
-  sources.rego.forEach(add)
-  sources.data.forEach(add)
+  for (const { file, text } of sources.rego) add(file, text.length, text)
+  for (const { file, content } of sources.data) add(file, content.length, content)
   return `sha256:${hash.digest('hex').slice(0, 16)}`
 }

@@ -1,52 +1,35 @@
-import { readFile } from 'node:fs/promises'
-
-import { AppError, toError } from '../../errors/app-error.js'
+import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { findBaseDenials } from '../evaluation/base-denials.js'
 import type { Builtins, BuiltinTable } from '../builtins/shared/builtin.js'
-import { describeBundle } from '../bundle/describe-bundle.js'
-import { readBundle } from '../archive/read-bundle.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
-import { ownedRoots } from '../archive/roots.js'
-import { NO_VERIFICATION } from '../bundle/signing/verification.js'
-import type { BundleVerification } from '../bundle/signing/verification.js'
-import { verifyBundle } from '../bundle/signing/verify-bundle.js'
-import { unpackBundle } from '../archive/unpack-bundle.js'
-import { compilePolicies } from '../compile/compile-policies.js'
 import { locateCalls } from '../compile/locate-calls.js'
-import { withoutRoot } from '../compile/stage-bundle.js'
+import { partData } from '../data/base-document.js'
+import { loadData } from '../data/load-data.js'
 import { checkEntrypoints } from './check-entrypoints.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { AskedPackages } from '../lint/asked-packages.js'
-import type { OpaProgram } from '../opa/find-opa.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
+import { readParts } from './read-parts.js'
+import type { PolicyLocations, ReadOptions } from './read-parts.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
-import { mergeDocuments } from '../rego/merge-documents.js'
-import { printJson } from '../rego/print-text.js'
-import { RegoObject } from '../rego/value.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import { dataOf } from '../wasm/data/data-image.js'
+import type { DataImage } from '../wasm/data/data-image.js'
+import { compileModule, leastBase, likelyBase } from '../wasm/module-code.js'
+import type { ModuleCode } from '../wasm/module-code.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 
-export interface PolicyLocations {
-  /** Rego directories or files, compiled together. */
-  readonly directories: readonly string[]
-  /** OPA bundles (`.tar.gz`) with a `policy.wasm`. */
-  readonly bundles: readonly string[]
-  readonly includeTests?: boolean
-}
+export type { PolicyLocations } from './read-parts.js'
 
-export interface LoadOptions {
-  /** Finds the compiler; called only when there is Rego to compile. */
-  readonly findOpa: () => Promise<OpaProgram>
+export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
   readonly limits: EvaluationLimits
-  /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
-  readonly verification?: () => BundleVerification
   /** How policies are looked through for mistakes that compile; they are not when absent. */
   readonly analysis?: PartAnalysisOptions
   /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
@@ -58,14 +41,12 @@ export interface LoadOptions {
  * does not compile, a damaged bundle, data given twice, a built-in that is not there.
  */
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
-  const parts = await Promise.all([
-    ...(locations.directories.length > 0 ? [compileDirectories(locations, options)] : []),
-    ...openBundles(locations.bundles, options),
-  ])
-  refuseSharedRoots(parts)
-  const data = mergePartData(parts)
+  const { parts, codes, image } = await loadParts(locations, options)
+  const data = dataOf(image)
   const loaded = new Map(
-    await Promise.all(parts.map(async (part) => [part, await loadModule(part, data, options)] as const)),
+    await Promise.all(
+      [...codes].map(async ([part, code]) => [part, await loadModule(part, code, image, options)] as const),
+    ),
   )
   const entrypoints = [...loaded.values()].flat()
   refuseDataOverEntrypoints(parts, entrypoints)
@@ -89,70 +70,41 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     unanswered: answered.unanswered,
     baseDenials: findBaseDenials(packages, data),
     data,
+    image,
     warnings: [...answered.warnings, ...found],
     locateSource: indexSources(parts, show),
     locateBuiltin: indexCalls(parts, show),
   }
 }
 
-async function compileDirectories(locations: PolicyLocations, options: LoadOptions): Promise<PolicyPart> {
-  const { directories, includeTests = false } = locations
-  const compiled = await compilePolicies(await options.findOpa(), directories, { includeTests })
-  return {
-    name: directories.join(','),
-    paths: directories,
-    revision: compiled.revision,
-    wasm: compiled.wasm,
-    data: compiled.data,
-    documents: compiled.documents,
-    roots: ownedRoots(compiled.packages, compiled.data),
-    packages: compiled.packages,
-    rego: compiled.modules,
-    modules: compiled.modules,
-    expectedEntrypoints: [...compiled.entrypoints].flatMap(([key, kind]) => (kind === 'rule' ? [key] : [])),
-    listsPackages: true,
-    sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
-    keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
-    kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
-    isRule: (path) => compiled.entrypoints.get(pathKey(path)) === 'rule',
+/** The parts with their data, the code of their modules, and the data of all of them as these work with it. */
+async function loadParts(
+  locations: PolicyLocations,
+  options: LoadOptions,
+): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, ModuleCode>; image: DataImage }> {
+  const sources = await readParts(locations, options)
+  const files = sources.map(({ dataFiles }) => dataFiles)
+  const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
+  const loaded = loadData(files, likelyBase(policyBytes))
+  const parts = await Promise.all(
+    sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
+  )
+  refuseSharedRoots(parts)
+  const codes = new Map<PolicyPart, ModuleCode>()
+  for (const part of parts) {
+    if (part.wasm !== undefined) codes.set(part, await compileModule(part.wasm))
   }
+  const base = Math.max(0, ...[...codes.values()].map(leastBase))
+  return { parts, codes, image: base > loaded.image.base ? loadData(files, base).image : loaded.image }
 }
 
-function openBundles(files: readonly string[], options: LoadOptions): Promise<PolicyPart>[] {
-  if (files.length === 0) return []
-  const verification = options.verification?.() ?? NO_VERIFICATION
-  return files.map((file) => openBundle(file, verification))
-}
-
-async function openBundle(file: string, verification: BundleVerification): Promise<PolicyPart> {
-  const bytes = await readFile(file).catch((raw: unknown) => {
-    throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
-  })
-  const files = await unpackBundle(file, bytes)
-  verifyBundle(file, files, verification)
-  return describeBundle(file, bytes, readBundle(file, files))
-}
-
-function mergePartData(parts: readonly PolicyPart[]): RegoObject {
-  const merged = parts
-    .map(({ data }) => data)
-    .reduce((all, data) => mergeObjects(all, data), new RegoObject([]))
-  return merged
-}
-
-function mergeObjects(first: RegoObject, second: RegoObject): RegoObject {
-  const merged = mergeDocuments(first, second)
-  return merged instanceof RegoObject ? merged : first
-}
-
-async function loadModule(part: PolicyPart, data: RegoObject, options: LoadOptions): Promise<Entrypoint[]> {
-  if (part.wasm === undefined) return []
-  const { builtins, limits } = options
-  const module = await PolicyModule.compile(part.wasm, {
-    builtins: builtins.table,
-    limits,
-    data: Buffer.from(printJson(data)),
-  })
+async function loadModule(
+  part: PolicyPart,
+  code: ModuleCode,
+  data: DataImage,
+  { builtins, limits }: LoadOptions,
+): Promise<Entrypoint[]> {
+  const module = PolicyModule.of(code, { builtins: builtins.table, limits, data })
   refuseMissingBuiltins(part, module, builtins.table)
   await builtins.prepare(module.requiredBuiltins)
   const entrypoints = [...module.entrypoints].map(([name, number]) => {

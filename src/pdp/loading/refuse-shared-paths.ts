@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { isRootOver } from '../archive/roots.js'
-import { findConflict } from '../compile/data-conflicts.js'
+import { findConflict } from '../data/data-conflicts.js'
 import { dataOverRule, dataOverRules } from '../compile/refuse-data-over-rules.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 

@@ -49,16 +49,22 @@ export class RegoSet {
   }
 }
 
+export type RegoEntries = readonly (readonly [key: RegoValue, value: RegoValue])[]
+
 /** An object: keys distinct by Rego equality (the last wins), entries in Rego key order. */
 export class RegoObject {
-  readonly entries: readonly (readonly [key: RegoValue, value: RegoValue])[]
+  readonly #entries: RegoEntries
   readonly #values: ReadonlyMap<string, RegoValue>
 
   constructor(entries: Iterable<readonly [RegoValue, RegoValue]>) {
     const byKey = new Map<string, readonly [RegoValue, RegoValue]>()
     for (const entry of entries) byKey.set(identityKey(entry[0]), entry)
-    this.entries = [...byKey.values()].sort((a, b) => compareValues(a[0], b[0]))
+    this.#entries = [...byKey.values()].sort((a, b) => compareValues(a[0], b[0]))
     this.#values = new Map([...byKey].map(([key, entry]) => [key, entry[1]]))
+  }
+
+  get entries(): RegoEntries {
+    return this.#entries
   }
 
   static fromRecord(record: Readonly<Record<string, RegoValue>>): RegoObject {

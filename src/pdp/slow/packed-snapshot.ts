@@ -1,10 +1,8 @@
 import type { Builtins } from '../builtins/shared/builtin.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
-import { parseRegoText } from '../rego/parse-text.js'
-import { printJson } from '../rego/print-text.js'
-import { RegoObject } from '../rego/value.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import { dataOf } from '../wasm/data/data-image.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { PolicyModule } from '../wasm/policy-module.js'
 import type { ModuleParts } from '../wasm/policy-module.js'
@@ -17,8 +15,8 @@ export interface PackedSnapshot {
   readonly packages: readonly string[]
   readonly unanswered: Snapshot['unanswered']
   readonly baseDenials: Snapshot['baseDenials']
-  /** The base documents, as JSON text in shared memory. */
-  readonly data: Uint8Array
+  /** The base documents, in shared memory. */
+  readonly image: Snapshot['image']
 }
 
 interface PackedEntrypoint {
@@ -42,10 +40,9 @@ function pack(snapshot: Snapshot): PackedSnapshot {
   const entrypoints = [...snapshot.entrypoints.values()].flat()
   const modules = [...new Set(entrypoints.map(({ module }) => module))]
   const places = new Map(modules.map((module, place) => [module, place]))
-  const shareOnce = memoise(toShared)
   return {
     revision: snapshot.revision,
-    modules: modules.map(({ parts }) => ({ ...parts, data: shareOnce(parts.data) })),
+    modules: modules.map(({ parts }) => parts),
     entrypoints: entrypoints.map(({ path, kind, number, module }) => ({
       path,
       kind,
@@ -55,13 +52,13 @@ function pack(snapshot: Snapshot): PackedSnapshot {
     packages: snapshot.packages,
     unanswered: snapshot.unanswered,
     baseDenials: snapshot.baseDenials,
-    data: toShared(Buffer.from(printJson(snapshot.data))),
+    image: snapshot.image,
   }
 }
 
 /** The snapshot that was packed, ready to be asked in this thread. */
 export async function unpackSnapshot(
-  { revision, modules, entrypoints, packages, unanswered, baseDenials, data }: PackedSnapshot,
+  { revision, modules, entrypoints, packages, unanswered, baseDenials, image }: PackedSnapshot,
   builtins: Builtins,
   limits: EvaluationLimits,
 ): Promise<Snapshot> {
@@ -71,7 +68,6 @@ export async function unpackSnapshot(
     const module = made[place]
     return module === undefined ? [] : [{ path, kind, number, module }]
   })
-  let parsed: RegoObject | undefined
   return {
     revision,
     sources: [],
@@ -80,31 +76,9 @@ export async function unpackSnapshot(
     unanswered,
     baseDenials,
     warnings: [],
-    get data() {
-      parsed ??= parseData(data)
-      return parsed
-    },
+    image,
+    data: dataOf(image),
     locateSource: (file) => ({ file, line: undefined }),
     locateBuiltin: () => undefined,
-  }
-}
-
-function parseData(data: Uint8Array): RegoObject {
-  const value = parseRegoText(Buffer.from(data).toString())
-  return value instanceof RegoObject ? value : new RegoObject([])
-}
-
-function toShared(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  shared.set(bytes)
-  return shared
-}
-
-function memoise<In extends object, Out>(make: (value: In) => Out): (value: In) => Out {
-  const known = new Map<In, Out>()
-  return (value) => {
-    const made = known.get(value) ?? make(value)
-    known.set(value, made)
-    return made
   }
 }

@@ -1,5 +1,5 @@
 import type { RegoFile } from '../compile/collect-sources.js'
-import type { BaseDocument } from '../compile/merge-data.js'
+import type { BaseDocument } from '../data/base-document.js'
 import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
 import type { RegoObject } from '../rego/value.js'
 

@@ -3,6 +3,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
+import type { DataImage } from '../wasm/data/data-image.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 
 /** An entrypoint of one of the loaded modules. */
@@ -33,8 +34,10 @@ export interface Snapshot {
   readonly unanswered: ReadonlySet<string>
   /** By the key of a package: what base documents beside its rules say against everything. */
   readonly baseDenials: ReadonlyMap<string, readonly string[]>
-  /** The base documents. */
+  /** The base documents, of which only what is looked at is read. */
   readonly data: RegoObject
+  /** The same as modules work with them. */
+  readonly image: DataImage
   /** What is wrong with the policies though they load: data that nothing defines, rules that are no verdict. */
   readonly warnings: readonly ErrorDetail[]
   /** The source file, as its reader may see it, behind the name in an error location, and its line where the source is at hand. */

@@ -1,4 +1,5 @@
 import type { BuiltinTable } from '../builtins/shared/builtin.js'
+import type { DataImage } from './data/data-image.js'
 
 /** What one evaluation may use; over it, the evaluation ends with `evaluation_budget_exceeded`. */
 export interface EvaluationLimits {
@@ -8,7 +9,7 @@ export interface EvaluationLimits {
   readonly loopIterationsPerInputByte: number
   /** The longest that it may take, in milliseconds; looked at now and then while it runs. */
   readonly maxDurationMs: number
-  /** The most memory of one instance, in bytes. */
+  /** The most memory of one instance beside the base documents, in bytes. */
   readonly maxMemoryBytes: number
   /** An instance whose memory has grown past this many bytes is replaced after the evaluation. */
   readonly recycleMemoryBytes: number
@@ -19,6 +20,6 @@ export interface PolicyModuleOptions {
   /** The built-ins that the host gives to the module, by name. */
   readonly builtins: BuiltinTable
   readonly limits: EvaluationLimits
-  /** The base documents (`data`), as JSON text. */
-  readonly data: Uint8Array
+  /** The base documents (`data`). */
+  readonly data: DataImage
 }

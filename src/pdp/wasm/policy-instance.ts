@@ -19,6 +19,7 @@ import { RETRIED_BUILTINS } from './native-builtins.js'
 import { isForHost } from './native-choice.js'
 import type { OperandReader } from './native-choice.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
+import { parseImage, placeImage } from './place-data.js'
 import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './module/policy-exports.js'
 import { toPolicyExports } from './module/policy-exports.js'
@@ -84,7 +85,8 @@ export class PolicyInstance {
   ) {
     this.#options = options
     this.#wrappedBuiltins = wrappedBuiltins
-    this.#memory = new ModuleMemory(minimumPages, options.limits.maxMemoryBytes)
+    const { data, limits } = options
+    this.#memory = new ModuleMemory(minimumPages, limits.maxMemoryBytes, data.base + data.bytes.length)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
     this.#values = new HostValues(this.#memory, this.#exports)
@@ -92,17 +94,25 @@ export class PolicyInstance {
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
     const sizes = findSizes(this.#memory, staticEnd, this.#exports)
     this.#headroom = new MemoryHeadroom(this.#memory, this.#exports.opa_heap_ptr_get, sizes)
-    this.#budget = new EvaluationBudget(options.limits, this.#exports.fuel)
+    this.#budget = new EvaluationBudget(limits, this.#exports.fuel)
+    const heapOfTables = this.#exports.opa_heap_ptr_get()
     const builtinIds = this.#readNumberTable(this.#exports.builtins())
     this.requiredBuiltins = [...builtinIds.keys()]
     this.#builtinNames = new Map([...builtinIds].map(([name, id]) => [id, name]))
     this.entrypoints = this.#readNumberTable(this.#exports.entrypoints())
-    this.#dataAddress = this.#values.parse(options.data, this.#exports.opa_json_parse)
+    this.#exports.opa_heap_ptr_set(heapOfTables)
     const reader = instantiateReader(this.#memory.memory, this.#exports)
     const booleans = { truth: this.#parseJson('true'), falsehood: this.#parseJson('false') }
-    this.#heapStart = this.#makeRoomFor(reader, booleans)
-    this.#reader = (isReaderFit ?? this.#isFit(reader)) ? reader : undefined
+    const roomEnd = this.#makeRoomFor(reader, booleans)
+    this.#reader = (isReaderFit ?? this.#isFit(reader, roomEnd)) ? reader : undefined
     if (this.#reader !== undefined) this.#values.trustLayout(booleans)
+    const placed =
+      this.#reader === undefined
+        ? parseImage(this.#exports, this.#values, data, roomEnd)
+        : placeImage(this.#memory, data, roomEnd)
+    this.#headroom.tell()
+    this.#dataAddress = placed.root
+    this.#heapStart = align(placed.end)
     this.#budget.arm()
     this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
     this.#bytesWhenNew = this.#memory.byteLength
@@ -226,8 +236,8 @@ export class PolicyInstance {
     return align(scratch + reader.scratchBytes())
   }
 
-  #isFit(reader: InputReader): boolean {
-    return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart: this.#heapStart })
+  #isFit(reader: InputReader, heapStart: number): boolean {
+    return readsAlike({ memory: this.#memory, policy: this.#exports, reader, heapStart })
   }
 
   #exhausted(): 'memory' | 'stack' | undefined {

@@ -1,21 +1,16 @@
 import { AppError, toError } from '../../errors/app-error.js'
-import { meterModule } from './module/meter-module.js'
+import type { DataImage } from './data/data-image.js'
+import type { ModuleCode } from './module-code.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
 import type { EvaluationCall } from './policy-instance.js'
-import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
 /** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
 const LONG_REQUEST_BYTES = 524_288
 
-/** A compiled module as plain data: threads share its code, and where it is in shared memory its data. */
-export interface ModuleParts {
-  readonly module: WebAssembly.Module
-  readonly minimumPages: number
-  /** Native built-ins by the numbers that the module calls its host with. */
-  readonly wrappedBuiltins: ReadonlyMap<number, string>
-  /** The base documents, as JSON text. */
-  readonly data: Uint8Array
+/** A module with its data as plain data: threads share both. */
+export interface ModuleParts extends ModuleCode {
+  readonly data: DataImage
   /** Whether inputs are read by the reader of our own; found out where it is not known. */
   readonly readsDirectly: boolean | undefined
 }
@@ -46,20 +41,10 @@ export class PolicyModule {
     this.#instance = instance
   }
 
-  /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged or of an unknown ABI. */
-  static async compile(wasm: Uint8Array, options: PolicyModuleOptions): Promise<PolicyModule> {
-    const { bytes, builtinNames } = wrapNativeBuiltins(wasm)
-    const metered = meterModule(bytes)
+  /** Sets up compiled code. Raises `invalid` for a module that is damaged or of an unknown ABI. */
+  static of(code: ModuleCode, options: PolicyModuleOptions): PolicyModule {
     try {
-      const module = await WebAssembly.compile(metered.bytes)
-      const parts = {
-        module,
-        minimumPages: metered.minimumPages,
-        wrappedBuiltins: builtinNames,
-        data: options.data,
-        readsDirectly: undefined,
-      }
-      return new PolicyModule(parts, options)
+      return new PolicyModule({ ...code, data: options.data, readsDirectly: undefined }, options)
     } catch (raw) {
       if (raw instanceof AppError) throw raw
       throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })

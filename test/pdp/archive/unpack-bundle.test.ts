@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
-import { describeBundle } from '../../../src/pdp/bundle/describe-bundle.js'
+import { dataFilesOf, describeBundle } from '../../../src/pdp/bundle/describe-bundle.js'
+import { readData } from '../../../src/pdp/data/base-document.js'
 import { readBundle } from '../../../src/pdp/archive/read-bundle.js'
 import { unpackBundle } from '../../../src/pdp/archive/unpack-bundle.js'
 import { packFiles, packMembers } from '../../support/make-bundle.js'
@@ -64,7 +65,8 @@ async function unzippedMember(): Promise<Buffer> {
 /** Reads bytes as a load does, up to the module. */
 async function read(bytes: Uint8Array): Promise<unknown> {
   try {
-    return describeBundle('b', bytes, readBundle('b', await unpackBundle('b', bytes)))
+    const bundle = readBundle('b', await unpackBundle('b', bytes))
+    return describeBundle('b', bytes, bundle, readData(dataFilesOf('b', bundle)))
   } catch (raw) {
     return raw
   }

@@ -5,11 +5,11 @@ import { afterAll, describe, expect, test } from 'vitest'
 
 import type { AppError } from '../../../src/errors/app-error.js'
 import { compilePolicies } from '../../../src/pdp/compile/compile-policies.js'
-import { findConflict } from '../../../src/pdp/compile/data-conflicts.js'
-import { mergeData } from '../../../src/pdp/compile/merge-data.js'
+import { readData } from '../../../src/pdp/data/base-document.js'
+import type { PartData } from '../../../src/pdp/data/base-document.js'
+import { findConflict } from '../../../src/pdp/data/data-conflicts.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { runOpa } from '../../../src/pdp/opa/run-opa.js'
-import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { RegoObject } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
 import { makeWorkspace } from '../../support/workspace.js'
@@ -148,18 +148,19 @@ test('looking file by file finds what looking at the merged data finds', () => {
       fc.array(file, { maxLength: 3 }),
       fc.array(name, { minLength: 1, maxLength: 4 }),
       (files, rule) => {
-        const documents = files.map((given, index) => ({
-          at: given.at,
-          value: parseRegoText(JSON.stringify(given.value)),
-          file: String(index),
-        }))
-        let merged: RegoObject
+        let read: PartData
         try {
-          merged = mergeData(documents)
+          read = readData(
+            files.map((given, index) => ({
+              at: given.at,
+              content: Buffer.from(JSON.stringify(given.value)),
+              file: `${index}.json`,
+            })),
+          )
         } catch {
           return
         }
-        expect(findConflict(documents, rule) !== undefined).toBe(hasValueInTheWay(merged, rule))
+        expect(findConflict(read.documents, rule) !== undefined).toBe(hasValueInTheWay(read.data, rule))
       },
     ),
     { numRuns: 500 },

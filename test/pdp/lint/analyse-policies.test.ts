@@ -5,8 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 
 import { collectSources } from '../../../src/pdp/compile/collect-sources.js'
-import { mergeData } from '../../../src/pdp/compile/merge-data.js'
-import { parseDataFile } from '../../../src/pdp/compile/parse-data.js'
+import { readData } from '../../../src/pdp/data/base-document.js'
 import { parseModules } from '../../../src/pdp/compile/parse-modules.js'
 import { analysePolicies } from '../../../src/pdp/lint/analyse-policies.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
@@ -46,13 +45,8 @@ test.each(['policies', 'test/cases/http/parity/policies'])(
   'nothing is told of %s that is not so',
   async (directory) => {
     const sources = await collectSources([directory], { includeTests: true })
-    const documents = sources.data.map(({ file, at, text }) => ({
-      file,
-      at,
-      value: parseDataFile(file, text),
-    }))
     const modules = await parseModules(opa, sources.rego)
-    expect(await analysePolicies(modules, mergeData(documents), OPTIONS)).toEqual([])
+    expect(await analysePolicies(modules, readData(sources.data).data, OPTIONS)).toEqual([])
   },
 )
 

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { locateInput } from '../../../src/lib/json/scan/locate-input.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
 import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import { imageOf } from '../../support/data-image.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { meterModule } from '../../../src/pdp/wasm/module/meter-module.js'
 import { PolicyInstance } from '../../../src/pdp/wasm/policy-instance.js'
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const options = {
     builtins: hostBuiltins.table,
     limits: DEFAULT_LIMITS,
-    data: Buffer.from(`{"known":[${INTEGERS.join(',')}]}`),
+    data: imageOf(`{"known":[${INTEGERS.join(',')}]}`),
   }
   direct = new PolicyInstance(module, minimumPages, new Map(), options)
   plain = new PolicyInstance(module, minimumPages, new Map(), options, false)

@@ -5,6 +5,7 @@ import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { EvaluationSlice } from '../../../src/pdp/wasm/evaluation-slice.js'
 import { meterModule } from '../../../src/pdp/wasm/module/meter-module.js'
 import { PolicyInstance } from '../../../src/pdp/wasm/policy-instance.js'
+import { imageOf } from '../../support/data-image.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { compileRego } from '../../support/open-reader.js'
 
@@ -29,7 +30,7 @@ made := count([[x] | some x in numbers.range(1, 3000)]) + count(input.x)
   instance = new PolicyInstance(new WebAssembly.Module(bytes), minimumPages, new Map(), {
     builtins: hostBuiltins.table,
     limits: DEFAULT_LIMITS,
-    data: Buffer.from('{}'),
+    data: imageOf('{}'),
   })
 })
 

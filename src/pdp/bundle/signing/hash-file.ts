@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 
 import { AppError } from '../../../errors/app-error.js'
-import { parseDataFile } from '../../compile/parse-data.js'
+import { parseDataFile } from '../../data/base-document.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 
@@ -30,7 +30,7 @@ export function hashFile(path: string, content: Buffer, algorithm: string): Buff
   const hash = createHash(name)
   if (!STRUCTURED.includes(basename(path))) return hash.update(content).digest()
   const file = basename(path) === '.manifest' ? `${path}.json` : path
-  return hash.update(canonicalText(parseDataFile(file, content.toString('utf8')))).digest()
+  return hash.update(canonicalText(parseDataFile(file, content))).digest()
 }
 
 /** Keys in order, nothing between members, numbers as they are written. */

@@ -4,16 +4,19 @@ import { EvaluationAbort } from './evaluation-abort.js'
 /** A page of memory (WebAssembly core specification 2.0, section 4.2.8). */
 export const PAGE_BYTES = 65_536
 
+/** All that 32 bits address. */
+const MOST_PAGES = 65_536
+
 /** The memory of one module, as bytes and texts. */
 export class ModuleMemory {
   readonly memory: WebAssembly.Memory
   readonly #maximumBytes: number
   #bytes: Buffer
 
-  /** Raises `invalid` when the module needs more from the start than it may have. */
-  constructor(minimumPages: number, maximumBytes: number) {
-    const maximum = Math.ceil(maximumBytes / PAGE_BYTES)
-    if (minimumPages > maximum) {
+  /** `heldBytes` are on top of the maximum. Raises `invalid` when the module needs more from the start than it may have. */
+  constructor(minimumPages: number, maximumBytes: number, heldBytes = 0) {
+    const maximum = Math.min(Math.ceil((maximumBytes + heldBytes) / PAGE_BYTES), MOST_PAGES)
+    if (minimumPages * PAGE_BYTES > maximumBytes) {
       throw new AppError(
         'invalid',
         `the policy module needs ${minimumPages * PAGE_BYTES} bytes of memory before it evaluates anything, and policies.limits.maxMemoryBytes is ${maximumBytes}: raise it, or load fewer policies`,

@@ -20,6 +20,13 @@ const BLOCK_SIZES: readonly (readonly [asked: number, given: number])[] = [
   [96, 96],
 ]
 const BLOCK_HEADER_BYTES = 12
+/** The first two bytes of scalars (value.h), and where a number that is kept as its text has it. */
+const TRUE_HEAD = 9 | (1 << 8)
+const FALSE_HEAD = 9
+const BIG_NUMBER_HEAD = 3 | (2 << 8)
+const NUMBER_TEXT = 8
+const NUMBER_LENGTH = 12
+const DECIMAL = '1.5'
 
 /**
  * Whether the reader makes of sample documents the very structures that the module's own parser makes. A runtime of another
@@ -27,7 +34,11 @@ const BLOCK_HEADER_BYTES = 12
  */
 export function readsAlike(pair: ReadingPair): boolean {
   try {
-    return allocatesAlike(pair) && SAMPLES.every((text) => isReadAlike(pair, Buffer.from(text)))
+    return (
+      allocatesAlike(pair) &&
+      writesAlike(pair) &&
+      SAMPLES.every((text) => isReadAlike(pair, Buffer.from(text)))
+    )
   } catch {
     // With another layout, what is taken for an address may lead anywhere.
     return false
@@ -47,6 +58,25 @@ function allocatesAlike({ memory, policy, heapStart }: ReadingPair): boolean {
     expected += given
     return isExpected
   })
+}
+
+/** Whether scalars have the form in which base documents are built without the runtime (`assembly/data`). */
+function writesAlike({ memory, policy }: ReadingPair): boolean {
+  const parsed = (text: string): number => {
+    const copy = policy.opa_malloc(text.length)
+    memory.place(Buffer.from(text), copy)
+    return policy.opa_json_parse(copy, text.length)
+  }
+  const head = (address: number): number => memory.bytes.readUInt16LE(address)
+  const number = parsed(DECIMAL)
+  const text = memory.bytes.readUInt32LE(number + NUMBER_TEXT)
+  return (
+    head(parsed('true')) === TRUE_HEAD &&
+    head(parsed('false')) === FALSE_HEAD &&
+    head(number) === BIG_NUMBER_HEAD &&
+    memory.bytes.readUInt32LE(number + NUMBER_LENGTH) === DECIMAL.length &&
+    memory.textAt(text, DECIMAL.length) === DECIMAL
+  )
 }
 
 function isReadAlike(pair: ReadingPair, document: Buffer): boolean {

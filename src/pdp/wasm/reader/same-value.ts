@@ -23,7 +23,7 @@ export function isSameValue(
     case TYPE.null:
       return true
     case TYPE.sharedBoolean:
-      return a === b
+      return memory.bytes[a + 1] === memory.bytes[b + 1]
     case TYPE.number:
       return dump(a) === dump(b)
     case TYPE.string:

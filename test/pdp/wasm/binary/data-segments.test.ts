@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 import { hostBuiltins } from '../../../../src/pdp/builtins/index.js'
 import { newCall } from '../../../../src/pdp/evaluation/new-call.js'
+import { compileModule, leastBase } from '../../../../src/pdp/wasm/module-code.js'
 import { PolicyModule } from '../../../../src/pdp/wasm/policy-module.js'
 import {
   SECTION,
@@ -10,6 +11,7 @@ import {
   readSections,
   writeSection,
 } from '../../../../src/pdp/wasm/binary/sections.js'
+import { imageOf } from '../../../support/data-image.js'
 import { DEFAULT_LIMITS } from '../../../support/default-limits.js'
 import { compileRego } from '../../../support/open-reader.js'
 
@@ -42,12 +44,17 @@ function constant(address: number): number[] {
 /** One byte that ends at `end`. */
 const segmentTo = (end: number): number[] => [ACTIVE, ...constant(end - 1), 1, 0]
 
-const load = (bytes: Uint8Array, maxMemoryBytes = DEFAULT_LIMITS.maxMemoryBytes) =>
-  PolicyModule.compile(bytes, {
+async function load(
+  bytes: Uint8Array,
+  maxMemoryBytes = DEFAULT_LIMITS.maxMemoryBytes,
+): Promise<PolicyModule> {
+  const code = await compileModule(bytes)
+  return PolicyModule.of(code, {
     builtins: hostBuiltins.table,
     limits: { ...DEFAULT_LIMITS, maxMemoryBytes },
-    data: Buffer.from('{}'),
+    data: imageOf('{}', leastBase(code)),
   })
+}
 
 async function answer(bytes: Uint8Array): Promise<string> {
   const module = await load(bytes)

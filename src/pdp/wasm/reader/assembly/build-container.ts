@@ -74,7 +74,8 @@ export function buildObject(last: usize, count: u32, block: usize): usize {
   return comparisonsLeft < 0 ? 0 : table + size
 }
 
-function bucketsFor(length: u32): u32 {
+/** How many buckets the runtime gives an object of so many members. */
+export function bucketsFor(length: u32): u32 {
   let buckets = LEAST_BUCKETS
   while (length > buckets * LOAD_FACTOR) buckets <<= 1
   return buckets

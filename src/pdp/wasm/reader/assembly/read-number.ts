@@ -2,7 +2,7 @@ import { opa_json_parse } from './policy'
 import { BLOCK_HEADER, INTEGER, INTEGER_VALUE, WORDS_SIZE } from './value-layout'
 
 /** The runtime computes with the last 32 bits of an integer value only; its own decimals hold the rest. */
-const MAX_INTEGER_DIGITS: usize = 9
+export const MAX_INTEGER_DIGITS: usize = 9
 const MINUS: u32 = 0x2d
 const ZERO: u32 = 0x30
 
@@ -43,17 +43,35 @@ export function readNumber(at: usize, block: usize): usize {
   return end
 }
 
+/** The address after the integer at `first`, without its sign, or 0 where there is none. */
+export function integerEnd(first: usize): usize {
+  return load<u8>(first) == ZERO ? first + 1 : skipDigits(first)
+}
+
+/** The value of the few digits between two addresses. */
+export function integerOf(first: usize, end: usize): i64 {
+  let value: i64 = 0
+  for (let at = first; at < end; at++) value = value * 10 + (load<u8>(at) - ZERO)
+  return value
+}
+
+/** The address after the fraction and the exponent of a number whose integer ends at `end`, or 0 when they are malformed. */
+export function fractionEnd(end: usize): usize {
+  let at = end
+  if (load<u8>(at) == 0x2e) {
+    at = skipDigits(at + 1)
+    if (at == 0) return 0
+  }
+  if ((load<u8>(at) | 0x20) == 0x65) {
+    const sign = load<u8>(at + 1)
+    at = skipDigits(sign == 0x2b || sign == MINUS ? at + 2 : at + 1)
+  }
+  return at
+}
+
 function leaveOver(start: usize, integerEnd: usize, block: usize): usize {
-  let end = integerEnd
-  if (load<u8>(end) == 0x2e) {
-    end = skipDigits(end + 1)
-    if (end == 0) return 0
-  }
-  if ((load<u8>(end) | 0x20) == 0x65) {
-    const sign = load<u8>(end + 1)
-    end = skipDigits(sign == 0x2b || sign == MINUS ? end + 2 : end + 1)
-    if (end == 0) return 0
-  }
+  const end = fractionEnd(integerEnd)
+  if (end == 0) return 0
   const note = block + BLOCK_HEADER
   store<u32>(note, start)
   store<u32>(note, end - start, 4)

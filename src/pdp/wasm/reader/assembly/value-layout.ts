@@ -14,9 +14,13 @@ export const SMALL_BLOCK: usize = BLOCK_HEADER + SMALL_SIZE
 /** The first byte of a value is its type; a number's second tells an integer (1). */
 export const NULL: u32 = 1
 export const INTEGER: u32 = 3 | (1 << 8)
+/** A number that is kept as its text. */
+export const BIG_NUMBER: u32 = 3 | (2 << 8)
 export const STRING: u32 = 4
 export const ARRAY: u32 = 5
 export const OBJECT: u32 = 6
+/** True or false, in the second byte; never freed. */
+export const INTERNED_BOOLEAN: u32 = 9
 
 export const INTEGER_VALUE: usize = 8
 export const STRING_LENGTH: usize = 4

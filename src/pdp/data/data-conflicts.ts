@@ -1,6 +1,6 @@
 import { RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import type { BaseDocument } from './merge-data.js'
+import type { BaseDocument } from './base-document.js'
 
 /**
  * The first base document that stands in the way of a rule: one that has a value at the rule's path, or a value above it that

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+
+import { AppError, toError } from '../../errors/app-error.js'
+import { readBundle } from '../archive/read-bundle.js'
+import { ownedRoots } from '../archive/roots.js'
+import { unpackBundle } from '../archive/unpack-bundle.js'
+import { dataFilesOf, describeBundle } from '../bundle/describe-bundle.js'
+import { NO_VERIFICATION } from '../bundle/signing/verification.js'
+import type { BundleVerification } from '../bundle/signing/verification.js'
+import { verifyBundle } from '../bundle/signing/verify-bundle.js'
+import { collectSources } from '../compile/collect-sources.js'
+import { compileSources } from '../compile/compile-policies.js'
+import type { CompiledPolicies } from '../compile/compile-policies.js'
+import { withoutRoot } from '../compile/stage-bundle.js'
+import type { PartData } from '../data/base-document.js'
+import type { DataFile } from '../data/load-data.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { pathKey } from '../rego/path-key.js'
+import type { PolicyPart } from '../snapshot/policy-part.js'
+
+export interface PolicyLocations {
+  /** Rego directories or files, compiled together. */
+  readonly directories: readonly string[]
+  /** OPA bundles (`.tar.gz`) with a `policy.wasm`. */
+  readonly bundles: readonly string[]
+  readonly includeTests?: boolean
+}
+
+export interface ReadOptions {
+  /** Finds the compiler; called only when there is Rego to compile. */
+  readonly findOpa: () => Promise<OpaProgram>
+  /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
+  readonly verification?: () => BundleVerification
+}
+
+/** One directory set or bundle as read. */
+export interface PartSource {
+  readonly dataFiles: readonly DataFile[]
+  /** How many bytes of policies there are: of Rego as text, or of a compiled module. */
+  readonly policyBytes: number
+  /** Makes it ready to load, with its data. Raises `invalid` naming what is wrong with it. */
+  readonly toPart: (data: PartData) => Promise<PolicyPart>
+}
+
+/** Reads the files of all parts, bundles verified. Raises `invalid` naming what cannot be read. */
+export async function readParts(locations: PolicyLocations, options: ReadOptions): Promise<PartSource[]> {
+  return await Promise.all([
+    ...(locations.directories.length > 0 ? [readDirectories(locations, options)] : []),
+    ...readBundles(locations.bundles, options),
+  ])
+}
+
+async function readDirectories(
+  { directories, includeTests = false }: PolicyLocations,
+  { findOpa }: ReadOptions,
+): Promise<PartSource> {
+  const sources = await collectSources(directories, { includeTests })
+  return {
+    dataFiles: sources.data,
+    policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
+    toPart: async (data) =>
+      describeCompiled(directories, await compileSources(await findOpa(), sources, data)),
+  }
+}
+
+function describeCompiled(directories: readonly string[], compiled: CompiledPolicies): PolicyPart {
+  return {
+    name: directories.join(','),
+    paths: directories,
+    revision: compiled.revision,
+    wasm: compiled.wasm,
+    data: compiled.data,
+    documents: compiled.documents,
+    roots: ownedRoots(compiled.packages, compiled.data),
+    packages: compiled.packages,
+    rego: compiled.modules,
+    modules: compiled.modules,
+    expectedEntrypoints: [...compiled.entrypoints].flatMap(([key, kind]) => (kind === 'rule' ? [key] : [])),
+    listsPackages: true,
+    sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
+    keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
+    kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
+    isRule: (path) => compiled.entrypoints.get(pathKey(path)) === 'rule',
+  }
+}
+
+function readBundles(files: readonly string[], options: ReadOptions): Promise<PartSource>[] {
+  if (files.length === 0) return []
+  const verification = options.verification?.() ?? NO_VERIFICATION
+  return files.map((file) => readBundleFile(file, verification))
+}
+
+async function readBundleFile(file: string, verification: BundleVerification): Promise<PartSource> {
+  const bytes = await readFile(file).catch((raw: unknown) => {
+    throw new AppError('invalid', `read bundle ${file}: ${toError(raw).message}`, { cause: raw })
+  })
+  const files = await unpackBundle(file, bytes)
+  verifyBundle(file, files, verification)
+  const bundle = readBundle(file, files)
+  return {
+    dataFiles: dataFilesOf(file, bundle),
+    policyBytes: bundle.wasm?.length ?? 0,
+    toPart: (data) => Promise.resolve(describeBundle(file, bytes, bundle, data)),
+  }
+}

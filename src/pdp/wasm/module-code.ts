@@ -1,0 +1,42 @@
+import { AppError, toError } from '../../errors/app-error.js'
+import { meterModule } from './module/meter-module.js'
+import { PAGE_BYTES } from './module/module-memory.js'
+import { wrapNativeBuiltins } from './wrap-native-builtins.js'
+
+/** A compiled module as plain data, which threads share. */
+export interface ModuleCode {
+  readonly module: WebAssembly.Module
+  readonly minimumPages: number
+  /** Native built-ins by the numbers that the module calls its host with. */
+  readonly wrappedBuiltins: ReadonlyMap<number, string>
+}
+
+/** Between a module's own data and the base documents: what is made once for an instance, the reader's notes above all. */
+const ROOM_PAGES = 4
+/** Of what 32 bits address: a module that needs more is refused when it is set up. */
+const LAST_PAGE = 65_535
+const MIB = 1024 * 1024
+/** What the constants of a module come to, for a byte of Rego. */
+const PER_POLICY_BYTE = 2
+
+/** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged. */
+export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
+  const { bytes, builtinNames } = wrapNativeBuiltins(wasm)
+  const metered = meterModule(bytes)
+  try {
+    const module = await WebAssembly.compile(metered.bytes)
+    return { module, minimumPages: metered.minimumPages, wrappedBuiltins: builtinNames }
+  } catch (raw) {
+    throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
+  }
+}
+
+/** The lowest address at which a module leaves room for base documents. */
+export function leastBase({ minimumPages }: ModuleCode): number {
+  return Math.min(minimumPages + ROOM_PAGES, LAST_PAGE) * PAGE_BYTES
+}
+
+/** An address that is mostly high enough for modules of so many bytes of policies: memory that is not used costs nothing. */
+export function likelyBase(policyBytes: number): number {
+  return Math.ceil((MIB + policyBytes * PER_POLICY_BYTE) / MIB) * MIB
+}

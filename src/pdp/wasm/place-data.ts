@@ -1,0 +1,32 @@
+import { AppError } from '../../errors/app-error.js'
+import { printJson } from '../rego/print-text.js'
+import { dataOf } from './data/data-image.js'
+import type { DataImage } from './data/data-image.js'
+import type { HostValues } from './host-values.js'
+import type { ModuleMemory } from './module/module-memory.js'
+import type { PolicyExports } from './module/policy-exports.js'
+
+/** The value of `data` in a module's memory, and where the heap may begin behind it. */
+export interface PlacedData {
+  readonly root: number
+  readonly end: number
+}
+
+/** Copies the image of the data to where it belongs, behind what is there up to an address. */
+export function placeImage(memory: ModuleMemory, { bytes, base, root }: DataImage, from: number): PlacedData {
+  if (from > base) throw new AppError('internal', 'the data was made for a smaller policy module')
+  memory.place(bytes, base)
+  return { root, end: base + bytes.length }
+}
+
+/** Has a module parse the data whose runtime lays out values in another way. */
+export function parseImage(
+  exports: PolicyExports,
+  values: HostValues,
+  data: DataImage,
+  from: number,
+): PlacedData {
+  exports.opa_heap_ptr_set(from)
+  const root = values.parse(Buffer.from(printJson(dataOf(data))), exports.opa_json_parse)
+  return { root, end: exports.opa_heap_ptr_get() }
+}
