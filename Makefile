@@ -99,10 +99,18 @@ build: $(BUILT) ## Compile to dist/
 clean: ## Remove what was built
 	rm -rf dist dist-bench coverage
 
+# Where Node's headers of this very version lie beside node, SQLite is compiled with them: nothing is downloaded for it.
+NODE_DIR := $(shell node build/node-headers.js 2>/dev/null)
+ifneq ($(NODE_DIR),)
+export npm_config_nodedir := $(NODE_DIR)
+export npm_config_build_from_source := true
+endif
+
 $(INSTALLED): package.json package-lock.json
+	@echo "npm ci compiles SQLite (better-sqlite3)$(if $(NODE_DIR), with the headers in $(NODE_DIR)/include/node, where no compiled one can be downloaded): one to four minutes"
 	npm ci --no-fund --no-audit
 	@touch $@
 
-$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
+$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js
 	npm run --silent build
 	@touch $@

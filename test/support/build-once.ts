@@ -14,7 +14,7 @@ export default function buildOnce(): void {
 function isStale(): boolean {
   const builtAt = statSync(PROGRAM, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  return ['package.json', 'tsconfig.json', 'tsconfig.build.json', ...sources.map((name) => join('src', name))]
+  return ['package.json', 'build/bundle.js', ...sources.map((name) => join('src', name))]
     .map((name) => statSync(join(ROOT, name)).mtimeMs)
     .some((changedAt) => changedAt > builtAt)
 }

@@ -1,12 +1,13 @@
 import type { Config } from '../../config/config.js'
 import type { HealthPlugin } from '../../http/routes/about/health.js'
 import type { Logger } from '../../lib/logger.js'
+import { threadScript } from '../../lib/package-root.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
 import { openServiceStore } from '../../store/sqlite/threads/open-service-store.js'
 import { storeLocation } from './store-location.js'
 
-const SCRIPT = new URL('../../threads/store.js', import.meta.url)
+const SCRIPT = threadScript('store')
 
 /** Opens what is durable, in the engine that the configuration names. Raises AppError `unavailable` for a store that cannot serve. */
 export function openStore(

@@ -1,5 +1,6 @@
 import type { CompareList, ListToCompare } from '../../events/registry/compare-list.js'
 import { toError } from '../../errors/app-error.js'
+import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import type { StoreLocation } from '../store/store-location.js'
@@ -17,7 +18,7 @@ export type ComparisonMessage =
   | { readonly type: 'compared'; readonly listed: number }
   | { readonly type: 'failed'; readonly failure: Failure }
 
-const SCRIPT = new URL('../../threads/comparison.js', import.meta.url)
+const SCRIPT = threadScript('comparison')
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 }
 
 /** `CompareList` in a thread of its own, which reads the registry by itself; only what differs passes through the calling thread. */

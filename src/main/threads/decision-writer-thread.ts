@@ -3,8 +3,9 @@ import { Worker } from 'node:worker_threads'
 import { WorkerBatchWriter } from '../../decisions/worker-batch-writer.js'
 import type { WriterThreadOptions } from '../../decisions/writer-messages.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
+import { threadScript } from '../../lib/package-root.js'
 
-const SCRIPT = new URL('../../threads/decision-writer.js', import.meta.url)
+const SCRIPT = threadScript('decision-writer')
 /** Batches live outside the heap: what the thread needs inside is little, and without a bound it would take more. */
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 

@@ -2,6 +2,7 @@ import type { LookRequest, LookResult } from '../../analysis/runs/analysis-runne
 import { lookBudgetMs } from '../../analysis/runs/take-look.js'
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
+import { threadScript } from '../../lib/package-root.js'
 import { workInOwnThread } from './own-thread.js'
 
 /** What the thread that takes looks is started with. */
@@ -15,7 +16,7 @@ export type LookAnswer =
   | { readonly type: 'failed'; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'defect'; readonly error: string }
 
-const SCRIPT = new URL('../../threads/analysis.js', import.meta.url)
+const SCRIPT = threadScript('analysis')
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 /** Beside the budget of the queries: judging two million lines takes its time too. */
 const JUDGING_MS = 120_000

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
 
 import { hasErrorCode } from '../../errors/app-error.js'
+import { threadScript } from '../../lib/package-root.js'
 import type { FromSlowThread, SlowThread, SlowThreadEvents } from '../../pdp/slow/messages.js'
 
-const SCRIPT = new URL('../../threads/evaluation.js', import.meta.url)
+const SCRIPT = threadScript('evaluation')
 /** Beside the memory of the policy module, which has a limit of its own. */
 const HEAP_MB = 512
 /** V8's default on the thread that decides, so that what is nested too deeply for one is for the other. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/app-error.js'
+import { threadScript } from '../../lib/package-root.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import { ExpendableThread } from './expendable-thread.js'
@@ -24,7 +25,7 @@ export interface YamlReader {
   readonly close: () => Promise<void>
 }
 
-const SCRIPT = new URL('../../threads/yaml.js', import.meta.url)
+const SCRIPT = threadScript('yaml')
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 384 }
 const LIMIT_MS = 5000
 const IDLE_MS = 60_000
