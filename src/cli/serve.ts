@@ -2,12 +2,15 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { setFlagsFromString } from 'node:v8'
 
+import type { Config } from '../config/config.js'
+import { traceConfig } from '../config/load-config.js'
 import type { OriginatedValue } from '../config/values/layered-values.js'
-import { loadConfig } from '../config/load-config.js'
+import { trialHint, withShippedPolicies } from './input/shipped-policies.js'
 import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
 import { addOutputOptions, addPolicyOptions, examples, policyFlags } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
 
 interface ServeOptions extends PolicyOptions, OutputOptions {
   readonly addr?: string
@@ -43,21 +46,24 @@ export function defineServe(command: Command, session: Session): void {
     .addOption(new Option('--log-format <format>', 'json, or text for people'))
     .addHelpText('after', HELP)
     .action(async (options: ServeOptions) => {
-      const config = loadConfig({
-        file: options.config,
-        env: session.terminal.env,
-        flags: [...policyFlags(options), ...serverFlags(options)],
-      })
+      const config = readServeConfig(options, session.terminal.env)
       // Before the service is loaded: what that leaves behind would set the bounds.
       limitGarbage()
       const { runServer } = await import('../main/start-service.js')
       try {
-        const isClosed = await runServer(config)
+        const isClosed = await runServer(config, trialHint(config.policies.directories))
         session.exitCode = isClosed ? EXIT.fine : EXIT.denied
       } finally {
         endBeforeLong()
       }
     })
+}
+
+function readServeConfig(options: ServeOptions, env: Terminal['env']): Config {
+  const flags = [...policyFlags(options), ...serverFlags(options)]
+  const { config, originOf } = traceConfig({ file: options.config, env, flags })
+  const isDefault = originOf(['policies', 'directories']) === undefined
+  return withShippedPolicies(config, { configFile: options.config, env, isDefault })
 }
 
 /** Ends the process, with its exit code, where something that could not be closed holds it. */

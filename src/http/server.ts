@@ -70,7 +70,8 @@ function urlOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-function cannotListen(host: string, port: number, raw: unknown): AppError {
+/** What to tell when an address cannot be had. */
+export function cannotListen(host: string, port: number, raw: unknown): AppError {
   const error = toError(raw)
   const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program has the port' : ''
   return new AppError('unavailable', `cannot listen on ${host}:${port}${hint} (${error.message})`, {

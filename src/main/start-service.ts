@@ -25,6 +25,7 @@ import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
 import type { OnStop } from './listen.js'
+import { tryAddress } from './try-address.js'
 
 /** A service that runs until it is stopped. */
 export interface Service {
@@ -34,15 +35,16 @@ export interface Service {
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT, then drains it. Gives whether it was closed in order: what was not may hold the
- * process. Raises AppErrors that say why it cannot start.
+ * Runs the service until SIGTERM or SIGINT, then drains it; `hint`, if any, is logged once it serves. Gives whether it was closed in
+ * order: what was not may hold the process. Raises AppErrors that say why it cannot start.
  */
-export async function runServer(config: Config): Promise<boolean> {
+export async function runServer(config: Config, hint?: string): Promise<boolean> {
   const logger = makeLogger(config.log)
   // Before the start: a signal that comes while it lasts must end it in order too.
   const signalled = nextSignal()
   const service = await startService(config, logger)
   logger.info({ url: service.url }, 'serving')
+  if (hint !== undefined) logger.info(hint)
   const signal = await signalled
   logger.info({ signal }, 'shutting down')
   const failed = await service.stop()
@@ -70,6 +72,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const readSecret = readSecrets(config, process.env)
+  await tryAddress(address)
   onStop('data directory', claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -47,6 +48,32 @@ describe('tidegate serve that cannot start', () => {
     other.close()
     expect(exitCode).toBe(2)
     expect(stderr).toContain('another program has the port')
+  })
+
+  it('says that before it looks at policies and at the data directory', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const dataDir = join(workspace.path, 'never-made')
+    const { stderr } = await serve(
+      '--addr',
+      `127.0.0.1:${port}`,
+      '--policies',
+      'broken',
+      '--data-dir',
+      dataDir,
+    )
+    other.close()
+    expect(stderr).toMatch(/^tidegate: cannot listen on [^\n]*another program has the port[^\n]*\n$/)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  it('takes the policies of the package only where nobody configured anything', async () => {
+    workspace.write({ 'elsewhere/tidegate.json': '{"server": {"addr": "127.0.0.1:0"}}' })
+    const elsewhere = join(workspace.path, 'elsewhere')
+    const { exitCode, stderr } = await runTidegate(['serve', '--config', 'tidegate.json'], { cwd: elsewhere })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain("'policies'")
   })
 
   it('exits with 2 beyond loopback without tokens, and says both ways out', async () => {

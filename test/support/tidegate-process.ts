@@ -40,7 +40,19 @@ export interface ServeSettings {
 
 /** Starts `tidegate serve` on a free port of loopback and waits until it serves. Throws what it wrote when it ends instead. */
 export async function startTidegate(settings: ServeSettings): Promise<TidegateProcess> {
-  const { child, output } = spawnServe(settings)
+  return await untilItServes(spawnServe(settings))
+}
+
+/** Starts a program that is installed elsewhere, with nothing but these arguments, and waits until it serves. */
+export async function startInstalled(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<TidegateProcess> {
+  return await untilItServes(spawnNode([program, ...args], cwd))
+}
+
+async function untilItServes({ child, output }: Spawned): Promise<TidegateProcess> {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   const log = (): LogLine[] => parseLog(output())
   const url = await waitUntil(
@@ -70,7 +82,12 @@ export async function failToServe(settings: ServeSettings): Promise<ProcessEnd> 
   return { code: await endOf(child), output: output() }
 }
 
-function spawnServe(settings: ServeSettings): { child: ChildProcess; output: () => string } {
+interface Spawned {
+  readonly child: ChildProcess
+  readonly output: () => string
+}
+
+function spawnServe(settings: ServeSettings): Spawned {
   const {
     workspace,
     directories = [join(workspace.path, 'policies')],
@@ -86,11 +103,12 @@ function spawnServe(settings: ServeSettings): { child: ChildProcess; output: () 
     policies: { directories, ...config['policies'] },
   }
   workspace.write({ 'tidegate.json': JSON.stringify(whole) })
-  const child = spawn(
-    process.execPath,
-    [...nodeArgs, PROGRAM, 'serve', '--config', join(workspace.path, 'tidegate.json'), ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'], cwd: workspace.path },
-  )
+  const serve = [PROGRAM, 'serve', '--config', join(workspace.path, 'tidegate.json')]
+  return spawnNode([...nodeArgs, ...serve, ...args], workspace.path)
+}
+
+function spawnNode(args: readonly string[], cwd: string): Spawned {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -1,10 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-
 import type { Config } from '../../config/config.js'
 import { traceConfig } from '../../config/load-config.js'
 import { readSecrets } from '../../config/read-secrets.js'
-import { packageRoot } from '../../lib/package-root.js'
 import { makeBundleVerification } from '../../main/files/bundle-verification.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
 import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
@@ -15,6 +11,7 @@ import { Progress } from '../output/progress.js'
 import { policyFlags } from '../session/shared-options.js'
 import type { PolicyOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
+import { orShipped } from './shipped-policies.js'
 
 /** Loaded policies, and the configuration that they were loaded with. */
 export interface OpenPolicies {
@@ -50,9 +47,4 @@ export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
     analysis: { staticPackages, undefinedData },
     showsWholePaths: true,
   }
-}
-
-/** The default directories, or where the current directory has none, the policies that come with the package. */
-function orShipped(directories: readonly string[]): readonly string[] {
-  return directories.map((directory) => (existsSync(directory) ? directory : join(packageRoot, directory)))
 }

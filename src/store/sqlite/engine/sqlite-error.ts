@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { AppError, toError } from '../../../errors/app-error.js'
+import { packageRoot } from '../../../lib/package-root.js'
 
 const { SqliteError } = Database
 
@@ -16,6 +17,7 @@ export const STORE_FAILING = 'store_failing'
 export function toStoreError(action: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
   const cause = toError(raw)
+  if (isUnbuiltDriver(cause)) return unbuiltDriver(cause)
   const code = raw instanceof SqliteError ? raw.code : ''
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     return new AppError('conflict', `${action}: ${cause.message}`, { cause })
@@ -30,6 +32,19 @@ export function toStoreError(action: string, raw: unknown): AppError {
 /** The same for the driver's errors alone; all others are the operations' own and stay as they are. */
 export function fromDriver(action: string, raw: unknown): unknown {
   return raw instanceof Error && raw.name === 'SqliteError' ? toStoreError(action, raw) : raw
+}
+
+/** The driver's own file was never compiled, or for another release of Node.js. */
+function isUnbuiltDriver({ message }: Error): boolean {
+  return /^Could not locate the bindings file|was compiled against a different Node\.js version/.test(message)
+}
+
+function unbuiltDriver(cause: Error): AppError {
+  return new AppError(
+    'unavailable',
+    `SQLite is not compiled for this Node.js (${process.version}), which npm does when it may run install scripts: install again with npm install -g --allow-scripts=better-sqlite3 --foreground-scripts, or run npm rebuild better-sqlite3 in ${packageRoot}`,
+    { cause },
+  )
 }
 
 function isDamage(code: string): boolean {

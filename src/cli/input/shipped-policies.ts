@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '../../config/config.js'
+import { CONFIG_FILE_VARIABLE } from '../../config/read-environment.js'
+import { packageRoot } from '../../lib/package-root.js'
+
+/** The default directories, or where the current directory has none, the policies that come with the package. */
+export function orShipped(directories: readonly string[]): string[] {
+  return directories.map((directory) => (existsSync(directory) ? directory : join(packageRoot, directory)))
+}
+
+/** What of a command line and its environment says whether somebody chose where policies are. */
+export interface PolicyChoice {
+  readonly configFile: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether the directories of policies are those that nobody named. */
+  readonly isDefault: boolean
+}
+
+/**
+ * The configuration of a service that somebody tries: without a configuration file and without any word about policies it serves those
+ * of the package where the current directory has none. With a file it must not: a service that is started in a wrong directory
+ * would answer by policies that nobody chose.
+ */
+export function withShippedPolicies(config: Config, { configFile, env, isDefault }: PolicyChoice): Config {
+  if (!isDefault || (configFile ?? env[CONFIG_FILE_VARIABLE])) return config
+  const { policies } = config
+  return { ...config, policies: { ...policies, directories: orShipped(policies.directories) } }
+}
+
+/** What to do next for somebody who tries the service with the policies that come with it; undefined where those do not serve. */
+export function trialHint(directories: readonly string[]): string | undefined {
+  const shipped = directories.find((directory) => directory.startsWith(packageRoot))
+  if (shipped === undefined) return undefined
+  return `there is no directory 'policies' here, so the policies that come with tidegate answer. Next: cp -r ${shipped} policies, change them and start again with --watch; tidegate check FILE asks them about a pipeline; ${packageRoot}README.md goes on from here`
+}

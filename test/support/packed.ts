@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { PROJECT_ROOT } from './project-root.js'
+import type { Workspace } from './workspace.js'
+
+/** The package as others get it. */
+export interface Packed {
+  /** Of the file that is downloaded. */
+  readonly bytes: number
+  /** Relative to the package. */
+  readonly files: readonly string[]
+  /** Where it was unpacked, with the packages beside it that it says it needs, and no others. */
+  readonly folder: string
+}
+
+interface PackReport {
+  readonly filename: string
+  readonly size: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+/** Packs what was built, and unpacks it in a workspace. What npm would install is linked from the project, since compiling takes minutes. */
+export function packInto(workspace: Workspace): Packed {
+  const options = ['--ignore-scripts', '--json', '--pack-destination', workspace.path]
+  const text = execFileSync('npm', ['pack', ...options], { cwd: PROJECT_ROOT, encoding: 'utf8' })
+  const [report] = JSON.parse(text) as PackReport[]
+  if (report === undefined) throw new Error('npm packed nothing')
+  execFileSync('tar', ['-xzf', join(workspace.path, report.filename), '-C', workspace.path])
+  const folder = join(workspace.path, 'package')
+  for (const name of neededBy(folder)) {
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(PROJECT_ROOT, 'node_modules', name), link)
+  }
+  return { bytes: report.size, files: report.files.map(({ path }) => path), folder }
+}
+
+function neededBy(folder: string): string[] {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Record<'dependencies' | 'optionalDependencies', Record<string, string>>
+  return [...Object.keys(dependencies), ...Object.keys(optionalDependencies)]
+}
