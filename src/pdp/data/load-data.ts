@@ -1,0 +1,49 @@
+import { DataBuilder } from '../wasm/data/data-builder.js'
+import { membersAt } from '../wasm/data/data-image.js'
+import type { DataImage } from '../wasm/data/data-image.js'
+import { mergeData } from './merge-data.js'
+import { parseJson, toJson } from './parse-data.js'
+
+/** A data file as read, and where its document belongs below `data`. */
+export interface DataFile {
+  readonly file: string
+  readonly at: readonly string[]
+  readonly content: Uint8Array
+}
+
+/** The base documents of a load, as plain data. */
+export interface LoadedData {
+  /** All of them together. */
+  readonly image: DataImage
+  /** The addresses of what each part gives, in the order of the parts. */
+  readonly parts: readonly LoadedPart[]
+}
+
+export interface LoadedPart {
+  /** All documents of the part together. */
+  readonly root: number
+  readonly documents: readonly number[]
+}
+
+/**
+ * Reads and merges the data files of the parts of a load into one image for the address `base`. Raises `invalid`, naming the files,
+ * for one that is malformed or too large, and for two of one part that give values to the same path. Parts are taken to be apart
+ * from each other; of a path that two of them have, one is taken.
+ */
+export function loadData(parts: readonly (readonly DataFile[])[], base: number): LoadedData {
+  const texts = parts.map((files) =>
+    files.map(({ file, at, content }) => ({ file, at, json: toJson(file, content) })),
+  )
+  const lengths = texts.flat().map(({ json }) => json.length)
+  const builder = new DataBuilder(Math.max(0, ...lengths), base)
+  const memory = {
+    membersOf: (address: number) => membersAt(builder.view, address),
+    object: (members: ReadonlyMap<string, number>) => builder.object(members),
+  }
+  const loaded = texts.map((files) => {
+    const documents = files.map(({ file, at, json }) => ({ file, at, address: parseJson(builder, file, json) }))
+    return { root: mergeData(documents, memory), documents: documents.map(({ address }) => address) }
+  })
+  const roots = loaded.map(({ root }) => ({ file: '', at: [], address: root }))
+  return { image: builder.finish(mergeData(roots, memory, () => undefined)), parts: loaded }
+}

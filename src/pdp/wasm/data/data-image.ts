@@ -1,0 +1,163 @@
+import { RegoNumber, RegoObject, compareStrings } from '../../rego/value.js'
+import type { RegoEntries, RegoValue } from '../../rego/value.js'
+
+/**
+ * Base documents as the values that a policy module works with, ready to be copied into its memory: built once, and the same for every
+ * instance and thread. Plain data, which threads share.
+ */
+export interface DataImage {
+  /** In shared memory where it is made for good. */
+  readonly bytes: Uint8Array
+  /** The address that the bytes are for. */
+  readonly base: number
+  /** The address of the value of `data`, an object. */
+  readonly root: number
+}
+
+/** How the runtime lays out values (`reader/assembly/value-layout.ts` tells more). */
+const TYPE = { null: 1, number: 3, string: 4, array: 5, object: 6, boolean: 9 } as const
+const INTEGER = TYPE.number | (1 << 8)
+const TRUE = TYPE.boolean | (1 << 8)
+const NUMBER_TEXT = 8
+const NUMBER_LENGTH = 12
+const INTEGER_VALUE = 8
+const STRING_LENGTH = 4
+const STRING_TEXT = 8
+const MEMBERS = 4
+const COUNT = 8
+const BUCKET_COUNT = 8
+const ELEMENT_BYTES = 8
+const ELEMENT_VALUE = 4
+const MEMBER_VALUE = 4
+const NEXT_MEMBER = 8
+const FNV_OFFSET = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+type PlacedBytes = Pick<DataImage, 'bytes' | 'base'>
+
+/** The whole of `data`, of which only what is looked at is ever read. */
+export function dataOf(image: DataImage): RegoObject {
+  const root = valueAt(image, image.root)
+  return root instanceof RegoObject ? root : new RegoObject([])
+}
+
+/** The value at an address of an image. What is below an object is read when it is asked for. */
+export function valueAt(image: PlacedBytes, address: number): RegoValue {
+  return new ImageReader(image).valueAt(address)
+}
+
+/** The keys and the addresses of the members of the object at an address; undefined for another value. */
+export function membersAt(image: PlacedBytes, address: number): (readonly [string, number])[] | undefined {
+  return new ImageReader(image).membersAt(address)
+}
+
+/** Reads values out of an image, each time anew: nothing of a large document stays on the heap of JavaScript. */
+class ImageReader {
+  readonly #bytes: Buffer
+  readonly #base: number
+
+  constructor({ bytes, base }: PlacedBytes) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#base = base
+  }
+
+  valueAt(address: number): RegoValue {
+    const at = address - this.#base
+    const head = this.#bytes.readUInt16LE(at)
+    switch (head & 0xff) {
+      case TYPE.boolean:
+        return head === TRUE
+      case TYPE.number:
+        return this.#numberAt(address, head)
+      case TYPE.string:
+        return this.#textAt(this.#word(address + STRING_TEXT), this.#word(address + STRING_LENGTH))
+      case TYPE.array:
+        return this.#elementsOf(address)
+      case TYPE.object:
+        return new ImageObject(this, address)
+      default:
+        return null
+    }
+  }
+
+  membersAt(address: number): (readonly [string, number])[] | undefined {
+    if (this.#bytes.readUInt8(address - this.#base) !== TYPE.object) return undefined
+    const members: [string, number][] = []
+    const table = this.#word(address + MEMBERS)
+    const end = table + this.#word(address + BUCKET_COUNT) * 4
+    for (let bucket = table; bucket < end; bucket += 4) {
+      for (let member = this.#word(bucket); member !== 0; member = this.#word(member + NEXT_MEMBER))
+        members.push([this.#keyOf(member), this.#word(member + MEMBER_VALUE)])
+    }
+    return members
+  }
+
+  entriesOf(object: number): RegoEntries {
+    return (this.membersAt(object) ?? [])
+      .sort(([a], [b]) => compareStrings(a, b))
+      .map(([key, address]) => [key, this.valueAt(address)] as const)
+  }
+
+  memberOf(object: number, key: string): RegoValue | undefined {
+    const buckets = this.#word(object + BUCKET_COUNT)
+    const bucket = hashText(Buffer.from(key)) & (buckets - 1)
+    let member = this.#word(this.#word(object + MEMBERS) + bucket * 4)
+    while (member !== 0 && this.#keyOf(member) !== key) member = this.#word(member + NEXT_MEMBER)
+    return member === 0 ? undefined : this.valueAt(this.#word(member + MEMBER_VALUE))
+  }
+
+  #numberAt(address: number, head: number): RegoNumber {
+    if (head === INTEGER)
+      return new RegoNumber(String(this.#bytes.readBigInt64LE(address - this.#base + INTEGER_VALUE)))
+    return new RegoNumber(
+      this.#textAt(this.#word(address + NUMBER_TEXT), this.#word(address + NUMBER_LENGTH)),
+    )
+  }
+
+  #elementsOf(array: number): RegoValue[] {
+    const elements = this.#word(array + MEMBERS)
+    return Array.from({ length: this.#word(array + COUNT) }, (_, index) =>
+      this.valueAt(this.#word(elements + index * ELEMENT_BYTES + ELEMENT_VALUE)),
+    )
+  }
+
+  #keyOf(member: number): string {
+    const key = this.#word(member)
+    return this.#textAt(this.#word(key + STRING_TEXT), this.#word(key + STRING_LENGTH))
+  }
+
+  #word(address: number): number {
+    return this.#bytes.readUInt32LE(address - this.#base)
+  }
+
+  #textAt(address: number, length: number): string {
+    const start = address - this.#base
+    return this.#bytes.toString('utf8', start, start + length)
+  }
+}
+
+class ImageObject extends RegoObject {
+  readonly #reader: ImageReader
+  readonly #address: number
+
+  constructor(reader: ImageReader, address: number) {
+    super([])
+    this.#reader = reader
+    this.#address = address
+  }
+
+  override get entries(): RegoEntries {
+    return this.#reader.entriesOf(this.#address)
+  }
+
+  override get(key: RegoValue): RegoValue | undefined {
+    return typeof key === 'string' ? this.#reader.memberOf(this.#address, key) : undefined
+  }
+}
+
+/** FNV-1 with 32 bits, as the runtime hashes texts. */
+function hashText(text: Uint8Array): number {
+  let hash = FNV_OFFSET
+  for (const byte of text) hash = Math.imul(hash, FNV_PRIME) ^ byte
+  return hash >>> 0
+}

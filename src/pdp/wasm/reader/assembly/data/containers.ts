@@ -1,0 +1,208 @@
+import {
+  ARRAY,
+  ARRAY_CAPACITY,
+  ARRAY_ELEMENTS,
+  ARRAY_LENGTH,
+  ELEMENT_KEY,
+  ELEMENT_NEXT,
+  ELEMENT_VALUE,
+  OBJECT,
+  OBJECT_BUCKET_COUNT,
+  OBJECT_BUCKETS,
+  OBJECT_LENGTH,
+  STRING_LENGTH,
+  STRING_TEXT,
+} from '../value-layout'
+import { bucketsFor } from '../build-container'
+import { allocate, giveBack, here, SLOT_BYTES, slotOf, there } from './regions'
+import { remember, writeInteger } from './shared-values'
+
+const HEAD_BYTES: usize = 16
+const ELEMENT_BYTES: usize = 12
+/** A pending member: its key, the key's hash, its value. */
+export const MEMBER_BYTES: usize = 12
+const ENTRY_BYTES: usize = 8
+const MIX: u32 = 0x85ebca6b
+const INTEGER_BYTES: usize = 16
+const INDEX_RUNS: u32 = 32
+
+/** Comparisons left: keys that were made to share a bucket must not hold the process. */
+let comparisonsLeft: i64 = 0
+/** Where the values of the indexes are that arrays have in common: run n holds 2^n of them. */
+let indexRuns: usize = 0
+
+export function allowComparisons(count: i64): void {
+  comparisonsLeft = count
+}
+
+/** Makes room for the notes of this file: false without memory. */
+export function beginContainers(): bool {
+  indexRuns = allocate(INDEX_RUNS << 2)
+  if (indexRuns != 0) memory.fill(indexRuns, 0, INDEX_RUNS << 2)
+  return indexRuns != 0
+}
+
+/** The value of the array whose elements are pending from a place on: its address, or 0 without memory. */
+export function arrayValue(elements: usize, count: u32): usize {
+  const hash = hashOf(elements, count << 2) ^ ARRAY
+  const slot = slotOf(hash)
+  for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
+    const known: usize = load<u32>(entry, 4)
+    if (load<u32>(entry) == hash && known != 0 && isArray(here(known), elements, count)) return known
+  }
+  // The indexes go before what has to lie in one piece.
+  for (let index: u32 = 0; index < count; index = index * 2 + 1) if (indexValue(index) == 0) return 0
+  const place = allocate(HEAD_BYTES + (count << 3))
+  if (place == 0) return 0
+  store<u32>(place, ARRAY)
+  store<u32>(place, count == 0 ? (0 as usize) : there(place + HEAD_BYTES), ARRAY_ELEMENTS)
+  store<u32>(place, count, ARRAY_LENGTH)
+  store<u32>(place, count, ARRAY_CAPACITY)
+  for (let index: u32 = 0; index < count; index++) {
+    const at = place + HEAD_BYTES + (index << 3)
+    store<u32>(at, indexValue(index))
+    store<u32>(at, load<u32>(elements + (index << 2)), 4)
+  }
+  remember(hash, there(place))
+  return there(place)
+}
+
+/** The value of the object whose members are pending from a place on; of a repeated key the last value stays. 0 without memory. */
+export function objectValue(members: usize, count: u32): usize {
+  const most = bucketsFor(count)
+  const place = allocate(HEAD_BYTES + (most << 2) + (count as usize) * ELEMENT_BYTES)
+  if (place == 0) return 0
+  let buckets = most
+  let length = fill(place, buckets, members, count)
+  // Repeated keys were counted. The runtime would have made fewer buckets, and the order of the elements follows them.
+  while (bucketsFor(length) < buckets) {
+    buckets = bucketsFor(length)
+    length = fill(place, buckets, members, count)
+  }
+  if (comparisonsLeft < 0) return 0
+  store<u32>(place, OBJECT)
+  store<u32>(place, there(place + HEAD_BYTES), OBJECT_BUCKETS)
+  store<u32>(place, buckets, OBJECT_BUCKET_COUNT)
+  store<u32>(place, length, OBJECT_LENGTH)
+  giveBack(place + HEAD_BYTES + (buckets << 2) + (length as usize) * ELEMENT_BYTES)
+  return shared(place, buckets, length)
+}
+
+/** An object that was written before and has the same members, else this one. */
+function shared(place: usize, buckets: u32, length: u32): usize {
+  let hash: u32 = OBJECT
+  const elements = place + HEAD_BYTES + (buckets << 2)
+  for (let at = elements; at < elements + (length as usize) * ELEMENT_BYTES; at += ELEMENT_BYTES)
+    hash += mixed(load<u32>(at, ELEMENT_KEY) * 31 + load<u32>(at, ELEMENT_VALUE))
+  const slot = slotOf(hash)
+  for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
+    const known: usize = load<u32>(entry, 4)
+    if (load<u32>(entry) != hash || known == 0 || !isObject(here(known), place, buckets, length)) continue
+    giveBack(place)
+    return known
+  }
+  remember(hash, there(place))
+  return there(place)
+}
+
+/** Puts the members into their buckets, each in the order of its keys, and gives how many different keys there are. */
+function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
+  const table = place + HEAD_BYTES
+  memory.fill(table, 0, (buckets) << 2)
+  let element = table + (buckets << 2)
+  let length: u32 = 0
+  // The last of a key comes first, and stays.
+  for (let member = members + (count as usize) * MEMBER_BYTES; member > members;) {
+    member -= MEMBER_BYTES
+    const slot = table + ((load<u32>(member, 4) & (buckets - 1)) << 2)
+    store<u32>(element, load<u32>(member), ELEMENT_KEY)
+    store<u32>(element, load<u32>(member, 8), ELEMENT_VALUE)
+    if (!insertInOrder(slot, element)) continue
+    element += ELEMENT_BYTES
+    length++
+  }
+  return length
+}
+
+/** False for a key that is there already. */
+function insertInOrder(slot: usize, element: usize): bool {
+  let link = slot
+  while (true) {
+    const current: usize = load<u32>(link)
+    const order =
+      current == 0 || comparisonsLeft < 0 ? -1 : compareTexts(load<u32>(element), load<u32>(here(current)))
+    if (order == 0) return false
+    if (order < 0) {
+      store<u32>(element, current, ELEMENT_NEXT)
+      store<u32>(link, there(element))
+      return true
+    }
+    link = here(current) + ELEMENT_NEXT
+  }
+}
+
+/** The order of two string values by their bytes: negative, 0 or positive. */
+function compareTexts(a: usize, b: usize): i32 {
+  comparisonsLeft--
+  if (a == b) return 0
+  const lengthA = load<u32>(here(a), STRING_LENGTH)
+  const lengthB = load<u32>(here(b), STRING_LENGTH)
+  const common = min(lengthA, lengthB) as usize
+  const order = memory.compare(here(load<u32>(here(a), STRING_TEXT)), here(load<u32>(here(b), STRING_TEXT)), common)
+  comparisonsLeft -= common >> 3
+  if (order != 0) return order
+  return lengthA == lengthB ? 0 : lengthA < lengthB ? -1 : 1
+}
+
+function isArray(value: usize, elements: usize, count: u32): bool {
+  if (load<u32>(value) != ARRAY || load<u32>(value, ARRAY_LENGTH) != count) return false
+  const own = here(load<u32>(value, ARRAY_ELEMENTS))
+  for (let index: u32 = 0; index < count; index++) {
+    if (load<u32>(own + (index << 3), 4) != load<u32>(elements + (index << 2))) return false
+  }
+  return true
+}
+
+function isObject(value: usize, other: usize, buckets: u32, length: u32): bool {
+  if (load<u32>(value) != OBJECT || load<u32>(value, OBJECT_BUCKET_COUNT) != buckets) return false
+  if (load<u32>(value, OBJECT_LENGTH) != length) return false
+  const table = here(load<u32>(value, OBJECT_BUCKETS))
+  for (let bucket: u32 = 0; bucket < buckets; bucket++) {
+    let a: usize = load<u32>(table + (bucket << 2))
+    let b: usize = load<u32>(other + HEAD_BYTES + (bucket << 2))
+    while (a != 0 && b != 0) {
+      // Key and value together.
+      if (load<u64>(here(a)) != load<u64>(here(b))) return false
+      a = load<u32>(here(a), ELEMENT_NEXT)
+      b = load<u32>(here(b), ELEMENT_NEXT)
+    }
+    if (a != b) return false
+  }
+  return true
+}
+
+/** The value of an index, written with its run when the first of that is asked for. */
+function indexValue(index: u32): usize {
+  const run = 31 - clz(index + 1)
+  const first: u32 = ((1 as u32) << run) - 1
+  const slot = indexRuns + (run << 2)
+  if (load<u32>(slot) == 0) {
+    for (let value = first; value <= first * 2; value++) {
+      const place = writeInteger(value)
+      if (place == 0) return 0
+      if (value == first) store<u32>(slot, there(place))
+    }
+  }
+  return (load<u32>(slot) as usize) + ((index - first) as usize) * INTEGER_BYTES
+}
+
+function hashOf(words: usize, bytes: usize): u32 {
+  let hash: u32 = 0
+  for (let at = words; at < words + bytes; at += 4) hash = mixed(hash ^ load<u32>(at)) + 0x9e3779b9
+  return hash
+}
+
+function mixed(value: u32): u32 {
+  const product = value * MIX
+  return product ^ (product >> 15)
+}

@@ -1,0 +1,96 @@
+/**
+ * The memory in which base documents are built, which is none of a policy module's: from the bottom the table of shared values,
+ * the text that is being read, what is pending of open containers, and the image of the values, which grows. An address in the
+ * image is written as it will be in the memories that the image is copied to.
+ */
+const TABLE_START: usize = 1 << 16
+const TABLE_BITS_LEAST: u32 = 10
+const TABLE_BITS_MOST: u32 = 19
+/** Hash and address of up to four values. */
+export const SLOT_BYTES: usize = 32
+const END_BYTES: usize = 64
+const PAGE_BITS: usize = 16
+const MORE_PAGES: usize = 64
+const SHARE_BITS: usize = 3
+const LAST_ADDRESS: usize = 0xffff_0000
+
+let tableBits: u32 = TABLE_BITS_LEAST
+let text: usize = 0
+let pending: usize = 0
+let pendingLimit: usize = 0
+let image: usize = 0
+/** What an address here is above the same one in a policy module. */
+let shift: usize = 0
+let end: usize = 0
+
+/** Lays out the memory for texts of so many bytes: false where it does not suffice. */
+export function placeRegions(textBytes: usize, pendingBytes: usize, base: usize): bool {
+  while (tableBits < TABLE_BITS_MOST && (1 as usize) << (tableBits + 5) < textBytes) tableBits++
+  text = TABLE_START + ((1 as usize) << tableBits) * SLOT_BYTES
+  pending = (text + textBytes + END_BYTES + 15) & ~15
+  pendingLimit = pending + pendingBytes
+  image = (pendingLimit + 15) & ~15
+  if (textBytes > LAST_ADDRESS >> 2 || pendingBytes > LAST_ADDRESS >> 2) return false
+  shift = image - base
+  end = image
+  return hasMemory(image)
+}
+
+/** The slot of the table in which a value with such a hash is kept. */
+export function slotOf(hash: u32): usize {
+  return TABLE_START + (((hash * 0x9e3779b1) >> (32 - tableBits)) as usize) * SLOT_BYTES
+}
+
+export function textStart(): usize {
+  return text
+}
+
+export function pendingStart(): usize {
+  return pending
+}
+
+export function pendingEnd(): usize {
+  return pendingLimit
+}
+
+export function imageStart(): usize {
+  return image
+}
+
+export function imageEnd(): usize {
+  return end
+}
+
+/** Where a value of the image, by its address in a policy module, lies here. */
+export function here(address: usize): usize {
+  return address + shift
+}
+
+/** The address in a policy module of what lies here. */
+export function there(place: usize): usize {
+  return place - shift
+}
+
+/** Takes so many bytes at the end of the image, a multiple of four: their place, or 0 where there is no more memory. */
+export function allocate(bytes: usize): usize {
+  const place = end
+  const rounded = (bytes + 3) & ~3
+  if (rounded < bytes || place + rounded < place || !hasMemory(place + rounded)) return 0
+  end = place + rounded
+  return place
+}
+
+/** Gives back what was taken last, from a place on. */
+export function giveBack(place: usize): void {
+  end = place
+}
+
+function hasMemory(last: usize): bool {
+  if (last > LAST_ADDRESS) return false
+  const size = (memory.size() as usize) << PAGE_BITS
+  if (last <= size) return true
+  const missing = ((last - size) >> PAGE_BITS) + 1
+  const most = (LAST_ADDRESS - size) >> PAGE_BITS
+  const wanted = min(missing + MORE_PAGES + ((memory.size() as usize) >> SHARE_BITS), most)
+  return memory.grow(wanted as i32) != -1 || memory.grow(missing as i32) != -1
+}
