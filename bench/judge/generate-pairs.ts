@@ -22,33 +22,37 @@ export interface Row {
 export interface Random {
   readonly uniform: () => number
   readonly normal: () => number
+  readonly poisson: (mean: number) => number
 }
 
 /** The prototype was not run on this row. */
 const NO_FIGURE = Number.NaN
 const POINTS = 60
 const LEVEL = 100
+/** Of a minute. */
+const REQUESTS = 300
+const WINDOW = 5
 
 /** Numbers that are the same for the same seed. */
 export function makeRandom(seed: number): Random {
   const uniform = seededRandom(seed)
-  return { uniform, normal: seededNormal(uniform) }
+  return { uniform, normal: seededNormal(uniform), poisson: (mean) => poisson(uniform, mean) }
 }
 
-type Series = (random: Random, count: number) => Float64Array
+export type Series = (random: Random, count: number) => Float64Array
 
-const normal =
+export const normal =
   (mean: number, deviation: number): Series =>
   (random, count) =>
     Float64Array.from({ length: count }, () => mean + deviation * random.normal())
 
-const lognormal =
-  (factor: number): Series =>
+export const lognormal =
+  (factor: number, deviation = 1): Series =>
   (random, count) =>
-    Float64Array.from({ length: count }, () => factor * Math.exp(random.normal()))
+    Float64Array.from({ length: count }, () => factor * Math.exp(deviation * random.normal()))
 
 /** Normal values of deviation 10 about 100 that remember a share of the one before. */
-const autoregressive =
+export const autoregressive =
   (share: number): Series =>
   (random, count) => {
     let state = random.normal()
@@ -70,16 +74,16 @@ const errorMinutes =
     Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 + random.uniform() : 0))
 
 /** Failed requests in minutes with errors: 1 and more. */
-const errorCounts =
+export const errorCounts =
   (share: number): Series =>
   (random, count) =>
-    Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 + poisson(random, 2) : 0))
+    Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 + random.poisson(2) : 0))
 
 /** Failed requests that know nothing of each other, so many that the share of minutes has any. */
 const independentErrors =
   (share: number): Series =>
   (random, count) =>
-    Float64Array.from({ length: count }, () => poisson(random, -Math.log(1 - share)))
+    Float64Array.from({ length: count }, () => random.poisson(-Math.log(1 - share)))
 
 /** At most one failed request a minute. */
 const singleErrors =
@@ -87,12 +91,32 @@ const singleErrors =
   (random, count) =>
     Float64Array.from({ length: count }, () => (random.uniform() < share ? 1 : 0))
 
-function poisson({ uniform }: Random, mean: number): number {
+function poisson(uniform: () => number, mean: number): number {
   const limit = Math.exp(-mean)
   let count = 0
   for (let product = uniform(); product > limit; product *= uniform()) count += 1
   return count
 }
+
+/** Requests of a minute that succeed, in per cent. */
+export const successRate =
+  (share: number): Series =>
+  (random, count) =>
+    Float64Array.from({ length: count }, () => {
+      const failed = Math.min(REQUESTS, random.poisson(REQUESTS * (1 - share)))
+      return 100 * (1 - failed / REQUESTS)
+    })
+
+/** Averages over five points, one each point. */
+export const overlapping =
+  (series: Series): Series =>
+  (random, count) => {
+    const values = series(random, count + WINDOW - 1)
+    return Float64Array.from(
+      { length: count },
+      (_, place) => values.subarray(place, place + WINDOW).reduce((sum, value) => sum + value, 0) / WINDOW,
+    )
+  }
 
 const pairOf =
   (control: Series, experiment: Series, count = POINTS) =>
@@ -122,7 +146,7 @@ const change = (name: string, prototype: number, make: Row['make'], limit = prot
   make,
 })
 
-const AROUND = normal(LEVEL, 10)
+export const AROUND = normal(LEVEL, 10)
 
 /** The rows of analysis.md 2.4, and those that the issue adds. */
 export const ROWS: readonly Row[] = [
@@ -138,6 +162,9 @@ export const ROWS: readonly Row[] = [
   same('error counts 5 %', errorCounts(0.05), NO_FIGURE, POINTS, 5),
   same('independent errors 5 %', independentErrors(0.05), NO_FIGURE, POINTS, 5),
   same('single errors 5 %', singleErrors(0.05), NO_FIGURE, POINTS, 5),
+  same('success 99.95 %', successRate(0.9995), NO_FIGURE),
+  same('success 98 %', successRate(0.98), NO_FIGURE),
+  same('rate[5m]', overlapping(AROUND), NO_FIGURE),
   {
     name: 'trivial +2 % at cv 2 %',
     prototype: 14.2,
@@ -159,5 +186,7 @@ export const ROWS: readonly Row[] = [
   change('counts 5 -> 20 %, requests given', 47.8, countsOf(errorCounts(0.05), errorCounts(0.2)), 80),
   change('counts 5 -> 20 %, only counts', 47.8, pairOf(errorCounts(0.05), errorCounts(0.2)), 80),
   change('independent errors 5 -> 20 %', 47.8, pairOf(independentErrors(0.05), independentErrors(0.2)), 80),
+  change('success 99.95 -> 99.5 %', NO_FIGURE, pairOf(successRate(0.9995), successRate(0.995)), 95),
+  change('success 99.95 -> 98 %', NO_FIGURE, pairOf(successRate(0.9995), successRate(0.98)), 95),
   change('single errors 5 -> 20 %', 47.8, pairOf(singleErrors(0.05), singleErrors(0.2)), 80),
 ]

@@ -4,6 +4,8 @@ import { readMetricSpecs } from '../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
 import type { JudgeOptions, MetricResult, MetricSpec, Side } from '../../src/analysis/judge/series/types.js'
 import { makeRandom, ROWS } from './generate-pairs.js'
+import { RUN_ROWS } from './generate-runs.js'
+import { simulateCoverage, simulateRuns } from './simulate-runs.js'
 import type { Pair, Row } from './generate-pairs.js'
 
 const { values: flags } = parseArgs({
@@ -20,6 +22,7 @@ const SPEED_POINTS = 1440
 const SPEED_ROUNDS = 5
 /** A share is as good as its limit from half of the last digit that is printed. */
 const ROUNDING = 0.05
+const COVERAGE = { least: 88, most: 92 }
 const THRESHOLDS = { pass: 95, marginal: 75 }
 
 /** What a judge says of a row's pairs, in per cent. */
@@ -33,8 +36,47 @@ function main(): void {
   console.log(line(['row', 'Kayenta %', 'prototype %', 'Tidegate %', 'inconclusive %', 'limit', '']))
   console.log(line(['---', '--:', '--:', '--:', '--:', '--:', '---']))
   const missed = ROWS.filter(({ name }) => name.includes(flags.only)).filter((row) => !report(row))
+  const missedRuns = reportRuns()
+  const missedCoverages = flags.only === '' ? reportCoverage() : []
   if (flags.only === '') reportSpeed()
-  if (missed.length > 0) process.exitCode = 1
+  if (missed.length + missedRuns.length + missedCoverages.length > 0) process.exitCode = 1
+}
+
+/** Prints what whole runs show; those rows that miss their limit. */
+function reportRuns(): readonly unknown[] {
+  const rows = RUN_ROWS.filter(({ name }) => name.includes(flags.only))
+  if (rows.length === 0) return []
+  console.log(`\n${line(['runs', 'share', 'Kayenta %', 'Tidegate %', 'limit', ''])}`)
+  console.log(line(['---', '---', '--:', '--:', '--:', '---']))
+  const [count, seed] = [Number(flags.pairs), Number(flags.seed)]
+  return rows.filter((row) => {
+    const value = simulateRuns(row, count, seed)
+    const kayenta = flags.kayenta ? simulateRuns(row, count, seed, 'kayenta').toFixed(1) : '-'
+    const isMissed = value > row.limit + ROUNDING
+    const cells = [
+      row.name,
+      row.share,
+      kayenta,
+      value.toFixed(1),
+      `<= ${row.limit}`,
+      isMissed ? 'MISSED' : '',
+    ]
+    console.log(line(cells))
+    return isMissed
+  })
+}
+
+/** Prints how often intervals hold what they should; the shares that are out of range. */
+function reportCoverage(): readonly unknown[] {
+  console.log(`\n${line(['intervals of 90 %, events a minute', 'hold the true change, %', ''])}`)
+  console.log(line(['---', '--:', '---']))
+  const cases = [0.5, 1, 5, 20].flatMap((perMinute) => [1, 2, 5].map((factor) => ({ perMinute, factor })))
+  return cases.filter(({ perMinute, factor }) => {
+    const held = simulateCoverage({ perMinute, factor }, Number(flags.pairs), Number(flags.seed))
+    const isMissed = held < COVERAGE.least - ROUNDING || held > COVERAGE.most + ROUNDING
+    console.log(line([`${perMinute} -> ${perMinute * factor}`, held.toFixed(1), isMissed ? 'MISSED' : '']))
+    return isMissed
+  })
 }
 
 /** Prints a row; false when the judge misses its limit. */

@@ -68,6 +68,7 @@ export const CanaryMembers = z.object({
   margin: z.number().min(0).optional(),
   kind: z.enum(['auto', 'gauge', 'count']).default('auto'),
   exposure: z.string().min(1).optional(),
+  upperBound: z.union([z.number().positive(), z.literal(false)]).optional(),
   limits: z
     .object({
       figure: z.enum(['mean', 'median', 'p95', 'p99', 'max']).default('mean'),

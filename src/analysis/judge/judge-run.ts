@@ -6,10 +6,12 @@ import { scoreRun } from './robust/score-run.js'
 import { makeSettings } from './robust/samples/settings.js'
 import type { JudgeInput, JudgeOptions, JudgeReport } from './series/types.js'
 
+const NOTHING_FOUND = { p: 1, familyWise: 1 }
+
 /** Judges the metrics of a run. The same input and options give the same report. */
 export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeReport {
-  const metrics = input.metrics.map(({ spec, control, experiment }) => ({
-    spec,
+  const metrics = input.metrics.map(({ spec, control, experiment, overlap }) => ({
+    ...{ spec, overlap },
     control: judgeableSide(control, spec),
     experiment: judgeableSide(experiment, spec),
   }))
@@ -26,6 +28,8 @@ function judgeByEvidence(input: JudgeInput, options: JudgeOptions): JudgeReport 
     return assessment
   })
   const adjusted = adjustOverRun(assessments)
-  const results = assessments.map((assessment, index) => classify(assessment, adjusted[index] ?? 1, settings))
+  const results = assessments.map((assessment, index) =>
+    classify(assessment, adjusted[index] ?? NOTHING_FOUND, settings),
+  )
   return { judgeName: 'tidegate-v1', ...scoreRun(results, input), results }
 }

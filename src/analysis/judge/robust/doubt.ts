@@ -1,4 +1,4 @@
-import type { MetricSeries } from '../series/types.js'
+import type { MetricSeries, Side } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
@@ -11,6 +11,8 @@ const SILENT_POINTS = 5
 const SILENT_SHARE = 0.1
 /** So much of the silence the control must have values for: sparse series are silent on both sides. */
 const HEARD_SHARE = 0.9
+/** So many points in a row far beyond the baseline are seen by everybody. */
+const FAR_POINTS = 3
 /** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
 const BURST_RATIO = 4
 const BURST_EVENTS = 20
@@ -20,8 +22,10 @@ const BURST_EVENTS = 20
  * events came in a burst, which counts as one. Undefined when nothing of that is so.
  */
 export function doubtOf(metric: MetricSeries, sides: CleanSides): NoData | undefined {
-  const reason = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric)
-  return reason === undefined ? undefined : { state: 'tooFewPoints', reason }
+  const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric)
+  if (silent !== undefined) return { state: 'tooFewPoints', reason: silent }
+  const reason = gapOf(metric) ?? farRun(metric, sides)
+  return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
 
 function silenceOf({ spec, control, experiment }: MetricSeries): string | undefined {
@@ -38,8 +42,53 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
 
 /** Where only a rise is harm, 0 is what one hopes for. */
 function fallToZero(metric: MetricSeries): string | undefined {
-  const outage = metric.spec.direction === 'increase' ? undefined : outageOf(metric)
-  return outage?.isLast === true ? outage.reason : undefined
+  return metric.spec.direction === 'increase' ? undefined : outageOf(metric)?.reason
+}
+
+/** A stretch without values in the middle of a canary that has them else, beside a baseline that has them there. */
+function gapOf({ spec, control, experiment }: MetricSeries): string | undefined {
+  const points = experiment.values.length
+  if (spec.nanStrategy === 'replace' || control.values.length !== points) return undefined
+  const { from, to } = longestRun(experiment.values, Number.isNaN)
+  const gap = to - from
+  if (from === 0 || to === points || gap < Math.max(SILENT_POINTS, points * SILENT_SHARE)) return undefined
+  const known = ({ values }: Side, start: number, end: number): number =>
+    values.subarray(start, end).filter((value) => !Number.isNaN(value)).length
+  const isKnownElsewhere = known(experiment, 0, points) >= (points - gap) * HEARD_SHARE
+  if (!isKnownElsewhere || known(control, from, to) < gap * HEARD_SHARE) return undefined
+  return `the canary has no value for ${gap} of ${points} points, from point ${from + 1} on, where the baseline has: see what happened`
+}
+
+/** Points in a row that are further beyond all of the baseline than its values are apart. Those at the start are what `passingChanges` notes. */
+function farRun({ spec }: MetricSeries, sides: CleanSides): string | undefined {
+  const { control, experiment } = sides
+  if (kindOfValues(sides, spec.kind) === 'count') return undefined
+  const [low, high] = [control.sorted[0] ?? 0, control.sorted.at(-1) ?? 0]
+  if (low === high) return undefined
+  for (const sign of [1, -1] as const) {
+    if (spec.direction === (sign > 0 ? 'decrease' : 'increase')) continue
+    const far = sign > 0 ? high + (high - low) : low - (high - low)
+    const { from, to } = longestRun(experiment.values, (value) => sign * (value - far) > 0)
+    if (from === 0 || to - from < FAR_POINTS) continue
+    const where = to === experiment.values.length ? 'the last ' : ''
+    const side = sign > 0 ? 'above' : 'below'
+    return `${where}${to - from} points in a row lie far ${side} all of the baseline: see what they are`
+  }
+  return undefined
+}
+
+function longestRun(
+  values: Float64Array,
+  isIn: (value: number) => boolean,
+): { readonly from: number; readonly to: number } {
+  let longest = { from: 0, to: 0 }
+  let from = 0
+  for (let place = 0; place <= values.length; place += 1) {
+    if (place < values.length && isIn(values[place] ?? 0)) continue
+    if (place - from > longest.to - longest.from) longest = { from, to: place }
+    from = place + 1
+  }
+  return longest
 }
 
 function burstOf({ spec }: MetricSeries, sides: CleanSides): string | undefined {

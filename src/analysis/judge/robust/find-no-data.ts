@@ -46,6 +46,8 @@ export function findNoData(
 
 /** What the state means for the run. */
 export function policyOf(state: NoDataState, spec: MetricSpec): NoDataPolicy {
+  // No data is what is configured; what is seen in data is for people to say.
+  if (state === 'undecided' || state === 'doubtful') return 'review'
   const given = spec.noData[state]
   if (given !== undefined) return given
   return (spec.critical || spec.mustHaveData) && FAILS_WHERE_DATA_IS_MUST.includes(state) ? 'fail' : 'review'

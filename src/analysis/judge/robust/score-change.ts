@@ -9,11 +9,12 @@ const WORST = 1
 /** The score of a metric that changed: 50 for the least change that counts, 0 from the critical one on, by the near bound. */
 export function scoreChange(
   { change }: TestOutcome,
-  { relative }: Tested,
+  { relative, distanceFrom }: Tested,
   { effectSize }: MetricSpec,
 ): number {
   if (relative === null) return 0
-  const near = change === 'High' ? relative.interval[0] : -relative.interval[1]
+  const isGrowth = (change === 'High') === (distanceFrom === undefined)
+  const near = isGrowth ? relative.interval[0] : -relative.interval[1]
   const limit =
     change === 'High' ? limitOf(effectSize.criticalIncrease - 1) : limitOf(1 - effectSize.criticalDecrease)
   const severity = Math.min(1, Math.max(0, near) / limit)

@@ -4,6 +4,9 @@ const FULL = 100
 /** How near below a threshold a score is put that a review keeps from reaching it. */
 const JUST_BELOW = 0.01
 
+/** States of metrics that were judged, but not to an end. */
+const LOOKED_AT: readonly unknown[] = ['undecided', 'doubtful']
+
 type Scores = Pick<JudgeReport, 'score' | 'verdict' | 'endsRun' | 'groupScores'>
 
 /**
@@ -30,11 +33,12 @@ export function scoreRun(
   }
   const raw = summarise(groupScores, groupWeights)
   const unknown = counted.filter(({ noData }) => noData?.policy === 'review').map(({ name }) => name)
-  const { score, verdict } = withReview(raw, unknown.length > 0, thresholds)
+  const isPlain = counted.some(({ isBeyondDoubt }) => isBeyondDoubt)
+  const { score, verdict } = withReview(raw, unknown.length > 0 || isPlain, thresholds)
   const classificationReason =
     raw === undefined
       ? nothingJudged(results, unknown)
-      : reasonOf(counted, unknown, { score, verdict }, thresholds)
+      : reasonOf(counted, unknown, { score: raw, verdict }, thresholds)
   return {
     score: { score, classification: verdict, classificationReason },
     verdict,
@@ -110,17 +114,37 @@ function reasonOf(
   const changed = counted
     .filter(({ score: points }) => points !== null && points < FULL)
     .map(({ name }) => name)
+  const named = (title: string, names: readonly string[]): string[] =>
+    names.length > 0 ? [`${title}: ${names.join(', ')}`] : []
+  const inState = (isIt: (result: MetricResult) => boolean): string[] =>
+    counted.filter((result) => unknown.includes(result.name) && isIt(result)).map(({ name }) => name)
   const parts = [
-    ...(changed.length > 0 ? [`lost points: ${changed.join(', ')}`] : []),
-    ...(unknown.length > 0 ? [`not judged: ${unknown.join(', ')}`] : []),
+    ...named(
+      'beyond doubt',
+      counted.filter(({ isBeyondDoubt }) => isBeyondDoubt).map(({ name }) => name),
+    ),
+    ...named('lost points', changed),
+    ...named(
+      'not decided at this interval',
+      inState(({ noData }) => noData?.state === 'undecided'),
+    ),
+    ...named(
+      'to be looked at',
+      inState(({ noData }) => noData?.state === 'doubtful'),
+    ),
+    ...named(
+      'not judged',
+      inState(({ noData }) => !LOOKED_AT.includes(noData?.state)),
+    ),
   ]
   if (verdict === 'Success') {
     const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
     const reason = parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
     return noted.length > 0 ? `${reason}; worth a look: ${noted.join(', ')}` : reason
   }
-  const limit = verdict === 'Review' ? `${score} is below ${pass}` : `${score} is below ${marginal}`
-  return [limit, ...parts].join('; ')
+  const limit = verdict === 'Review' ? pass : marginal
+  // A score that a review holds back is no reason.
+  return [...(score < limit ? [`${score} is below ${limit}`] : []), ...parts].join('; ')
 }
 
 function round(value: number): number {

@@ -12,7 +12,14 @@ export type Classification =
 
 /** Why nothing, or too little, is known of a metric. */
 export type NoDataState =
-  'sourceError' | 'outOfRange' | 'empty' | 'oneSideEmpty' | 'tooFewPoints' | 'noTraffic'
+  | 'sourceError'
+  | 'outOfRange'
+  | 'empty'
+  | 'oneSideEmpty'
+  | 'tooFewPoints'
+  | 'noTraffic'
+  | 'undecided'
+  | 'doubtful'
 
 /** What a state without data means for the run: it fails the metric, asks for a review, or leaves the metric out. */
 export type NoDataPolicy = 'fail' | 'review' | 'ignore'
@@ -55,6 +62,8 @@ export interface MetricSpec {
   readonly limits?: Limits | undefined
   /** The name of the metric whose values say what this one's events are counted out of. */
   readonly exposure?: string | undefined
+  /** What the values cannot exceed, where the distance from it is what counts; false where they are to be taken as they are. */
+  readonly upperBound?: number | false | undefined
   readonly noData: Partial<Record<NoDataState, NoDataPolicy>>
 }
 
@@ -76,6 +85,8 @@ export interface MetricSeries {
   readonly spec: MetricSpec
   readonly control: Side
   readonly experiment: Side
+  /** So many points one window of its query spans, as `rate(x[5m])` at steps of a minute; found out from the values where it is not known. */
+  readonly overlap?: number | undefined
 }
 
 /** From which score on a run is a success, and from which on a review. */
@@ -102,12 +113,16 @@ export interface SeriesStats {
 
 /** One of the tests of a metric. */
 export interface TestOutcome {
-  readonly test: 'shift' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap'
+  readonly test: 'shift' | 'tail' | 'spread' | 'occurrence' | 'rate' | 'size' | 'gap' | 'stretch'
   readonly change: 'High' | 'Low'
   /** Weighted by the share of the error that this test may make; the metric's p is the least of them. */
   readonly p: number
   /** Whether the change is large enough to matter. */
   readonly matters: boolean
+  /** Of a stretch: its chance in a metric without any change. Where that is small it asks for a review, proven or not. */
+  readonly pAlone?: number | undefined
+  /** How large the change is at the least, as a share of the level; null where the level is 0. */
+  readonly size: number | null
   readonly says: string
 }
 
@@ -118,6 +133,10 @@ export interface Finding {
   /** Hodges-Lehmann shift in the metric's unit; for counts the difference of rates; by occurrence the difference of the shares of points that are not 0. */
   readonly estimate: number
   readonly confidenceInterval: readonly [number, number]
+  /** The bound that the values cannot exceed: estimate, interval, level and margin are of the distance from it. */
+  readonly distanceFrom?: number | undefined
+  /** So many points one window of the values spans: of them, one was judged. Left out where windows do not overlap. */
+  readonly overlap?: number | undefined
   /** The level of the baseline that shares refer to. */
   readonly level: number
   /** `estimate` and interval as shares of `level`; null where the level is 0. */
@@ -159,6 +178,8 @@ export interface MetricResult {
     | { readonly metric?: string | undefined; readonly control: number; readonly experiment: number }
     | undefined
   readonly finding: Finding | null
+  /** A change far past its margin, at an error of all metrics together: it asks for a review, whatever it weighs. */
+  readonly isBeyondDoubt?: boolean | undefined
   /** What a metric that passes shows to somebody who looks at it, a sentence each; it decides nothing. Left out where there is none. */
   readonly notes?: readonly string[] | undefined
 }

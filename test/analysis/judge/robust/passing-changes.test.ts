@@ -8,16 +8,22 @@ const like = around(100, 5)
 const leak = like.map((value, index) => (index < 48 ? value : value + 3 * (index - 46)))
 const spike = like.map((value, index) => (index < 4 ? 3 * value : value))
 
+test.each([
+  [leak, 'High'],
+  [leak.map((value) => 200 - value), 'Low'],
+])('a canary that leaves its baseline late does not pass: %#', (experiment, is) => {
+  expect(judgeOne({ control, experiment }).classification).toBe(is)
+})
+
 describe('a metric that passes', () => {
-  test.each([
-    [leak, /^the last quarter of the canary is \d+ % above the baseline's$/],
-    [leak.map((value) => 200 - value), /^the last quarter of the canary is \d+ % below the baseline's$/],
-    [spike, /^the first 4 points of the canary are \d{3} % above the baseline: warmUpMinutes/],
-  ])('notes where the canary was away from its baseline: %#', (experiment, says) => {
-    const result = judgeOne({ control, experiment })
-    expect(result).toMatchObject({ classification: 'Pass', score: 100 })
-    expect(result.notes).toEqual([expect.stringMatching(says)])
-  })
+  test.each([[spike, /^the first 4 points of the canary are \d{3} % above the baseline: warmUpMinutes/]])(
+    'notes where the canary was away from its baseline: %#',
+    (experiment, says) => {
+      const result = judgeOne({ control, experiment })
+      expect(result).toMatchObject({ classification: 'Pass', score: 100 })
+      expect(result.notes).toEqual([expect.stringMatching(says)])
+    },
+  )
 
   test('notes nothing where the canary stays with it, or goes where no harm is', () => {
     expect(judgeOne({ control, experiment: like }).notes).toBeUndefined()

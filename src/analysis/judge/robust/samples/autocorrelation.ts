@@ -19,6 +19,8 @@ export interface Dependence {
 
 /** Below so many standard errors an autocorrelation counts as chance. */
 const CHANCE_ERRORS = 2
+/** Where more data is to come, nothing that is there is taken for chance: few points do not show their dependence. */
+export const NO_CHANCE = 0
 /** Too low an autocorrelation is the error that costs: it is taken so many standard errors higher. */
 const CAUTION = 0.8
 /** The most that an autocorrelation is taken for. */
@@ -40,14 +42,18 @@ interface LagOne {
  * ln((1 + r) / (1 - r)) is 4 / (N (1 - r^2)), which is that of a chi-square with N (1 - r^2) / 2 degrees of freedom: tests that use
  * the inflation take their quantiles from there.
  */
-export function dependence(sides: readonly CentredSeries[], chanceErrors = CHANCE_ERRORS): Dependence {
+export function dependence(
+  sides: readonly CentredSeries[],
+  chanceErrors = CHANCE_ERRORS,
+  cautionErrors = CAUTION,
+): Dependence {
   const all = sides.map(lagOne)
   const used = trusted(all)
   const points = used.reduce((sum, side) => sum + side.points, 0)
   const pairs = used.reduce((sum, side) => sum + side.pairs, 0)
   const unbiased = withoutBias(autocorrelationOf(used), points / used.length)
   const isChance = unbiased * Math.sqrt(pairs) < chanceErrors
-  const caution = CAUTION * Math.sqrt(Math.max(0, 1 - unbiased ** 2) / points)
+  const caution = cautionErrors * Math.sqrt(Math.max(0, 1 - unbiased ** 2) / points)
   const r = isChance ? 0 : Math.min(MOST, unbiased + caution)
   return {
     autocorrelation: r,

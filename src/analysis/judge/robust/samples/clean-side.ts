@@ -32,16 +32,18 @@ export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): Cl
     const { low, high } = outlierFences(gather(kept, valueAt).sort(), outliers.factor)
     kept = kept.filter((place) => valueAt(place) >= low && valueAt(place) <= high)
   }
-  const cleaned = gather(kept, valueAt)
-  const sorted = cleaned.toSorted()
-  return {
-    values: cleaned,
+  return cleanPoints({
+    values: gather(kept, valueAt),
     places: kept,
     exposure: gather(kept, (place) => exposure?.[place] ?? 1),
     hasExposure: exposure !== undefined,
-    sorted,
-    scores: centredScores(cleaned, kept, sorted),
-  }
+  })
+}
+
+/** Points with their order and scores. */
+export function cleanPoints(points: Omit<CleanSide, 'sorted' | 'scores'>): CleanSide {
+  const sorted = points.values.toSorted()
+  return { ...points, sorted, scores: centredScores(points.values, points.places, sorted) }
 }
 
 /** Written as a loop: making a typed array from another with a function takes ten times as long. */

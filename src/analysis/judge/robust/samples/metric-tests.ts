@@ -1,4 +1,5 @@
 import type { Finding, TestOutcome } from '../../series/types.js'
+import { describeSeries } from '../../series/describe-series.js'
 import type { CleanSide } from './clean-side.js'
 
 /** Both sides of a metric, cleaned. */
@@ -29,5 +30,19 @@ export function precisePercent(share: number): string {
 export function percent(share: number): string {
   const value = share * 100
   const digits = Math.abs(value) < 10 ? 1 : 0
-  return `${value > 0 ? '+' : ''}${value.toFixed(digits)} %`
+  const shown = value.toFixed(digits)
+  // What is rounded to nothing has no sign.
+  if (Number(shown) === 0) return `${shown.replace('-', '')} %`
+  return `${value > 0 ? '+' : ''}${shown} %`
+}
+
+/** A number to three digits. */
+export function short(value: number): string {
+  return String(Number(value.toPrecision(3)))
+}
+
+/** Mean of the experiment by mean of the control; null where it has no value. */
+export function meanRatio({ control, experiment }: CleanSides): number | null {
+  const ratio = describeSeries(experiment.values).mean / describeSeries(control.values).mean
+  return Number.isFinite(ratio) ? ratio : null
 }

@@ -1,4 +1,4 @@
-import { spendAlpha } from '../../../statistics/alpha-spending.js'
+import { spendAlphaFromTheStart } from '../../../statistics/alpha-spending.js'
 import type { Direction, JudgeOptions } from '../../series/types.js'
 
 /** The tests of a metric, and which change they look for. */
@@ -17,6 +17,8 @@ export interface RobustSettings {
   readonly margin: number
   /** Fewer points a side, or points worth fewer, say nothing. */
   readonly minPoints: number
+  /** The errors of the whole run, where more of it is to come; undefined at its last interval. */
+  readonly later: Pick<RobustSettings, 'alpha' | 'countAlpha' | 'discoveryRate'> | undefined
 }
 
 const CONFIDENCE = 0.98
@@ -45,10 +47,14 @@ export function makeSettings({
   const alpha = 1 - confidence
   const countAlpha = Math.min(alpha * COUNT_FACTOR, 0.5)
   return {
-    alpha: spendAlpha(alpha, look),
-    countAlpha: spendAlpha(countAlpha, look),
-    discoveryRate: spendAlpha(DISCOVERY_RATE, look),
+    alpha: spendAlphaFromTheStart(alpha, look),
+    countAlpha: spendAlphaFromTheStart(countAlpha, look),
+    discoveryRate: spendAlphaFromTheStart(DISCOVERY_RATE, look),
     margin: tolerance,
     minPoints: MIN_POINTS,
+    later:
+      look !== undefined && look.look < look.looks
+        ? { alpha, countAlpha, discoveryRate: DISCOVERY_RATE }
+        : undefined,
   }
 }

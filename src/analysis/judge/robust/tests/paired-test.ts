@@ -23,7 +23,7 @@ const CORRELATION_ERRORS = 3
  * Pairs both sides by time when they move together, as they do when the same traffic reaches them: the differences have lost what is
  * common, the time of day above all. Undefined when they do not. Whether to pair depends on the movements only, never on the shift.
  */
-export function pairSides({ control, experiment }: CleanSides): Pairing | undefined {
+export function pairSides({ control, experiment }: CleanSides, chanceErrors?: number): Pairing | undefined {
   const common = commonPlaces(control.places, experiment.places)
   if (common.length < LEAST_PAIRS) return undefined
   const together = correlation(common, control.scores.values, experiment.scores.values)
@@ -35,7 +35,7 @@ export function pairSides({ control, experiment }: CleanSides): Pairing | undefi
       (experiment.values[inExperiment] ?? 0) - (control.values[inControl] ?? 0),
   )
   const places = Int32Array.from(common, ({ inControl }) => control.places[inControl] ?? 0)
-  return { differences, dependence: dependence([centredScores(differences, places)]) }
+  return { differences, dependence: dependence([centredScores(differences, places)], chanceErrors) }
 }
 
 interface Common {

@@ -1,16 +1,17 @@
-import { binomialLowerTail, binomialUpperTail, clopperPearson } from '../../../statistics/binomial.js'
-import { normalUpperQuantile } from '../../../statistics/normal.js'
+import { normalUpperQuantile, normalUpperTail } from '../../../statistics/normal.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
-import { studentUpperTail } from '../../../statistics/student.js'
+import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
 import { centred, dependence } from '../samples/autocorrelation.js'
-import { relativeTo } from '../samples/baseline-level.js'
+import { cleanPoints } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { describeTotals } from './describe-totals.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
 import { percent, weighted } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
+import { stretchOutcomes } from './stretch-outcomes.js'
+import { moreEventsP, rateDifferenceInterval, rateRatioInterval } from './rate-interval.js'
 import { testOccurrence } from './test-occurrence.js'
 import { countPoints, totalOf } from './total-events.js'
 import type { Total } from './total-events.js'
@@ -37,10 +38,11 @@ export function testCounts(sides: CleanSides, spec: MetricSpec, settings: Robust
   const isByPoint = widening.factor > 1 || isAtMostOne(sides)
   if (isRare && isByPoint && isExposedAlike(sides)) {
     const counted = { alpha: settings.countAlpha, totals: describeTotals(sides, spec) }
-    return testOccurrence(sides, spec, settings, counted)
+    const { relative } = estimateRates(sides, widening, spec, settings)
+    return { ...testOccurrence(sides, spec, settings, counted), relative }
   }
   return isRare && widening.factor > 1
-    ? testRates(sides, pointsWithEvents(sides, describeTotals(sides, spec)), spec, settings)
+    ? testRates(sides, pointsWithEvents(sides, widening, describeTotals(sides, spec)), spec, settings)
     : testRates(sides, allEvents(sides, widening, describeTotals(sides, spec)), spec, settings)
 }
 
@@ -61,45 +63,50 @@ interface Counted {
   readonly experiment: Total
   readonly control: Total
   readonly widening: Widening
+  /** By how much all events vary more. */
+  readonly events: Widening
   /** What was counted on both sides, as a sentence. */
   readonly says: string
   readonly isByPoint: boolean
 }
 
 function allEvents({ control, experiment }: CleanSides, widening: Widening, says: string): Counted {
-  return { experiment: totalOf(experiment), control: totalOf(control), widening, says, isByPoint: false }
+  return {
+    experiment: totalOf(experiment),
+    control: totalOf(control),
+    widening,
+    events: widening,
+    says,
+    isByPoint: false,
+  }
 }
 
-function pointsWithEvents(sides: CleanSides, totals: string): Counted {
+function pointsWithEvents(sides: CleanSides, events: Widening, totals: string): Counted {
   const { control, experiment, dependence: inTime } = countPoints(sides)
   const { inflation: factor, freedom, autocorrelation } = inTime
   return {
     experiment,
     control,
     widening: { factor, freedom, autocorrelation },
+    events,
     says: `${totals}; ${experiment.events} points have some, ${control.events} in the baseline`,
     isByPoint: true,
   }
 }
 
 function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settings: RobustSettings): Tested {
-  const { experiment: x, control: y, widening, isByPoint } = counted
-  const events = x.events + y.events
-  const shares = SHARES[spec.direction]
-  const level = y.events / y.exposure
-  const estimate = x.events / x.exposure - level
-  const error = (settings.countAlpha * Math.max(shares.high, shares.low)) / widening.factor
-  const { lower, upper } = clopperPearson(x.events, events, 1 - 2 * error)
-  const differenceAt = (share: number): number => events * (share / x.exposure - (1 - share) / y.exposure)
-  const interval = [differenceAt(lower), differenceAt(upper)] as const
+  const { widening, isByPoint } = counted
+  const { level, estimate, confidenceInterval, relative } = estimateRates(
+    sides,
+    counted.events,
+    spec,
+    settings,
+  )
   const margin = spec.margin ?? settings.margin
   return {
     kind: 'count',
     method: widening.factor > 1 || isByPoint ? 'overdispersed' : 'poisson',
-    estimate,
-    confidenceInterval: interval,
-    level,
-    relative: relativeTo(level, estimate, interval),
+    ...{ estimate, confidenceInterval, level, relative },
     margin,
     cliffsDelta: rankShift(sides.experiment.sorted, sides.control.sorted).cliffsDelta,
     alpha: settings.countAlpha,
@@ -109,14 +116,45 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
     },
     autocorrelation: widening.autocorrelation,
     detectable: null,
-    tests: rateOutcomes(counted, spec.direction, margin * level),
+    tests: [
+      ...rateOutcomes(counted, spec.direction, margin, relative),
+      ...stretchOutcomes(ratesOf(sides), spec, settings, false),
+    ],
+  }
+}
+
+/**
+ * How much the rates of all events differ, as uncertain as their clusters make them. In that they are as wide as the test of all
+ * events, also where the points with some are what is tested: a point says nothing of how many it has.
+ */
+function estimateRates(
+  { control, experiment }: CleanSides,
+  { factor, freedom }: Widening,
+  { direction }: MetricSpec,
+  { countAlpha }: RobustSettings,
+): Pick<Tested, 'level' | 'estimate' | 'confidenceInterval' | 'relative'> {
+  const [x, y] = [totalOf(experiment), totalOf(control)]
+  const { high, low } = SHARES[direction]
+  const error = countAlpha * Math.max(high, low)
+  const z = studentUpperQuantile(error, freedom)
+  const level = y.events / y.exposure
+  const estimate = x.events / x.exposure - level
+  const widened = factor > 1 ? normalUpperTail(z * Math.sqrt(factor)) : error
+  const [least, most] = rateRatioInterval(x, y, widened)
+  return {
+    ...{ level, estimate, confidenceInterval: rateDifferenceInterval(x, y, z, factor) },
+    relative:
+      level > 0 && Number.isFinite(most)
+        ? { estimate: estimate / level, interval: [least - 1, most - 1] }
+        : null,
   }
 }
 
 function rateOutcomes(
   { experiment: x, control: y, widening, says: counted }: Counted,
   direction: Direction,
-  reach: number,
+  margin: number,
+  relative: Tested['relative'],
 ): TestOutcome[] {
   const shares = SHARES[direction]
   const [more, less] = [x.events / x.exposure, y.events / y.exposure]
@@ -129,19 +167,11 @@ function rateOutcomes(
       test: 'rate',
       change: side,
       p: weighted(p, isHigh ? shares.high : shares.low),
-      matters: (isHigh ? more - less : less - more) > reach,
+      matters: (isHigh ? more - less : less - more) > margin * less,
+      size: relative && Math.max(0, isHigh ? relative.interval[0] : -relative.interval[1]),
       says,
     }
   })
-}
-
-function moreEventsP(x: Total, y: Total): number {
-  const events = x.events + y.events
-  if (events === 0) return 1
-  const share = x.exposure / (x.exposure + y.exposure)
-  const atLeast = binomialUpperTail(x.events, events, share)
-  const exactly = atLeast + binomialLowerTail(x.events, events, share) - 1
-  return atLeast - exactly / 2
 }
 
 function widened(p: number, { factor, freedom }: Widening): number {
@@ -193,4 +223,11 @@ function residuals(side: CleanSide): Residuals {
     return residual
   })
   return { values, places: side.places, squares, inverseMeans }
+}
+
+/** Events a point as they would be of one request. */
+function ratesOf(sides: CleanSides): CleanSides {
+  const rates = (side: CleanSide): CleanSide =>
+    cleanPoints({ ...side, values: side.values.map((value, index) => value / (side.exposure[index] ?? 1)) })
+  return { control: rates(sides.control), experiment: rates(sides.experiment) }
 }

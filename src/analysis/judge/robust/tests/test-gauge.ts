@@ -1,9 +1,11 @@
 import { normalUpperTail } from '../../../statistics/normal.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
-import { dependence } from '../samples/autocorrelation.js'
+import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import { percent, weighted } from '../samples/metric-tests.js'
+import { marginsOf } from '../samples/margins.js'
+import type { Margins } from '../samples/margins.js'
 import { baselineLevel, relativeTo } from '../samples/baseline-level.js'
 import { detectableDifference, detectableShift } from './detectable-shift.js'
 import { pairSides, testPairs } from './paired-test.js'
@@ -11,6 +13,7 @@ import { ERROR_SHARES } from '../samples/settings.js'
 import type { RobustSettings } from '../samples/settings.js'
 import { testShift } from './shift-test.js'
 import type { BoundErrors, Shift } from './shift-test.js'
+import { stretchOutcomes } from './stretch-outcomes.js'
 import { testSpread } from './spread-test.js'
 import { pooledOrder, testTail } from './tail-test.js'
 
@@ -37,13 +40,8 @@ interface Scene {
   readonly sides: CleanSides
   readonly direction: Direction
   readonly level: number
-  readonly allowed: Allowed
-}
-
-/** The changes that do not matter, in the metric's unit. */
-interface Allowed {
-  readonly increase: number
-  readonly decrease: number
+  /** The changes that do not matter, in the metric's unit. */
+  readonly allowed: Margins
 }
 
 /** Tests measurements for a shift, for points far out, and for a wider spread. */
@@ -58,7 +56,13 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
   const shares = ERROR_SHARES[spec.direction]
   const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
   const errors = { lower: errorOf(shares.shiftHigh), upper: errorOf(shares.shiftLow) }
-  const { shift, ...evidence } = measureShift(sides, errors)
+  const { shift, ...evidence } = measureShift(sides, errors, allowed.increase, settings)
+  const whole = [
+    ...shiftOutcomes(shift, scene, spec),
+    ...gapOutcomes(shift, scene),
+    ...tailOutcomes(scene),
+    ...spreadOutcomes(scene),
+  ]
   return {
     kind: 'gauge',
     ...evidence,
@@ -71,10 +75,8 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
     alpha: settings.alpha,
     detectable: level > 0 ? evidence.detectable / level : null,
     tests: [
-      ...shiftOutcomes(shift, scene, spec),
-      ...gapOutcomes(shift, scene),
-      ...tailOutcomes(scene),
-      ...spreadOutcomes(scene),
+      ...whole,
+      ...(isFound(whole, settings.alpha) ? [] : stretchOutcomes(sides, spec, settings, true)),
     ],
   }
 }
@@ -86,10 +88,16 @@ interface Evidence extends Pick<Tested, 'method' | 'effectiveN' | 'autocorrelati
 }
 
 /** The shift between pairs of points at one time where the sides move together, else between the sides as they are. */
-function measureShift(sides: CleanSides, errors: BoundErrors): Evidence {
+function measureShift(
+  sides: CleanSides,
+  errors: BoundErrors,
+  reach: number,
+  { later }: RobustSettings,
+): Evidence {
   const { control, experiment } = sides
-  const pairing = pairSides(sides)
-  const depends = pairing?.dependence ?? dependence([control.scores, experiment.scores])
+  const chanceErrors = later === undefined ? undefined : NO_CHANCE
+  const pairing = pairSides(sides, chanceErrors)
+  const depends = pairing?.dependence ?? dependence([control.scores, experiment.scores], chanceErrors)
   const worth = (points: number): number => points / depends.inflation
   if (pairing === undefined) {
     const effectiveN = { control: worth(control.values.length), experiment: worth(experiment.values.length) }
@@ -98,7 +106,7 @@ function measureShift(sides: CleanSides, errors: BoundErrors): Evidence {
       shift: testShift(experiment.sorted, control.sorted, depends, errors),
       effectiveN,
       autocorrelation: depends.autocorrelation,
-      detectable: detectableShift(sides, effectiveN, errors.lower),
+      detectable: detectableShift(sides, effectiveN, { error: errors.lower, reach }),
     }
   }
   const pairs = worth(pairing.differences.length)
@@ -108,18 +116,7 @@ function measureShift(sides: CleanSides, errors: BoundErrors): Evidence {
     shift: testPairs(pairing, errors, cliffsDelta),
     effectiveN: { control: pairs, experiment: pairs },
     autocorrelation: depends.autocorrelation,
-    detectable: detectableDifference(pairing.differences, pairs, errors.lower),
-  }
-}
-
-/** Explicit margins win; then what Kayenta's effect size allows beyond its neutral value; then the run's. */
-function marginsOf(spec: MetricSpec, { margin }: RobustSettings): Allowed {
-  const { measure, allowedIncrease, allowedDecrease } = spec.effectSize
-  const usual = spec.margin ?? margin
-  if (spec.margin !== undefined || measure === 'cles') return { increase: usual, decrease: usual }
-  return {
-    increase: allowedIncrease > 1 ? allowedIncrease - 1 : usual,
-    decrease: allowedDecrease < 1 ? 1 - allowedDecrease : usual,
+    detectable: detectableDifference(pairing.differences, pairs, { error: errors.lower, reach }),
   }
 }
 
@@ -135,6 +132,7 @@ function shiftOutcomes(shift: Shift, { direction, level, allowed }: Scene, spec:
       change: 'High',
       p: weighted(shift.pHigh, shares.shiftHigh),
       matters: shift.estimate > allowed.increase && (!isRank || superiority >= allowedIncrease),
+      size: shareOf(shift.interval[0], level),
       says,
     },
     {
@@ -142,6 +140,7 @@ function shiftOutcomes(shift: Shift, { direction, level, allowed }: Scene, spec:
       change: 'Low',
       p: weighted(shift.pLow, shares.shiftLow),
       matters: -shift.estimate > allowed.decrease && (!isRank || superiority <= allowedDecrease),
+      size: shareOf(-shift.interval[1], level),
       says,
     },
   ]
@@ -161,6 +160,7 @@ function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: Scene):
       change: isAbove ? 'High' : 'Low',
       p: normalUpperTail(isAbove ? ranks.above : ranks.below),
       matters: isHarm && size > (isAbove ? allowed.increase : allowed.decrease),
+      size: shareOf(size, level),
       says: `all values lie far ${where} those of the baseline: the typical one changed by ${describeChange(shift.estimate, level)}`,
     },
   ]
@@ -179,6 +179,7 @@ function tailOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[
       change: isHigh ? 'High' : 'Low',
       p: weighted(tail.p, isHigh ? shares.tailHigh : shares.tailLow),
       matters: tail.adds > reach,
+      size: shareOf(tail.adds, level),
       says: `${tail.experiment} points lie far ${where} the others, ${tail.control} in the baseline, which changes the mean by ${describeChange(isHigh ? tail.adds : -tail.adds, level)}`,
     }
   })
@@ -188,7 +189,7 @@ function tailOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[
  * A wider spread harms in the direction in which its ends reach further than the baseline's; a narrower one counts where any change
  * does, by where its upper end went.
  */
-function spreadOutcomes({ sides, direction, allowed }: Scene): TestOutcome[] {
+function spreadOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[] {
   const share = ERROR_SHARES[direction].spread
   const { p, pNarrower, control, experiment, above, below } = testSpread(sides)
   const isHigher = direction !== 'decrease' && above > allowed.increase
@@ -198,6 +199,7 @@ function spreadOutcomes({ sides, direction, allowed }: Scene): TestOutcome[] {
     change: isHigher ? 'High' : 'Low',
     p: weighted(p, share),
     matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
+    size: shareOf(isHigher ? above : below, level),
     says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}`,
   }
   if (direction !== 'either') return [wider]
@@ -207,6 +209,7 @@ function spreadOutcomes({ sides, direction, allowed }: Scene): TestOutcome[] {
     change: fell ? 'Low' : 'High',
     p: weighted(pNarrower, share),
     matters: control > SPREAD_RATIO * experiment && (fell || -below > allowed.increase),
+    size: shareOf(fell ? -above : -below, level),
     says: `the values spread only ${(experiment / control).toFixed(2)} times as wide`,
   }
   return [wider, narrower]
@@ -214,4 +217,13 @@ function spreadOutcomes({ sides, direction, allowed }: Scene): TestOutcome[] {
 
 function describeChange(change: number, level: number): string {
   return level > 0 ? `${percent(change / level)} of the baseline` : String(Number(change.toPrecision(4)))
+}
+
+function shareOf(change: number, level: number): number | null {
+  return level > 0 ? Math.max(0, change) / level : null
+}
+
+/** What the whole window shows no stretch of it need show. */
+function isFound(tests: readonly TestOutcome[], alpha: number): boolean {
+  return tests.some(({ matters, p }) => matters && p <= alpha)
 }

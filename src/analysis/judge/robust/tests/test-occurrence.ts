@@ -8,6 +8,7 @@ import type { CleanSide } from '../samples/clean-side.js'
 import { percent, weighted } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
+import { stretchOutcomes } from './stretch-outcomes.js'
 import { testMoreOften } from './tail-test.js'
 
 interface Shares {
@@ -64,13 +65,18 @@ export function testOccurrence(
     effectiveN: { control: m, experiment: n },
     autocorrelation: together.autocorrelation,
     detectable: null,
-    tests: [...oftenOutcomes(sides, shares, counted), ...sizeOutcomes(sides, shares, margin)],
+    tests: [
+      ...oftenOutcomes(sides, shares, interval, counted),
+      ...sizeOutcomes(sides, shares, margin),
+      ...stretchOutcomes(sides, spec, settings, false),
+    ],
   }
 }
 
 function oftenOutcomes(
   { control, experiment }: CleanSides,
   shares: Shares,
+  [lower, upper]: readonly [number, number],
   counted: CountedEvents | undefined,
 ): TestOutcome[] {
   const isNotZero = (value: number): boolean => value !== 0
@@ -88,6 +94,7 @@ function oftenOutcomes(
       change: 'High',
       p: weighted(high.p, shares.oftenHigh),
       matters: isMoreOften(more, less),
+      size: less > 0 ? Math.max(0, lower) / less : null,
       says,
     },
     {
@@ -95,6 +102,7 @@ function oftenOutcomes(
       change: 'Low',
       p: weighted(low.p, shares.oftenLow),
       matters: isMoreOften(less, more),
+      size: less > 0 ? Math.max(0, -upper) / less : 0,
       says,
     },
   ]
@@ -118,6 +126,7 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
       change: 'High',
       p: weighted(studentUpperTail(above, freedom), shares.sizeHigh),
       matters: change > margin,
+      size: Math.max(0, change),
       says,
     },
     {
@@ -125,6 +134,7 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
       change: 'Low',
       p: weighted(studentUpperTail(below, freedom), shares.sizeLow),
       matters: -change > margin,
+      size: Math.max(0, -change),
       says,
     },
   ]

@@ -1,0 +1,182 @@
+import type { MetricResult, MetricSpec, TestOutcome } from '../series/types.js'
+import type { Adjusted, Assessment } from './assessment.js'
+import { policyOf } from './find-no-data.js'
+import type { NoData } from './find-no-data.js'
+import { kindOfValues } from './samples/kind-of-values.js'
+import { marginsOf } from './samples/margins.js'
+import { mattering, meanRatio, percent, short } from './samples/metric-tests.js'
+import type { Tested } from './samples/metric-tests.js'
+import type { RobustSettings } from './samples/settings.js'
+import { scoreChange } from './score-change.js'
+import { describeTotals } from './tests/describe-totals.js'
+
+/** A stretch that one of so many metrics without a change has asks for a review where it is not proven. */
+const VISIBLE = 0.01
+/** So many margins, and the least share of the baseline, are far past a margin. */
+const FAR_MARGINS = 4
+const FAR_SHARE = 0.2
+
+export type Decision = Pick<
+  MetricResult,
+  'classification' | 'classificationReason' | 'critical' | 'score' | 'noData' | 'isBeyondDoubt'
+>
+
+/** What becomes of a metric, given its p-values among those of all metrics. */
+export function decide(assessment: Assessment, adjusted: Adjusted, settings: RobustSettings): Decision {
+  const { spec, limit, noData, tested } = assessment
+  if (limit !== undefined) {
+    const { change, reason } = limit
+    return {
+      classification: change,
+      classificationReason: reason,
+      critical: spec.critical,
+      score: 0,
+      noData: null,
+      isBeyondDoubt: true,
+    }
+  }
+  if (noData !== undefined) return withoutData(noData, spec)
+  if (tested === undefined) return unchanged('both sides have the same values', assessment)
+  const found = mattering(tested.tests)[0]
+  if (found !== undefined && found.p <= tested.alpha && adjusted.p <= settings.discoveryRate) {
+    return changed(found, assessment, tested, adjusted, settings)
+  }
+  const undecided = found && notDecided(found, tested, adjusted, settings)
+  if (undecided !== undefined) return withoutData(undecided, spec)
+  const visible = visibleStretch(tested)
+  if (visible !== undefined && assessment.doubt === undefined) return withoutData(visible, spec)
+  const reason =
+    found === undefined || found.p > tested.alpha
+      ? passReason(tested, assessment)
+      : `${found.says}, but so much is expected of one in so many metrics (adjusted p ${short(adjusted.p)})`
+  return unchanged(reason, assessment)
+}
+
+/** What would be a change at the last interval is none yet, and no success either: the rest of the error is still to come. */
+function notDecided(
+  found: TestOutcome,
+  { alpha }: Tested,
+  adjusted: Adjusted,
+  { later, countAlpha }: RobustSettings,
+): NoData | undefined {
+  if (later === undefined) return undefined
+  const whole = alpha === countAlpha ? later.countAlpha : later.alpha
+  if (found.p > whole || adjusted.p > later.discoveryRate) return undefined
+  return {
+    state: 'undecided',
+    reason: `not decided at this interval: ${found.says} (p ${short(found.p)}; at this interval ${short(alpha)} decides, at the last one more)`,
+  }
+}
+
+function visibleStretch({ tests }: Tested): NoData | undefined {
+  const seen = tests.find(({ matters, pAlone = 1 }) => matters && pAlone <= VISIBLE)
+  if (seen === undefined) return undefined
+  return {
+    state: 'doubtful',
+    reason: `no test of the whole window found a change, but ${seen.says} (p ${short(seen.pAlone ?? 1)}): see what it is`,
+  }
+}
+
+function changed(
+  found: TestOutcome,
+  { spec, sides, outage }: Assessment,
+  tested: Tested,
+  { familyWise }: Adjusted,
+  settings: RobustSettings,
+): Decision {
+  const cause = outage === undefined ? '' : `${outage.reason}; `
+  const reason = `${cause}${found.says}${intervalText(tested)} (p ${short(found.p)})`
+  // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
+  if (found.p > settings.alpha) {
+    return {
+      classification: found.change,
+      classificationReason: `${reason}: too little to fail for, see what it is`,
+      critical: false,
+      score: null,
+      noData: { state: 'doubtful', policy: policyOf('doubtful', spec) },
+    }
+  }
+  return {
+    classification: found.change,
+    classificationReason: reason,
+    critical: spec.critical && isCritical(found, spec, tested, meanRatio(sides)),
+    score: scoreChange(found, tested, spec),
+    noData: null,
+    ...(familyWise <= settings.alpha && isFar(found, tested, spec, settings) && { isBeyondDoubt: true }),
+  }
+}
+
+function isFar(
+  { size }: TestOutcome,
+  { margin }: Tested,
+  spec: MetricSpec,
+  settings: RobustSettings,
+): boolean {
+  const { increase, decrease } = marginsOf(spec, settings)
+  return (
+    size === null || size >= Math.max(FAR_MARGINS * Math.max(margin, Math.min(increase, decrease)), FAR_SHARE)
+  )
+}
+
+/** A critical metric may have a change of its own from which on it is critical; above it, an ordinary change. */
+function isCritical(
+  { change }: TestOutcome,
+  { effectSize }: MetricSpec,
+  { relative, distanceFrom }: Tested,
+  ratio: number | null,
+): boolean {
+  if (effectSize.measure === 'cles' || relative === null) return true
+  // Of values near a bound the estimate is one of their distance from it.
+  const typical = distanceFrom === undefined ? 1 + relative.estimate : (ratio ?? 1)
+  return change === 'High'
+    ? Math.max(typical, ratio ?? typical) >= effectSize.criticalIncrease
+    : Math.min(typical, ratio ?? typical) <= effectSize.criticalDecrease
+}
+
+function withoutData({ state, reason }: NoData, spec: MetricSpec): Decision {
+  const policy = policyOf(state, spec)
+  return {
+    classification: CLASSIFICATIONS[state],
+    classificationReason: reason,
+    critical: spec.critical && policy === 'fail',
+    score: policy === 'fail' ? 0 : null,
+    noData: { state, policy },
+  }
+}
+
+const CLASSIFICATIONS: Readonly<Record<NoData['state'], MetricResult['classification']>> = {
+  sourceError: 'Error',
+  outOfRange: 'Error',
+  empty: 'Nodata',
+  oneSideEmpty: 'Nodata',
+  noTraffic: 'Nodata',
+  tooFewPoints: 'Inconclusive',
+  undecided: 'Inconclusive',
+  doubtful: 'Inconclusive',
+}
+
+function unchanged(classificationReason: string, { doubt, spec }: Assessment): Decision {
+  if (doubt !== undefined) return withoutData(doubt, spec)
+  return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
+}
+
+function passReason(tested: Tested, { sides, spec }: Assessment): string {
+  const { relative, detectable, kind, distanceFrom } = tested
+  if (distanceFrom === undefined && kindOfValues(sides, spec.kind) === 'count') {
+    return `no change that matters: ${describeTotals(sides, spec)}${intervalText(tested)}`
+  }
+  if (relative === null || kind === 'zeroInflated') return `no change that matters${intervalText(tested)}`
+  const seen =
+    detectable === null
+      ? ''
+      : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
+  const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
+  return `no change that matters: ${percent(relative.estimate)}${of}${intervalText(tested)}${seen}`
+}
+
+function intervalText({ relative, kind, confidenceInterval: [lower, upper] }: Tested): string {
+  if (kind === 'zeroInflated')
+    return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
+  if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
+  return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`
+}

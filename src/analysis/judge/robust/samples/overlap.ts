@@ -1,0 +1,78 @@
+import { sortedQuantile } from '../../../statistics/quantile.js'
+import type { CleanSide } from './clean-side.js'
+import { cleanPoints } from './clean-side.js'
+import type { CleanSides } from './metric-tests.js'
+
+/** The longest windows that are looked for, in points. */
+const MOST_POINTS = 30
+/** A side has so many times the points of a window at the least, or its pattern says nothing. */
+const LEAST_WINDOWS = 4
+/** The correlation of differences that lie one window apart is -1/2; noise stays above this. */
+const LEAST_PATTERN = -0.3
+const PATTERN_ERRORS = 3.5
+/** A step or a burst must not pass for the pattern of windows. */
+const MOST_IN_MEDIANS = 2.5
+/** Windows leave no other differences alike; independent points have -1/2 from one to the next. */
+const MOST_ELSEWHERE = 0.35
+
+/** How many points one window of the values spans, from their own pattern; 1 where they do not overlap. */
+export function overlapOf({ control, experiment }: CleanSides): number {
+  const sides = [control, experiment].map(differences)
+  const points = Math.min(control.values.length, experiment.values.length)
+  const most = Math.min(MOST_POINTS, Math.floor(points / LEAST_WINDOWS))
+  if (Math.abs(correlationAt(sides, 1).value) > MOST_ELSEWHERE) return 1
+  let overlap = 1
+  for (let lag = 2; lag <= most; lag += 1) {
+    const { value, pairs } = correlationAt(sides, lag)
+    // A cycle is alike, or unlike, at many distances.
+    if (value > MOST_ELSEWHERE || (value < LEAST_PATTERN && overlap > 1)) return 1
+    if (value < LEAST_PATTERN && value * Math.sqrt(pairs) < -PATTERN_ERRORS) overlap = lag
+  }
+  return overlap
+}
+
+/** Every so many points, up to the last: those whose windows do not overlap. */
+export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
+  const last = side.places.at(-1) ?? 0
+  const isKept = (place: number): boolean => (last - place) % overlap === 0
+  const kept = [...side.places.keys()].filter((index) => isKept(side.places[index] ?? 0))
+  return cleanPoints({
+    values: Float64Array.from(kept, (index) => side.values[index] ?? 0),
+    places: Int32Array.from(kept, (index) => Math.floor((side.places[index] ?? 0) / overlap)),
+    exposure: Float64Array.from(kept, (index) => side.exposure[index] ?? 1),
+    hasExposure: side.hasExposure,
+  })
+}
+
+/** Of each two points that follow each other, by the place of the second; NaN elsewhere. Jumps count as far as usual ones reach. */
+function differences({ values, places }: CleanSide): Float64Array {
+  const all = new Float64Array((places.at(-1) ?? -1) + 1).fill(Number.NaN)
+  for (let index = 1; index < values.length; index += 1) {
+    const place = places[index] ?? 0
+    if (place - (places[index - 1] ?? 0) === 1) all[place] = (values[index] ?? 0) - (values[index - 1] ?? 0)
+  }
+  const sizes = all
+    .filter((value) => !Number.isNaN(value))
+    .map(Math.abs)
+    .sort()
+  const reach = MOST_IN_MEDIANS * sortedQuantile(sizes, 0.5)
+  return all.map((value) => Math.max(-reach, Math.min(reach, value)))
+}
+
+/** Over both sides. A difference is 0 on the average, whatever the level. */
+function correlationAt(
+  sides: readonly Float64Array[],
+  lag: number,
+): { readonly value: number; readonly pairs: number } {
+  let [products, squares, pairs] = [0, 0, 0]
+  for (const side of sides) {
+    for (let place = lag; place < side.length; place += 1) {
+      const [now, before] = [side[place] ?? Number.NaN, side[place - lag] ?? Number.NaN]
+      if (Number.isNaN(now) || Number.isNaN(before)) continue
+      products += now * before
+      squares += (now * now + before * before) / 2
+      pairs += 1
+    }
+  }
+  return { value: squares > 0 ? products / squares : 0, pairs }
+}

@@ -1,0 +1,46 @@
+import type { MetricSpec, TestOutcome } from '../../series/types.js'
+import { baselineLevel } from '../samples/baseline-level.js'
+import { marginsOf } from '../samples/margins.js'
+import { percent, weighted } from '../samples/metric-tests.js'
+import type { CleanSides } from '../samples/metric-tests.js'
+import type { RobustSettings } from '../samples/settings.js'
+import { furthestStretches } from './stretch-test.js'
+
+/** What the search for stretches may err by, as a share of the metric's error, all directions together. */
+const SHARE = 0.1
+/** A stretch is shorter than the window, and was searched for: it matters from so many margins on. */
+const LEAST_MARGINS = 2
+
+/**
+ * Stretches of the canary that are away from its baseline, one for each direction that harms. Where events are counted by the points
+ * that have some, several in a row may be one event: then a stretch proves nothing, and neither before the last interval.
+ */
+export function stretchOutcomes(
+  sides: CleanSides,
+  spec: MetricSpec,
+  settings: RobustSettings,
+  proves: boolean,
+): TestOutcome[] {
+  const level = baselineLevel(sides.control.sorted)
+  const margins = marginsOf(spec, settings)
+  const signs = ([1, -1] as const).filter(
+    (sign) => spec.direction !== (sign > 0 ? 'decrease' : 'increase') && (proves || sign > 0),
+  )
+  return [...furthestStretches(sides, signs)].map(([sign, { from, to, isLast, change, p }]) => {
+    const margin = sign > 0 ? margins.increase : margins.decrease
+    const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
+    const away =
+      level > 0
+        ? `${percent((sign * change) / level)} of the baseline`
+        : `by ${Number(change.toPrecision(3))}`
+    return {
+      test: 'stretch',
+      change: sign > 0 ? 'High' : 'Low',
+      p: proves && settings.later === undefined ? weighted(p, SHARE / signs.length) : 1,
+      pAlone: Math.min(1, p * signs.length),
+      matters: change > LEAST_MARGINS * margin * level,
+      size: level > 0 ? change / level : null,
+      says: `from ${where} the canary is away from its baseline, the typical value there by ${away}`,
+    }
+  })
+}

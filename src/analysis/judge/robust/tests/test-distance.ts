@@ -1,0 +1,88 @@
+import { cleanPoints } from '../samples/clean-side.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import { baselineLevel } from '../samples/baseline-level.js'
+import type { CleanSides, Tested } from '../samples/metric-tests.js'
+import { isMostlyZero } from '../samples/kind-of-values.js'
+import type { RobustSettings } from '../samples/settings.js'
+import { describeSeries } from '../../series/describe-series.js'
+import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
+import { testGauge } from './test-gauge.js'
+import { testOccurrence } from './test-occurrence.js'
+
+/** Where nothing else is said, a quarter more of what is missing matters, */
+const MARGIN = 0.25
+/** if it is so much of the bound. */
+const LEAST_SHARE = 1e-4
+/** What is sometimes missing is missing in more points than most values are 0 in: the mid-p test errs a little more there. */
+const SELDOM_SHARE = 0.7
+const TURNED: Readonly<Record<Direction, Direction>> = {
+  increase: 'decrease',
+  decrease: 'increase',
+  either: 'either',
+}
+
+/** Tests how far the values are from a bound that they cannot exceed. Estimates are of that distance, directions those of the values. */
+export function testDistance(
+  sides: CleanSides,
+  bound: number,
+  spec: MetricSpec,
+  settings: RobustSettings,
+): Tested {
+  const distances = {
+    control: distanceOf(sides.control, bound),
+    experiment: distanceOf(sides.experiment, bound),
+  }
+  const level = baselineLevel(distances.control.sorted)
+  const margin = marginOf(sides, bound, spec, level)
+  const turned: MetricSpec = {
+    ...spec,
+    direction: TURNED[spec.direction],
+    margin,
+    effectSize: { ...spec.effectSize, measure: 'meanRatio', allowedIncrease: 1, allowedDecrease: 1 },
+  }
+  const isSeldom = isMostlyZero(distances.control) || isMostlyZero(distances.experiment)
+  const tested = isSeldom
+    ? testOccurrence(distances, turned, { ...settings, alpha: settings.alpha * SELDOM_SHARE })
+    : testGauge(distances, turned, settings)
+  const [now, before] = [distances.experiment, distances.control].map(
+    ({ values }) => describeSeries(values).mean,
+  )
+  const change = (now ?? 0) - (before ?? 0)
+  const reach = margin * level
+  const says = `${precise(now ?? 0)} from ${bound} on the average, ${precise(before ?? 0)} in the baseline`
+  return {
+    ...tested,
+    distanceFrom: bound,
+    margin,
+    tests: tested.tests.map((outcome): TestOutcome => ({
+      ...outcome,
+      change: outcome.change === 'High' ? 'Low' : 'High',
+      matters: outcome.matters && (outcome.change === 'High' ? change : -change) > reach,
+      says: `${says} (of the distance: ${outcome.says})`,
+    })),
+  }
+}
+
+function distanceOf({ values, ...side }: CleanSide, bound: number): CleanSide {
+  return cleanPoints({ ...side, values: values.map((value) => bound - value) })
+}
+
+/** As a share of the distance. A margin of the values themselves, as Kayenta's, stays what it is in the metric's unit. */
+function marginOf(
+  { control }: CleanSides,
+  bound: number,
+  { margin, upperBound, effectSize, direction }: MetricSpec,
+  level: number,
+): number {
+  if (margin !== undefined && upperBound !== undefined) return margin
+  const { measure, allowedIncrease, allowedDecrease } = effectSize
+  const allowed = direction === 'increase' ? allowedIncrease - 1 : 1 - allowedDecrease
+  const ofValues = margin ?? (measure === 'meanRatio' && allowed > 0 ? allowed : undefined)
+  if (!(level > 0)) return MARGIN
+  if (ofValues !== undefined) return (ofValues * baselineLevel(control.sorted)) / level
+  return Math.max(MARGIN, (LEAST_SHARE * bound) / level)
+}
+
+function precise(value: number): string {
+  return String(Number(value.toPrecision(3)))
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+
+import { AROUND, makeRandom, overlapping } from '../../../../bench/judge/generate-pairs.js'
+import { judgeOne, points, wander } from '../../../support/judge-metrics.js'
+
+const random = makeRandom(9)
+const windows = (): number[] => Array.from(overlapping(AROUND)(random, 60))
+
+describe('values of windows that overlap', () => {
+  test('are judged by those that do not, and the finding says of how many points each is', () => {
+    const result = judgeOne({ control: windows(), experiment: windows() })
+    expect(result).toMatchObject({ classification: 'Pass', finding: { overlap: 5 } })
+  })
+
+  test('show a rise', () => {
+    const experiment = windows().map((value) => 1.2 * value)
+    expect(judgeOne({ control: windows(), experiment }).classification).toBe('High')
+  })
+
+  test('ask for windows of one step where too few are left', () => {
+    const short = { control: windows().slice(0, 35), experiment: windows().slice(0, 35) }
+    const result = judgeOne(short)
+    expect(result.classification).toBe('Inconclusive')
+    expect(result.classificationReason).toMatch(
+      /window of 5 points.*worth 7 and 7 independent ones.*windows of one step/,
+    )
+  })
+
+  test.each([
+    ['values that wander', { control: wander(100, 0.8), experiment: wander(100, 0.8) }],
+    ['a cycle', { control: points((n) => (n * 7) % 5), experiment: points((n) => 1 + ((n * 7) % 5)) }],
+    ['an outage', { control: points(() => 1), experiment: points((n) => (n >= 20 && n < 32 ? 0 : 1)) }],
+  ])('are not seen in %s', (_, metric) => {
+    expect(judgeOne(metric).finding?.overlap).toBeUndefined()
+  })
+})
