@@ -3,33 +3,33 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The thread that takes looks is started by its path: this only has it built.
+// The thread that judges intervals is started by its path: this only has it built.
 import '../../src/threads/analysis.js'
 import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
 import { readMetricTemplate } from '../../src/analysis/runs/definitions/metric-template.js'
 import type { PlannedTarget, RunPlan } from '../../src/analysis/runs/definitions/plan.js'
-import { failedLook } from '../../src/analysis/runs/take-look.js'
+import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
 import { AnalysisSection } from '../../src/config/sections/analysis.js'
 import { toError } from '../../src/errors/app-error.js'
-import { takeLookInThread } from '../../src/main/threads/look-thread.js'
+import { evaluateIntervalInThread } from '../../src/main/threads/interval-thread.js'
 import { HOSTILE_ANSWERS } from './hostile-answers.js'
 import type { HostileAnswer } from './hostile-answers.js'
 
 const KB_PER_MB = 1024
-/** As many as a look asks at a time, both sides. */
+/** As many as an interval asks at a time, both sides. */
 const METRICS = 4
 const MINUTE_MS = 60_000
 const DAY_MS = 1440 * MINUTE_MS
 const START_MS = Date.parse('2026-03-01T00:00:00.000Z')
-/** The default of `analysis.concurrentLooks`. */
+/** The default of `analysis.concurrentIntervals`. */
 const LOOKS = [1, 4]
 
-/** Each row in processes of its own: the server in this one, the looks in another, whose memory is what is measured. */
+/** Each row in processes of its own: the server in this one, the intervals in another, whose memory is what is measured. */
 async function main(): Promise<void> {
-  const [which, looks, port] = process.argv.slice(2).map(Number)
-  if (port !== undefined) return measure(HOSTILE_ANSWERS[which ?? -1], looks ?? 1, port)
+  const [which, intervals, port] = process.argv.slice(2).map(Number)
+  if (port !== undefined) return measure(HOSTILE_ANSWERS[which ?? -1], intervals ?? 1, port)
   console.log(
-    '| every query is answered with | looks at a time | peak MB | s | says |\n| --- | --: | --: | --: | --- |',
+    '| every query is answered with | intervals at a time | peak MB | s | says |\n| --- | --: | --: | --: | --- |',
   )
   for (const [index, answer] of HOSTILE_ANSWERS.entries()) {
     if (which !== undefined && which !== index) continue
@@ -63,23 +63,28 @@ async function serve(answer: HostileAnswer): Promise<{ readonly port: number; re
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-async function measure(answer: HostileAnswer | undefined, looks: number, port: number): Promise<void> {
+async function measure(answer: HostileAnswer | undefined, intervals: number, port: number): Promise<void> {
   if (answer === undefined) throw new Error('there is no such answer')
   const analysis = AnalysisSection.parse({
     sources: [{ name: 'hostile', type: answer.type, url: `http://127.0.0.1:${port}` }],
   })
   const startedMs = performance.now()
   const taken = await Promise.all(
-    Array.from({ length: looks }, async (_, runId) => {
-      const request = { runId, plan: planOf(answer), look: 1, seenLogTemplates: [] }
-      const look = takeLookInThread({ analysis }, request, console.error, new AbortController().signal)
-      return look.catch((raw: unknown) => failedLook(request, toError(raw)))
+    Array.from({ length: intervals }, async (_, runId) => {
+      const request = { runId, plan: planOf(answer), interval: 1, seenLogTemplates: [] }
+      const interval = evaluateIntervalInThread(
+        { analysis },
+        request,
+        console.error,
+        new AbortController().signal,
+      )
+      return interval.catch((raw: unknown) => failedInterval(request, toError(raw)))
     }),
   )
   const seconds = (performance.now() - startedMs) / 1000
   const peakMb = process.resourceUsage().maxRSS / KB_PER_MB
   const said = taken[0]?.report.reason.slice(0, 100) ?? ''
-  console.log(`| ${answer.name} | ${looks} | ${peakMb.toFixed(0)} | ${seconds.toFixed(1)} | ${said} |`)
+  console.log(`| ${answer.name} | ${intervals} | ${peakMb.toFixed(0)} | ${seconds.toFixed(1)} | ${said} |`)
 }
 
 function planOf({ type }: HostileAnswer): RunPlan {

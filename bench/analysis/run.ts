@@ -4,19 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// The thread that takes looks is started by its path: this only has it built.
+// The thread that judges intervals is started by its path: this only has it built.
 import '../../src/threads/analysis.js'
-import { failedLook } from '../../src/analysis/runs/take-look.js'
+import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
 import { AnalysisSection } from '../../src/config/sections/analysis.js'
 import { toError } from '../../src/errors/app-error.js'
-import { takeLookInThread } from '../../src/main/threads/look-thread.js'
+import { evaluateIntervalInThread } from '../../src/main/threads/interval-thread.js'
 import { SCENARIOS } from './scenarios.js'
 import type { Scenario } from './scenarios.js'
 
 const MB = 1024 * 1024
 const KB_PER_MB = 1024
 
-/** What one look took, from its start until its report and its packed data are back. */
+/** What one interval took, from its start until its report and its packed data are back. */
 interface Figures {
   readonly seconds: number
   /** Of all threads, which other load disturbs less. */
@@ -44,7 +44,7 @@ async function measure(scenario: Scenario | undefined): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   try {
     await scenario.writeFiles(directory)
-    const { seconds, cpuSeconds, peakMb, keptMb, score, said } = await look(scenario, directory)
+    const { seconds, cpuSeconds, peakMb, keptMb, score, said } = await evaluate(scenario, directory)
     const cells = [
       seconds.toFixed(1),
       cpuSeconds.toFixed(1),
@@ -59,18 +59,18 @@ async function measure(scenario: Scenario | undefined): Promise<void> {
   }
 }
 
-async function look({ plan, limits }: Scenario, directory: string): Promise<Figures> {
+async function evaluate({ plan, limits }: Scenario, directory: string): Promise<Figures> {
   const sources = [{ name: 'files', type: 'file', directory, ...limits }]
   const analysis = AnalysisSection.parse({ sources })
-  const request = { runId: 1, plan, look: 1, seenLogTemplates: [] }
+  const request = { runId: 1, plan, interval: 1, seenLogTemplates: [] }
   const startedMs = performance.now()
   const startedCpu = process.cpuUsage()
-  const { report, data, lines } = await takeLookInThread(
+  const { report, data, lines } = await evaluateIntervalInThread(
     { analysis },
     request,
     console.error,
     new AbortController().signal,
-  ).catch((raw: unknown) => failedLook(request, toError(raw)))
+  ).catch((raw: unknown) => failedInterval(request, toError(raw)))
   const { user, system } = process.cpuUsage(startedCpu)
   return {
     cpuSeconds: (user + system) / 1e6,

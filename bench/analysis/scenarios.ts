@@ -13,7 +13,7 @@ const START_MS = Date.parse('2026-03-01T00:00:00.000Z')
 const METRICS = 200
 const POINTS = 1440
 
-/** One look to measure: what it fetches, and from where. */
+/** One interval to measure: what it fetches, and from where. */
 export interface Scenario {
   readonly name: string
   readonly plan: RunPlan

@@ -56,7 +56,8 @@ function listKeys(schema: Schema, path: readonly string[]): ConfigKey[] {
   ]
 }
 
-function envName(path: readonly string[]): string {
+/** The environment variable of a key. */
+export function envName(path: readonly string[]): string {
   const words = path.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
   return ['TIDEGATE', ...words].join('_')
 }

@@ -3,6 +3,7 @@ import { nearestName } from '../lib/text/nearest-name.js'
 import { CLIENT_VARIABLES } from './values/server-url.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
+import { keysByFormerVariable } from './former-names.js'
 import type { OriginatedValue } from './values/layered-values.js'
 import { suggestion } from './values/problem.js'
 
@@ -13,6 +14,7 @@ const OTHER_VARIABLES: readonly string[] = [CONFIG_FILE_VARIABLE, ...Object.valu
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 
 const keysByVariable = new Map(configKeys.map((key) => [key.env, key]))
+const keysByAnyVariable = new Map([...keysByFormerVariable(), ...keysByVariable])
 
 /**
  * The values that TIDEGATE_* variables set. Lists are separated by commas, or JSON when they start with `[`. A
@@ -26,7 +28,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems: ErrorDetail[] = []
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.includes(name) || text === undefined) continue
-    const key = keysByVariable.get(name)
+    const key = keysByAnyVariable.get(name)
     if (key === undefined) problems.push(unknownVariable(name))
     else values.push({ path: key.path, value: readText(key, text), origin: name })
   }

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
-import { failedLook } from '../analysis/runs/take-look.js'
+import { failedInterval } from '../analysis/runs/evaluate-interval.js'
 import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
@@ -12,7 +12,7 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret } from './files/installation-secret.js'
-import { takeLookInThread } from './threads/look-thread.js'
+import { evaluateIntervalInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import { repeat, setUnheldTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
@@ -43,16 +43,17 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const runner = new AnalysisRunner({
     writer,
     reader,
-    concurrentLooks: analysis.concurrentLooks,
-    takeLook: (request, givenUp) => takeLookInThread({ analysis }, request, reportDefect, givenUp),
+    concurrentIntervals: analysis.concurrentIntervals,
+    evaluateInterval: (request, givenUp) =>
+      evaluateIntervalInThread({ analysis }, request, reportDefect, givenUp),
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
-    failedLook,
+    failedInterval,
     now: Date.now,
     setTimer: setUnheldTimer,
-    looked: ({ id, application }, { look, looks, score, verdict, errors }) => {
+    judged: ({ id, application }, { look: interval, looks: intervals, score, verdict, errors }) => {
       logger.info(
-        { analysis: id, application, look, looks, score, verdict, errors },
-        'analysis looked at its data',
+        { analysis: id, application, interval, intervals, score, verdict, errors },
+        'an interval of an analysis was judged',
       )
     },
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),

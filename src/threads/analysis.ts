@@ -1,22 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
-import type { LookRequest } from '../analysis/runs/analysis-runner.js'
-import { takeLook } from '../analysis/runs/take-look.js'
+import type { IntervalRequest } from '../analysis/runs/analysis-runner.js'
+import { evaluateInterval } from '../analysis/runs/evaluate-interval.js'
 import { makeSources } from '../analysis/sources/make-sources.js'
 import { readSourceCredentials } from '../config/sections/analysis-sources.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { toError } from '../errors/app-error.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import { wait } from '../lib/outbound/back-off.js'
-import type { LookAnswer, LookThreadOptions } from '../main/threads/look-thread.js'
+import type { IntervalAnswer, IntervalThreadOptions } from '../main/threads/interval-thread.js'
 
-// The composition root of the thread that takes looks: fetching and judging may use a whole core for seconds.
+// The composition root of the thread that judges intervals: fetching and judging may use a whole core for seconds.
 if (parentPort !== null) {
   const port = parentPort
-  const { analysis } = workerData as LookThreadOptions
+  const { analysis } = workerData as IntervalThreadOptions
   // A clock that is set must not change what is left of a budget.
   const steadyNow = (): number => performance.timeOrigin + performance.now()
-  const answer = (message: LookAnswer): void => port.postMessage(message)
+  const answer = (message: IntervalAnswer): void => port.postMessage(message)
   const sources = makeSources(
     readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env)),
     {
@@ -27,8 +27,8 @@ if (parentPort !== null) {
       reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),
     },
   )
-  port.on('message', (request: LookRequest) => {
-    takeLook(request, sources, steadyNow).then(
+  port.on('message', (request: IntervalRequest) => {
+    evaluateInterval(request, sources, steadyNow).then(
       (result) => answer({ type: 'taken', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),
     )

@@ -77,7 +77,7 @@ describe('tidegate analysis', () => {
     expect(run.exitCode).toBe(exitCode)
     expect(run.stdout).toContain(verdict)
     expect(run.stdout).toContain('latency')
-    expect(run.stderr).toContain('0 of 1 looks')
+    expect(run.stderr).toContain('0 of 1 intervals')
   })
 
   test('starts a run by its own times and scores, without waiting', async () => {
@@ -89,6 +89,7 @@ describe('tidegate analysis', () => {
     expect(shown.exitCode).toBe(0)
     expect(JSON.parse(shown.stdout)).toMatchObject({
       state: 'RUNNING',
+      intervalCount: 3,
       looks: 3,
       plan: { thresholds: { pass: 80, marginal: 60 }, timing: { lifetimeMs: 1_800_000 } },
     })
@@ -109,7 +110,7 @@ describe('tidegate analysis', () => {
   test('lists runs, by application and state', async () => {
     const id = await started()
     const { stdout } = await analysis('list', '--application', 'shop', '--state', 'running')
-    expect(stdout.split('\n')[0]).toMatch(/^ *id +application +state +looks/)
+    expect(stdout.split('\n')[0]).toMatch(/^ *id +application +state +intervals/)
     expect(stdout).toMatch(new RegExp(`^ *${id} +shop +running +0/1`, 'm'))
     expect(stdout).not.toContain('bank')
     expect(await analysis('list', '--application', 'nobody')).toEqual({
@@ -121,7 +122,7 @@ describe('tidegate analysis', () => {
 
   test('cancels a run, once', async () => {
     const id = await started()
-    const cancelled = `analysis ${id} of shop: cancelled, cancelled after 0 of 1 looks\n`
+    const cancelled = `analysis ${id} of shop: cancelled, cancelled after 0 of 1 intervals\n`
     for (let round = 0; round < 2; round++) {
       expect(await analysis('cancel', id)).toEqual({ exitCode: 0, stdout: cancelled, stderr: '' })
     }
@@ -138,16 +139,16 @@ describe('tidegate analysis', () => {
     ['with a lifetime in words', ['start', 'shop', '--lifetime', 'long'], 'lifetimeMinutes must be a number'],
     ['that does not exist', ['show', '99999'], 'there is no analysis 99999'],
     ['that is no number', ['cancel', 'x'], 'must be a whole number|is a whole number'],
-    ['without a look yet', ['replay', '99999'], 'there is no analysis 99999'],
+    ['without an interval yet', ['replay', '99999'], 'there is no analysis 99999'],
   ])('exits with 2 for a run %s', async (_, args, problem) => {
     const { exitCode, stderr } = await analysis(...args)
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(new RegExp(problem))
   })
 
-  test('cannot replay a run before its first look', async () => {
+  test('cannot replay a run before its first interval', async () => {
     const { exitCode, stderr } = await analysis('replay', await started())
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/has no look/)
+    expect(stderr).toMatch(/has no interval/)
   })
 })

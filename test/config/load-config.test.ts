@@ -275,6 +275,26 @@ describe('a file that cannot be read', () => {
   })
 })
 
+describe('a key under its name of an earlier release', () => {
+  test.each([
+    ['the file', { text: 'analysis:\n  concurrentLooks: 7\n' }],
+    ['the environment', { env: { TIDEGATE_ANALYSIS_CONCURRENT_LOOKS: '7' } }],
+  ])('is taken from %s', (_, { text = '', env = {} }: { text?: string; env?: Record<string, string> }) => {
+    const config = loadConfig({ file: writeConfig(text), env })
+    expect(config.analysis.concurrentIntervals).toBe(7)
+  })
+
+  test('is no key of its own, and gives way to a later layer', () => {
+    const file = writeConfig('analysis:\n  concurrentLooks: 7\n')
+    const env = { TIDEGATE_ANALYSIS_CONCURRENT_INTERVALS: '3' }
+    expect(loadConfig({ file, env }).analysis.concurrentIntervals).toBe(3)
+    expect(configKeys.map(({ env: variable }) => variable)).not.toContain(
+      'TIDEGATE_ANALYSIS_CONCURRENT_LOOKS',
+    )
+    expect(problemsIn('analysis:\n  concurrentLooks: none\n').join()).toContain('concurrentIntervals')
+  })
+})
+
 describe('the keys', () => {
   test('have one variable each, and all of them are described', () => {
     expect(new Set(configKeys.map(({ env }) => env)).size).toBe(configKeys.length)

@@ -44,7 +44,7 @@ describe('the page of a run', () => {
     expect(daysLeft).toBeLessThan(31.1)
   })
 
-  test('is shown to a browser with a token, before the first look too', async () => {
+  test('is shown to a browser with a token, before the first interval too', async () => {
     const id = canaryIdOf(await post('/autopilot/registerCanary', { application: 'shop' }))
     const page = await get(`/analysis/${id}`, 'eve', { accept: 'text/html,application/xhtml+xml' })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])

@@ -279,7 +279,7 @@ describe('runs', () => {
       verdict: 'Fail',
       owner: 'ana',
       plan: { application: 'shop', thresholds: { pass: 90, marginal: 70 } },
-      intervals: [{ look: 1, verdict: 'Fail' }],
+      intervals: [{ interval: 1, look: 1, verdict: 'Fail' }],
       report: {
         targets: [{ name: 'shop', metrics: { results: [{ name: 'latency', classification: 'High' }] } }],
       },

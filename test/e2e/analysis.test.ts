@@ -12,7 +12,7 @@ import { startVersionedProgram } from '../support/versioned-program.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-/** Two looks, after seven and a half seconds and after fifteen. */
+/** Two intervals, after seven and a half seconds and after fifteen. */
 const DEFINITION = {
   lifetimeMinutes: 0.25,
   intervalMinutes: 0.125,
@@ -67,7 +67,7 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
       () => `analysis ${id} does not get there: ${tidegate.logText()}`,
     )
 
-  // The service is killed between both looks: all that follows is seen after a restart in the middle of the runs.
+  // The service is killed between both intervals: all that follows is seen after a restart in the middle of the runs.
   beforeAll(async () => {
     program = await startVersionedProgram({ stable: 20, healthy: 20, slow: 50 })
     prometheus = await startPrometheus({ targets: [`127.0.0.1:${program.port}`] })
@@ -84,7 +84,7 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
       ids[version] = Number(objectOf(answer)['canaryId'])
       expect(readAsVerification(await poll(ids[version]))).toBe('RUNNING')
     }
-    await runWhen(Number(ids['slow']), ({ looksDone }) => looksDone === 1)
+    await runWhen(Number(ids['slow']), ({ intervalsDone }) => intervalsDone === 1)
     await tidegate.end('SIGKILL')
     tidegate = await start()
     await runWhen(Number(ids['healthy']), ({ state }) => state === 'COMPLETED')
@@ -112,14 +112,14 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
     )
   })
 
-  test('went on after the restart where it stood: each look is there once, in time', async () => {
+  test('went on after the restart where it stood: each interval is there once, in time', async () => {
     for (const id of Object.values(ids)) {
       const run = await runWhen(id, () => true)
-      const intervals = run['intervals'] as { look: number; at: string }[]
-      expect(intervals.map(({ look }) => look)).toEqual([1, 2])
+      const intervals = run['intervals'] as { interval: number; at: string }[]
+      expect(intervals.map(({ interval }) => interval)).toEqual([1, 2])
       const startedMs = Date.parse(String(run['startedAt']))
-      for (const { look, at } of intervals) {
-        expect(Date.parse(at) - startedMs).toBeGreaterThanOrEqual(look * 7500)
+      for (const { interval, at } of intervals) {
+        expect(Date.parse(at) - startedMs).toBeGreaterThanOrEqual(interval * 7500)
       }
     }
   })
@@ -157,8 +157,8 @@ describe.skipIf(!hasPrometheus)(`an analysis of what a real Prometheus scraped${
     'gives the identical report of a %s version when it is replayed',
     async (version) => {
       const args = ['analysis', 'replay', String(ids[version]), '--url', tidegate.url]
-      for (const look of ['1', '2']) {
-        const replay = await runTidegate([...args, '--look', look, '--format', 'json'])
+      for (const interval of ['1', '2']) {
+        const replay = await runTidegate([...args, '--interval', interval, '--format', 'json'])
         expect(replay).toMatchObject({ exitCode: 0, stderr: '' })
         expect(JSON.parse(replay.stdout)).toMatchObject({ isIdentical: true, judge: 'default' })
       }

@@ -17,7 +17,7 @@ function definition(source: string): string {
   return JSON.stringify({ lifetimeMinutes: 30, metrics: { source, canaryConfig } })
 }
 
-/** Of half an hour that has passed, so that its look is due at once. */
+/** Of half an hour that has passed, so that its interval is due at once. */
 function registration(application: string): object {
   const side = (version: string): object => ({ metric: { [application]: { version } } })
   const deployment = { canaryStartTimeMs: START_MS, baseline: side('stable'), canary: side('canary') }

@@ -1,13 +1,13 @@
 import { startRun } from '../../src/analysis/runs/analysis-operations.js'
-import type { LookReport } from '../../src/analysis/runs/looks/look-report.js'
+import type { IntervalReport } from '../../src/analysis/runs/intervals/interval-report.js'
 import type { RunPlan, Timing } from '../../src/analysis/runs/definitions/plan.js'
-import { lookCount, lookDueMs } from '../../src/analysis/runs/looks/schedule.js'
+import { intervalCount, intervalDueMs } from '../../src/analysis/runs/intervals/schedule.js'
 import type { Writer } from '../../src/store/ports/transaction.js'
 
 export const START_MS = Date.parse('2026-03-01T12:00:00.000Z')
 export const MINUTE_MS = 60_000
 
-/** A run of three looks, one every ten minutes from `START_MS` on. */
+/** A run of three intervals, one every ten minutes from `START_MS` on. */
 export function makeTiming(more: Partial<Timing> = {}): Timing {
   return {
     startedMs: START_MS,
@@ -34,8 +34,8 @@ export function makeRunPlan(more: Partial<RunPlan> = {}): RunPlan {
   }
 }
 
-/** What a look says that went well. */
-export function makeLookReport(more: Partial<LookReport> = {}): LookReport {
+/** What an interval says that went well. */
+export function makeIntervalReport(more: Partial<IntervalReport> = {}): IntervalReport {
   return {
     look: 1,
     looks: 3,
@@ -57,8 +57,8 @@ export async function storeRun(writer: Writer, plan: RunPlan = makeRunPlan()): P
   return await writer.run(startRun, {
     run: {
       ...{ application, owner, executionId: '01J', plan: JSON.stringify(plan), startedMs: timing.startedMs },
-      looks: lookCount(timing),
-      nextLookMs: lookDueMs(timing, 1),
+      intervals: intervalCount(timing),
+      nextIntervalMs: intervalDueMs(timing, 1),
     },
     planParts: [],
     actor: { nowMs: timing.startedMs, user: owner, origin: 'test' },

@@ -3,14 +3,14 @@ import { afterEach } from 'vitest'
 import { AnalysisRunner } from '../../src/analysis/runs/analysis-runner.js'
 import type {
   AnalysisRunnerOptions,
-  LookRequest,
-  LookResult,
+  IntervalRequest,
+  IntervalResult,
 } from '../../src/analysis/runs/analysis-runner.js'
-import { packLook } from '../../src/analysis/runs/looks/pack-look.js'
-import { failedLook } from '../../src/analysis/runs/take-look.js'
+import { packInterval } from '../../src/analysis/runs/intervals/pack-interval.js'
+import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
 import { hasErrorCode } from '../../src/errors/app-error.js'
 import type { StoredRun } from '../../src/store/ports/analysis-store.js'
-import { MINUTE_MS, START_MS, makeLookReport } from './analyses.js'
+import { MINUTE_MS, START_MS, makeIntervalReport } from './analyses.js'
 import { makeManualClock } from './manual-clock.js'
 import type { ManualClock } from './manual-clock.js'
 import type { TestStore } from './service-store.js'
@@ -19,22 +19,25 @@ import { waitUntil } from './wait-until.js'
 /** Of the runs that `makeRunPlan` plans. */
 const INTERVAL_MS = 10 * MINUTE_MS
 
-/** What a look gives that went well. */
-export function taken({ look, plan }: LookRequest, more: Partial<LookResult['report']> = {}): LookResult {
-  const looks = plan.timing.lifetimeMs / plan.timing.intervalMs
+/** The judgement of an interval that went well. */
+export function taken(
+  { interval, plan }: IntervalRequest,
+  more: Partial<IntervalResult['report']> = {},
+): IntervalResult {
+  const intervals = plan.timing.lifetimeMs / plan.timing.intervalMs
   return {
-    report: makeLookReport({ look, looks, ...more }),
-    ...packLook({ look, targets: [], seenLogTemplates: [] }),
-    logTemplates: [`template ${look}`],
+    report: makeIntervalReport({ look: interval, looks: intervals, ...more }),
+    ...packInterval({ look: interval, targets: [], seenLogTemplates: [] }),
+    logTemplates: [`template ${interval}`],
   }
 }
 
 export interface TestRunner {
   readonly runner: AnalysisRunner
   readonly clock: ManualClock
-  /** The looks that were asked for, those that were kept, and what went wrong with the store. */
-  readonly requests: readonly LookRequest[]
-  readonly looked: readonly string[]
+  /** The intervals that were asked for, those that were kept, and what went wrong with the store. */
+  readonly requests: readonly IntervalRequest[]
+  readonly judged: readonly string[]
   readonly failures: readonly string[]
 }
 
@@ -49,27 +52,27 @@ export function useAnalysisRunners(): (
   })
   return (store, more = {}) => {
     const clock = makeManualClock(START_MS)
-    const requests: LookRequest[] = []
-    const looked: string[] = []
+    const requests: IntervalRequest[] = []
+    const judged: string[] = []
     const failures: string[] = []
     const runner = new AnalysisRunner({
       writer: store.writer,
       reader: store.reader,
-      concurrentLooks: 4,
+      concurrentIntervals: 4,
       hasEndedThread: (error) => hasErrorCode(error, 'thread_lost'),
-      failedLook,
+      failedInterval,
       now: clock.now,
       setTimer: clock.setTimer,
-      looked: ({ id }, { look, verdict }) => looked.push(`${id}: ${look} ${verdict}`),
+      judged: ({ id }, { look: interval, verdict }) => judged.push(`${id}: ${interval} ${verdict}`),
       failed: ({ message }) => failures.push(message),
       ...more,
-      takeLook: (request, givenUp) => {
+      evaluateInterval: (request, givenUp) => {
         requests.push(request)
-        return more.takeLook?.(request, givenUp) ?? Promise.resolve(taken(request))
+        return more.evaluateInterval?.(request, givenUp) ?? Promise.resolve(taken(request))
       },
     })
     runners.push(runner)
-    return { clock, requests, looked, failures, runner }
+    return { clock, requests, judged, failures, runner }
   }
 }
 
@@ -77,23 +80,23 @@ export function useAnalysisRunners(): (
 export function runWhen(
   { lookups }: TestStore,
   id: number,
-  isReached: (looksDone: number, state: string) => boolean,
+  isReached: (intervalsDone: number, state: string) => boolean,
 ): Promise<StoredRun> {
   return waitUntil(
     async () => {
       const run = await lookups.analysis.run(id)
-      return run !== undefined && isReached(run.looksDone, run.state) ? run : undefined
+      return run !== undefined && isReached(run.intervalsDone, run.state) ? run : undefined
     },
     () => `run ${id} does not get there`,
   )
 }
 
-/** Moves the clock from look to look until the run has ended. */
+/** Moves the clock from interval to interval until the run has ended. */
 export async function runToEnd(store: TestStore, id: number, { clock }: TestRunner): Promise<StoredRun> {
-  const { looks } = await runWhen(store, id, () => true)
-  for (let look = 1; look <= looks; look++) {
-    clock.moveTo(START_MS + look * INTERVAL_MS)
-    const { state } = await runWhen(store, id, (looksDone) => looksDone >= look)
+  const { intervals } = await runWhen(store, id, () => true)
+  for (let interval = 1; interval <= intervals; interval++) {
+    clock.moveTo(START_MS + interval * INTERVAL_MS)
+    const { state } = await runWhen(store, id, (intervalsDone) => intervalsDone >= interval)
     if (state !== 'RUNNING') break
   }
   return await runWhen(store, id, (_, state) => state !== 'RUNNING')

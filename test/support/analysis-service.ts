@@ -84,7 +84,7 @@ function makeRequests(url: () => string) {
   return { get, post, send, ended }
 }
 
-/** A registration whose time is over already, so that its only look is taken at once. */
+/** A registration whose time is over already, so that its only interval is judged at once. */
 export function pastCanary(version: string, application = 'shop'): Record<string, unknown> {
   const startMs = Date.now() - (HISTORY_MINUTES - 20) * MINUTE_MS
   return {

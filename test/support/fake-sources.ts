@@ -1,4 +1,4 @@
-import type { Sources } from '../../src/analysis/runs/looks/fetch-look.js'
+import type { Sources } from '../../src/analysis/runs/intervals/fetch-interval.js'
 import type {
   FetchBudget,
   LinesAnswer,

@@ -17,7 +17,7 @@ export interface Answered {
 }
 
 /** What is not answered by then never will be. */
-const PATIENCE_MS = 15_000
+const MAX_LATE_MS = 15_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
@@ -31,7 +31,7 @@ export function ask(base: string, { method, path, headers = {}, body }: Asked): 
       hostname,
       port,
       path,
-      timeout: PATIENCE_MS,
+      timeout: MAX_LATE_MS,
       method: method ?? (bytes === undefined ? 'GET' : 'POST'),
       headers: { ...(bytes !== undefined && { 'content-length': String(bytes.length) }), ...headers },
     })

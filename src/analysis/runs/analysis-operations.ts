@@ -6,7 +6,7 @@ import type {
   RunFilter,
   RunProgress,
   StoredDefinition,
-  StoredLook,
+  StoredInterval,
   StoredRun,
   StoredTemplate,
   TemplateType,
@@ -75,7 +75,7 @@ export const startRun: WriteOperation<RunStart, number> = {
   name: 'analysis.start',
   apply: async ({ analysis, audit }, { run, planParts, actor }) => {
     const id = await analysis.insertRun(run, planParts)
-    const about = { run: id, looks: run.looks, plan: JSON.parse(run.plan) as object }
+    const about = { run: id, looks: run.intervals, plan: JSON.parse(run.plan) as object }
     await audit.append({
       ...entryOf('analysis.started', run.application, actor, about),
       executionId: run.executionId,
@@ -84,26 +84,27 @@ export const startRun: WriteOperation<RunStart, number> = {
   },
 }
 
-/** Notes how often the next look of a run has been begun, before it is begun: what ends the process leaves the note behind. */
-export const noteLookAttempts: WriteOperation<{ readonly id: number; readonly attempts: number }, void> = {
-  name: 'analysis.note-look-attempts',
-  apply: ({ analysis }, { id, attempts }) => analysis.saveLookAttempts(id, attempts),
-}
+/** Notes how often the next interval of a run has been begun, before it is begun: what ends the process leaves the note behind. */
+export const noteIntervalAttempts: WriteOperation<{ readonly id: number; readonly attempts: number }, void> =
+  {
+    name: 'analysis.note-interval-attempts',
+    apply: ({ analysis }, { id, attempts }) => analysis.saveIntervalAttempts(id, attempts),
+  }
 
-export interface LookOutcome {
-  readonly look: StoredLook
+export interface IntervalOutcome {
+  readonly interval: StoredInterval
   readonly progress: RunProgress
   /** Templates of the log to remember for the application. */
   readonly logTemplates: readonly string[]
 }
 
-/** Keeps what a look gave and what became of its run; nothing when the run was cancelled meanwhile. Gives whether it was kept. */
-export const recordLook: WriteOperation<LookOutcome, boolean> = {
-  name: 'analysis.record-look',
-  apply: async ({ analysis, audit }, { look, progress, logTemplates }) => {
+/** Keeps the judgement of an interval and what became of its run; nothing when the run was cancelled meanwhile. Gives whether it was kept. */
+export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
+  name: 'analysis.record-interval',
+  apply: async ({ analysis, audit }, { interval, progress, logTemplates }) => {
     const run = await analysis.findRun(progress.id)
     if (run?.state !== 'RUNNING') return false
-    await analysis.saveLook(look)
+    await analysis.saveInterval(interval)
     await analysis.saveProgress(progress)
     await analysis.rememberLogTemplates(run.application, logTemplates, run.id)
     if (progress.state === 'RUNNING') return true
@@ -131,7 +132,7 @@ export const cancelRun: WriteOperation<{ readonly id: number; readonly actor: Ac
     const run = await analysis.findRun(id)
     if (run === undefined) throw unknownRun(id)
     if (run.state !== 'RUNNING') return run
-    const message = `cancelled after ${run.looksDone} of ${run.looks} looks`
+    const message = `cancelled after ${run.intervalsDone} of ${run.intervals} intervals`
     const cancelled: StoredRun = {
       ...run,
       state: 'CANCELLED',

@@ -2,35 +2,35 @@ import { AppError, toAppError, toError } from '../../errors/app-error.js'
 import type { StoredRun } from '../../store/ports/analysis-store.js'
 import type { Reader } from '../../store/ports/readers.js'
 import type { Writer } from '../../store/ports/transaction.js'
-import { afterLook } from './looks/after-look.js'
+import { afterInterval } from './intervals/after-interval.js'
 import {
   findPlannedRun,
   listLogTemplates,
   listRuns,
-  noteLookAttempts,
-  recordLook,
+  noteIntervalAttempts,
+  recordInterval,
 } from './analysis-operations.js'
-import { LookQueue } from './looks/look-queue.js'
-import type { WaitingRun } from './looks/look-queue.js'
-import type { LookReport } from './looks/look-report.js'
+import { RunQueue } from './intervals/run-queue.js'
+import type { WaitingRun } from './intervals/run-queue.js'
+import type { IntervalReport } from './intervals/interval-report.js'
 import type { RunPlan } from './definitions/plan.js'
-import { lookToTake } from './looks/schedule.js'
+import { intervalToJudge } from './intervals/schedule.js'
 
-/** One look to take. */
-export interface LookRequest {
+/** One interval to judge. */
+export interface IntervalRequest {
   readonly runId: number
   readonly plan: RunPlan
-  readonly look: number
-  /** The look that was taken before, 0 for none; where nothing is said, the one just before. */
+  readonly interval: number
+  /** The interval that was judged before, 0 for none; where nothing is said, the one just before. */
   readonly after?: number | undefined
   /** Templates of the log that earlier runs of the application had. */
   readonly seenLogTemplates: readonly string[]
 }
 
-/** A look that was taken. */
-export interface LookResult {
-  readonly report: LookReport
-  /** What was fetched, enough to judge it again: `LookData` without its lines and the lines, packed. */
+/** The judgement of an interval. */
+export interface IntervalResult {
+  readonly report: IntervalReport
+  /** What was fetched, enough to judge it again: `IntervalData` without its lines and the lines, packed. */
   readonly data: Uint8Array
   readonly lines: Uint8Array
   readonly logTemplates: readonly string[]
@@ -39,23 +39,23 @@ export interface LookResult {
 export interface AnalysisRunnerOptions {
   readonly writer: Writer
   readonly reader: Reader
-  /** How many looks of different runs may be under way at a time. */
-  readonly concurrentLooks: number
+  /** How many intervals of different runs may be under way at a time. */
+  readonly concurrentIntervals: number
   /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made, or is wanted. */
-  readonly takeLook: (request: LookRequest, givenUp: AbortSignal) => Promise<LookResult>
-  /** Whether what `takeLook` rejected with says that the look ended its thread. */
+  readonly evaluateInterval: (request: IntervalRequest, givenUp: AbortSignal) => Promise<IntervalResult>
+  /** Whether what `evaluateInterval` rejected with says that it ended its thread. */
   readonly hasEndedThread: (error: Error) => boolean
-  /** The report of a look that could not be taken. */
-  readonly failedLook: (request: LookRequest, error: Error) => LookResult
+  /** The report of an interval that could not be judged. */
+  readonly failedInterval: (request: IntervalRequest, error: Error) => IntervalResult
   readonly now: () => number
   /** Calls back once after so many milliseconds, unless the function that it gives is called first. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
-  readonly looked: (run: StoredRun, report: LookReport) => void
+  readonly judged: (run: StoredRun, report: IntervalReport) => void
   /** Told when the store could not be asked. */
   readonly failed: (error: Error) => void
 }
 
-interface LookUnderWay {
+interface IntervalUnderWay {
   readonly giveUp: AbortController
   readonly ended: Promise<void>
 }
@@ -63,22 +63,22 @@ interface LookUnderWay {
 const PAGE = 200
 const LONGEST_SLEEP_MS = 60_000
 const AFTER_FAILURE_MS = 5000
-/** A look that ended the process so often is not taken again: it would end it each time. */
+/** An interval that ended the process so often is not judged again: it would end it each time. */
 const MAX_ATTEMPTS = 2
 
-/** Takes the looks of all running analyses when they are due, several at a time, and goes on after a restart. */
+/** Judges the intervals of all running analyses when they are due, several at a time, and goes on after a restart. */
 export class AnalysisRunner {
   readonly #options: AnalysisRunnerOptions
-  readonly #queue: LookQueue
-  readonly #underWay = new Map<number, LookUnderWay>()
-  /** Of the runs whose look this process has noted as begun, how often earlier ones died with it. */
+  readonly #queue: RunQueue
+  readonly #underWay = new Map<number, IntervalUnderWay>()
+  /** Of the runs whose interval this process has noted as begun, how often earlier ones died with it. */
   readonly #noted = new Map<number, number>()
   #cancelTimer: () => void = () => undefined
   #isStopped = false
 
   constructor(options: AnalysisRunnerOptions) {
     this.#options = options
-    this.#queue = new LookQueue(options.concurrentLooks)
+    this.#queue = new RunQueue(options.concurrentIntervals)
   }
 
   /** Takes up the runs that an earlier process had under way. */
@@ -86,8 +86,8 @@ export class AnalysisRunner {
     let beforeId: number | undefined
     for (;;) {
       const runs = await this.#options.reader.run(listRuns, { state: 'RUNNING', beforeId, limit: PAGE })
-      for (const { id, application, nextLookMs } of runs) {
-        this.#queue.add({ id, application, dueMs: nextLookMs })
+      for (const { id, application, nextIntervalMs: nextIntervalMs } of runs) {
+        this.#queue.add({ id, application, dueMs: nextIntervalMs })
       }
       beforeId = runs.at(-1)?.id
       if (runs.length < PAGE) break
@@ -107,23 +107,23 @@ export class AnalysisRunner {
     this.#underWay.get(id)?.giveUp.abort()
   }
 
-  /** Takes no more looks; those under way are taken again after the next start. */
+  /** Judges no more intervals; those under way are judged again after the next start. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelTimer()
-    const looks = [...this.#underWay.values()]
-    for (const { giveUp } of looks) giveUp.abort()
-    await Promise.all(looks.map(({ ended }) => ended))
+    const intervals = [...this.#underWay.values()]
+    for (const { giveUp } of intervals) giveUp.abort()
+    await Promise.all(intervals.map(({ ended }) => ended))
   }
 
-  /** Begins every look that is due and has room, and sleeps until the next one. */
+  /** Begins every interval that is due and has room, and sleeps until the next one. */
   #wake(): void {
     this.#cancelTimer()
     if (this.#isStopped) return
     const nowMs = this.#options.now()
     let next = this.#queue.next()
     for (; next !== undefined && next.dueMs <= nowMs; next = this.#queue.next()) this.#begin(next)
-    // Where there is no room the end of a look wakes. The clock may be set, so that no sleep is long.
+    // Where there is no room the end of an interval wakes. The clock may be set, so that no sleep is long.
     if (next === undefined) return
     const delayMs = Math.min(Math.max(next.dueMs - nowMs, 0), LONGEST_SLEEP_MS)
     this.#cancelTimer = this.#options.setTimer(() => this.#wake(), delayMs)
@@ -132,7 +132,7 @@ export class AnalysisRunner {
   #begin(run: WaitingRun): void {
     this.#queue.begin(run)
     const giveUp = new AbortController()
-    const ended = this.#look(run.id, giveUp.signal).then(() => {
+    const ended = this.#judge(run.id, giveUp.signal).then(() => {
       this.#underWay.delete(run.id)
       this.#queue.end(run.id)
       this.#wake()
@@ -140,10 +140,10 @@ export class AnalysisRunner {
     this.#underWay.set(run.id, { giveUp, ended })
   }
 
-  async #look(id: number, givenUp: AbortSignal): Promise<void> {
+  async #judge(id: number, givenUp: AbortSignal): Promise<void> {
     try {
       const nextMs = await this.#takeAndRecord(id, givenUp)
-      // It may have been cancelled while the look was taken.
+      // It may have been cancelled while the interval was judged.
       if (nextMs === undefined) this.#queue.remove(id)
       else this.#queue.postpone(id, nextMs)
     } catch (raw) {
@@ -152,41 +152,41 @@ export class AnalysisRunner {
     }
   }
 
-  /** Gives when the run is to be looked at again. */
+  /** Returns when the next interval of the run is due. */
   async #takeAndRecord(id: number, givenUp: AbortSignal): Promise<number | undefined> {
     const { reader, writer } = this.#options
     const found = await reader.run(findPlannedRun, id)
     if (found?.run.state !== 'RUNNING') return undefined
     const { run, plan } = found
-    const request: LookRequest = {
+    const request: IntervalRequest = {
       runId: id,
       plan,
-      look: lookToTake(plan, run, this.#options.now()),
-      after: run.looksDone,
+      interval: intervalToJudge(plan, run, this.#options.now()),
+      after: run.intervalsDone,
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
     }
-    const { lookAttempts: attempts = 0 } = run
+    const { intervalAttempts: attempts = 0 } = run
     // What was noted by this process ended otherwise than by its death: the result could not be kept, for instance.
     if (!this.#noted.has(id)) {
       if (attempts >= MAX_ATTEMPTS) return await this.#record(run, request, this.#setAside(request, attempts))
-      await writer.run(noteLookAttempts, { id, attempts: attempts + 1 })
+      await writer.run(noteIntervalAttempts, { id, attempts: attempts + 1 })
       this.#noted.set(id, attempts)
     }
     const taken = await this.#take(request, givenUp)
     if (givenUp.aborted) {
       // Stopped or cancelled, not dead.
-      await writer.run(noteLookAttempts, { id, attempts: this.#noted.get(id) ?? 0 })
+      await writer.run(noteIntervalAttempts, { id, attempts: this.#noted.get(id) ?? 0 })
       this.#noted.delete(id)
       return undefined
     }
     return await this.#keep(run, request, taken, (this.#noted.get(id) ?? 0) + 1)
   }
 
-  /** Keeps what became of a look. Losing its thread counts like losing the process, as long as no look after it ends well. */
+  /** Keeps what became of an interval. Losing its thread counts like losing the process, as long as no interval after it ends well. */
   async #keep(
     run: StoredRun,
-    request: LookRequest,
-    taken: LookResult | Error,
+    request: IntervalRequest,
+    taken: IntervalResult | Error,
     attempts: number,
   ): Promise<number | undefined> {
     const hasEndedThread = taken instanceof Error && this.#options.hasEndedThread(taken)
@@ -194,28 +194,32 @@ export class AnalysisRunner {
       return await this.#record(run, request, this.#setAside(request, attempts))
     }
     try {
-      const result = taken instanceof Error ? this.#options.failedLook(request, taken) : taken
+      const result = taken instanceof Error ? this.#options.failedInterval(request, taken) : taken
       const nextMs = await this.#record(run, request, result)
       if (hasEndedThread && nextMs !== undefined) {
-        await this.#options.writer.run(noteLookAttempts, { id: run.id, attempts })
+        await this.#options.writer.run(noteIntervalAttempts, { id: run.id, attempts })
       }
       return nextMs
     } catch (raw) {
       const error = toAppError(raw)
       if (error.kind === 'unavailable') throw error
       // What cannot be kept, being too large for instance, would not be kept the next time either.
-      return await this.#record(run, request, this.#options.failedLook(request, error))
+      return await this.#record(run, request, this.#options.failedInterval(request, error))
     }
   }
 
-  async #record(run: StoredRun, { plan }: LookRequest, result: LookResult): Promise<number | undefined> {
-    const { writer, now, looked } = this.#options
+  async #record(
+    run: StoredRun,
+    { plan }: IntervalRequest,
+    result: IntervalResult,
+  ): Promise<number | undefined> {
+    const { writer, now, judged } = this.#options
     const { report, data, lines, logTemplates } = result
     const nowMs = now()
-    const progress = afterLook(run, plan, report, nowMs)
-    const look = {
+    const progress = afterInterval(run, plan, report, nowMs)
+    const interval = {
       runId: run.id,
-      look: report.look,
+      interval: report.look,
       atMs: nowMs,
       report: JSON.stringify(report),
       data,
@@ -223,30 +227,30 @@ export class AnalysisRunner {
     }
     // What a canary logged that did not pass stays new to the next one.
     const isGood = progress.state === 'COMPLETED' && progress.verdict === 'Success'
-    const isKept = await writer.run(recordLook, {
-      look,
+    const isKept = await writer.run(recordInterval, {
+      interval,
       progress,
       logTemplates: isGood ? logTemplates : [],
     })
     this.#noted.delete(run.id)
     if (!isKept) return undefined
-    looked(run, report)
-    return progress.state === 'RUNNING' ? progress.nextLookMs : undefined
+    judged(run, report)
+    return progress.state === 'RUNNING' ? progress.nextIntervalMs : undefined
   }
 
-  /** The end of a run whose look can never be taken. */
-  #setAside(request: LookRequest, attempts: number): LookResult {
+  /** The end of a run one of whose intervals can never be judged. */
+  #setAside(request: IntervalRequest, attempts: number): IntervalResult {
     const error = new AppError(
       'unavailable',
-      `the service or the look's thread ended ${attempts} times while it was taken, and it is not begun again: narrow what its queries give, and register the analysis again`,
+      `the service or the thread of the interval ended ${attempts} times while it was judged, and it is not begun again: narrow what its queries give, and register the analysis again`,
     )
-    const result = this.#options.failedLook(request, error)
+    const result = this.#options.failedInterval(request, error)
     return { ...result, report: { ...result.report, endsRun: true } }
   }
 
-  async #take(request: LookRequest, givenUp: AbortSignal): Promise<LookResult | Error> {
+  async #take(request: IntervalRequest, givenUp: AbortSignal): Promise<IntervalResult | Error> {
     try {
-      return await this.#options.takeLook(request, givenUp)
+      return await this.#options.evaluateInterval(request, givenUp)
     } catch (raw) {
       return toError(raw)
     }

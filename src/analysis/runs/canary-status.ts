@@ -33,7 +33,7 @@ export interface CanaryStatus {
   }
 }
 
-/** A run as its readers want it. Scores have at most two decimals; until the first look the score is 0 and the result Review. */
+/** A run as its readers want it. Scores have at most two decimals; until the first interval the score is 0 and the result Review. */
 export function canaryStatus(run: StoredRun, reportUrl: string): CanaryStatus {
   // The parts of the plan are not needed: it is asked for every few seconds.
   const plan = JSON.parse(run.plan) as Pick<RunPlan, 'timing' | 'thresholds'> & {
@@ -54,7 +54,7 @@ export function canaryStatus(run: StoredRun, reportUrl: string): CanaryStatus {
       canaryReportURL: reportUrl,
       overallScore: run.score ?? 0,
       overallResult: run.verdict ?? (isComplete ? 'Fail' : 'Review'),
-      intervalNo: run.looksDone,
+      intervalNo: run.intervalsDone,
       isLastRun: isComplete,
       message: run.message,
       errors: run.errors,

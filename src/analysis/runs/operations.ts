@@ -11,14 +11,14 @@ import {
   listDefinitions,
   listLogTemplates,
   listRuns,
-  noteLookAttempts,
-  recordLook,
+  noteIntervalAttempts,
+  recordInterval,
   saveDefinition,
   saveTemplate,
   startRun,
 } from './analysis-operations.js'
 import { removeRunData } from './remove-old-data.js'
-import { showLookData, showLookReport, showRun } from './show-run.js'
+import { showIntervalData, showIntervalReport, showRun } from './show-run.js'
 
 /** The operations of analyses that write. */
 export const analysisWrites: readonly AnyOperation<Transaction>[] = [
@@ -26,8 +26,8 @@ export const analysisWrites: readonly AnyOperation<Transaction>[] = [
   deleteDefinition,
   saveTemplate,
   startRun,
-  noteLookAttempts,
-  recordLook,
+  noteIntervalAttempts,
+  recordInterval,
   cancelRun,
   removeRunData,
 ]
@@ -42,6 +42,6 @@ export const analysisReads: readonly AnyOperation<Readers>[] = [
   findTemplate,
   listLogTemplates,
   showRun,
-  showLookData,
-  showLookReport,
+  showIntervalData,
+  showIntervalReport,
 ]

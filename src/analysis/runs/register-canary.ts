@@ -9,7 +9,7 @@ import { findDefinition, findTemplate, startRun } from './analysis-operations.js
 import type { Actor } from './analysis-operations.js'
 import { readDefinition } from './definitions/definition.js'
 import type { AnalysisDefinition } from './definitions/definition.js'
-import type { WaitingRun } from './looks/look-queue.js'
+import type { WaitingRun } from './intervals/run-queue.js'
 import { keepPlan } from './definitions/kept-plan.js'
 import { makePlan } from './definitions/make-plan.js'
 import type { PlanTemplates } from './definitions/make-plan.js'
@@ -17,7 +17,7 @@ import { readMetricTemplate } from './definitions/metric-template.js'
 import type { MetricTemplate } from './definitions/metric-template.js'
 import { parseJsonDocument } from './definitions/parse-document.js'
 import type { Registration, SideScopes } from './definitions/registration.js'
-import { lookCount, lookDueMs } from './looks/schedule.js'
+import { intervalCount, intervalDueMs } from './intervals/schedule.js'
 
 export interface RegisterCanaryDeps {
   readonly writer: Writer
@@ -26,7 +26,7 @@ export interface RegisterCanaryDeps {
   readonly isKnownApplication: (application: string) => Promise<boolean>
   /** The configured sources: the type of each by its name. */
   readonly sources: ReadonlyMap<string, string>
-  /** Told of the run and when its first look is due. */
+  /** Told of the run and when its first interval is due. */
   readonly schedule: (run: WaitingRun) => void
 }
 
@@ -48,7 +48,7 @@ export async function registerCanary(
   const templates = await collectTemplates(deps.reader, definition, registration)
   refuseOtherStores(deps.sources, application, definition, templates.queryTypes)
   const plan = makePlan({ registration, definition, templates, nowMs: actor.nowMs })
-  const nextLookMs = lookDueMs(plan.timing, 1)
+  const nextIntervalMs = intervalDueMs(plan.timing, 1)
   const kept = keepPlan(plan)
   const run: NewRun = {
     application,
@@ -56,11 +56,11 @@ export async function registerCanary(
     owner: owner ?? actor.user,
     plan: kept.plan,
     startedMs: actor.nowMs,
-    looks: lookCount(plan.timing),
-    nextLookMs,
+    intervals: intervalCount(plan.timing),
+    nextIntervalMs: nextIntervalMs,
   }
   const id = await deps.writer.run(startRun, { run, planParts: kept.parts, actor })
-  deps.schedule({ id, application, dueMs: nextLookMs })
+  deps.schedule({ id, application, dueMs: nextIntervalMs })
   return { ...run, id }
 }
 

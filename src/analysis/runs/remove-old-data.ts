@@ -1,8 +1,8 @@
 import type { AnalysisReader } from '../../store/ports/analysis-store.js'
 import type { WriteOperation, Writer } from '../../store/ports/transaction.js'
 
-/** Each look may have megabytes: other writes come in between. */
-const LOOKS_PER_STEP = 8
+/** Each interval may have megabytes: other writes come in between. */
+const INTERVALS_PER_STEP = 8
 
 export interface RemoveOldDataOptions {
   readonly writer: Writer
@@ -22,7 +22,7 @@ export async function removeOldData(options: RemoveOldDataOptions): Promise<numb
     const nowMs = now()
     const id = signal.aborted ? undefined : await analysis.expiredRun(nowMs - maxAgeMs)
     if (id === undefined) return removed
-    if (await writer.run(removeRunData, { id, nowMs, limit: LOOKS_PER_STEP })) removed += 1
+    if (await writer.run(removeRunData, { id, nowMs, limit: INTERVALS_PER_STEP })) removed += 1
   }
 }
 
@@ -33,13 +33,13 @@ export interface RunDataRemoval {
   readonly limit: number
 }
 
-/** Removes some of the looks of a run that has ended, the first ones first. Gives whether that was all there was. */
+/** Removes some of the intervals of a run that has ended, the first ones first. Gives whether that was all there was. */
 export const removeRunData: WriteOperation<RunDataRemoval, boolean> = {
   name: 'analysis.remove-data',
   apply: async ({ analysis, audit }, { id, nowMs, limit }) => {
     const run = await analysis.findRun(id)
     if (run === undefined || run.state === 'RUNNING') return false
-    if ((await analysis.deleteLooks(id, limit)) === limit) return false
+    if ((await analysis.deleteIntervals(id, limit)) === limit) return false
     await analysis.markDataRemoved(id, nowMs)
     await audit.append({
       ...{ timeMs: nowMs, source: 'analysis', kind: 'analysis.data-removed', application: run.application },

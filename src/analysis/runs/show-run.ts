@@ -3,13 +3,13 @@ import { AppError } from '../../errors/app-error.js'
 import type { ReadOperation, Readers } from '../../store/ports/readers.js'
 import { unknownRun } from './analysis-operations.js'
 import { joinPlan, partsOf } from './definitions/kept-plan.js'
-import type { LookData } from './looks/look-data.js'
-import type { LookReport } from './looks/look-report.js'
-import { unpackData } from './looks/pack-look.js'
+import type { IntervalData } from './intervals/interval-data.js'
+import type { IntervalReport } from './intervals/interval-report.js'
+import { unpackData } from './intervals/pack-interval.js'
 import type { RunPlan } from './definitions/plan.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 
-/** A run without its plan and its looks. */
+/** A run without its plan and the reports of its intervals. `looks`, `looksDone` and `nextLookAt` are the names of earlier releases. */
 export interface RunSummary {
   readonly id: number
   readonly application: string
@@ -20,40 +20,47 @@ export interface RunSummary {
   readonly verdict: StoredRun['verdict']
   readonly message: string
   readonly errors: readonly string[]
+  readonly intervalCount: number
+  readonly intervalsDone: number
   readonly looks: number
   readonly looksDone: number
   readonly startedAt: string
+  readonly nextIntervalAt: string | undefined
   readonly nextLookAt: string | undefined
   readonly finishedAt: string | undefined
-  /** When its looks were removed, being old; their verdict stays. */
+  /** When the data and reports of its intervals were removed, being old; the verdict stays. */
   readonly dataRemovedAt: string | undefined
 }
 
-/** One interval of a run, in short. */
-export interface LookSummary {
+/** One interval of a run, in short; `look` is its number under the name of earlier releases. */
+export interface IntervalSummary {
+  readonly interval: number
   readonly look: number
   readonly at: string
   readonly score: number
-  readonly verdict: LookReport['verdict']
+  readonly verdict: IntervalReport['verdict']
   readonly reason: string
 }
 
 /** A run with its plan, its intervals, and the whole report of the last one with what was fetched for it. */
 export interface ShownRun extends RunSummary {
   readonly plan: RunPlan
-  readonly intervals: readonly LookSummary[]
-  readonly report: LookReport | undefined
-  readonly data: LookData | undefined
+  readonly intervals: readonly IntervalSummary[]
+  readonly report: IntervalReport | undefined
+  readonly data: IntervalData | undefined
 }
 
 /** A run as lists show it. */
 export function summariseRun(run: StoredRun): RunSummary {
-  const { id, application, executionId, owner, state, score, verdict, message, errors, looks, looksDone } =
-    run
+  const { id, application, executionId, owner, state, score, verdict, message, errors } = run
+  const { intervals, intervalsDone } = run
+  const nextIntervalAt = state === 'RUNNING' ? toText(run.nextIntervalMs) : undefined
   return {
-    ...{ id, application, executionId, owner, state, score, verdict, message, errors, looks, looksDone },
+    ...{ id, application, executionId, owner, state, score, verdict, message, errors },
+    ...{ intervalCount: intervals, intervalsDone, looks: intervals, looksDone: intervalsDone },
     startedAt: toText(run.startedMs),
-    nextLookAt: state === 'RUNNING' ? toText(run.nextLookMs) : undefined,
+    nextIntervalAt,
+    nextLookAt: nextIntervalAt,
     finishedAt: run.finishedMs === undefined ? undefined : toText(run.finishedMs),
     dataRemovedAt: run.dataRemovedMs === undefined ? undefined : toText(run.dataRemovedMs),
   }
@@ -63,21 +70,21 @@ export function summariseRun(run: StoredRun): RunSummary {
 export async function collectRun({ analysis }: Readers, id: number): Promise<ShownRun> {
   const run = await analysis.run(id)
   if (run === undefined) throw unknownRun(id)
-  const looks = await analysis.looks(id)
-  const last = await analysis.look(id, run.looksDone)
+  const intervals = await analysis.intervals(id)
+  const last = await analysis.interval(id, run.intervalsDone)
   return {
     ...summariseRun(run),
     plan: await shownPlan(analysis, run.plan),
-    intervals: looks.map(({ look, atMs, report }) => {
-      const { score, verdict, reason } = JSON.parse(report) as LookReport
-      return { look, at: toText(atMs), score, verdict, reason }
+    intervals: intervals.map(({ interval, atMs, report }) => {
+      const { score, verdict, reason } = JSON.parse(report) as IntervalReport
+      return { interval, look: interval, at: toText(atMs), score, verdict, reason }
     }),
-    report: last === undefined ? undefined : (JSON.parse(last.report) as LookReport),
+    report: last === undefined ? undefined : (JSON.parse(last.report) as IntervalReport),
     data: last === undefined ? undefined : unpackData(last.data),
   }
 }
 
-/** A plan without secrets; what its services have in common is looked through once. */
+/** A plan without secrets; what its services have in common is redacted once. */
 async function shownPlan(analysis: Readers['analysis'], plan: string): Promise<RunPlan> {
   const parts = await analysis.planParts(partsOf(plan))
   const shown = [...parts].map(([sha256, body]) => [sha256, JSON.stringify(shownDocument(body))] as const)
@@ -90,47 +97,50 @@ export const showRun: ReadOperation<number, string> = {
   apply: async (readers, id) => JSON.stringify({ ...(await collectRun(readers, id)), data: undefined }),
 }
 
-/** What a look fetched, as gzip over JSON: all but the lines of logs, or those. */
-export interface LookDataRequest {
+/** What was fetched for an interval, as gzip over JSON: all but the lines of logs, or those. */
+export interface IntervalDataRequest {
   readonly id: number
   /** The last one where none is named. */
-  readonly look: number | undefined
+  readonly interval: number | undefined
   readonly part: 'data' | 'lines'
 }
 
-/** Gives what a look fetched. Raises `not_found`. */
-export const showLookData: ReadOperation<LookDataRequest, Uint8Array> = {
-  name: 'analysis.look-data',
-  apply: async ({ analysis }, { id, look: asked, part }) => {
+/** Returns what was fetched for an interval. Raises `not_found`. */
+export const showIntervalData: ReadOperation<IntervalDataRequest, Uint8Array> = {
+  name: 'analysis.interval-data',
+  apply: async ({ analysis }, { id, interval: asked, part }) => {
     const run = await analysis.run(id)
     if (run === undefined) throw unknownRun(id)
-    const look = asked ?? run.looksDone
-    const found = await analysis.look(id, look)
+    const interval = asked ?? run.intervalsDone
+    const found = await analysis.interval(id, interval)
     if (found !== undefined) return found[part]
-    throw missingLook(run, look)
+    throw missingInterval(run, interval)
   },
 }
 
-/** The report of one look as JSON text. Raises `not_found`. */
-export const showLookReport: ReadOperation<{ readonly id: number; readonly look: number }, string> = {
-  name: 'analysis.look-report',
-  apply: async ({ analysis }, { id, look }) => {
-    const found = await analysis.look(id, look)
+/** The report of one interval as JSON text. Raises `not_found`. */
+export const showIntervalReport: ReadOperation<{ readonly id: number; readonly interval: number }, string> = {
+  name: 'analysis.interval-report',
+  apply: async ({ analysis }, { id, interval }) => {
+    const found = await analysis.interval(id, interval)
     if (found !== undefined) return found.report
     const run = await analysis.run(id)
-    throw run === undefined ? unknownRun(id) : missingLook(run, look)
+    throw run === undefined ? unknownRun(id) : missingInterval(run, interval)
   },
 }
 
-function missingLook({ id, looks, looksDone, dataRemovedMs }: StoredRun, look: number): AppError {
-  const isLeftOut = look > 0 && look < looksDone
+function missingInterval(
+  { id, intervals, intervalsDone, dataRemovedMs }: StoredRun,
+  interval: number,
+): AppError {
+  const isLeftOut = interval > 0 && interval < intervalsDone
   const why =
     dataRemovedMs !== undefined
       ? `what it fetched and reported was removed at ${toText(dataRemovedMs)}, being older than analysis.maxAgeDays`
       : isLeftOut
         ? 'the run was late and left it out'
-        : `it has taken ${looksDone} of ${looks}`
-  return new AppError('not_found', `analysis ${id} has no look ${look}: ${why}`)
+        : `${intervalsDone} of ${intervals} are done`
+  return new AppError('not_found', `analysis ${id} has no interval ${interval}: ${why}`)
 }
 
 function toText(ms: number): string {

@@ -103,7 +103,7 @@ async function untilEnded(client: ServiceClient, id: string, terminal: Terminal)
   for (;;) {
     const run = await askRun(client, id)
     if (run.state !== 'RUNNING') return run
-    const progress = `${run.looksDone} of ${run.looks} looks, next at ${run.nextLookAt ?? ''}: ${run.message}\n`
+    const progress = `${run.intervalsDone} of ${run.intervalCount} intervals, next at ${run.nextIntervalAt ?? ''}: ${run.message}\n`
     if (progress !== shown) terminal.err(progress)
     shown = progress
     await setTimeout(POLL_MS)
@@ -126,7 +126,7 @@ function headOf(run: ShownRun): string {
     ['analysis', String(run.id)],
     ['application', run.application],
     ['state', run.state.toLowerCase()],
-    ['looks', `${run.looksDone} of ${run.looks}`],
+    ['intervals', `${run.intervalsDone} of ${run.intervalCount}`],
     ['score', run.score === undefined ? '-' : String(run.score)],
     ['verdict', run.verdict ?? '-'],
     ['why', run.message],
@@ -138,11 +138,11 @@ function headOf(run: ShownRun): string {
 
 function runTable(runs: readonly RunSummary[], columns: number | undefined): string {
   const rows = runs.map(
-    ({ id, application, state, looksDone, looks, score, verdict, startedAt, message }) => [
+    ({ id, application, state, intervalsDone, intervalCount, score, verdict, startedAt, message }) => [
       String(id),
       application,
       state.toLowerCase(),
-      `${looksDone}/${looks}`,
+      `${intervalsDone}/${intervalCount}`,
       score === undefined ? '-' : String(score),
       verdict ?? '-',
       startedAt,
@@ -150,7 +150,7 @@ function runTable(runs: readonly RunSummary[], columns: number | undefined): str
     ],
   )
   return textTable(
-    [['id', 'application', 'state', 'looks', 'score', 'verdict', 'started', 'why'], ...rows],
+    [['id', 'application', 'state', 'intervals', 'score', 'verdict', 'started', 'why'], ...rows],
     [0, 4],
     columns,
   )

@@ -3,6 +3,7 @@ import { judgeMetrics } from '../../analysis/judge/judge-run.js'
 import { reportDocument } from '../../analysis/judge/report-document.js'
 import type { JudgeInput } from '../../analysis/judge/series/types.js'
 import { unknownKeys } from '../../analysis/judge/unknown-keys.js'
+import type { PlannedLook } from '../../analysis/statistics/alpha-spending.js'
 import { AppError } from '../../errors/app-error.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
@@ -20,7 +21,9 @@ export interface JudgeCommandOptions extends OutputOptions {
   readonly judge: 'default' | 'kayenta'
   readonly tolerance?: number
   readonly confidence?: number
-  readonly look?: { readonly look: number; readonly looks: number }
+  readonly interval?: PlannedLook
+  /** `interval` as the flag was once called. */
+  readonly look?: PlannedLook
 }
 
 /** Judges one file and prints the report. */
@@ -31,9 +34,9 @@ export async function judgeFile(
 ): Promise<ExitCode> {
   const progress = new Progress(terminal)
   const { input, warnings } = await progress.during(`reading ${file} …`, readInput(file, terminal))
-  const { judge, tolerance, confidence, look } = options
+  const { judge, tolerance, confidence, look, interval = look } = options
   const onMetric = (judged: number, of: number): void => progress.show(`judging … ${judged} of ${of} metrics`)
-  const report = judgeMetrics(input, { judge, tolerance, confidence, look, onMetric })
+  const report = judgeMetrics(input, { judge, tolerance, confidence, look: interval, onMetric })
   progress.end()
   for (const warning of warnings) terminal.err(wrapText(`warning: ${warning}`, ''))
   if (options.format === 'json') outJson(terminal, reportDocument(report, warnings))

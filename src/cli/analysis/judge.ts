@@ -1,12 +1,13 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
+import type { PlannedLook } from '../../analysis/statistics/alpha-spending.js'
 import { wrongUse } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addOutputOptions, examples } from '../session/shared-options.js'
 import type { JudgeCommandOptions } from './judge-file.js'
 
-const LOOK = /^(\d{1,6})\/(\d{1,6})$/
+const INTERVAL = /^(\d{1,6})\/(\d{1,6})$/
 
 /** `tidegate analysis judge FILE`: metrics of a canary against those of its baseline. */
 export function defineJudge(command: Command, session: Session): void {
@@ -32,16 +33,18 @@ export function defineJudge(command: Command, session: Session): void {
     )
     .addOption(
       new Option(
-        '--look <k/K>',
-        'this is look k of the K of a run, so that the error is spent over them',
-      ).argParser(readLook),
+        '--interval <k/K>',
+        'this is interval k of the K of a run, so that the error is spent over them',
+      ).argParser(readInterval),
     )
+    // As the flag was once called.
+    .addOption(new Option('--look <k/K>').argParser(readInterval).hideHelp())
     .addHelpText(
       'after',
       examples(
         'tidegate analysis judge canary.json',
         'tidegate analysis judge canary.json --judge kayenta --tolerance 0.1 --confidence 0.95',
-        'tidegate analysis judge canary.json --format json --look 2/6',
+        'tidegate analysis judge canary.json --format json --interval 2/6',
       ),
     )
     .action(async (file: string, options: JudgeCommandOptions) => {
@@ -58,10 +61,10 @@ function share(flag: string, text: string, zeroAllowed: boolean): number {
   throw wrongUse(`${flag} must be a number ${lower} and below 1, not '${text}'`)
 }
 
-function readLook(text: string): { look: number; looks: number } {
-  const [, first, second] = LOOK.exec(text) ?? []
+function readInterval(text: string): PlannedLook {
+  const [, first, second] = INTERVAL.exec(text) ?? []
   const look = Number(first)
   const looks = Number(second)
   if (look >= 1 && look <= looks) return { look, looks }
-  throw wrongUse(`--look must be a number and how many there are, as in 2/6, not '${text}'`)
+  throw wrongUse(`--interval must be a number and how many there are, as in 2/6, not '${text}'`)
 }

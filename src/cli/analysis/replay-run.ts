@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
-import { judgeLook } from '../../analysis/runs/looks/judge-look.js'
-import type { LookData } from '../../analysis/runs/looks/look-data.js'
-import type { LookReport } from '../../analysis/runs/looks/look-report.js'
-import { joinLines } from '../../analysis/runs/looks/pack-look.js'
+import { judgeInterval } from '../../analysis/runs/intervals/judge-interval.js'
+import type { IntervalData } from '../../analysis/runs/intervals/interval-data.js'
+import type { IntervalReport } from '../../analysis/runs/intervals/interval-report.js'
+import { joinLines } from '../../analysis/runs/intervals/pack-interval.js'
 import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
 import { AppError } from '../../errors/app-error.js'
 import { EXIT } from '../session/session.js'
@@ -19,55 +19,57 @@ import { reportText } from './report-text.js'
 import type { ReplayOptions } from './run-options.js'
 
 /** The service is of this release: the shapes within are its own. */
-const Run = z.looseObject({ looksDone: z.number(), plan: z.looseObject({}) })
-const Report = z.looseObject({ score: z.number() }).transform((report) => report as unknown as LookReport)
-const Data = z.looseObject({ look: z.number() }).transform((data) => data as unknown as LookData)
+const Run = z.looseObject({ intervalsDone: z.number(), plan: z.looseObject({}) })
+const Report = z.looseObject({ score: z.number() }).transform((report) => report as unknown as IntervalReport)
+const Data = z.looseObject({ look: z.number() }).transform((data) => data as unknown as IntervalData)
 const Lines = z.array(z.unknown()).transform((lines) => lines as Parameters<typeof joinLines>[1])
 
-/** A look as the service keeps it. */
-interface KeptLook {
+/** An interval as the service keeps it. */
+interface KeptInterval {
   readonly id: string
   readonly plan: RunPlan
-  readonly report: LookReport
-  readonly data: LookData
+  readonly report: IntervalReport
+  readonly data: IntervalData
 }
 
-/** Judges the data of a look again, and compares: 1 when the same judge gives another report. */
+/** Judges the data of an interval again, and compares: 1 when the same judge gives another report. */
 export async function replayRun(id: string, options: ReplayOptions, terminal: Terminal): Promise<ExitCode> {
-  const kept = await askLook(id, options, terminal)
+  const kept = await askInterval(id, options, terminal)
   const judge = options.judge ?? kept.plan.judge
-  const { report } = judgeLook(kept.plan, kept.data, judge)
+  const { report } = judgeInterval(kept.plan, kept.data, judge)
   // Through JSON as the stored one: -0 and undefined do not survive it.
   const isIdentical = isDeepStrictEqual(JSON.parse(JSON.stringify(report)), kept.report)
   const isSameJudge = judge === kept.plan.judge
-  if (options.format === 'json') outJson(terminal, { id, look: report.look, judge, isIdentical, report })
+  if (options.format === 'json')
+    outJson(terminal, { id, interval: report.look, look: report.look, judge, isIdentical, report })
   else terminal.out(replayText(kept, report, judge, isIdentical, makeColours(terminal.hasColours)))
   return isIdentical || !isSameJudge ? EXIT.fine : EXIT.denied
 }
 
-async function askLook(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptLook> {
+async function askInterval(id: string, options: ReplayOptions, terminal: Terminal): Promise<KeptInterval> {
   const client = await makeServiceClient(options, terminal)
   const path = `/analysis/${encodeURIComponent(id)}`
   const run = await client.ask(Run, { path })
-  if (run.looksDone === 0) throw new AppError('conflict', `analysis ${id} has no look to judge again yet`)
-  const look = options.look ?? String(run.looksDone)
+  if (run.intervalsDone === 0)
+    throw new AppError('conflict', `analysis ${id} has no interval to judge again yet`)
+  const interval = options.interval ?? options.look ?? String(run.intervalsDone)
   const [report, data, lines] = await Promise.all([
-    client.ask(Report, { path: `${path}/looks/${encodeURIComponent(look)}` }),
-    client.ask(Data, { path: `${path}/data`, query: { look } }),
-    client.ask(Lines, { path: `${path}/lines`, query: { look } }),
+    client.ask(Report, { path: `${path}/intervals/${encodeURIComponent(interval)}` }),
+    client.ask(Data, { path: `${path}/data`, query: { interval } }),
+    client.ask(Lines, { path: `${path}/lines`, query: { interval } }),
   ])
   return { id, plan: run.plan as unknown as RunPlan, report, data: joinLines(data, lines) }
 }
 
 function replayText(
-  { id, report: before }: KeptLook,
-  report: LookReport,
+  { id, report: before }: KeptInterval,
+  report: IntervalReport,
   judge: string,
   isIdentical: boolean,
   colours: Colours,
 ): string {
   const then = `${before.score} ${before.verdict}`
   const outcome = isIdentical ? 'identical' : `was ${then}`
-  const head = `analysis ${id}, look ${report.look}, ${judge} judge: ${report.score} ${report.verdict} (${outcome})\n`
+  const head = `analysis ${id}, interval ${report.look}, ${judge} judge: ${report.score} ${report.verdict} (${outcome})\n`
   return `${head}${wrapText(report.reason, '')}\n${reportText(report, colours)}`
 }

@@ -1,4 +1,4 @@
-import type { LookReport, TargetReport } from '../../analysis/runs/looks/look-report.js'
+import type { IntervalReport, TargetReport } from '../../analysis/runs/intervals/interval-report.js'
 import type { LogReport } from '../../analysis/logs/model/types.js'
 import type { Colours } from '../output/colours.js'
 import { oneLine } from '../output/display-width.js'
@@ -6,8 +6,8 @@ import { textTable } from '../output/text-table.js'
 import { wrapText } from '../output/wrap-text.js'
 import { metricTable } from './metric-table.js'
 
-/** A look's report for a terminal: each metric with its verdict and reason, then what the log lost points for. */
-export function reportText(report: LookReport, colours: Colours): string {
+/** The report of an interval for a terminal: each metric with its verdict and reason, then what the log lost points for. */
+export function reportText(report: IntervalReport, colours: Colours): string {
   const isOneOfSeveral = report.targets.length > 1
   return report.targets.map((target) => targetText(target, isOneOfSeveral, colours)).join('\n')
 }

@@ -23,5 +23,7 @@ export interface StartOptions extends ServiceOptions {
 /** The flags of `tidegate analysis replay`. */
 export interface ReplayOptions extends ServiceOptions {
   readonly judge?: 'default' | 'kayenta'
+  readonly interval?: string
+  /** `interval` as the flag was once called. */
   readonly look?: string
 }

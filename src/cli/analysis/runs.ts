@@ -46,7 +46,7 @@ export function defineStart(command: Command, session: Session): void {
     .description('Starts an analysis of an application as its definition says; flags say otherwise.')
     .argument('<application>', 'the application')
     .option('--lifetime <minutes>', 'how long it lasts')
-    .option('--interval <minutes>', 'how often it looks at the data')
+    .option('--interval <minutes>', 'how often the data are judged')
     .option('--pass <score>', 'from which score on it is a success')
     .option('--marginal <score>', 'from which score on it is a review')
     .option('--execution <id>', 'the execution that it belongs to')
@@ -106,7 +106,9 @@ export function defineReplay(command: Command, session: Session): void {
     )
     .argument('<id>', 'the number of the analysis')
     .addOption(new Option('--judge <judge>', 'another judge').choices(['default', 'kayenta']))
-    .option('--look <n>', 'which look at the data (default: the last)')
+    .option('--interval <n>', 'which interval (default: the last)')
+    // As the flag was once called.
+    .addOption(new Option('--look <n>').hideHelp())
     .addHelpText(
       'after',
       examples('tidegate analysis replay 17', 'tidegate analysis replay 17 --judge kayenta'),

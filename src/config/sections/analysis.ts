@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
 
-const MOST_LOOKS = 64
+const MOST_CONCURRENT = 64
 const MAX_DAYS = 36_500
 
 /** How canaries are analysed. */
@@ -18,10 +18,10 @@ export const AnalysisSection = z.strictObject({
     'A directory with a file for each application, `<application>.yaml` or `.json`, that says how it is analysed. Definitions can be given over HTTP too.',
     'the path of a directory',
   ),
-  concurrentLooks: key(
-    wholeNumber(1, MOST_LOOKS).default(4),
-    'How many looks of different analyses may be under way at a time, at most half of them (rounded up) of one application. Each may take 1 GiB of memory at the most.',
-    wholeNumberText(1, MOST_LOOKS),
+  concurrentIntervals: key(
+    wholeNumber(1, MOST_CONCURRENT).default(4),
+    'How many analyses may have an interval judged at a time, at most half of them (rounded up) of one application. Each may take 1 GiB of memory.',
+    wholeNumberText(1, MOST_CONCURRENT),
   ),
   maxAgeDays: key(
     wholeNumber(1, MAX_DAYS).default(90),

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { Finding, MetricResult, SeriesStats } from '../../analysis/judge/series/types.js'
-import type { MetricData, SeriesData } from '../../analysis/runs/looks/look-data.js'
+import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { distributionChart } from './distribution-chart.js'
 import { formatChange, formatNumber } from './format-number.js'
 import { intervalChart } from './interval-chart.js'

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { MetricResult } from '../../analysis/judge/series/types.js'
-import type { MetricData } from '../../analysis/runs/looks/look-data.js'
+import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
 import { metricCard } from './metric-card.js'
 import { toneOf } from './tone.js'
 

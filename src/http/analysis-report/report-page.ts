@@ -1,10 +1,10 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { TargetReport } from '../../analysis/runs/looks/look-report.js'
+import type { TargetReport } from '../../analysis/runs/intervals/interval-report.js'
 import { warningsOf } from '../../analysis/runs/definitions/plan.js'
-import type { LookSummary, ShownRun } from '../../analysis/runs/show-run.js'
-import type { TargetData } from '../../analysis/runs/looks/look-data.js'
+import type { IntervalSummary, ShownRun } from '../../analysis/runs/show-run.js'
+import type { TargetData } from '../../analysis/runs/intervals/interval-data.js'
 import { printable } from '../../lib/text/shown-text.js'
 import { formatNumber } from './format-number.js'
 import { logSection } from './log-section.js'
@@ -56,18 +56,19 @@ function verdictBox({
   message,
   startedAt,
   finishedAt,
-  nextLookAt,
+  nextIntervalAt,
   ...run
 }: ShownRun): Html {
   const word = verdict ?? state.toLowerCase()
   const tone = toneOf(verdict ?? '')
-  const until = finishedAt === undefined ? `next look ${toClock(nextLookAt)}` : `ended ${toClock(finishedAt)}`
+  const until =
+    finishedAt === undefined ? `next interval ${toClock(nextIntervalAt)}` : `ended ${toClock(finishedAt)}`
   const about = [
     run.owner && `by ${run.owner}`,
     run.executionId && `execution ${run.executionId}`,
     `started ${toClock(startedAt)}`,
     until,
-    `look ${run.looksDone} of ${run.looks}`,
+    `interval ${run.intervalsDone} of ${run.intervalCount}`,
   ]
   return html`<section class="verdict ${tone}">
     <span class="score">${score === undefined ? '–' : formatNumber(score)}</span>
@@ -101,21 +102,21 @@ function warningList({ plan }: ShownRun): Html {
   </section>`
 }
 
-function intervalTable(intervals: readonly LookSummary[]): Html {
-  return html`<h2>Looks at the data</h2>
+function intervalTable(intervals: readonly IntervalSummary[]): Html {
+  return html`<h2>Intervals</h2>
     <div class="wide">
-      <table class="stacked looks">
+      <table class="stacked intervals">
         <tr>
-          <th class="number">look</th>
+          <th class="number">interval</th>
           <th>at</th>
           <th class="number">score</th>
           <th>verdict</th>
           <th>why</th>
         </tr>
         ${intervals.map(
-          ({ look, at, score, verdict, reason }) =>
+          ({ interval, at, score, verdict, reason }) =>
             html`<tr>
-              <td class="number" data-label="look">${look}</td>
+              <td class="number" data-label="interval">${interval}</td>
               <td>${toClock(at)}</td>
               <td class="number" data-label="score">${formatNumber(score)}</td>
               <td>${badge(verdict, toneOf(verdict))}</td>

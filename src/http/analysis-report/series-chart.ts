@@ -4,7 +4,7 @@ import { line } from 'd3-shape'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-import type { SeriesData } from '../../analysis/runs/looks/look-data.js'
+import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { formatNumber } from './format-number.js'
 import { drawnValue, valueDomain } from './value-domain.js'
 

@@ -42,7 +42,7 @@ code { unicode-bidi: isolate; } code, pre { font: .85rem/1.4 ui-monospace, monos
   .stacked tr:first-child { display: none; } .stacked td { display: block; padding: .1rem 0; border: 0; }
   .stacked td.number { display: inline-block; margin-right: 1rem; }
   .stacked td.number::before { content: attr(data-label) ' '; color: var(--soft); }
-  .looks td { display: inline-block; margin-right: .8rem; } .looks td:last-child { display: block; }
+  .intervals td { display: inline-block; margin-right: .8rem; } .intervals td:last-child { display: block; }
   .charts > div:first-child .tick { font-size: 20px; } svg { overflow: visible; } }
 details { margin: .3rem 0; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 @media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; } details:not([open]) > * { display: none; }

@@ -21,31 +21,36 @@ export function makeAnalysisReader(db: Kysely<ServiceDatabase>): AnalysisReader 
       return new Map((await query.execute()).map(({ sha256, body }) => [sha256, body]))
     },
     expiredRun: (beforeMs) => findExpiredRun(db, beforeMs),
-    look: async (runId, look) => {
+    interval: async (runId, interval) => {
       const query = db
         .selectFrom('analysis_looks')
         .selectAll()
         .where('run_id', '=', runId)
-        .where('look', '=', look)
+        .where('look', '=', interval)
       const row = await query.executeTakeFirst()
       if (row === undefined) return undefined
       return {
         runId,
-        look,
+        interval,
         atMs: row.at_ms,
         report: unpackText(row.report),
         data: row.data,
         lines: row.lines,
       }
     },
-    looks: async (runId) => {
+    intervals: async (runId) => {
       const rows = await db
         .selectFrom('analysis_looks')
         .select(['look', 'at_ms', 'report'])
         .where('run_id', '=', runId)
         .orderBy('look')
         .execute()
-      return rows.map(({ look, at_ms, report }) => ({ runId, look, atMs: at_ms, report: unpackText(report) }))
+      return rows.map(({ look: interval, at_ms, report }) => ({
+        runId,
+        interval,
+        atMs: at_ms,
+        report: unpackText(report),
+      }))
     },
   }
 }

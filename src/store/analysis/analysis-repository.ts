@@ -15,18 +15,18 @@ export function makeAnalysisRepository(db: Kysely<ServiceDatabase>): AnalysisRep
       return row === undefined ? undefined : toStoredRun(row)
     },
     saveProgress: (progress) => saveProgress(db, progress),
-    saveLookAttempts: async (id, attempts) => {
+    saveIntervalAttempts: async (id, attempts) => {
       await db.updateTable('analysis_runs').set({ look_attempts: attempts }).where('id', '=', id).execute()
     },
-    saveLook: async ({ runId, look, atMs, report, data, lines }) => {
+    saveInterval: async ({ runId, interval, atMs, report, data, lines }) => {
       const row = { at_ms: atMs, report: packText(report), data, lines }
       await db
         .insertInto('analysis_looks')
-        .values({ run_id: runId, look, ...row })
+        .values({ run_id: runId, look: interval, ...row })
         .onConflict((conflict) => conflict.columns(['run_id', 'look']).doUpdateSet(row))
         .execute()
     },
-    deleteLooks: (runId, limit) => deleteLooks(db, runId, limit),
+    deleteIntervals: (runId, limit) => deleteIntervals(db, runId, limit),
     markDataRemoved: async (runId, nowMs) => {
       await db.updateTable('analysis_runs').set({ data_removed_ms: nowMs }).where('id', '=', runId).execute()
     },
@@ -42,14 +42,14 @@ export function makeAnalysisRepository(db: Kysely<ServiceDatabase>): AnalysisRep
   }
 }
 
-async function deleteLooks(db: Db, runId: number, limit: number): Promise<number> {
-  const looks = db
+async function deleteIntervals(db: Db, runId: number, limit: number): Promise<number> {
+  const intervals = db
     .selectFrom('analysis_looks')
     .select('look')
     .where('run_id', '=', runId)
     .orderBy('look')
     .limit(limit)
-  const query = db.deleteFrom('analysis_looks').where('run_id', '=', runId).where('look', 'in', looks)
+  const query = db.deleteFrom('analysis_looks').where('run_id', '=', runId).where('look', 'in', intervals)
   return Number((await query.executeTakeFirst()).numDeletedRows)
 }
 
@@ -102,9 +102,9 @@ async function insertRun(db: Db, run: NewRun, planParts: readonly PlanPart[]): P
       state: 'RUNNING',
       plan: run.plan,
       started_ms: run.startedMs,
-      looks: run.looks,
+      looks: run.intervals,
       looks_done: 0,
-      next_look_ms: run.nextLookMs,
+      next_look_ms: run.nextIntervalMs,
       message: 'waiting for the first interval to end',
       errors: '[]',
       updated_ms: run.startedMs,
@@ -119,9 +119,9 @@ async function saveProgress(db: Db, progress: RunProgress): Promise<void> {
     .updateTable('analysis_runs')
     .set({
       state: progress.state,
-      looks_done: progress.looksDone,
+      looks_done: progress.intervalsDone,
       look_attempts: 0,
-      next_look_ms: progress.nextLookMs,
+      next_look_ms: progress.nextIntervalMs,
       score: progress.score ?? null,
       verdict: progress.verdict ?? null,
       message: progress.message,

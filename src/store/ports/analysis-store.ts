@@ -40,25 +40,25 @@ export interface NewRun {
   /** With its parts all that the run needs, as JSON text: later changes of the definition do not touch it. */
   readonly plan: string
   readonly startedMs: number
-  readonly looks: number
-  readonly nextLookMs: number
+  readonly intervals: number
+  readonly nextIntervalMs: number
 }
 
 /** An analysis with where it stands. */
 export interface StoredRun extends NewRun {
   readonly id: number
   readonly state: RunState
-  /** How many looks are done. */
-  readonly looksDone: number
+  /** How many intervals are done. */
+  readonly intervalsDone: number
   readonly score?: number | undefined
   readonly verdict?: Verdict | undefined
   readonly message: string
   readonly errors: readonly string[]
   readonly finishedMs?: number | undefined
   readonly updatedMs: number
-  /** How often the next look was begun and neither ended nor was given up. */
-  readonly lookAttempts?: number | undefined
-  /** When its looks were removed, being old. */
+  /** How often the next interval was begun and neither ended nor was given up. */
+  readonly intervalAttempts?: number | undefined
+  /** When its intervals were removed, being old. */
   readonly dataRemovedMs?: number | undefined
 }
 
@@ -67,20 +67,20 @@ export type RunProgress = Pick<
   StoredRun,
   | 'id'
   | 'state'
-  | 'looksDone'
+  | 'intervalsDone'
   | 'score'
   | 'verdict'
   | 'message'
   | 'errors'
   | 'finishedMs'
   | 'updatedMs'
-  | 'nextLookMs'
+  | 'nextIntervalMs'
 >
 
 /** One look at the data of a run: what was made of it as JSON text, and what was fetched, both packed by gzip. */
-export interface StoredLook {
+export interface StoredInterval {
   readonly runId: number
-  readonly look: number
+  readonly interval: number
   readonly atMs: number
   readonly report: string
   /** All but the lines of logs, which few readers need. */
@@ -98,12 +98,12 @@ export interface AnalysisRepository {
   /** Keeps a run, with those parts of its plan that are not kept yet. */
   insertRun(run: NewRun, planParts: readonly PlanPart[]): Promise<number>
   findRun(id: number): Promise<StoredRun | undefined>
-  /** Also ends what `saveLookAttempts` began. */
+  /** Also ends what `saveIntervalAttempts` began. */
   saveProgress(progress: RunProgress): Promise<void>
-  saveLookAttempts(id: number, attempts: number): Promise<void>
-  saveLook(look: StoredLook): Promise<void>
-  /** Deletes so many of the looks of a run at the most, the first ones first; gives how many. */
-  deleteLooks(runId: number, limit: number): Promise<number>
+  saveIntervalAttempts(id: number, attempts: number): Promise<void>
+  saveInterval(interval: StoredInterval): Promise<void>
+  /** Deletes so many of the intervals of a run at the most, the first ones first; gives how many. */
+  deleteIntervals(runId: number, limit: number): Promise<number>
   markDataRemoved(runId: number, nowMs: number): Promise<void>
   /** Remembers that an application's log had these templates. */
   rememberLogTemplates(application: string, keys: readonly string[], runId: number): Promise<void>
@@ -128,9 +128,9 @@ export interface AnalysisReader {
   runs(filter: RunFilter): Promise<readonly StoredRun[]>
   /** The bodies of parts of plans, by their SHA-256. */
   planParts(sha256s: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** The first to have ended of the runs that ended before and still have looks. */
+  /** The first to have ended of the runs that ended before and still have intervals. */
   expiredRun(beforeMs: number): Promise<number | undefined>
-  look(runId: number, look: number): Promise<StoredLook | undefined>
-  looks(runId: number): Promise<readonly Omit<StoredLook, 'data' | 'lines'>[]>
+  interval(runId: number, interval: number): Promise<StoredInterval | undefined>
+  intervals(runId: number): Promise<readonly Omit<StoredInterval, 'data' | 'lines'>[]>
   logTemplates(application: string): Promise<readonly string[]>
 }

@@ -15,6 +15,7 @@ export interface AnalysisTables {
   analysis_log_history: { application: string; key: string; first_run: number; last_run: number }
   analysis_runs: RunTable
   analysis_plan_parts: { sha256: string; body: string }
+  /** An interval of a run is a look in the names of tables and columns. */
   analysis_looks: {
     run_id: number
     look: number
@@ -64,16 +65,16 @@ export function toStoredRun(row: Selectable<RunTable>): StoredRun {
     state: row.state,
     plan: row.plan,
     startedMs: row.started_ms,
-    looks: row.looks,
-    looksDone: row.looks_done,
-    nextLookMs: row.next_look_ms,
+    intervals: row.looks,
+    intervalsDone: row.looks_done,
+    nextIntervalMs: row.next_look_ms,
     score: row.score ?? undefined,
     verdict: row.verdict ?? undefined,
     message: row.message,
     errors: JSON.parse(row.errors) as string[],
     finishedMs: row.finished_ms ?? undefined,
     updatedMs: row.updated_ms,
-    lookAttempts: row.look_attempts,
+    intervalAttempts: row.look_attempts,
     dataRemovedMs: row.data_removed_ms ?? undefined,
   }
 }

@@ -31,15 +31,15 @@ async function kinds({ lookups }: TestStore): Promise<string[]> {
 }
 
 describe('a run', () => {
-  test('that starts when nothing runs is looked at once each interval is over, and ends with its last look', async () => {
+  test('that starts when nothing runs is judged once each interval is over, and ends with its last interval', async () => {
     const store = await openStore()
     const made = makeRunner(store)
     await made.runner.start()
     const id = await schedule(store, made)
     const run = await runToEnd(store, id, made)
-    expect(run).toMatchObject({ state: 'COMPLETED', looksDone: 3, score: 100, verdict: 'Success' })
+    expect(run).toMatchObject({ state: 'COMPLETED', intervalsDone: 3, score: 100, verdict: 'Success' })
     expect(run.finishedMs).toBe(START_MS + 3 * TEN_MINUTES)
-    expect(made.looked).toEqual([`${id}: 1 Success`, `${id}: 2 Success`, `${id}: 3 Success`])
+    expect(made.judged).toEqual([`${id}: 1 Success`, `${id}: 2 Success`, `${id}: 3 Success`])
     expect(await kinds(store)).toEqual(['analysis.started', 'analysis.completed'])
   })
 
@@ -54,9 +54,9 @@ describe('a run', () => {
       makeRunPlan({ timing: makeTiming({ lifetimeMs: TEN_MINUTES }) }),
     )
     made.runner.schedule({ id: second, application: 'shop', dueMs: made.clock.now() })
-    await runWhen(store, second, (looksDone) => looksDone === 1)
+    await runWhen(store, second, (intervalsDone) => intervalsDone === 1)
     expect(made.requests.map(({ runId }) => runId)).toEqual([second])
-    expect(await store.lookups.analysis.run(id)).toMatchObject({ looksDone: 0, state: 'RUNNING' })
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ intervalsDone: 0, state: 'RUNNING' })
   })
 
   test.each([
@@ -64,7 +64,9 @@ describe('a run', () => {
     ['that did not pass had, which stay new', 'Fail', []],
   ] as const)('is told which log templates an earlier run %s', async (_, verdict, seen) => {
     const store = await openStore()
-    const made = makeRunner(store, { takeLook: (request) => Promise.resolve(taken(request, { verdict })) })
+    const made = makeRunner(store, {
+      evaluateInterval: (request) => Promise.resolve(taken(request, { verdict })),
+    })
     await runToEnd(store, await schedule(store, made), made)
     made.clock.moveTo(START_MS)
     await runToEnd(store, await schedule(store, made), made)
@@ -74,44 +76,44 @@ describe('a run', () => {
     ])
   })
 
-  test('goes on after a restart where it stood, and a look that was under way is taken again', async () => {
+  test('goes on after a restart where it stood, and an interval that was under way is judged again', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     let finish = (): void => undefined
     const first = makeRunner(store, {
-      takeLook: (request) =>
-        request.look === 1
+      evaluateInterval: (request) =>
+        request.interval === 1
           ? Promise.resolve(taken(request))
           : new Promise((resolve) => (finish = () => resolve(taken(request, { verdict: 'Fail' })))),
     })
     await first.runner.start()
     first.clock.moveTo(START_MS + TEN_MINUTES)
-    await runWhen(store, id, (looksDone) => looksDone === 1)
+    await runWhen(store, id, (intervalsDone) => intervalsDone === 1)
     first.clock.moveTo(START_MS + 2 * TEN_MINUTES)
     await waitUntil(
       () => first.requests[1],
-      () => 'the second look is not taken',
+      () => 'the second interval is not judged',
     )
     const stopped = first.runner.stop()
     finish()
     await stopped
-    expect(first.looked).toEqual([`${id}: 1 Success`])
+    expect(first.judged).toEqual([`${id}: 1 Success`])
 
     const second = makeRunner(store)
     await second.runner.start()
     const run = await runToEnd(store, id, second)
-    expect(second.requests.map(({ look }) => look)).toEqual([2, 3])
-    expect(run).toMatchObject({ state: 'COMPLETED', looksDone: 3, verdict: 'Success' })
+    expect(second.requests.map(({ interval }) => interval)).toEqual([2, 3])
+    expect(run).toMatchObject({ state: 'COMPLETED', intervalsDone: 3, verdict: 'Success' })
   })
 
-  test('does not hold up the end of the service: the look under way is given up, and is no failed one', async () => {
+  test('does not hold up the end of the service: the interval under way is given up, and is no failed one', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     const made = makeRunner(store, {
-      takeLook: (_, givenUp) =>
+      evaluateInterval: (_, givenUp) =>
         new Promise((_resolve, reject) => {
           givenUp.addEventListener('abort', () =>
-            reject(new AppError('unavailable', 'the look was given up')),
+            reject(new AppError('unavailable', 'the interval was given up')),
           )
         }),
     })
@@ -119,11 +121,11 @@ describe('a run', () => {
     made.clock.moveTo(START_MS + TEN_MINUTES)
     await waitUntil(
       () => made.requests[0],
-      () => 'no look is taken',
+      () => 'no interval is judged',
     )
     await made.runner.stop()
-    expect([made.looked, made.failures]).toEqual([[], []])
-    expect(await store.lookups.analysis.run(id)).toMatchObject({ state: 'RUNNING', looksDone: 0 })
+    expect([made.judged, made.failures]).toEqual([[], []])
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ state: 'RUNNING', intervalsDone: 0 })
   })
 
   test('that was due while nothing was running is looked at as soon as the service starts', async () => {
@@ -133,7 +135,7 @@ describe('a run', () => {
     made.clock.moveTo(START_MS + 10 * TEN_MINUTES)
     await made.runner.start()
     const run = await runWhen(store, id, (_, state) => state !== 'RUNNING')
-    expect(run).toMatchObject({ looksDone: 3, finishedMs: START_MS + 10 * TEN_MINUTES })
+    expect(run).toMatchObject({ intervalsDone: 3, finishedMs: START_MS + 10 * TEN_MINUTES })
   })
 
   test('is one of as many as there are: none is forgotten at a start', async () => {
@@ -144,8 +146,8 @@ describe('a run', () => {
     made.clock.moveTo(START_MS + TEN_MINUTES)
     await made.runner.start()
     await waitUntil(
-      () => (made.looked.length === ids.length ? true : undefined),
-      () => `only ${made.looked.length} looks`,
+      () => (made.judged.length === ids.length ? true : undefined),
+      () => `only ${made.judged.length} intervals`,
     )
     expect(await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })).toEqual([])
   })
@@ -163,11 +165,11 @@ describe('a run that is cancelled', () => {
     expect(made.clock.nextMs()).toBeUndefined()
   })
 
-  test('while a look is under way keeps nothing of it', async () => {
+  test('while an interval is under way keeps nothing of it', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     const made = makeRunner(store, {
-      takeLook: async (request) => {
+      evaluateInterval: async (request) => {
         await store.writer.run(cancelRun, { id, actor: ACTOR })
         made.runner.forget(id)
         return taken(request)
@@ -177,58 +179,58 @@ describe('a run that is cancelled', () => {
     made.clock.moveTo(START_MS + TEN_MINUTES)
     await waitUntil(
       () => made.requests[0],
-      () => 'no look is taken',
+      () => 'no interval is judged',
     )
     await made.runner.stop()
-    expect(made.looked).toEqual([])
+    expect(made.judged).toEqual([])
     expect(await store.lookups.analysis.run(id)).toMatchObject({
       state: 'CANCELLED',
-      looksDone: 0,
-      message: 'cancelled after 0 of 3 looks',
+      intervalsDone: 0,
+      message: 'cancelled after 0 of 3 intervals',
     })
-    expect(await store.lookups.analysis.look(id, 1)).toBeUndefined()
+    expect(await store.lookups.analysis.interval(id, 1)).toBeUndefined()
     expect(await kinds(store)).toEqual(['analysis.started', 'analysis.cancelled'])
   })
 })
 
 describe('what goes wrong', () => {
-  test('with one look fails that look, and the run goes on', async () => {
+  test('with one interval fails that interval, and the run goes on', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     const made = makeRunner(store, {
-      takeLook: (request) =>
-        request.look === 1
+      evaluateInterval: (request) =>
+        request.interval === 1
           ? Promise.reject(new AppError('unavailable', 'its thread ended'))
           : Promise.resolve(taken(request)),
     })
     await made.runner.start()
     const run = await runToEnd(store, id, made)
-    expect(made.looked).toEqual([`${id}: 1 Fail`, `${id}: 2 Success`, `${id}: 3 Success`])
+    expect(made.judged).toEqual([`${id}: 1 Fail`, `${id}: 2 Success`, `${id}: 3 Success`])
     expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Success', errors: [] })
   })
 
-  test('with every look ends the run as a failure that says so', async () => {
+  test('with every interval ends the run as a failure that says so', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
-    const made = makeRunner(store, { takeLook: () => Promise.reject(new Error('out of memory')) })
+    const made = makeRunner(store, { evaluateInterval: () => Promise.reject(new Error('out of memory')) })
     await made.runner.start()
     expect(await runToEnd(store, id, made)).toMatchObject({
       state: 'COMPLETED',
       verdict: 'Fail',
       score: 0,
-      errors: ['the look could not be taken: out of memory'],
+      errors: ['the interval could not be judged: out of memory'],
     })
     expect(made.failures).toEqual([])
   })
 
-  test('with the store is told, and the look is taken again five seconds later', async () => {
+  test('with the store is told, and the interval is judged again five seconds later', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     let refusals = 1
     const made = makeRunner(store, {
       writer: {
         run: (operation, args) =>
-          operation.name === 'analysis.record-look' && refusals-- > 0
+          operation.name === 'analysis.record-interval' && refusals-- > 0
             ? Promise.reject(new AppError('unavailable', 'the disk is full'))
             : store.writer.run(operation, args),
       },
@@ -242,15 +244,15 @@ describe('what goes wrong', () => {
     expect(made.failures).toEqual(['the disk is full'])
     expect(made.clock.nextMs()).toBe(START_MS + TEN_MINUTES + 5000)
     made.clock.moveTo(START_MS + TEN_MINUTES + 5000)
-    await runWhen(store, id, (looksDone) => looksDone === 1)
-    expect(made.requests.map(({ look }) => look)).toEqual([1, 1])
+    await runWhen(store, id, (intervalsDone) => intervalsDone === 1)
+    expect(made.requests.map(({ interval }) => interval)).toEqual([1, 1])
   })
 
-  test('with keeping what a look gave fails the look, so that the run still ends', async () => {
+  test('with keeping the judgement of an interval fails the interval, so that the run still ends', async () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     const made = makeRunner(store, {
-      takeLook: (request) => Promise.resolve(taken(request, { reason: 'too large to keep' })),
+      evaluateInterval: (request) => Promise.resolve(taken(request, { reason: 'too large to keep' })),
       writer: {
         run: (operation, args) =>
           JSON.stringify(args).includes('too large to keep')
@@ -262,16 +264,16 @@ describe('what goes wrong', () => {
     expect(await runToEnd(store, id, made)).toMatchObject({
       state: 'COMPLETED',
       verdict: 'Fail',
-      errors: ['the look could not be taken: string or blob too big'],
+      errors: ['the interval could not be judged: string or blob too big'],
     })
   })
 })
 
-describe('a look that ends the process', () => {
-  /** A service that dies while it takes the look that is due: nothing of it is stopped in order. */
+describe('an interval that ends the process', () => {
+  /** A service that dies while it judges the interval that is due: nothing of it is stopped in order. */
   async function dieTaking(store: TestStore, attempts: number): Promise<void> {
     const made = makeRunner(store, {
-      takeLook: (_, givenUp) =>
+      evaluateInterval: (_, givenUp) =>
         new Promise((_resolve, reject) =>
           givenUp.addEventListener('abort', () => reject(new Error('stopped'))),
         ),
@@ -288,7 +290,7 @@ describe('a look that ends the process', () => {
     await made.runner.start()
     await waitUntil(
       () => (made.requests.length === 1 ? true : undefined),
-      () => 'the look is not taken',
+      () => 'the interval is not judged',
     )
   }
 
@@ -296,16 +298,16 @@ describe('a look that ends the process', () => {
     const store = await openStore()
     const id = await storeRun(store.writer)
     await dieTaking(store, 1)
-    expect(await store.lookups.analysis.run(id)).toMatchObject({ lookAttempts: 1, state: 'RUNNING' })
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ intervalAttempts: 1, state: 'RUNNING' })
     await dieTaking(store, 2)
-    expect(await store.lookups.analysis.run(id)).toMatchObject({ lookAttempts: 2, state: 'RUNNING' })
+    expect(await store.lookups.analysis.run(id)).toMatchObject({ intervalAttempts: 2, state: 'RUNNING' })
     const third = makeRunner(store)
     third.clock.moveTo(START_MS + TEN_MINUTES)
     await third.runner.start()
     const run = await runWhen(store, id, (_, state) => state !== 'RUNNING')
-    expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Fail', score: 0, lookAttempts: 0 })
+    expect(run).toMatchObject({ state: 'COMPLETED', verdict: 'Fail', score: 0, intervalAttempts: 0 })
     expect(run.message).toMatch(
-      /the service or the look's thread ended 2 times while it was taken, and it is not begun again/,
+      /the service or the thread of the interval ended 2 times while it was judged, and it is not begun again/,
     )
     expect(third.requests).toEqual([])
   })
@@ -315,7 +317,7 @@ describe('a look that ends the process', () => {
     const id = await storeRun(store.writer)
     for (let stops = 0; stops < 3; stops++) {
       const made = makeRunner(store, {
-        takeLook: (_request, givenUp) =>
+        evaluateInterval: (_request, givenUp) =>
           new Promise((_resolve, reject) =>
             givenUp.addEventListener('abort', () => reject(new Error('stopped'))),
           ),
@@ -324,10 +326,10 @@ describe('a look that ends the process', () => {
       await made.runner.start()
       await waitUntil(
         () => (made.requests.length === 1 ? true : undefined),
-        () => 'the look is not taken',
+        () => 'the interval is not judged',
       )
       await made.runner.stop()
-      expect(await store.lookups.analysis.run(id)).toMatchObject({ lookAttempts: 0, state: 'RUNNING' })
+      expect(await store.lookups.analysis.run(id)).toMatchObject({ intervalAttempts: 0, state: 'RUNNING' })
     }
   })
 })

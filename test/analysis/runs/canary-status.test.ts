@@ -19,10 +19,10 @@ function makeRun(more: Partial<StoredRun> = {}): StoredRun {
     owner: 'ana',
     plan: JSON.stringify(makeRunPlan()),
     startedMs: START_MS,
-    looks: 3,
-    nextLookMs: START_MS + 10 * MINUTE_MS,
+    intervals: 3,
+    nextIntervalMs: START_MS + 10 * MINUTE_MS,
     state: 'RUNNING',
-    looksDone: 0,
+    intervalsDone: 0,
     message: 'waiting for the first interval to end',
     errors: [],
     updatedMs: START_MS,
@@ -32,7 +32,7 @@ function makeRun(more: Partial<StoredRun> = {}): StoredRun {
 
 function ended(verdict: StoredRun['verdict'], score: number | undefined): Partial<StoredRun> {
   const endMs = START_MS + 30 * MINUTE_MS
-  return { state: 'COMPLETED', looksDone: 3, verdict, score, finishedMs: endMs, updatedMs: endMs }
+  return { state: 'COMPLETED', intervalsDone: 3, verdict, score, finishedMs: endMs, updatedMs: endMs }
 }
 
 /** What the three readers make of a run after its answer went over the wire. */
@@ -43,21 +43,33 @@ function conclusions(body: object): readonly string[] {
 
 describe('the readers of a status conclude', () => {
   test.each([
-    ['RUNNING', 'RUNNING', 'running', 'before the first look', {}],
-    ['RUNNING', 'RUNNING', 'running', 'after a good look', { looksDone: 1, score: 100, verdict: 'Success' }],
-    ['RUNNING', 'RUNNING', 'running', 'after a bad look', { looksDone: 1, score: 0, verdict: 'Fail' }],
+    ['RUNNING', 'RUNNING', 'running', 'before the first interval', {}],
+    [
+      'RUNNING',
+      'RUNNING',
+      'running',
+      'after a good interval',
+      { intervalsDone: 1, score: 100, verdict: 'Success' },
+    ],
+    [
+      'RUNNING',
+      'RUNNING',
+      'running',
+      'after a bad interval',
+      { intervalsDone: 1, score: 0, verdict: 'Fail' },
+    ],
     ['SUCCEEDED', 'SUCCEEDED', 'successful', 'a success', ended('Success', 97.5)],
     ['SUCCEEDED', 'SUCCEEDED', 'successful', 'a success by the least score', ended('Success', 90)],
     ['TERMINAL', 'SUCCEEDED', 'failed', 'a review', ended('Review', 89)],
     ['TERMINAL', 'TERMINAL', 'failed', 'a failure', ended('Fail', 12.34)],
-    ['TERMINAL', 'TERMINAL', 'failed', 'an end without a look', ended(undefined, undefined)],
+    ['TERMINAL', 'TERMINAL', 'failed', 'an end without an interval', ended(undefined, undefined)],
     ['TERMINAL', 'TERMINAL', 'cancelled', 'a cancelled run', { state: 'CANCELLED' }],
     [
       'TERMINAL',
       'TERMINAL',
       'cancelled',
-      'a run cancelled after a good look',
-      { ...ended('Success', 100), state: 'CANCELLED', looksDone: 1 },
+      'a run cancelled after a good interval',
+      { ...ended('Success', 100), state: 'CANCELLED', intervalsDone: 1 },
     ],
   ] as const)('%s, %s and %s of %s', (verification, testVerification, job, _, more) => {
     expect(conclusions(canaryStatus(makeRun(more), REPORT))).toEqual([verification, testVerification, job])

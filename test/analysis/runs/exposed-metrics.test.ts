@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
 import { readCanaryGroups } from '../../../src/analysis/runs/definitions/canary-groups.js'
-import type { LookReport } from '../../../src/analysis/runs/looks/look-report.js'
-import { judgeLook } from '../../../src/analysis/runs/looks/judge-look.js'
+import type { IntervalReport } from '../../../src/analysis/runs/intervals/interval-report.js'
+import { judgeInterval } from '../../../src/analysis/runs/intervals/judge-interval.js'
 import { readMetricTemplate } from '../../../src/analysis/runs/definitions/metric-template.js'
-import { unpackData } from '../../../src/analysis/runs/looks/pack-look.js'
+import { unpackData } from '../../../src/analysis/runs/intervals/pack-interval.js'
 import type { RunPlan } from '../../../src/analysis/runs/definitions/plan.js'
-import { takeLook } from '../../../src/analysis/runs/take-look.js'
+import { evaluateInterval } from '../../../src/analysis/runs/evaluate-interval.js'
 import type { SeriesAnswer } from '../../../src/analysis/sources.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
 import { makeFakeSources } from '../../support/fake-sources.js'
@@ -57,11 +57,11 @@ async function take(plan: RunPlan, { canaryRequests, canaryErrors, canaryAnswer 
     }
     return isCanary ? (canaryAnswer ?? constant(canaryRequests)) : constant(1000)
   })
-  const request = { runId: 1, plan, look: 1, seenLogTemplates: [] }
-  return await takeLook(request, sources, () => START_MS)
+  const request = { runId: 1, plan, interval: 1, seenLogTemplates: [] }
+  return await evaluateInterval(request, sources, () => START_MS)
 }
 
-function errorsOf({ targets }: LookReport) {
+function errorsOf({ targets }: IntervalReport) {
   return targets[0]?.metrics?.results.find(({ name }) => name === 'errors')
 }
 
@@ -131,7 +131,7 @@ describe.each(Object.entries(EXPOSURES))('events that are counted out of what %s
 
   test('are judged alike when the data that were kept are judged again', async () => {
     const { report, data } = await take(plan, { canaryRequests: 500, canaryErrors: 8 })
-    const kept: unknown = JSON.parse(JSON.stringify(judgeLook(plan, unpackData(data)).report))
+    const kept: unknown = JSON.parse(JSON.stringify(judgeInterval(plan, unpackData(data)).report))
     expect(kept).toEqual(JSON.parse(JSON.stringify(report)))
   })
 })

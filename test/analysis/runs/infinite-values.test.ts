@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { readCanaryGroups } from '../../../src/analysis/runs/definitions/canary-groups.js'
 import type { RunPlan } from '../../../src/analysis/runs/definitions/plan.js'
-import { takeLook } from '../../../src/analysis/runs/take-look.js'
+import { evaluateInterval } from '../../../src/analysis/runs/evaluate-interval.js'
 import { seriesAnswer } from '../../../src/analysis/sources/answers/series-answer.js'
 import { SeriesBuilder } from '../../../src/analysis/sources/answers/series-builder.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
@@ -38,8 +38,8 @@ async function verdictOf(infinite: Record<'stable' | 'canary', number>, settings
     }
     return seriesAnswer({ query: 'latency', grid, builder, truncatedPoints: 0, gaps: [], warnings: [] })
   })
-  const request = { runId: 1, plan: planOf(settings), look: 1, seenLogTemplates: [] }
-  const { report } = await takeLook(request, sources, () => START_MS)
+  const request = { runId: 1, plan: planOf(settings), interval: 1, seenLogTemplates: [] }
+  const { report } = await evaluateInterval(request, sources, () => START_MS)
   return report
 }
 

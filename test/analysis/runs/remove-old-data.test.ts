@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
-import { cancelRun, recordLook } from '../../../src/analysis/runs/analysis-operations.js'
-import { packLook } from '../../../src/analysis/runs/looks/pack-look.js'
+import { cancelRun, recordInterval } from '../../../src/analysis/runs/analysis-operations.js'
+import { packInterval } from '../../../src/analysis/runs/intervals/pack-interval.js'
 import { removeOldData, removeRunData } from '../../../src/analysis/runs/remove-old-data.js'
-import { showLookData, showLookReport, showRun } from '../../../src/analysis/runs/show-run.js'
+import { showIntervalData, showIntervalReport, showRun } from '../../../src/analysis/runs/show-run.js'
 import {
   MINUTE_MS,
   START_MS,
-  makeLookReport,
+  makeIntervalReport,
   makeRunPlan,
   makeTiming,
   storeRun,
@@ -22,26 +22,26 @@ const NEVER = new AbortController().signal
 
 const openStore = useServiceStore()
 
-/** A run of twenty looks that has taken so many, and ended then where it took them all. */
-async function runWithLooks(store: TestStore, looks: number, endMs: number): Promise<number> {
+/** A run of twenty intervals of which so many are done, and which has ended where all are. */
+async function runWithIntervals(store: TestStore, intervals: number, endMs: number): Promise<number> {
   const timing = makeTiming({ lifetimeMs: LOOKS * MINUTE_MS, intervalMs: MINUTE_MS })
   const id = await storeRun(store.writer, makeRunPlan({ timing }))
-  for (let look = 1; look <= looks; look += 1) {
-    const isLast = look === LOOKS
-    await store.writer.run(recordLook, {
-      look: {
+  for (let interval = 1; interval <= intervals; interval += 1) {
+    const isLast = interval === LOOKS
+    await store.writer.run(recordInterval, {
+      interval: {
         ...{
           runId: id,
-          look,
+          interval,
           atMs: START_MS,
-          report: JSON.stringify(makeLookReport({ look, looks: LOOKS })),
+          report: JSON.stringify(makeIntervalReport({ look: interval, looks: LOOKS })),
         },
-        ...packLook({ look, targets: [], seenLogTemplates: [] }),
+        ...packInterval({ look: interval, targets: [], seenLogTemplates: [] }),
       },
       progress: {
-        ...{ id, looksDone: look, score: 97, verdict: 'Success', message: 'all well', errors: [] },
+        ...{ id, intervalsDone: interval, score: 97, verdict: 'Success', message: 'all well', errors: [] },
         ...{ state: isLast ? 'COMPLETED' : 'RUNNING', finishedMs: isLast ? endMs : undefined },
-        ...{ updatedMs: endMs, nextLookMs: endMs },
+        ...{ updatedMs: endMs, nextIntervalMs: endMs },
       },
       logTemplates: [],
     })
@@ -54,63 +54,63 @@ function remove(store: TestStore, nowMs: number, signal = NEVER): Promise<number
   return removeOldData({ writer, analysis: lookups.analysis, maxAgeMs: MAX_AGE_MS, now: () => nowMs, signal })
 }
 
-async function looksOf({ lookups }: TestStore, id: number): Promise<number> {
-  return (await lookups.analysis.looks(id)).length
+async function intervalsOf({ lookups }: TestStore, id: number): Promise<number> {
+  return (await lookups.analysis.intervals(id)).length
 }
 
 describe('the data of an analysis', () => {
   test('are removed once it ended long enough ago, and its verdict stays', async () => {
     const store = await openStore()
-    const id = await runWithLooks(store, LOOKS, START_MS)
+    const id = await runWithIntervals(store, LOOKS, START_MS)
     expect(await remove(store, START_MS + MAX_AGE_MS)).toBe(0)
-    expect(await looksOf(store, id)).toBe(LOOKS)
+    expect(await intervalsOf(store, id)).toBe(LOOKS)
 
     const nowMs = START_MS + MAX_AGE_MS + 1
     expect(await remove(store, nowMs)).toBe(1)
-    expect(await looksOf(store, id)).toBe(0)
+    expect(await intervalsOf(store, id)).toBe(0)
     expect(JSON.parse(await store.reader.run(showRun, id))).toMatchObject({
-      ...{ state: 'COMPLETED', verdict: 'Success', score: 97, message: 'all well', looksDone: LOOKS },
+      ...{ state: 'COMPLETED', verdict: 'Success', score: 97, message: 'all well', intervalsDone: LOOKS },
       ...{ intervals: [], dataRemovedAt: new Date(nowMs).toISOString() },
     })
     expect(await remove(store, nowMs + DAY_MS)).toBe(0)
   })
 
   test.each([
-    ['data', showLookData, { look: undefined, part: 'data' as const }],
-    ['lines', showLookData, { look: 3, part: 'lines' as const }],
+    ['data', showIntervalData, { interval: undefined, part: 'data' as const }],
+    ['lines', showIntervalData, { interval: 3, part: 'lines' as const }],
   ])('say that they were removed where their %s are asked for', async (_, operation, asked) => {
     const store = await openStore()
-    const id = await runWithLooks(store, LOOKS, START_MS)
+    const id = await runWithIntervals(store, LOOKS, START_MS)
     await remove(store, START_MS + MAX_AGE_MS + 1)
     const removed = {
       kind: 'not_found',
       message: expect.stringMatching(/removed at 2026-.*analysis\.maxAgeDays/) as unknown,
     }
     await expect(store.reader.run(operation, { id, ...asked })).rejects.toMatchObject(removed)
-    await expect(store.reader.run(showLookReport, { id, look: 3 })).rejects.toMatchObject(removed)
+    await expect(store.reader.run(showIntervalReport, { id, interval: 3 })).rejects.toMatchObject(removed)
   })
 
   test('of a run that has not ended are never removed, however old they are', async () => {
     const store = await openStore()
-    const id = await runWithLooks(store, LOOKS - 1, START_MS)
+    const id = await runWithIntervals(store, LOOKS - 1, START_MS)
     expect(await remove(store, START_MS + 10 * MAX_AGE_MS)).toBe(0)
     expect(await store.writer.run(removeRunData, { id, nowMs: START_MS, limit: 100 })).toBe(false)
-    expect(await looksOf(store, id)).toBe(LOOKS - 1)
+    expect(await intervalsOf(store, id)).toBe(LOOKS - 1)
   })
 
   test('of a cancelled run are removed as well', async () => {
     const store = await openStore()
-    const id = await runWithLooks(store, 2, START_MS)
+    const id = await runWithIntervals(store, 2, START_MS)
     await store.writer.run(cancelRun, { id, actor: { nowMs: START_MS, user: 'ana', origin: 'test' } })
     expect(await remove(store, START_MS + MAX_AGE_MS + 1)).toBe(1)
-    expect(await looksOf(store, id)).toBe(0)
+    expect(await intervalsOf(store, id)).toBe(0)
   })
 
   test('of several runs go in the order in which those ended, each noted in the trail', async () => {
     const store = await openStore()
-    const later = await runWithLooks(store, LOOKS, START_MS + DAY_MS)
-    const sooner = await runWithLooks(store, LOOKS, START_MS)
-    const young = await runWithLooks(store, LOOKS, START_MS + 2 * DAY_MS)
+    const later = await runWithIntervals(store, LOOKS, START_MS + DAY_MS)
+    const sooner = await runWithIntervals(store, LOOKS, START_MS)
+    const young = await runWithIntervals(store, LOOKS, START_MS + 2 * DAY_MS)
     expect(await remove(store, START_MS + MAX_AGE_MS + DAY_MS + 1)).toBe(2)
     const { seq } = await store.lookups.audit.end()
     const records = await Promise.all([seq - 1, seq].map((at) => store.lookups.audit.find(at)))
@@ -118,13 +118,17 @@ describe('the data of an analysis', () => {
       ['analysis.data-removed', 'shop'],
       ['analysis.data-removed', 'shop'],
     ])
-    expect(await Promise.all([sooner, later, young].map((id) => looksOf(store, id)))).toEqual([0, 0, LOOKS])
+    expect(await Promise.all([sooner, later, young].map((id) => intervalsOf(store, id)))).toEqual([
+      0,
+      0,
+      LOOKS,
+    ])
   })
 
   test('stay where the service is ending', async () => {
     const store = await openStore()
-    const id = await runWithLooks(store, LOOKS, START_MS)
+    const id = await runWithIntervals(store, LOOKS, START_MS)
     expect(await remove(store, START_MS + 2 * MAX_AGE_MS, AbortSignal.abort())).toBe(0)
-    expect(await looksOf(store, id)).toBe(LOOKS)
+    expect(await intervalsOf(store, id)).toBe(LOOKS)
   })
 })

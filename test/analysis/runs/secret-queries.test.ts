@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { findDefinition } from '../../../src/analysis/runs/analysis-operations.js'
 import { defineAnalysis } from '../../../src/analysis/runs/define-analysis.js'
-import { toLinesData, toSeriesData } from '../../../src/analysis/runs/looks/look-data.js'
+import { toLinesData, toSeriesData } from '../../../src/analysis/runs/intervals/interval-data.js'
 import { showRun, shownDocument } from '../../../src/analysis/runs/show-run.js'
 import { failedLines, failedSeries } from '../../../src/analysis/sources/answers/answers.js'
 import { START_MS, makeRunPlan, storeRun } from '../../support/analyses.js'
@@ -69,7 +69,7 @@ test('credentials in a plan are in no view of its run and not in the trail', asy
   expect(JSON.stringify(await trail(store))).not.toContain('hunter2')
 })
 
-test('what a look keeps of its queries and of what went wrong has no credentials', () => {
+test('what an interval keeps of its queries and of what went wrong has no credentials', () => {
   const window = { startMs: START_MS, endMs: START_MS + 60_000 }
   const grid = { startMs: START_MS, stepMs: 60_000, count: 1 }
   const kept = [

@@ -20,7 +20,7 @@ describe('the sources of analysis', () => {
   test('are none by default', () => {
     expect(loadConfig({ env: {} }).analysis).toEqual({
       sources: [],
-      concurrentLooks: 4,
+      concurrentIntervals: 4,
       maxAgeDays: 90,
       reportLinkDays: 30,
       allowLoopback: true,

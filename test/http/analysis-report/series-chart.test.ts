@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { SeriesData } from '../../../src/analysis/runs/looks/look-data.js'
+import type { SeriesData } from '../../../src/analysis/runs/intervals/interval-data.js'
 import { seriesChart } from '../../../src/http/analysis-report/series-chart.js'
 
 function seriesOf(points: number, stepMs: number): SeriesData {

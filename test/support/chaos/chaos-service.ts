@@ -10,7 +10,7 @@ import type { TidegateProcess } from '../tidegate-process.js'
 import { makeWorkspace } from '../workspace.js'
 import type { Workspace } from '../workspace.js'
 
-/** Longer than any run of a program: its first look never comes. */
+/** Longer than any run of a program: its first interval never comes. */
 const DEFINITION = { ...FILE_ANALYSIS, lifetimeMinutes: 600 }
 
 /** A service with everything that mixed writes need, which can be started again and again over the same data. */

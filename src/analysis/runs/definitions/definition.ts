@@ -4,8 +4,8 @@ import { SERIES_AGGREGATES } from '../../sources.js'
 
 /** Three seconds and a week: how short and how long an analysis and its intervals may be. */
 export const MINUTES_RANGE = { least: 0.05, most: 7 * 24 * 60 }
-/** A judge divides what it may err by among all looks. */
-export const MAX_LOOKS = 1000
+/** A judge divides what it may err by among all intervals. */
+export const MAX_INTERVALS = 1000
 const MAX_STEP_SECONDS = 3600
 
 /** Every service of a registration gets its own copy. */
@@ -73,8 +73,8 @@ const Definition = z
   })
   .refine(
     ({ lifetimeMinutes, intervalMinutes = lifetimeMinutes }) =>
-      lifetimeMinutes <= MAX_LOOKS * intervalMinutes,
-    { error: `asks for more than ${MAX_LOOKS} looks: give it a longer intervalMinutes` },
+      lifetimeMinutes <= MAX_INTERVALS * intervalMinutes,
+    { error: `asks for more than ${MAX_INTERVALS} intervals: give it a longer intervalMinutes` },
   )
   .refine(({ pass = 100, marginal = 0 }) => marginal <= pass, {
     error: 'has a marginal score above its pass score, which leaves nothing to review',

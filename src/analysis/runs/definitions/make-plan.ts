@@ -2,7 +2,7 @@ import { AppError } from '../../../errors/app-error.js'
 import type { ScoreThresholds } from '../../judge/series/types.js'
 import type { LogTemplate } from '../../logs/model/log-template.js'
 import type { Scope } from '../../sources.js'
-import { MAX_LOOKS } from './definition.js'
+import { MAX_INTERVALS } from './definition.js'
 import type { AnalysisDefinition } from './definition.js'
 import type { MetricTemplate } from './metric-template.js'
 import type {
@@ -22,7 +22,7 @@ import type { Registration, SideScopes, TargetRequest } from './registration.js'
 const MS_PER_MINUTE = 60_000
 const MS_PER_SECOND = 1000
 const MAX_SERVICES = 500
-/** Two queries each, four at a time: more than could be asked within the four minutes of a look. */
+/** Two queries each, four at a time: more than could be asked within the four minutes of an interval. */
 const MAX_METRICS = 5000
 /** What the analysis stages show where nobody says otherwise (analysis.md, section 5). */
 const DEFAULT_THRESHOLDS: ScoreThresholds = { pass: 90, marginal: 70 }
@@ -110,10 +110,10 @@ function startOf({ targets }: Registration, nowMs: number): number {
 function makeTiming(registration: Registration, definition: AnalysisDefinition, startedMs: number): Timing {
   const lifetimeMinutes = registration.lifetimeMinutes ?? definition.lifetimeMinutes
   const interval = registration.intervalMinutes ?? definition.intervalMinutes ?? lifetimeMinutes
-  if (lifetimeMinutes / interval > MAX_LOOKS) {
+  if (lifetimeMinutes / interval > MAX_INTERVALS) {
     throw new AppError(
       'invalid',
-      `an interval of ${interval} minutes in a lifetime of ${lifetimeMinutes} is more than ${MAX_LOOKS} looks: give a longer interval`,
+      `an interval of ${interval} minutes in a lifetime of ${lifetimeMinutes} is more than ${MAX_INTERVALS} intervals: give a longer interval`,
     )
   }
   const lookBack = registration.lookBack ?? definition.lookBack

@@ -47,7 +47,7 @@ export interface PlannedTarget {
   readonly logs: PlannedLogs | undefined
 }
 
-/** When a run looks at its data. All in milliseconds. */
+/** When the intervals of a run are, and what they see. All in milliseconds. */
 export interface Timing {
   /** When the data of the later side start; when the run was registered, at the latest. */
   readonly startedMs: number
@@ -61,7 +61,7 @@ export interface Timing {
   readonly stepMs: number
 }
 
-/** All that a run needs from its registration to its last look, so that a later change of a definition does not touch it. */
+/** All that a run needs from its registration to its last interval, so that a later change of a definition does not touch it. */
 export interface RunPlan {
   readonly application: string
   readonly owner: string

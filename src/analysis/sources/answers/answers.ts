@@ -36,7 +36,7 @@ const MAX_REMARK_UNITS = 2000
 
 /**
  * What a source says of its answer, each remark one line of at most 300 characters and no more than ten of them: it may say as much as fits into
- * its answer, and all of it would be kept with each look. A last one says how many were left out.
+ * its answer, and all of it would be kept with each interval. A last one says how many were left out.
  */
 export class BoundedRemarks {
   readonly #most: number

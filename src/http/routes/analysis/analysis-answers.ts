@@ -16,10 +16,13 @@ export const RunAnswer = z.looseObject({
   verdict: Verdict.optional(),
   message: z.string(),
   errors: z.array(z.string()),
-  looks: z.int(),
-  looksDone: z.int(),
+  intervalCount: z.int(),
+  intervalsDone: z.int(),
+  looks: z.int().describe('`intervalCount` as it was called in earlier releases.'),
+  looksDone: z.int().describe('`intervalsDone` as it was called in earlier releases.'),
   startedAt: Time,
-  nextLookAt: Time.optional(),
+  nextIntervalAt: Time.optional(),
+  nextLookAt: Time.optional().describe('`nextIntervalAt` as it was called in earlier releases.'),
   finishedAt: Time.optional(),
 })
 
@@ -27,7 +30,7 @@ export const RunAnswer = z.looseObject({
 export const RunDetailsAnswer = RunAnswer.extend({
   plan: z.looseObject({}),
   intervals: z.array(
-    z.looseObject({ look: z.int(), at: Time, score: z.number(), verdict: Verdict, reason: z.string() }),
+    z.looseObject({ interval: z.int(), at: Time, score: z.number(), verdict: Verdict, reason: z.string() }),
   ),
   report: z.looseObject({}).optional(),
 })

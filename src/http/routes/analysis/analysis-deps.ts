@@ -8,6 +8,6 @@ export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
   readonly now: () => number
   /** A person who follows the orchestrator's link to a report has no bearer token. */
   readonly reportLinks: ReportLinks
-  /** A run takes no further looks. */
+  /** No further interval of a run is judged. */
   readonly forget: (id: number) => void
 }

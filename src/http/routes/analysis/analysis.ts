@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { cancelRun, listRuns } from '../../../analysis/runs/analysis-operations.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
-import { showLookData, showLookReport, showRun, summariseRun } from '../../../analysis/runs/show-run.js'
+import { showIntervalData, showIntervalReport, showRun, summariseRun } from '../../../analysis/runs/show-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
@@ -31,13 +31,10 @@ const ListQuery = z.strictObject({
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterNumber,
 })
+const IntervalNumber = z.coerce.number().int().min(1).optional()
 const DataQuery = z.strictObject({
-  look: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .optional()
-    .describe('Which interval; the last one where none is named.'),
+  interval: IntervalNumber.describe('Which interval; the last one where none is named.'),
+  look: IntervalNumber.describe('The same, as it was called in earlier releases.'),
 })
 const RUN = { id: numberOf('analysis') }
 const READ = { method: 'GET', roles: READERS, handler: 'analysis' } as const
@@ -90,11 +87,20 @@ const runRoutes = [
   }),
   route({
     ...READ,
-    path: '/analysis/:id/looks/:look',
+    path: '/analysis/:id/intervals/:interval',
     summary: 'The report of one interval',
-    params: { ...RUN, look: numberOf('look') },
+    params: { ...RUN, interval: numberOf('interval') },
     answers: { 200: json('The report.', ReportAnswer) },
-    answer: async ({ params }, { reader }) => jsonTextAnswer(await reader.run(showLookReport, params)),
+    answer: async ({ params }, { reader }) => jsonTextAnswer(await reader.run(showIntervalReport, params)),
+  }),
+  route({
+    ...READ,
+    path: '/analysis/:id/looks/:look',
+    summary: 'The report of one interval, at its path of earlier releases',
+    params: { ...RUN, look: numberOf('interval') },
+    answers: { 200: json('The report.', ReportAnswer) },
+    answer: async ({ params: { id, look } }, { reader }) =>
+      jsonTextAnswer(await reader.run(showIntervalReport, { id, interval: look })),
   }),
   route({
     ...READ,
@@ -103,7 +109,7 @@ const runRoutes = [
     params: RUN,
     query: DataQuery,
     answers: FETCHED,
-    answer: ({ params, query }, deps) => lookData(deps, params.id, query.look, 'data'),
+    answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'data'),
   }),
   route({
     ...READ,
@@ -112,7 +118,7 @@ const runRoutes = [
     params: RUN,
     query: DataQuery,
     answers: FETCHED,
-    answer: ({ params, query }, deps) => lookData(deps, params.id, query.look, 'lines'),
+    answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'lines'),
   }),
   route({
     ...CHANGE,
@@ -132,13 +138,13 @@ const runRoutes = [
 export const analysisRoutes = [...reportRoutes, ...definitionRoutes, ...runRoutes]
 
 /** Sent as it is stored: unpacking it here would only hold decisions up. */
-async function lookData(
+async function fetchedData(
   { reader }: AnalysisRoutesDeps,
   id: number,
-  look: number | undefined,
+  { look, interval = look }: z.infer<typeof DataQuery>,
   part: 'data' | 'lines',
 ): Promise<Response> {
-  const packed = await reader.run(showLookData, { id, look, part })
+  const packed = await reader.run(showIntervalData, { id, interval, part })
   return new Response(Buffer.from(packed), {
     headers: { 'Content-Type': JSON_TYPE, 'Content-Encoding': 'gzip' },
   })

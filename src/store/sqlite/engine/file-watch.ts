@@ -14,37 +14,37 @@ export interface WatchedDatabase {
   readonly changed: (problem: string | undefined) => void
 }
 
-const LOOK_INTERVAL_MS = 1000
+const CHECK_INTERVAL_MS = 1000
 /** sqlite.org/fileformat2.html, "The database header". */
 const MAGIC = Buffer.from('SQLite format 3\0')
 const APPLICATION_ID_OFFSET = 68
 const HEADER_BYTES = 100
 
-/** Looks once a second whether an open database still stands at its path and begins like one. */
+/** Checks once a second whether an open database still stands at its path and begins like one. */
 export class FileWatch {
   readonly #watched: WatchedDatabase
   readonly #handle: FileHandle
   readonly #timer: NodeJS.Timeout
   #problem: string | undefined
   #overwritten: string | undefined
-  #looking: Promise<void> | undefined
+  #checking: Promise<void> | undefined
 
   private constructor(watched: WatchedDatabase, handle: FileHandle) {
     this.#watched = watched
     this.#handle = handle
-    this.#timer = setInterval(() => void this.look(), LOOK_INTERVAL_MS)
+    this.#timer = setInterval(() => void this.check(), CHECK_INTERVAL_MS)
     this.#timer.unref()
   }
 
   /**
-   * Starts to look. The file stays open until `close`, which must come after all connections of this process have been closed: closing
+   * Starts to check. The file stays open until `close`, which must come after all connections of this process have been closed: closing
    * any descriptor of a file takes the locks away that the process has on it (sqlite.org/howtocorrupt.html, 2.2).
    */
   static async open(watched: WatchedDatabase): Promise<FileWatch> {
     return new FileWatch(watched, await open(watched.path, 'r'))
   }
 
-  /** What was wrong at the last look. */
+  /** What was wrong at the last check. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -54,19 +54,19 @@ export class FileWatch {
     return this.#overwritten
   }
 
-  /** Looks now, or waits for the look under way. Never rejects. */
-  look(): Promise<void> {
-    this.#looking ??= this.#find()
+  /** Checks now, or waits for the check under way. Never rejects. */
+  check(): Promise<void> {
+    this.#checking ??= this.#find()
       .then((problem) => this.#note(problem))
       .finally(() => {
-        this.#looking = undefined
+        this.#checking = undefined
       })
-    return this.#looking
+    return this.#checking
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#looking
+    await this.#checking
     await this.#handle.close()
   }
 

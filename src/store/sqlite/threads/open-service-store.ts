@@ -86,7 +86,7 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
   const condition = new StoreCondition(Date.now)
   const failed = (error: unknown): void => {
     condition.failed(error)
-    if (error instanceof AppError && error.code === STORE_LOST) void watch.look()
+    if (error instanceof AppError && error.code === STORE_LOST) void watch.check()
   }
   const watchedWriter = watchRunner(writer, { succeeded: () => condition.wrote(), failed })
   const watchedLookups = watchReaders(lookups.context, { succeeded: () => undefined, failed }, (raw) =>

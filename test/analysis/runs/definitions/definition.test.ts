@@ -52,9 +52,9 @@ describe('a definition', () => {
       [expect.stringContaining('needs either template')],
     ],
     [
-      'more looks than a run may have',
+      'more intervals than a run may have',
       { metrics: METRICS, lifetimeMinutes: 10_000, intervalMinutes: 1 },
-      ['the definition asks for more than 1000 looks: give it a longer intervalMinutes'],
+      ['the definition asks for more than 1000 intervals: give it a longer intervalMinutes'],
     ],
     [
       'nothing between its scores',

@@ -50,7 +50,7 @@ describe('the times of a plan', () => {
       { lifetimeMinutes: 60, intervalMinutes: 10, delayMinutes: 2 },
       { lifetimeMs: 30, intervalMs: 5, delayMs: 0 },
     ],
-    ['have one look where nothing says how often', {}, {}, { lifetimeMs: 30, intervalMs: 30 }],
+    ['have one interval where nothing says how often', {}, {}, { lifetimeMs: 30, intervalMs: 30 }],
     [
       'have no interval longer than the lifetime',
       { canaryConfig: { lifetimeMinutes: 5 } },
@@ -78,9 +78,9 @@ describe('the times of a plan', () => {
     expect(Object.fromEntries(inMinutes)).toMatchObject(times)
   })
 
-  test('cannot be more looks than a judge can divide its error by', () => {
+  test('cannot be more intervals than a judge can divide its error by', () => {
     const body = { canaryConfig: { lifetimeMinutes: 10_080, interval: 1 } }
-    expect(problemsOf(() => plan(body))).toEqual([expect.stringContaining('more than 1000 looks')])
+    expect(problemsOf(() => plan(body))).toEqual([expect.stringContaining('more than 1000 intervals')])
   })
 })
 

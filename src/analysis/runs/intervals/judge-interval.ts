@@ -4,26 +4,26 @@ import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../../judge/se
 import type { JudgedLogs } from '../../logs/model/types.js'
 import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
-import { SAME_ON_BOTH_SIDES } from './look-data.js'
-import type { LinesData, LogData, LookData, MetricData, SeriesData, TargetData } from './look-data.js'
-import { combineParts } from './look-report.js'
-import type { LookReport, TargetReport } from './look-report.js'
+import { SAME_ON_BOTH_SIDES } from './interval-data.js'
+import type { LinesData, LogData, IntervalData, MetricData, SeriesData, TargetData } from './interval-data.js'
+import { combineParts } from './interval-report.js'
+import type { IntervalReport, TargetReport } from './interval-report.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan } from '../definitions/plan.js'
-import { lookCount, lookWindow } from './schedule.js'
+import { intervalCount, intervalWindow } from './schedule.js'
 
 /** With a sentence each for both sides of 50 metrics that cannot be had. */
 const MAX_ERRORS = 100
 
-/** A look as judged, with the templates of the log to remember. */
-export interface JudgedLook {
-  readonly report: LookReport
+/** An interval as judged, with the templates of the log to remember. */
+export interface JudgedInterval {
+  readonly report: IntervalReport
   readonly logTemplates: readonly string[]
 }
 
-/** Judges what a look fetched. The same plan and data give the same report; another judge may be asked for. */
-export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): JudgedLook {
-  const looks = lookCount(plan.timing)
-  const options: JudgeOptions = { judge, look: { look: data.look, looks, after: data.after } }
+/** Judges what an interval fetched. The same plan and data give the same report; another judge may be asked for. */
+export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.judge): JudgedInterval {
+  const intervals = intervalCount(plan.timing)
+  const options: JudgeOptions = { judge, look: { look: data.look, looks: intervals, after: data.after } }
   const targets = plan.targets.map((target, index) => judgeTarget(target, data, index, plan, options))
   const reports = targets.map(({ report }) => report)
   const errors = boundedRemarks(
@@ -31,8 +31,8 @@ export function judgeLook(plan: RunPlan, data: LookData, judge = plan.judge): Ju
     MAX_ERRORS,
   )
   const unanswered = plan.targets.flatMap((target, index) => unansweredParts(target, data.targets[index]))
-  const report: LookReport = {
-    ...{ look: data.look, looks, canaryWindow: canaryWindow(plan, data.look) },
+  const report: IntervalReport = {
+    ...{ look: data.look, looks: intervals, canaryWindow: canaryWindow(plan, data.look) },
     ...withheld(combineParts(reports, plan.thresholds), plan, errors, unanswered),
     errors,
     targets: reports,
@@ -47,7 +47,7 @@ interface JudgedTarget {
 
 function judgeTarget(
   target: PlannedTarget,
-  { targets, seenLogTemplates }: LookData,
+  { targets, seenLogTemplates }: IntervalData,
   index: number,
   plan: RunPlan,
   options: JudgeOptions,
@@ -160,7 +160,7 @@ function withheld(
   { thresholds }: RunPlan,
   errors: readonly string[],
   unanswered: readonly string[],
-): Combined & Pick<LookReport, 'isUnanswered'> {
+): Combined & Pick<IntervalReport, 'isUnanswered'> {
   const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
   const because = `(${errors[0] ?? ''}${more})`
   if (combined.verdict !== 'Fail' && unanswered.length > 0) {
@@ -173,10 +173,10 @@ function withheld(
   return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
 }
 
-/** What a look sees of the canary; of several services, the first one's. */
-export function canaryWindow({ targets, timing }: RunPlan, look: number): LookReport['canaryWindow'] {
+/** What an interval sees of the canary; of several services, the first one's. */
+export function canaryWindow({ targets, timing }: RunPlan, interval: number): IntervalReport['canaryWindow'] {
   const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
-  return side === undefined ? { startMs: 0, endMs: 0 } : lookWindow(timing, side, look)
+  return side === undefined ? { startMs: 0, endMs: 0 } : intervalWindow(timing, side, interval)
 }
 
 type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>

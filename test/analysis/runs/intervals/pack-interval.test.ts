@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LineData, LinesData, LogData } from '../../../../src/analysis/runs/looks/look-data.js'
-import { packLook } from '../../../../src/analysis/runs/looks/pack-look.js'
+import type { LineData, LinesData, LogData } from '../../../../src/analysis/runs/intervals/interval-data.js'
+import { packInterval } from '../../../../src/analysis/runs/intervals/pack-interval.js'
 
 const side = (lines: readonly LineData[]): LinesData => ({
   ...{ state: 'complete', reasons: [], query: 'q', startMs: 0, coveredUntilMs: 0, isTruncated: false, lines },
@@ -10,7 +10,7 @@ const side = (lines: readonly LineData[]): LinesData => ({
 
 function linesOf(logs: readonly (LogData | undefined)[]): unknown {
   const targets = logs.map((each) => ({ metrics: undefined, logs: each }))
-  const { lines } = packLook({ look: 1, targets, seenLogTemplates: [] })
+  const { lines } = packInterval({ look: 1, targets, seenLogTemplates: [] })
   return JSON.parse(gunzipSync(lines).toString())
 }
 
@@ -19,7 +19,7 @@ const asStored = ({ baseline, canary }: LogData): unknown => ({
   canary: canary.lines,
 })
 
-describe('the lines of a look', () => {
+describe('the lines of an interval', () => {
   it('are what they were when they are unpacked, whatever stands in them', () => {
     const lines = fc.array(
       fc.tuple(fc.option(fc.integer()), fc.string({ unit: 'binary' })) as fc.Arbitrary<LineData>,

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 
-import { LookQueue } from '../../../../src/analysis/runs/looks/look-queue.js'
-import type { WaitingRun } from '../../../../src/analysis/runs/looks/look-queue.js'
+import { RunQueue } from '../../../../src/analysis/runs/intervals/run-queue.js'
+import type { WaitingRun } from '../../../../src/analysis/runs/intervals/run-queue.js'
 
-function makeQueue(most: number, runs: readonly WaitingRun[]): LookQueue {
-  const queue = new LookQueue(most)
+function makeQueue(most: number, runs: readonly WaitingRun[]): RunQueue {
+  const queue = new RunQueue(most)
   for (const run of runs) queue.add(run)
   return queue
 }
 
 /** Begins whatever may begin; gives the runs in the order in which they did. */
-function beginAll(queue: LookQueue): number[] {
+function beginAll(queue: RunQueue): number[] {
   const begun: number[] = []
   for (let next = queue.next(); next !== undefined; next = queue.next()) {
     queue.begin(next)
@@ -22,7 +22,7 @@ function beginAll(queue: LookQueue): number[] {
 const shop = (id: number, dueMs: number): WaitingRun => ({ id, application: 'shop', dueMs })
 const cart = (id: number, dueMs: number): WaitingRun => ({ id, application: 'cart', dueMs })
 
-describe('the queue of looks', () => {
+describe('the queue of intervals', () => {
   test.each([
     ['begins with the run that is due longest', 4, [shop(1, 30), cart(2, 10), shop(3, 20)], [2, 3, 1]],
     ['has room for so many and no more', 2, [shop(1, 1), cart(2, 2), cart(3, 3)], [1, 2]],
@@ -40,7 +40,7 @@ describe('the queue of looks', () => {
     expect(beginAll(makeQueue(most, runs))).toEqual(expected)
   })
 
-  test('begins no second look of a run before the first has ended', () => {
+  test('begins no second interval of a run before the first has ended', () => {
     const queue = makeQueue(4, [shop(1, 1)])
     beginAll(queue)
     queue.postpone(1, 2)
@@ -49,7 +49,7 @@ describe('the queue of looks', () => {
     expect(queue.next()).toEqual(shop(1, 2))
   })
 
-  test('has room again for the application whose look has ended', () => {
+  test('has room again for the application whose interval has ended', () => {
     const queue = makeQueue(2, [shop(1, 1), shop(2, 2)])
     expect(beginAll(queue)).toEqual([1])
     queue.remove(1)

@@ -3,25 +3,27 @@ import type { JudgeReport, ScoreThresholds } from '../../judge/series/types.js'
 import type { LogReport } from '../../logs/model/types.js'
 import type { TimeWindow } from '../../sources.js'
 
-/** What was found out about one target at one look. */
+/** What was found out about one target in one interval. */
 export interface TargetReport {
   readonly name: string
   readonly metrics: JudgeReport | undefined
   readonly logs: LogReport | undefined
 }
 
-/** What one look at the data gave. */
-export interface LookReport {
+/** The judgement of one interval. It is stored and answered as JSON, so that its members keep the names that they once got. */
+export interface IntervalReport {
+  /** The number of the interval; the first is 1. */
   readonly look: number
+  /** How many intervals the run has. */
   readonly looks: number
   readonly canaryWindow: TimeWindow
   readonly score: number
   readonly verdict: Verdict
   /** The sentence that says why. */
   readonly reason: string
-  /** Whether further looks cannot mend it. */
+  /** Whether further intervals cannot mend it. */
   readonly endsRun: boolean
-  /** Whether it fails for want of an answer of its sources alone, so that a later look may do better. */
+  /** Whether it fails for want of an answer of its sources alone, so that a later interval may do better. */
   readonly isUnanswered: boolean
   /** What went wrong at the sources or in between, a sentence each. */
   readonly errors: readonly string[]
@@ -38,11 +40,11 @@ interface Part {
 
 const RANK: Readonly<Record<Verdict, number>> = { Fail: 0, Review: 1, Success: 2 }
 
-/** The score and verdict of a look: a run is as good as the worst of its parts. */
+/** The score and verdict of an interval: a run is as good as the worst of its parts. */
 export function combineParts(
   targets: readonly TargetReport[],
   thresholds: ScoreThresholds,
-): Pick<LookReport, 'score' | 'verdict' | 'reason' | 'endsRun'> {
+): Pick<IntervalReport, 'score' | 'verdict' | 'reason' | 'endsRun'> {
   const parts = targets.flatMap((target) => partsOf(target, targets.length > 1))
   const worst = parts.reduce<Part | undefined>(
     (least, part) => (least === undefined || isWorse(part, least) ? part : least),

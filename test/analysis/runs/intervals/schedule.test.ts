@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
-import { lookCount, lookDueMs, lookToTake, lookWindow } from '../../../../src/analysis/runs/looks/schedule.js'
+import {
+  intervalCount,
+  intervalDueMs,
+  intervalToJudge,
+  intervalWindow,
+} from '../../../../src/analysis/runs/intervals/schedule.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../../support/analyses.js'
 
 /** Minutes after the start of the run, and of the window's side. */
@@ -70,32 +75,32 @@ const EXAMPLES = [
   ],
 ] as const
 
-describe('the looks of a run', () => {
+describe('the intervals of a run', () => {
   test.each(EXAMPLES)('are %s', (_, more, due, windows) => {
     const timing = makeTiming(more)
-    const looks = Array.from({ length: lookCount(timing) }, (_each, index) => index + 1)
+    const intervals = Array.from({ length: intervalCount(timing) }, (_each, index) => index + 1)
     const side = { scope: {}, startMs: START_MS }
-    expect(looks.map((look) => minutes(lookDueMs(timing, look)))).toEqual(due)
-    const seen = looks.map((look) => lookWindow(timing, side, look))
+    expect(intervals.map((interval) => minutes(intervalDueMs(timing, interval)))).toEqual(due)
+    const seen = intervals.map((interval) => intervalWindow(timing, side, interval))
     expect(seen.map(({ startMs, endMs }) => [minutes(startMs), minutes(endMs)])).toEqual(windows)
   })
 
   test.each(EXAMPLES)('%s never see what is not there yet', (_, more) => {
     const timing = makeTiming(more)
-    for (let look = 1; look <= lookCount(timing); look++) {
-      const { endMs } = lookWindow(timing, { scope: {}, startMs: timing.startedMs }, look)
-      expect(endMs).toBeLessThanOrEqual(lookDueMs(timing, look))
+    for (let interval = 1; interval <= intervalCount(timing); interval++) {
+      const { endMs } = intervalWindow(timing, { scope: {}, startMs: timing.startedMs }, interval)
+      expect(endMs).toBeLessThanOrEqual(intervalDueMs(timing, interval))
     }
   })
 
   test('see a baseline of yesterday as long as the canary of today', () => {
     const side = { scope: {}, startMs: START_MS - 1440 * MINUTE_MS }
-    const { startMs, endMs } = lookWindow(makeTiming(), side, 2)
+    const { startMs, endMs } = intervalWindow(makeTiming(), side, 2)
     expect([minutes(startMs), minutes(endMs)]).toEqual([-1440, -1420])
   })
 })
 
-describe('the next look of a run', () => {
+describe('the next interval of a run', () => {
   const growing = makeRunPlan()
   const sliding = makeRunPlan({ timing: makeTiming({ lookBackMs: 10 * MINUTE_MS }) })
   const kayenta = makeRunPlan({ judge: 'kayenta' })
@@ -108,8 +113,8 @@ describe('the next look of a run', () => {
     ['is the last one where even that takes too long', growing, 1, 600, 605.1, 3],
     ['is never left out of a sliding window', sliding, 1, 0, 600, 2],
     ['is never left out by Kayenta', kayenta, 0, 0, 600, 1],
-  ])('%s', (_, plan, looksDone, registeredMinute, nowMinute, look) => {
-    const run = { looksDone, startedMs: START_MS + registeredMinute * MINUTE_MS }
-    expect(lookToTake(plan, run, START_MS + nowMinute * MINUTE_MS)).toBe(look)
+  ])('%s', (_, plan, intervalsDone, registeredMinute, nowMinute, interval) => {
+    const run = { intervalsDone, startedMs: START_MS + registeredMinute * MINUTE_MS }
+    expect(intervalToJudge(plan, run, START_MS + nowMinute * MINUTE_MS)).toBe(interval)
   })
 })

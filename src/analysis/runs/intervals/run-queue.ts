@@ -1,13 +1,13 @@
-/** A run that waits for its next look. */
+/** A run that waits for its next interval. */
 export interface WaitingRun {
   readonly id: number
   readonly application: string
-  /** When its next look is due, in milliseconds since the epoch. */
+  /** When its next interval is due, in milliseconds since the epoch. */
   readonly dueMs: number
 }
 
-/** Which run is looked at next: several at a time, each run's looks one after another. */
-export class LookQueue {
+/** Which run is judged next: several at a time, each run's intervals one after another. */
+export class RunQueue {
   readonly #runs = new Map<number, WaitingRun>()
   readonly #underWay = new Map<number, string>()
   readonly #most: number
@@ -36,7 +36,7 @@ export class LookQueue {
     this.#runs.delete(id)
   }
 
-  /** The run that may be looked at first, were it later: of those that wait the one that is due longest. */
+  /** The run that may be judged first, were it later: of those that wait the one that is due longest. */
   next(): WaitingRun | undefined {
     if (this.#underWay.size >= this.#most) return undefined
     let next: WaitingRun | undefined
@@ -46,7 +46,7 @@ export class LookQueue {
     return next
   }
 
-  /** A look is under way until it is said to have ended. */
+  /** An interval is under way until it is said to have ended. */
   begin({ id, application }: WaitingRun): void {
     this.#underWay.set(id, application)
   }

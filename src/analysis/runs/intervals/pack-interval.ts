@@ -1,6 +1,6 @@
 import { constants, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { crc32 } from '../../../lib/bytes.js'
-import type { LineData, LookData, TargetData } from './look-data.js'
+import type { LineData, IntervalData, TargetData } from './interval-data.js'
 
 /** The lines of both sides of a target; null where there is no log, or no baseline of it. */
 type TargetLines = {
@@ -13,28 +13,31 @@ const BLOCK_LENGTH = 1024 * 1024
 /** Deflated, without a name or a time, of no particular system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
-/** A look as it is stored: gzip over JSON, the lines of logs by themselves. */
-export interface PackedLook {
+/** An interval as it is stored: gzip over JSON, the lines of logs by themselves. */
+export interface PackedInterval {
   readonly data: Uint8Array
   readonly lines: Uint8Array
 }
 
-export function packLook(look: LookData): PackedLook {
-  const lines: TargetLines[] = look.targets.map(({ logs }) =>
+export function packInterval(interval: IntervalData): PackedInterval {
+  const lines: TargetLines[] = interval.targets.map(({ logs }) =>
     logs === undefined ? null : { baseline: logs.baseline?.lines ?? null, canary: logs.canary.lines },
   )
-  const targets = look.targets.map((target) => withLines(target, null))
-  return { data: gzipSync(JSON.stringify({ ...look, targets })), lines: packPieces(piecesOf(lines)) }
+  const targets = interval.targets.map((target) => withLines(target, null))
+  return { data: gzipSync(JSON.stringify({ ...interval, targets })), lines: packPieces(piecesOf(lines)) }
 }
 
-/** The look without its lines. */
-export function unpackData(data: Uint8Array): LookData {
-  return JSON.parse(gunzipSync(data).toString()) as LookData
+/** The interval without its lines. */
+export function unpackData(data: Uint8Array): IntervalData {
+  return JSON.parse(gunzipSync(data).toString()) as IntervalData
 }
 
-/** Puts the lines back into a look. */
-export function joinLines(look: LookData, lines: readonly TargetLines[]): LookData {
-  return { ...look, targets: look.targets.map((target, index) => withLines(target, lines[index] ?? null)) }
+/** Puts the lines back into an interval. */
+export function joinLines(interval: IntervalData, lines: readonly TargetLines[]): IntervalData {
+  return {
+    ...interval,
+    targets: interval.targets.map((target, index) => withLines(target, lines[index] ?? null)),
+  }
 }
 
 function withLines({ metrics, logs }: TargetData, lines: TargetLines): TargetData {

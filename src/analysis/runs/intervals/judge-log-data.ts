@@ -2,16 +2,16 @@ import type { ScoreThresholds } from '../../judge/series/types.js'
 import { judgeLogs, logJudgeOptions } from '../../logs/judge-logs.js'
 import type { JudgedLogs, LogSide } from '../../logs/model/types.js'
 import type { PlannedLook } from '../../statistics/alpha-spending.js'
-import type { LinesData, LogData } from './look-data.js'
+import type { LinesData, LogData } from './interval-data.js'
 import type { PlannedLogs } from '../definitions/plan.js'
 
-/** Judges the lines that a look fetched, as the template of the log says. */
+/** Judges the lines that an interval fetched, as the template of the log says. */
 export function judgeLogData(
   { template }: PlannedLogs,
   { baseline, canary }: LogData,
   thresholds: ScoreThresholds,
   seenTemplates: readonly string[],
-  look: PlannedLook | undefined,
+  interval: PlannedLook | undefined,
 ): JudgedLogs {
   const input = {
     baseline: baseline && toSide(baseline),
@@ -19,7 +19,7 @@ export function judgeLogData(
     seenTemplates,
     thresholds,
   }
-  return judgeLogs(input, logJudgeOptions(template, look))
+  return judgeLogs(input, logJudgeOptions(template, interval))
 }
 
 function toSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { cancelRun, findRun } from '../../../src/analysis/runs/analysis-operations.js'
 import { AnalysisRunner } from '../../../src/analysis/runs/analysis-runner.js'
-import type { LookRequest, LookResult } from '../../../src/analysis/runs/analysis-runner.js'
-import { packLook } from '../../../src/analysis/runs/looks/pack-look.js'
-import { failedLook } from '../../../src/analysis/runs/take-look.js'
+import type { IntervalRequest, IntervalResult } from '../../../src/analysis/runs/analysis-runner.js'
+import { packInterval } from '../../../src/analysis/runs/intervals/pack-interval.js'
+import { failedInterval } from '../../../src/analysis/runs/evaluate-interval.js'
 import { AppError } from '../../../src/errors/app-error.js'
-import { MINUTE_MS, START_MS, makeLookReport, makeRunPlan, storeRun } from '../../support/analyses.js'
+import { MINUTE_MS, START_MS, makeIntervalReport, makeRunPlan, storeRun } from '../../support/analyses.js'
 import { makeManualClock } from '../../support/manual-clock.js'
 import { useServiceStore } from '../../support/service-store.js'
 import type { TestStore } from '../../support/service-store.js'
@@ -21,18 +21,21 @@ afterEach(async () => {
 })
 
 /** A runner whose looks at `hanging` never end by themselves; all is due after ten minutes. */
-function makeRunner(store: TestStore, concurrentLooks: number, together = 1) {
+function makeRunner(store: TestStore, concurrentIntervals: number, together = 1) {
   const clock = makeManualClock(START_MS)
-  const [begun, looked, failures]: [string[], string[], string[]] = [[], [], []]
+  const [begun, judged, failures]: [string[], string[], string[]] = [[], [], []]
   let [underWay, most] = [0, 0]
-  const takeLook = async (request: LookRequest, givenUp: AbortSignal): Promise<LookResult> => {
-    begun.push(`${request.runId}: ${request.look}`)
+  const evaluateInterval = async (
+    request: IntervalRequest,
+    givenUp: AbortSignal,
+  ): Promise<IntervalResult> => {
+    begun.push(`${request.runId}: ${request.interval}`)
     most = Math.max(most, (underWay += 1))
     try {
       if (request.plan.application === 'hanging') await untilGivenUp(givenUp)
       await waitUntil(
         () => (begun.length >= together ? true : undefined),
-        () => 'too few looks are begun',
+        () => 'too few intervals are begun',
       )
       // The others get their turn, as they do while a thread works.
       await store.reader.run(findRun, request.runId)
@@ -40,25 +43,25 @@ function makeRunner(store: TestStore, concurrentLooks: number, together = 1) {
       underWay -= 1
     }
     return {
-      report: makeLookReport({ look: request.look }),
-      ...packLook({ look: request.look, targets: [], seenLogTemplates: [] }),
+      report: makeIntervalReport({ look: request.interval }),
+      ...packInterval({ look: request.interval, targets: [], seenLogTemplates: [] }),
       logTemplates: [],
     }
   }
   const runner = new AnalysisRunner({
-    ...{ writer: store.writer, reader: store.reader, concurrentLooks, takeLook, failedLook },
+    ...{ writer: store.writer, reader: store.reader, concurrentIntervals, evaluateInterval, failedInterval },
     ...{ now: clock.now, setTimer: clock.setTimer },
     hasEndedThread: () => false,
-    looked: ({ id }, { look }) => looked.push(`${id}: ${look}`),
+    judged: ({ id }, { look: interval }) => judged.push(`${id}: ${interval}`),
     failed: ({ message }) => failures.push(message),
   })
   runners.push(runner)
-  return { runner, clock, begun, looked, failures, mostAtATime: () => most }
+  return { runner, clock, begun, judged, failures, mostAtATime: () => most }
 }
 
 function untilGivenUp(givenUp: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    givenUp.addEventListener('abort', () => reject(new AppError('unavailable', 'the look was given up')))
+    givenUp.addEventListener('abort', () => reject(new AppError('unavailable', 'the interval was given up')))
   })
 }
 
@@ -66,28 +69,28 @@ function storeRuns(store: TestStore, applications: readonly string[]): Promise<n
   return Promise.all(applications.map((application) => storeRun(store.writer, makeRunPlan({ application }))))
 }
 
-function untilLooked({ looked }: ReturnType<typeof makeRunner>, count: number) {
+function untilJudged({ judged }: ReturnType<typeof makeRunner>, count: number) {
   return waitUntil(
-    () => (looked.length >= count ? looked : undefined),
-    () => `only ${looked.length} looks ended`,
+    () => (judged.length >= count ? judged : undefined),
+    () => `only ${judged.length} intervals ended`,
   )
 }
 
-describe('looks of several runs', () => {
+describe('intervals of several runs', () => {
   test('are not held up by a source that hangs for another application, however many runs that has', async () => {
     const store = await openStore()
     const ids = await storeRuns(store, [...Array<string>(6).fill('hanging'), 'shop', 'cart'])
     const made = makeRunner(store, 4)
     await made.runner.start()
-    for (const look of [1, 2, 3]) {
-      made.clock.moveTo(START_MS + look * TEN_MINUTES)
-      await untilLooked(made, 2 * look)
+    for (const interval of [1, 2, 3]) {
+      made.clock.moveTo(START_MS + interval * TEN_MINUTES)
+      await untilJudged(made, 2 * interval)
     }
     const [shop = 0, cart = 0] = ids.slice(6)
-    expect(made.looked.toSorted()).toEqual(
-      [1, 2, 3].flatMap((look) => [`${shop}: ${look}`, `${cart}: ${look}`]).toSorted(),
+    expect(made.judged.toSorted()).toEqual(
+      [1, 2, 3].flatMap((interval) => [`${shop}: ${interval}`, `${cart}: ${interval}`]).toSorted(),
     )
-    expect(made.begun.filter((look) => look.endsWith(': 1'))).toHaveLength(4)
+    expect(made.begun.filter((interval) => interval.endsWith(': 1'))).toHaveLength(4)
   })
 
   test('are so many at a time and no more, and all come about', async () => {
@@ -96,7 +99,7 @@ describe('looks of several runs', () => {
     const made = makeRunner(store, 3, 3)
     await made.runner.start()
     made.clock.moveTo(START_MS + TEN_MINUTES)
-    await untilLooked(made, 9)
+    await untilJudged(made, 9)
     expect(made.mostAtATime()).toBe(3)
     expect(made.failures).toEqual([])
   })
@@ -107,8 +110,8 @@ describe('looks of several runs', () => {
     const made = makeRunner(store, 4)
     made.clock.moveTo(START_MS + 3 * TEN_MINUTES)
     await made.runner.start()
-    await untilLooked(made, 6)
-    const of = (id: number) => made.looked.filter((look) => look.startsWith(`${id}: `))
+    await untilJudged(made, 6)
+    const of = (id: number) => made.judged.filter((interval) => interval.startsWith(`${id}: `))
     expect([of(shop), of(cart)]).toEqual([
       [1, 2, 3].map((n) => `${shop}: ${n}`),
       [1, 2, 3].map((n) => `${cart}: ${n}`),
@@ -126,16 +129,16 @@ describe('looks of several runs', () => {
     made.clock.moveTo(START_MS + TEN_MINUTES)
     await waitUntil(
       () => made.begun[0],
-      () => 'no look is taken',
+      () => 'no interval is judged',
     )
     await store.writer.run(cancelRun, {
       id: hanging,
       actor: { nowMs: START_MS, user: 'ana', origin: 'test' },
     })
     made.runner.forget(hanging)
-    await untilLooked(made, 1)
-    expect(made.looked).toEqual([`${shop}: 1`])
-    expect(await store.lookups.analysis.run(hanging)).toMatchObject({ state: 'CANCELLED', looksDone: 0 })
+    await untilJudged(made, 1)
+    expect(made.judged).toEqual([`${shop}: 1`])
+    expect(await store.lookups.analysis.run(hanging)).toMatchObject({ state: 'CANCELLED', intervalsDone: 0 })
   })
 
   test('are all given up when the service stops, and none of them counts as failed', async () => {
@@ -144,11 +147,11 @@ describe('looks of several runs', () => {
     const made = makeRunner(store, 4)
     await made.runner.start()
     made.clock.moveTo(START_MS + TEN_MINUTES)
-    await untilLooked(made, 1)
+    await untilJudged(made, 1)
     await made.runner.stop()
-    expect([made.looked, made.failures]).toEqual([[`${ids[2]}: 1`], []])
+    expect([made.judged, made.failures]).toEqual([[`${ids[2]}: 1`], []])
     for (const id of ids.slice(0, 2)) {
-      expect(await store.lookups.analysis.run(id)).toMatchObject({ state: 'RUNNING', looksDone: 0 })
+      expect(await store.lookups.analysis.run(id)).toMatchObject({ state: 'RUNNING', intervalsDone: 0 })
     }
     expect(made.clock.nextMs()).toBeUndefined()
   })

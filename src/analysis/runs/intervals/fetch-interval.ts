@@ -2,8 +2,8 @@ import type { AnalysisSource } from '../../sources/make-sources.js'
 import { failedLines, failedSeries } from '../../sources/answers/answers.js'
 import { stepGrid } from '../../sources/answers/step-grid.js'
 import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope, TimeWindow } from '../../sources.js'
-import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './look-data.js'
-import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './look-data.js'
+import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
+import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import type {
   PlannedLogs,
   PlannedMetric,
@@ -12,28 +12,28 @@ import type {
   RunPlan,
   Timing,
 } from '../definitions/plan.js'
-import { lookWindow } from './schedule.js'
+import { intervalWindow } from './schedule.js'
 
-/** So many queries at a time: a look must not be a storm for its source. */
+/** So many queries at a time: an interval must not be a storm for its source. */
 const CONCURRENCY = 4
 
 export type Sources = ReadonlyMap<string, AnalysisSource>
 
-/** What is left of the time for all queries of a look together. */
+/** What is left of the time for all queries of an interval together. */
 export type RemainingBudget = () => FetchBudget
 
-/** Fetches what a look needs, both sides at the same time. Never rejects: what goes wrong is part of the data. */
-export async function fetchLook(
+/** Fetches what an interval needs, both sides at the same time. Never rejects: what goes wrong is part of the data. */
+export async function fetchInterval(
   plan: RunPlan,
-  look: number,
+  interval: number,
   sources: Sources,
   remaining: RemainingBudget,
 ): Promise<readonly TargetData[]> {
   const targets: TargetData[] = []
   for (const { metrics, logs } of plan.targets) {
     targets.push({
-      metrics: metrics && (await fetchMetrics(metrics, plan.timing, look, sources, remaining)),
-      logs: logs && (await fetchLogs(logs, plan.timing, look, sources, remaining)),
+      metrics: metrics && (await fetchMetrics(metrics, plan.timing, interval, sources, remaining)),
+      logs: logs && (await fetchLogs(logs, plan.timing, interval, sources, remaining)),
     })
   }
   return targets
@@ -42,7 +42,7 @@ export async function fetchLook(
 async function fetchMetrics(
   planned: PlannedMetrics,
   timing: Timing,
-  look: number,
+  interval: number,
   sources: Sources,
   remaining: RemainingBudget,
 ): Promise<readonly MetricData[]> {
@@ -52,12 +52,12 @@ async function fetchMetrics(
       const { aggregate } = planned
       const request = { query, scope: side.scope, stepMs: timing.stepMs, aggregate }
       return toSeriesData(
-        await source.fetchSeries({ ...request, ...lookWindow(timing, side, look) }, remaining()),
+        await source.fetchSeries({ ...request, ...intervalWindow(timing, side, interval) }, remaining()),
       )
     }
     const [baseline, canary] = await Promise.all([fetchSide(planned.baseline), fetchSide(planned.canary)])
     const question = (side: PlannedSide): Question => ({
-      ...{ query, scope: side.scope, window: lookWindow(timing, side, look) },
+      ...{ query, scope: side.scope, window: intervalWindow(timing, side, interval) },
     })
     const isSame = isSameQuestion(question(planned.baseline), question(planned.canary))
     return { baseline, canary, ...(isSame && { isSameOnBothSides: true }) }
@@ -76,7 +76,7 @@ async function fetchMetrics(
 async function fetchLogs(
   planned: PlannedLogs,
   timing: Timing,
-  look: number,
+  interval: number,
   sources: Sources,
   remaining: RemainingBudget,
 ): Promise<LogData> {
@@ -85,7 +85,7 @@ async function fetchLogs(
   const messageField = template.responseKeywords
   const questionOf = ({ scope, ...side }: PlannedSide): Question => ({
     ...{ query, scope, filters: filtersOf(template.filterKey, scope) },
-    window: lookWindow(timing, { scope, ...side }, look),
+    window: intervalWindow(timing, { scope, ...side }, interval),
   })
   const fetchSide = async (side: PlannedSide): Promise<LinesData> => {
     const { window, scope, filters } = questionOf(side)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { combineParts } from '../../../../src/analysis/runs/looks/look-report.js'
-import type { TargetReport } from '../../../../src/analysis/runs/looks/look-report.js'
+import { combineParts } from '../../../../src/analysis/runs/intervals/interval-report.js'
+import type { TargetReport } from '../../../../src/analysis/runs/intervals/interval-report.js'
 import type { JudgeReport, ScoreThresholds } from '../../../../src/analysis/judge/series/types.js'
 import type { LogReport } from '../../../../src/analysis/logs/model/types.js'
 import type { Verdict } from '../../../../src/store/ports/analysis-store.js'
@@ -33,7 +33,7 @@ function target(name: string, given: Partial<TargetReport>): TargetReport {
   return { name, metrics: undefined, logs: undefined, ...given }
 }
 
-describe('a look is as good as the worst of its parts', () => {
+describe('an interval is as good as the worst of its parts', () => {
   test.each<[string, TargetReport[], object]>([
     [
       'which is the only one',

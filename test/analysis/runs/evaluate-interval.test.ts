@@ -2,12 +2,16 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 
 import { readLogTemplate } from '../../../src/analysis/logs/model/log-template.js'
-import type { LookReport } from '../../../src/analysis/runs/looks/look-report.js'
-import { judgeLook } from '../../../src/analysis/runs/looks/judge-look.js'
+import type { IntervalReport } from '../../../src/analysis/runs/intervals/interval-report.js'
+import { judgeInterval } from '../../../src/analysis/runs/intervals/judge-interval.js'
 import { readMetricTemplate } from '../../../src/analysis/runs/definitions/metric-template.js'
-import { joinLines, unpackData } from '../../../src/analysis/runs/looks/pack-look.js'
+import { joinLines, unpackData } from '../../../src/analysis/runs/intervals/pack-interval.js'
 import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../../src/analysis/runs/definitions/plan.js'
-import { failedLook, lookBudgetMs, takeLook } from '../../../src/analysis/runs/take-look.js'
+import {
+  failedInterval,
+  intervalBudgetMs,
+  evaluateInterval,
+} from '../../../src/analysis/runs/evaluate-interval.js'
 import type { LinesAnswer, LinesQuery, SeriesAnswer, SeriesQuery } from '../../../src/analysis/sources.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
 import { makeFakeSources, wave } from '../../support/fake-sources.js'
@@ -48,28 +52,28 @@ function times(factor: number): SeriesScript {
 
 const failed: Partial<SeriesAnswer> = { state: 'failed', reasons: ['metrics: the source answers 503'] }
 
-async function look(
+async function interval(
   planned: RunPlan,
   series: SeriesScript,
   lines?: LinesScript,
   nth = 2,
-): Promise<LookReport> {
-  const request = { runId: 1, plan: planned, look: nth, seenLogTemplates: [] }
-  return (await takeLook(request, makeFakeSources(series, lines), () => START_MS)).report
+): Promise<IntervalReport> {
+  const request = { runId: 1, plan: planned, interval: nth, seenLogTemplates: [] }
+  return (await evaluateInterval(request, makeFakeSources(series, lines), () => START_MS)).report
 }
 
-describe('a look at metrics', () => {
+describe('an interval of metrics', () => {
   test.each([
     ['passes what is alike', times(1), 'Success', 100],
     ['fails what is three times as much', times(3), 'Fail', 0],
   ] as const)('%s', async (_, series, verdict, score) => {
-    const report = await look(plan({ metrics: metricsOf('latency') }), series)
+    const report = await interval(plan({ metrics: metricsOf('latency') }), series)
     expect(report).toMatchObject({ look: 2, looks: 2, verdict, score, errors: [] })
   })
 
   test('asks for the window of both sides in the scope of each', async () => {
     const asked: SeriesQuery[] = []
-    await look(
+    await interval(
       plan({ metrics: metricsOf('latency{v="${version}"}') }),
       (query) => {
         asked.push(query)
@@ -94,8 +98,13 @@ describe('a look at metrics', () => {
       return times(1)(query)
     })
     const names = Array.from({ length: 20 }, (_, index) => `m${index}`)
-    const request = { runId: 1, plan: plan({ metrics: metricsOf(...names) }), look: 2, seenLogTemplates: [] }
-    await takeLook(request, sources, () => START_MS)
+    const request = {
+      runId: 1,
+      plan: plan({ metrics: metricsOf(...names) }),
+      interval: 2,
+      seenLogTemplates: [],
+    }
+    await evaluateInterval(request, sources, () => START_MS)
     expect(most).toBe(8)
   })
 
@@ -107,8 +116,13 @@ describe('a look at metrics', () => {
       nowMs += 100_000
       return times(1)(query)
     })
-    const request = { runId: 1, plan: plan({ metrics: metricsOf('a', 'b') }), look: 2, seenLogTemplates: [] }
-    await takeLook(request, sources, () => nowMs)
+    const request = {
+      runId: 1,
+      plan: plan({ metrics: metricsOf('a', 'b') }),
+      interval: 2,
+      seenLogTemplates: [],
+    }
+    await evaluateInterval(request, sources, () => nowMs)
     expect(budgets).toEqual([240_000, 140_000, 40_000, 0])
   })
 
@@ -117,7 +131,7 @@ describe('a look at metrics', () => {
     ['that fails for the canary', (query) => (isCanary(query) ? failed : times(1)(query))],
     ['that fails for the baseline', (query) => (isCanary(query) ? times(1)(query) : failed)],
   ])('fails with a source %s, and says so', async (_, series) => {
-    const report = await look(plan({ metrics: metricsOf('latency') }), series)
+    const report = await interval(plan({ metrics: metricsOf('latency') }), series)
     expect(report).toMatchObject({ verdict: 'Fail', score: 0, isUnanswered: true })
     expect(report.reason).toMatch(/^nothing is known of the metrics of shop \(/)
     expect(report.errors.join()).toContain('metrics: the source answers 503')
@@ -131,7 +145,7 @@ describe('a look at metrics', () => {
     async (_, names, verdict, is) => {
       const metrics = metricsOf(...names)
       const asked = metrics.metrics.map((metric, index) => ({ ...metric, query: names[index] ?? '' }))
-      const report = await look(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
+      const report = await interval(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
       expect(report.verdict).toBe(verdict)
       expect(report.errors.join()).toContain('latency: both sides were asked the same')
       expect(report.targets[0]?.metrics?.results.at(-1)?.classification).toBe(is)
@@ -141,13 +155,13 @@ describe('a look at metrics', () => {
   test('judges one query of two times, as of last week and today', async () => {
     const metrics = { ...metricsOf('latency'), baseline: { scope: {}, startMs: START_MS - 600 * MINUTE_MS } }
     const asked = metrics.metrics.map((metric) => ({ ...metric, query: 'latency' }))
-    const report = await look(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
+    const report = await interval(plan({ metrics: { ...metrics, metrics: asked } }), times(1))
     expect(report.verdict).toBe('Success')
   })
 
   test('does not pass with one of many metrics that cannot be had', async () => {
     const series: SeriesScript = (query) => (query.query.startsWith('m3 ') ? failed : times(1)(query))
-    const report = await look(plan({ metrics: metricsOf('m1', 'm2', 'm3', 'm4') }), series)
+    const report = await interval(plan({ metrics: metricsOf('m1', 'm2', 'm3', 'm4') }), series)
     expect(report.verdict).toBe('Review')
     expect(report.errors).toEqual([
       'shop: m3, baseline: metrics: the source answers 503',
@@ -157,7 +171,7 @@ describe('a look at metrics', () => {
 
   test('does not pass with half an answer, however good that half is', async () => {
     const half = { state: 'incomplete', reasons: ['metrics: the last 30 points are missing'] } as const
-    const report = await look(plan({ metrics: metricsOf('latency') }), (query) => ({
+    const report = await interval(plan({ metrics: metricsOf('latency') }), (query) => ({
       ...times(1)(query),
       ...half,
     }))
@@ -166,13 +180,13 @@ describe('a look at metrics', () => {
   })
 
   test('does not pass with nothing to compare', async () => {
-    const report = await look(plan({ metrics: metricsOf('latency') }), () => ({ state: 'empty' }))
+    const report = await interval(plan({ metrics: metricsOf('latency') }), () => ({ state: 'empty' }))
     expect(report.verdict).not.toBe('Success')
   })
 
   test('fails what names a source that is not there any more', async () => {
     const metrics = { ...metricsOf('latency'), source: 'gone' }
-    const report = await look(plan({ metrics }), times(1))
+    const report = await interval(plan({ metrics }), times(1))
     expect(report.verdict).toBe('Fail')
     expect(report.errors).toContain('shop: latency, canary: analysis.sources has no source gone of metrics')
   })
@@ -191,28 +205,28 @@ function lines(canaryText?: string): LinesScript {
   })
 }
 
-describe('a look at logs', () => {
+describe('an interval of logs', () => {
   test('passes what is alike', async () => {
-    expect(await look(plan({ logs: LOGS }), () => ({}), lines())).toMatchObject({
+    expect(await interval(plan({ logs: LOGS }), () => ({}), lines())).toMatchObject({
       verdict: 'Success',
       errors: [],
     })
   })
 
   test('are not judged where both sides are asked for the same lines', async () => {
-    const report = await look(plan({ logs: { ...LOGS, query: '*' } }), times(1), lines())
+    const report = await interval(plan({ logs: { ...LOGS, query: '*' } }), times(1), lines())
     expect(report.verdict).toBe('Fail')
     expect(report.reason).toMatch(/nothing is known of the log of shop.*both sides were asked the same/)
   })
 
   test('are judged where the field to filter by tells the sides apart', async () => {
     const template = readLogTemplate({ templateName: 'app-log', filterKey: 'version' })
-    const report = await look(plan({ logs: { ...LOGS, query: '*', template } }), times(1), lines())
+    const report = await interval(plan({ logs: { ...LOGS, query: '*', template } }), times(1), lines())
     expect(report.verdict).toBe('Success')
   })
 
   test('fails an error that only the canary has, and shows it', async () => {
-    const report = await look(plan({ logs: LOGS }), () => ({}), lines('FATAL no memory left'))
+    const report = await interval(plan({ logs: LOGS }), () => ({}), lines('FATAL no memory left'))
     expect(report.verdict).toBe('Fail')
     expect(report.targets[0]?.logs?.findings[0]).toMatchObject({
       change: 'new',
@@ -221,7 +235,7 @@ describe('a look at logs', () => {
     })
   })
 
-  test('says little at the first of many looks, and more at the last, of the same lines', async () => {
+  test('says little at the first of many intervals, and more at the last, of the same lines', async () => {
     const timing = makeTiming({ lifetimeMs: 120 * MINUTE_MS, intervalMs: 10 * MINUTE_MS })
     const few: LinesScript = (query) => ({
       lines: isCanary(query)
@@ -232,8 +246,8 @@ describe('a look at logs', () => {
         : [{ atMs: query.startMs, text: 'INFO started' }],
     })
     const [first, last] = [
-      await look(plan({ logs: LOGS }, timing), () => ({}), few, 1),
-      await look(plan({ logs: LOGS }, timing), () => ({}), few, 12),
+      await interval(plan({ logs: LOGS }, timing), () => ({}), few, 1),
+      await interval(plan({ logs: LOGS }, timing), () => ({}), few, 12),
     ]
     expect([first, last].map(({ targets }) => targets[0]?.logs?.findings[0]?.isUnexpected)).toEqual([
       false,
@@ -250,14 +264,14 @@ describe('a look at logs', () => {
     ],
   ])('are %s where the source %s', async (verdict, _, answer) => {
     const script: LinesScript = (query) => ({ ...lines()(query), ...answer })
-    const report = await look(plan({ logs: LOGS }), () => ({}), script)
+    const report = await interval(plan({ logs: LOGS }), () => ({}), script)
     expect(report.verdict).toBe(verdict)
     expect(report.errors.join()).toContain(answer.reasons?.[0])
   })
 
   test('names the worse part where metrics pass and the log does not', async () => {
     const planned = plan({ metrics: metricsOf('latency'), logs: LOGS })
-    const report = await look(planned, times(1), lines('FATAL no memory left'))
+    const report = await interval(planned, times(1), lines('FATAL no memory left'))
     expect(report.verdict).toBe('Fail')
     expect(report.reason).toMatch(/^logs: /)
   })
@@ -266,7 +280,7 @@ describe('a look at logs', () => {
     const template = readLogTemplate({ templateName: 'a', scoringAlgorithm: 'autonomous', filterKey: 'pod' })
     const asked: LinesQuery[] = []
     const canary = { scope: { pod: '.*canary.*' }, startMs: START_MS }
-    await look(
+    await interval(
       plan({ logs: { ...LOGS, template, canary } }),
       () => ({}),
       (query) => {
@@ -279,13 +293,13 @@ describe('a look at logs', () => {
   })
 })
 
-describe('the data of a look', () => {
-  test('say which look was taken before, where looks were left out, so that the judge may use their error', async () => {
+describe('the data of an interval', () => {
+  test('say which interval was judged before, where intervals were left out, so that the judge may use their error', async () => {
     const planned = plan({ metrics: metricsOf('latency') }, { ...TIMING, intervalMs: 6 * MINUTE_MS })
     const takeAfter = async (after: number) => {
-      const request = { runId: 1, plan: planned, look: 10, after, seenLogTemplates: [] }
-      const { report, data } = await takeLook(request, makeFakeSources(times(1.2)), () => START_MS)
-      expect(judgeLook(planned, unpackData(data)).report).toEqual(report)
+      const request = { runId: 1, plan: planned, interval: 10, after, seenLogTemplates: [] }
+      const { report, data } = await evaluateInterval(request, makeFakeSources(times(1.2)), () => START_MS)
+      expect(judgeInterval(planned, unpackData(data)).report).toEqual(report)
       return report.targets[0]?.metrics?.results[0]?.finding?.alpha ?? 0
     }
     expect(await takeAfter(2)).toBeGreaterThan(2 * (await takeAfter(9)))
@@ -293,30 +307,33 @@ describe('the data of a look', () => {
 
   test('give the same report when they are judged again', async () => {
     const planned = plan({ metrics: metricsOf('latency'), logs: LOGS })
-    const request = { runId: 1, plan: planned, look: 2, seenLogTemplates: ['a'] }
+    const request = { runId: 1, plan: planned, interval: 2, seenLogTemplates: ['a'] }
     const sources = makeFakeSources((query) => {
       const { values = new Float64Array() } = times(1.2)(query)
       return { values: values.map((value, index) => (index % 7 === 0 ? Number.NaN : value)) }
     }, lines('ERROR no stock left'))
-    const { report, ...packed } = await takeLook(request, sources, () => START_MS)
+    const { report, ...packed } = await evaluateInterval(request, sources, () => START_MS)
     const kept = joinLines(
       unpackData(packed.data),
       JSON.parse(gunzipSync(packed.lines).toString()) as Parameters<typeof joinLines>[1],
     )
-    expect(judgeLook(planned, kept).report).toEqual(report)
-    expect(judgeLook(planned, kept, 'kayenta').report.targets[0]?.metrics?.judgeName).toBe(
+    expect(judgeInterval(planned, kept).report).toEqual(report)
+    expect(judgeInterval(planned, kept, 'kayenta').report.targets[0]?.metrics?.judgeName).toBe(
       'NetflixACAJudge-v1.0',
     )
   })
 })
 
-test('a look that could not be taken says why and passes nothing', () => {
+test('an interval that could not be judged says why and passes nothing', () => {
   const planned = plan({ metrics: metricsOf('latency') })
-  const { report } = failedLook({ runId: 1, plan: planned, look: 1, seenLogTemplates: [] }, new Error('full'))
+  const { report } = failedInterval(
+    { runId: 1, plan: planned, interval: 1, seenLogTemplates: [] },
+    new Error('full'),
+  )
   expect(report).toMatchObject({
     ...{ look: 1, looks: 2, score: 0, verdict: 'Fail', endsRun: false },
     canaryWindow: { startMs: START_MS, endMs: START_MS + 30 * MINUTE_MS },
-    errors: ['the look could not be taken: full'],
+    errors: ['the interval could not be judged: full'],
   })
 })
 
@@ -324,6 +341,6 @@ test.each([
   [3000, 30_000],
   [60_000, 60_000],
   [3_600_000, 240_000],
-])('the queries of a look every %d ms end within %d ms', (intervalMs, budgetMs) => {
-  expect(lookBudgetMs(intervalMs)).toBe(budgetMs)
+])('the queries of an interval every %d ms end within %d ms', (intervalMs, budgetMs) => {
+  expect(intervalBudgetMs(intervalMs)).toBe(budgetMs)
 })

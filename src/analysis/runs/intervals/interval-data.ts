@@ -50,16 +50,17 @@ export interface LogData {
   readonly canary: LinesData
 }
 
-/** What one look fetched for a target, in the order of the plan. */
+/** What was fetched for a target in one interval, in the order of the plan. */
 export interface TargetData {
   readonly metrics: readonly MetricData[] | undefined
   readonly logs: LogData | undefined
 }
 
-/** All that a look judges: the same data give the same report. */
-export interface LookData {
+/** All that the judgement of an interval goes by: the same data give the same report. It is stored as JSON, as its report is. */
+export interface IntervalData {
+  /** The number of the interval. */
   readonly look: number
-  /** The look that was taken before it, where that is not the one just before. */
+  /** The interval that was judged before it, where that is not the one just before. */
   readonly after?: number | undefined
   readonly targets: readonly TargetData[]
   readonly seenLogTemplates: readonly string[]

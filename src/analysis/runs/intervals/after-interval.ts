@@ -1,0 +1,47 @@
+import type { RunProgress, StoredRun } from '../../../store/ports/analysis-store.js'
+import type { IntervalReport } from './interval-report.js'
+import type { RunPlan } from '../definitions/plan.js'
+import { intervalDueMs } from './schedule.js'
+
+/**
+ * Where a run stands after an interval. It ends with its last interval, when a critical change can no longer be mended, and when a
+ * interval says Fail to a judge or a window that does not carry earlier data along: Kayenta's rule for each of its judgements.
+ */
+export function afterInterval(
+  run: Pick<StoredRun, 'id' | 'intervalsDone'>,
+  plan: RunPlan,
+  report: IntervalReport,
+  nowMs: number,
+): RunProgress {
+  const { look: interval, looks: intervals, score, verdict, reason, errors } = report
+  const common = { id: run.id, intervalsDone: interval, score, verdict, errors, updatedMs: nowMs }
+  if (isOver(plan, report)) {
+    const early = interval < intervals ? ` (ended early, at interval ${interval} of ${intervals})` : ''
+    return {
+      ...common,
+      state: 'COMPLETED',
+      message: reason + early + leftOut(run.intervalsDone, interval),
+      finishedMs: nowMs,
+      nextIntervalMs: nowMs,
+    }
+  }
+  return {
+    ...common,
+    state: 'RUNNING',
+    message: `interval ${interval} of ${intervals}: ${reason}`,
+    nextIntervalMs: intervalDueMs(plan.timing, interval + 1),
+  }
+}
+
+function leftOut(intervalsDone: number, interval: number): string {
+  const count = interval - intervalsDone - 1
+  return count > 0 ? ` (intervals left out, the run being late: ${count})` : ''
+}
+
+function isOver(
+  { judge, timing }: RunPlan,
+  { look: interval, looks: intervals, verdict, endsRun, isUnanswered }: IntervalReport,
+): boolean {
+  if (interval >= intervals || endsRun) return true
+  return verdict === 'Fail' && !isUnanswered && (judge === 'kayenta' || timing.lookBackMs !== undefined)
+}

@@ -1,0 +1,47 @@
+import type { StoredRun } from '../../../store/ports/analysis-store.js'
+import type { TimeWindow } from '../../sources.js'
+import type { PlannedSide, RunPlan, Timing } from '../definitions/plan.js'
+
+/** How many intervals a run has: the whole ones of its lifetime, one at least. */
+export function intervalCount({ lifetimeMs, intervalMs }: Timing): number {
+  return Math.max(1, Math.floor(lifetimeMs / intervalMs))
+}
+
+/** How late a run may be before the intervals in between are left out. */
+const MAX_LATE_MS = 300_000
+
+/**
+ * The interval to judge next. A run that is late, because judging takes longer than an interval or nothing was running, goes to the last
+ * one at once where that sees all that the others would have. A sliding window does not, and Kayenta ends at the first that fails.
+ */
+export function intervalToJudge(
+  { timing, judge }: RunPlan,
+  run: Pick<StoredRun, 'intervalsDone' | 'startedMs'>,
+  nowMs: number,
+): number {
+  const last = intervalCount(timing)
+  // It may have been registered after its data began.
+  const overMs = Math.max(intervalDueMs(timing, last), run.startedMs) + MAX_LATE_MS
+  const isCovered = timing.lookBackMs === undefined && judge === 'default'
+  return isCovered && nowMs > overMs ? last : run.intervalsDone + 1
+}
+
+/** When an interval (the first is 1) is due: once it is over and its data have arrived. */
+export function intervalDueMs(timing: Timing, interval: number): number {
+  return timing.startedMs + timing.warmUpMs + elapsedMs(timing, interval) + timing.delayMs
+}
+
+/** What a side is looked at: from its start, or the last part of it when the window slides. */
+export function intervalWindow(timing: Timing, side: PlannedSide, interval: number): TimeWindow {
+  const startMs = side.startMs + timing.warmUpMs
+  const endMs = startMs + elapsedMs(timing, interval)
+  if (timing.lookBackMs === undefined) return { startMs, endMs }
+  return { startMs: Math.max(startMs, endMs - timing.lookBackMs), endMs }
+}
+
+/** The last interval takes what is left over of the lifetime. */
+function elapsedMs(timing: Timing, interval: number): number {
+  return interval >= intervalCount(timing)
+    ? Math.max(timing.lifetimeMs, timing.intervalMs)
+    : interval * timing.intervalMs
+}

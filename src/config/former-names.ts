@@ -1,0 +1,22 @@
+import { configKeys, envName } from './config-keys.js'
+import type { ConfigKey } from './config-keys.js'
+import type { OriginatedValue } from './values/layered-values.js'
+
+/** The names that keys had in earlier releases: they are taken as before, but not documented. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  'analysis.concurrentLooks': 'analysis.concurrentIntervals',
+}
+
+/** A value under the name that its key has now. */
+export function withCurrentName(value: OriginatedValue): OriginatedValue {
+  const current = FORMER_NAMES[value.path.join('.')]
+  return current === undefined ? value : { ...value, path: current.split('.') }
+}
+
+/** Keys by the environment variables that set them in earlier releases. */
+export function keysByFormerVariable(): [variable: string, key: ConfigKey][] {
+  return Object.entries(FORMER_NAMES).flatMap(([former, current]) => {
+    const key = configKeys.find(({ path }) => path.join('.') === current)
+    return key === undefined ? [] : [[envName(former.split('.')), key] as [string, ConfigKey]]
+  })
+}
