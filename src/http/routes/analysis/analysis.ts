@@ -3,7 +3,12 @@ import { z } from 'zod'
 import { cancelRun, listRuns } from '../../../analysis/runs/analysis-operations.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
-import { showIntervalData, showIntervalReport, showRun, summariseRun } from '../../../analysis/runs/show-run.js'
+import {
+  showIntervalData,
+  showIntervalReport,
+  showRun,
+  summariseRun,
+} from '../../../analysis/runs/show-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
