@@ -12,7 +12,7 @@ const DECODE_STEPS_PER_BYTE = 0.2
 const TEXT_STEPS = 4
 const TEXT_STEPS_PER_BYTE = 0.5
 
-/** How the runtime lays out what needs no reading of text (value.h); the reader's own notes tell more (`reader/assembly/value-layout.ts`). */
+/** How the runtime lays out what is read and written without its help (value.h); the reader's own notes tell more (`reader/assembly/value-layout.ts`). */
 const NULL = 1
 const STRING = 4
 const INTERNED_STRING = 8
@@ -24,6 +24,7 @@ const NUMBER_TEXT = 3 | (2 << 8)
 const NUMBER_TEXT_AT = 8
 const NUMBER_TEXT_LENGTH = 12
 const LONGEST_SHORT_INTEGER = 15
+const BEYOND_SHORT_INTEGERS = 1e15
 const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
 const ARRAY = 5
@@ -31,6 +32,15 @@ const ELEMENTS = 4
 const COUNT = 8
 const ELEMENT_BYTES = 8
 const ELEMENT_VALUE = 4
+/** Before the text of a string. */
+const STRING_BYTES = 16
+const NUMBER_BYTES = 24
+/** Arrays in arrays are read so deep; what is deeper is dumped by the module. */
+const MAX_READ_DEPTH = 4
+const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
+/** Of writing a value, and each byte of it. */
+const WRITE_STEPS = 6
+const WRITE_STEPS_PER_BYTE = 0.3
 
 /** The addresses of the two values that results are most often. */
 export interface Booleans {
@@ -57,19 +67,7 @@ export class HostValues {
 
   /** The value at an address. Whoever has a meter pays for what it takes to make it. */
   read(address: number, meter: WorkMeter | undefined): RegoValue {
-    if (this.#known === undefined) return this.#readDumped(address, meter)
-    const { bytes } = this.#memory
-    const type = bytes.readUInt8(address)
-    if (type === STRING || type === INTERNED_STRING) {
-      const length = bytes.readUInt32LE(address + LENGTH)
-      meter?.spend(TEXT_STEPS + length * TEXT_STEPS_PER_BYTE)
-      meter?.reserve(length)
-      return this.#memory.textAt(bytes.readUInt32LE(address + TEXT), length)
-    }
-    if (type === NULL) return null
-    return bytes.readUInt16LE(address) === INTEGER
-      ? new RegoNumber(String(bytes.readBigInt64LE(address + INTEGER_VALUE)))
-      : this.#readDumped(address, meter)
+    return this.#readDirectly(address, meter, 0) ?? this.#readDumped(address, meter)
   }
 
   /** Whether a value is a 64-bit integer, or written with no more than 15 digits and nothing else; false where that is not known. */
@@ -95,6 +93,30 @@ export class HostValues {
     return this.#areDigits(text, length) && (length === 1 || bytes[text] !== DIGIT_ZERO)
   }
 
+  /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
+  shortInteger(address: number): number | undefined {
+    const { bytes } = this.#memory
+    if (!this.isShortInteger(address)) return undefined
+    if (bytes.readUInt16LE(address) === INTEGER) {
+      const integer = Number(bytes.readBigInt64LE(address + INTEGER_VALUE))
+      return Math.abs(integer) < BEYOND_SHORT_INTEGERS ? integer : undefined
+    }
+    const text = bytes.readUInt32LE(address + NUMBER_TEXT_AT)
+    return Number(this.#memory.textAt(text, bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH)))
+  }
+
+  /** The bytes of a text where they lie, each of which is paid for; undefined for what is another value, and where that is not known. */
+  textBytes(address: number, meter: WorkMeter): Uint8Array | undefined {
+    const { bytes } = this.#memory
+    if (this.#known === undefined) return undefined
+    const type = bytes.readUInt8(address)
+    if (type !== STRING && type !== INTERNED_STRING) return undefined
+    const text = bytes.readUInt32LE(address + TEXT)
+    const length = bytes.readUInt32LE(address + LENGTH)
+    meter.spend(TEXT_STEPS + length * TEXT_STEPS_PER_BYTE)
+    return bytes.subarray(text, text + length)
+  }
+
   /** Whether an array holds 64-bit integers and nothing else; false where that is not known. */
   hasIntegersOnly(address: number): boolean {
     const { bytes } = this.#memory
@@ -109,8 +131,13 @@ export class HostValues {
 
   /** The address of a value that the meter pays for. */
   write(value: RegoValue, meter: WorkMeter): number {
-    if (typeof value === 'boolean' && this.#known !== undefined)
-      return value ? this.#known.truth : this.#known.falsehood
+    if (this.#known !== undefined) {
+      if (typeof value === 'boolean') return value ? this.#known.truth : this.#known.falsehood
+      if (typeof value === 'string') return this.#writeString(value, meter)
+      if (value instanceof RegoNumber && PLAIN_INTEGER.test(value.text))
+        return this.#writeInteger(value.text, meter)
+      if (value instanceof RegoNumber) return this.#writeNumberText(value.text, meter)
+    }
     return this.parse(Buffer.from(printRegoTextWithin(meter, value)), this.#exports.opa_value_parse)
   }
 
@@ -122,6 +149,86 @@ export class HostValues {
     if (parsed === 0)
       throw new AppError('invalid', 'the policy module refuses a value: it is not well-formed')
     return parsed
+  }
+
+  /** A scalar, or an array of some, where it lies; undefined where that is not known, or for what is a value of another kind. */
+  #readDirectly(address: number, meter: WorkMeter | undefined, depth: number): RegoValue | undefined {
+    if (this.#known === undefined) return undefined
+    const { bytes } = this.#memory
+    const type = bytes.readUInt8(address)
+    if (type === STRING || type === INTERNED_STRING)
+      return this.#readText(bytes.readUInt32LE(address + TEXT), bytes.readUInt32LE(address + LENGTH), meter)
+    if (type === NULL) return null
+    if (type === ARRAY) return depth < MAX_READ_DEPTH ? this.#readArray(address, meter, depth) : undefined
+    if (address === this.#known.truth || address === this.#known.falsehood)
+      return address === this.#known.truth
+    const header = bytes.readUInt16LE(address)
+    if (header === INTEGER) return new RegoNumber(String(bytes.readBigInt64LE(address + INTEGER_VALUE)))
+    if (header !== NUMBER_TEXT) return undefined
+    const [text, length] = [
+      bytes.readUInt32LE(address + NUMBER_TEXT_AT),
+      bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH),
+    ]
+    return new RegoNumber(this.#readText(text, length, meter))
+  }
+
+  #readText(text: number, length: number, meter: WorkMeter | undefined): string {
+    meter?.spend(TEXT_STEPS + length * TEXT_STEPS_PER_BYTE)
+    meter?.reserve(length)
+    return this.#memory.textAt(text, length)
+  }
+
+  #readArray(address: number, meter: WorkMeter | undefined, depth: number): RegoValue[] | undefined {
+    const { bytes } = this.#memory
+    const elements = bytes.readUInt32LE(address + ELEMENTS)
+    const count = bytes.readUInt32LE(address + COUNT)
+    const values: RegoValue[] = []
+    meter?.reserve(count * ELEMENT_BYTES)
+    for (let at = elements; at < elements + count * ELEMENT_BYTES; at += ELEMENT_BYTES) {
+      const value = this.#readDirectly(bytes.readUInt32LE(at + ELEMENT_VALUE), meter, depth + 1)
+      if (value === undefined) return undefined
+      values.push(value)
+    }
+    meter?.spend(count)
+    return values
+  }
+
+  /** Half a character is none: what stands for it is U+FFFD, as Go writes it. */
+  #writeString(text: string, meter: WorkMeter): number {
+    const length = Buffer.byteLength(text)
+    meter.spend(WRITE_STEPS + length * WRITE_STEPS_PER_BYTE)
+    meter.reserve(length + STRING_BYTES)
+    const address = this.#exports.opa_malloc(STRING_BYTES + length + 1)
+    const { bytes } = this.#memory
+    bytes.writeUInt32LE(STRING, address)
+    bytes.writeUInt32LE(length, address + LENGTH)
+    bytes.writeUInt32LE(address + STRING_BYTES, address + TEXT)
+    bytes.write(text, address + STRING_BYTES, length)
+    bytes[address + STRING_BYTES + length] = 0
+    return address
+  }
+
+  #writeNumberText(text: string, meter: WorkMeter): number {
+    meter.spend(WRITE_STEPS + text.length * WRITE_STEPS_PER_BYTE)
+    meter.reserve(text.length + NUMBER_BYTES)
+    const address = this.#exports.opa_malloc(NUMBER_BYTES + text.length)
+    const { bytes } = this.#memory
+    bytes.fill(0, address, address + NUMBER_BYTES)
+    bytes.writeUInt32LE(NUMBER_TEXT, address)
+    bytes.writeUInt32LE(address + NUMBER_BYTES, address + NUMBER_TEXT_AT)
+    bytes.writeUInt32LE(text.length, address + NUMBER_TEXT_LENGTH)
+    bytes.write(text, address + NUMBER_BYTES, 'latin1')
+    return address
+  }
+
+  #writeInteger(text: string, meter: WorkMeter): number {
+    meter.spend(WRITE_STEPS)
+    meter.reserve(NUMBER_BYTES)
+    const address = this.#exports.opa_malloc(NUMBER_BYTES)
+    const { bytes } = this.#memory
+    bytes.writeUInt32LE(INTEGER, address)
+    bytes.writeBigInt64LE(BigInt(text), address + INTEGER_VALUE)
+    return address
   }
 
   #areDigits(address: number, length: number): boolean {

@@ -37,7 +37,7 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_cidr_intersects: 'always',
   opa_glob_match: 'always',
   opa_json_is_valid: 'always',
-  opa_json_unmarshal: 'always',
+  opa_json_unmarshal: 'chosen',
   opa_regex_find_all_string_submatch: 'chosen',
   opa_regex_is_valid: 'always',
   opa_regex_match: { operand: 0, is: 'odd pattern' },

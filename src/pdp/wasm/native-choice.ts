@@ -1,3 +1,5 @@
+import { BACKSLASH, byteTable, skipRun } from '../../lib/json/scan/json-bytes.js'
+import { isWellFormed } from '../../lib/json/scan/locate-value.js'
 import { RegoNumber, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 
@@ -10,6 +12,10 @@ export interface OperandReader {
   readonly isShortInteger: (index: number) => boolean
   /** Whether it is a text of a few digits that writes an integer as Rego does. */
   readonly isIntegerText: (index: number) => boolean
+  /** An integer of at most 15 digits; undefined for what is another value, and where that is not known. */
+  readonly shortInteger: (index: number) => number | undefined
+  /** The bytes of a text; undefined for what is another value, and where that is not known. */
+  readonly bytes: (index: number) => Uint8Array | undefined
 }
 
 /** Whether the host is to answer. */
@@ -19,6 +25,8 @@ type Choice = (operand: OperandReader) => boolean
 const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
 
 const isBroken: Choice = (operand) => {
+  const [dividend, divisor] = [operand.shortInteger(0), operand.shortInteger(1)]
+  if (dividend !== undefined && divisor !== undefined) return divisor === 0 || dividend % divisor !== 0
   const [a, b] = [operand.value(0), operand.value(1)]
   if (!(a instanceof RegoNumber) || !(b instanceof RegoNumber)) return false
   if (!PLAIN_INTEGER.test(a.text) || !PLAIN_INTEGER.test(b.text)) return true
@@ -55,6 +63,18 @@ const isOddSearch: Choice = (operand) => {
   )
 }
 
+/** Characters that JSON texts are made of without a doubt: neither escapes nor what is not ASCII. */
+const PLAIN_BYTES = byteTable((byte) => byte >= 0x20 && byte < 0x7f && byte !== BACKSLASH)
+const MAX_PLAIN_LENGTH = 16_384
+const MAX_PLAIN_DEPTH = 100
+
+/** The module takes much for JSON that is none, and reads what is plainly JSON as everybody does. */
+const isOddJson: Choice = (operand) => {
+  const text = operand.bytes(0)
+  if (text === undefined || text.length > MAX_PLAIN_LENGTH) return true
+  return skipRun(text, 0, PLAIN_BYTES) < text.length || !isWellFormed(text, MAX_PLAIN_DEPTH)
+}
+
 /** On a path without segments the module reads memory that it has not written. */
 const hasEmptyPath: Choice = (operand) => {
   const paths = operand.value(1)
@@ -76,6 +96,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   floor: isDecimal(1),
   'json.filter': hasEmptyPath,
   'json.remove': hasEmptyPath,
+  'json.unmarshal': isOddJson,
   minus: isDecimal(2),
   mul: isDecimal(2),
   plus: isDecimal(2),

@@ -254,8 +254,6 @@ export class PolicyInstance {
   }
 
   #imports(): WebAssembly.ModuleImports {
-    const call = (id: number, _context: number, ...operands: number[]): number =>
-      this.#callBuiltin(id, operands)
     return {
       memory: this.#memory.memory,
       opa_abort: (address: number) => {
@@ -269,11 +267,11 @@ export class PolicyInstance {
       },
       // OPA erases print() when it builds for WASM; the import may still be there.
       opa_println: () => undefined,
-      opa_builtin0: call,
-      opa_builtin1: call,
-      opa_builtin2: call,
-      opa_builtin3: call,
-      opa_builtin4: call,
+      opa_builtin0: (id) => this.#callBuiltin(id, []),
+      opa_builtin1: (id, _context, a) => this.#callBuiltin(id, [a]),
+      opa_builtin2: (id, _context, a, b) => this.#callBuiltin(id, [a, b]),
+      opa_builtin3: (id, _context, a, b, c) => this.#callBuiltin(id, [a, b, c]),
+      opa_builtin4: (id, _context, a, b, c, d) => this.#callBuiltin(id, [a, b, c, d]),
     }
   }
 
@@ -316,6 +314,8 @@ export class PolicyInstance {
       hasIntegersOnly: (index) => this.#values.hasIntegersOnly(address(index)),
       isShortInteger: (index) => this.#values.isShortInteger(address(index)),
       isIntegerText: (index) => this.#values.isIntegerText(address(index)),
+      shortInteger: (index) => this.#values.shortInteger(address(index)),
+      bytes: (index) => this.#values.textBytes(address(index), this.#budget),
     }
   }
 

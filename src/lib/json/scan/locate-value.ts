@@ -21,10 +21,10 @@ export function refuseMalformed(bytes: Uint8Array): void {
   locateValue(bytes)
 }
 
-/** Whether the bytes are exactly one JSON value. */
-export function isWellFormed(bytes: Uint8Array): boolean {
+/** Whether the bytes are exactly one JSON value, of at most `maxDepth` levels. */
+export function isWellFormed(bytes: Uint8Array, maxDepth = MAX_DEPTH): boolean {
   try {
-    refuseMalformed(bytes)
+    locateValue(bytes, maxDepth)
     return true
   } catch (raw) {
     if (raw instanceof AppError) return false

@@ -43,7 +43,8 @@ function delimitersOf(value: RegoValue): readonly string[] {
 }
 
 function matcherOf(pattern: string, delimiters: readonly string[], meter: WorkMeter): Matcher {
-  const key = JSON.stringify([pattern, delimiters])
+  // A delimiter is one character, so that their number tells where the pattern begins.
+  const key = `${delimiters.length}:${delimiters.join('')}${pattern}`
   const known = compiled.get(key)
   if (known !== undefined) return known
   meter.spend(pattern.length * PATTERN_STEPS)

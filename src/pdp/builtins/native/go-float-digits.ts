@@ -1,5 +1,5 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { bitLength, isInteger, requireCalculable, truncate } from './go-float.js'
+import { bitLength, isInteger, isSame, ofDecimal, requireCalculable, truncate } from './go-float.js'
 import type { GoFloat } from './go-float.js'
 
 /** `0.DIGITS * 10 ** point` */
@@ -15,6 +15,7 @@ const FRACTION_DIGITS_PER_BIT = Math.log10(5)
 const DIGITS_PER_STEP = 500
 /** One bit more than a number has: its last bit stands for half of the number's last. */
 const BITS_WITH_HALF = 65
+const DOUBLE_BITS = 53
 /** As of Go's `%g` with the shortest text: outside of these, an exponent is written. */
 const LEAST_PLAIN_EXPONENT = -4
 const LEAST_LARGE_EXPONENT = 6
@@ -48,14 +49,31 @@ export function goFloatToText(float: GoFloat, meter: WorkMeter): string {
 }
 
 /** The fewest digits that lie nearer to the number than to its neighbours of 64 bits. */
-function shortest({ mantissa, exponent }: GoFloat): Digits {
+function shortest(float: GoFloat): Digits {
+  return ofDouble(float) ?? ofNeighbours(float)
+}
+
+/**
+ * The digits that name the nearest double, where they name the number itself: of up to 17 digits no two numbers lie so near to each other
+ * that both name one of 64 bits, so that there are no fewer. Most decimal numbers that people write are found so.
+ */
+function ofDouble(float: GoFloat): Digits | undefined {
+  const double = Number(float.mantissa) * 2 ** float.exponent
+  if (!Number.isFinite(double) || double < Number.MIN_VALUE * 2 ** DOUBLE_BITS) return undefined
+  const [written = '', power = ''] = double.toExponential().split('e')
+  const digits = written.replace('.', '')
+  const point = Number(power) + 1
+  return isSame(ofDecimal(BigInt(digits), point - digits.length), float) ? { digits, point } : undefined
+}
+
+function ofNeighbours({ mantissa, exponent }: GoFloat): Digits {
   const exact = digitsOf(mantissa, exponent)
   const shift = BITS_WITH_HALF - bitLength(mantissa)
   const doubled = mantissa << BigInt(shift)
   const lower = digitsOf(doubled - 1n, exponent - shift).digits
   const upper = digitsOf(doubled + 1n, exponent - shift).digits
   const isEven = (doubled & 2n) === 0n
-  for (let i = 0; i < exact.digits.length; i++) {
+  for (let i = commonLength(exact.digits, lower, upper); i < exact.digits.length; i++) {
     const [digit, low, high] = [exact.digits, lower, upper].map((digits) => Number(digits[i] ?? '0'))
     const isDownFine = low !== digit || (isEven && i + 1 === lower.length)
     const isUpFine = digit !== high && (isEven || (digit ?? 0) + 1 < (high ?? 0) || i + 1 < upper.length)
@@ -65,6 +83,14 @@ function shortest({ mantissa, exponent }: GoFloat): Digits {
     if (isUpFine) return up(exact, i + 1)
   }
   return exact
+}
+
+/** How many digits are alike before the last of any. */
+function commonLength(exact: string, lower: string, upper: string): number {
+  const most = Math.min(exact.length, lower.length, upper.length) - 1
+  let length = 0
+  while (length < most && lower[length] === exact[length] && upper[length] === exact[length]) length++
+  return length
 }
 
 function digitsOf(mantissa: bigint, exponent: number): Digits {

@@ -5,12 +5,15 @@ const HEXADECIMAL = /^(?<sign>[+-]?)0x(?<whole>[\da-f_]*)\.?(?<fraction>[\da-f_]
 /** Go takes an underscore between two digits, the `x` of a base prefix counting as one. */
 const STRAY_UNDERSCORE = /^_|_$|[^\da-fx]_|_[^\da-f]/i
 const BITS_PER_DIGIT = 4
+/** What is written the same in JSON. */
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 
 /**
  * The JSON text of the number that Go's `strconv.ParseFloat` reads in a text, underscores and hexadecimal floats
  * included; undefined where it reads none, and where the number is beyond a double.
  */
 export function goFloatText(text: string): string | undefined {
+  if (PLAIN_DECIMAL.test(text)) return text
   const unsigned = text.replace(/^[+-]/, '')
   if (STRAY_UNDERSCORE.test(unsigned)) return undefined
   const decimal = decimalText(text) ?? hexadecimalText(text)

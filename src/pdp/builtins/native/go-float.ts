@@ -17,6 +17,11 @@ const DIGITS_PER_STEP = 5000
 const HEX_BITS = 4
 /** Those of 32 that a hexadecimal digit never has. */
 const UNUSED_BITS = 28
+/** Most numbers have few digits. */
+const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
+/** How a double keeps its exponent, and the least that has none any more. */
+const DOUBLE_BITS = 53
+const [EXPONENT_SHIFT, EXPONENT_BIAS, BEYOND_DOUBLES] = [20, 1022, 2047]
 
 /** The number of a JSON text, to the nearest of 64 bits, as Go's big.Float reads it. */
 export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
@@ -29,10 +34,24 @@ export function parseGoFloat(text: string, meter: WorkMeter): GoFloat {
   requireCalculable(Math.abs(exponent), meter)
   const total = length + Math.abs(exponent)
   meter.spend(total * (DIGIT_STEPS + total / DIGITS_PER_STEP))
-  const signed = sign === '-' ? -digits : digits
+  return ofDecimal(sign === '-' ? -digits : digits, exponent)
+}
+
+/** `digits * 10 ** exponent`, to the nearest of 64 bits. */
+export function ofDecimal(digits: bigint, exponent: number): GoFloat {
   return exponent >= 0
-    ? round(signed * 10n ** BigInt(exponent), 0)
-    : divide({ mantissa: signed, exponent: 0 }, { mantissa: 10n ** BigInt(-exponent), exponent: 0 })
+    ? round(digits * powerOfTen(exponent), 0)
+    : divide({ mantissa: digits, exponent: 0 }, { mantissa: powerOfTen(-exponent), exponent: 0 })
+}
+
+function powerOfTen(exponent: number): bigint {
+  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
+}
+
+/** Whether both are the same number. */
+export function isSame(a: GoFloat, b: GoFloat): boolean {
+  const exponent = Math.min(a.exponent, b.exponent)
+  return shifted(a, exponent) === shifted(b, exponent)
 }
 
 /** Ends the evaluation when a number has too many digits. */
@@ -87,10 +106,22 @@ export function isInteger({ mantissa, exponent }: GoFloat): boolean {
   return exponent >= 0 || mantissa % (1n << BigInt(-exponent)) === 0n
 }
 
+const double = new DataView(new ArrayBuffer(8))
+
 /** How many bits the magnitude has. */
 export function bitLength(value: bigint): number {
   if (value === 0n) return 0
-  const digits = (value < 0n ? -value : value).toString(16)
+  const magnitude = value < 0n ? -value : value
+  double.setFloat64(0, Number(magnitude))
+  const exponent = double.getUint32(0) >>> EXPONENT_SHIFT
+  if (exponent === BEYOND_DOUBLES) return countBits(magnitude)
+  // What has more bits than a double may have become the next power of two.
+  const bits = exponent - EXPONENT_BIAS
+  return bits > DOUBLE_BITS && magnitude >> BigInt(bits - 1) === 0n ? bits - 1 : bits
+}
+
+function countBits(magnitude: bigint): number {
+  const digits = magnitude.toString(16)
   return digits.length * HEX_BITS - (Math.clz32(Number.parseInt(digits.charAt(0), 16)) - UNUSED_BITS)
 }
 

@@ -108,7 +108,8 @@ export const nativeFailures: BuiltinTable = Object.fromEntries(
 
 function checkOperands(checks: readonly OperandCheck[], answer: Builtin | undefined): Builtin {
   return (args, context) => {
-    checks.forEach((check, index) => check(operand(args, index), index, args, context))
+    for (let index = 0; index < checks.length; index++)
+      checks[index]?.(operand(args, index), index, args, context)
     return answer?.(args, context)
   }
 }

@@ -34,7 +34,9 @@ export const initialNodes: OperandCheck = (value, index) => {
 
 /** A value of one of the types; the error names them in this order. */
 export function oneOf(...types: readonly RegoTypeName[]): OperandCheck {
-  return (value, index) => requireType(value, index, ...types)
+  return (value, index) => {
+    if (!types.includes(typeName(value))) wrongType(index, value, ...types)
+  }
 }
 
 /** A number that OPA reads as a Go int: its text is plain digits. */

@@ -41,8 +41,15 @@ const substring: Builtin = (args, context) => {
   return characters.slice(Number(start), length < 0 ? undefined : Number(start + length)).join('')
 }
 
-const formatInteger: Builtin = (args, { meter }) =>
-  truncate(parseGoFloat(numberOperand(args, 0).text, meter)).toString(numberOperand(args, 1).toNumber())
+/** What a double holds exactly. */
+const PLAIN_INTEGER = /^-?\d{1,15}$/
+
+const formatInteger: Builtin = (args, { meter }) => {
+  const { text } = numberOperand(args, 0)
+  const base = numberOperand(args, 1).toNumber()
+  const integer = PLAIN_INTEGER.test(text) ? Number(text) : truncate(parseGoFloat(text, meter))
+  return integer.toString(base)
+}
 
 export const textAnswers: BuiltinTable = {
   concat,
