@@ -30,6 +30,7 @@ export function drainServer(
       void setImmediate(() => {
         fastTransport?.endIdle()
         server.closeIdleConnections()
+        connections.endUnused()
       })
     let looks: NodeJS.Timeout | undefined
     let end: NodeJS.Timeout | undefined

@@ -34,14 +34,28 @@ interface Turn extends RequestTurn {
  */
 export class StandardConnections {
   readonly #turns = new Map<Duplex, Turn[]>()
+  /** All that are open and have not asked anything yet. */
+  readonly #unused = new Set<Socket>()
   /** Answers that would have left their connection open, were the server not draining. */
   readonly #closing = new WeakSet<ServerResponse>()
   #isDraining = false
   #refusal: AppError | undefined
 
+  /** Takes note of a connection that begins. */
+  open(socket: Socket): void {
+    this.#unused.add(socket)
+    socket.once('close', () => this.#unused.delete(socket))
+  }
+
+  /** Ends the connections on which nothing has come yet: node's server counts them among those that send a request. */
+  endUnused(): void {
+    for (const socket of this.#unused) if (socket.bytesRead === 0) socket.destroySoon()
+  }
+
   /** Calls `begin` once it is the turn of this request, or `refuse` where it is too late for any. */
   take(request: IncomingMessage, response: ServerResponse, turn: RequestTurn): void {
     const { socket } = request
+    this.#unused.delete(socket)
     const turns = this.#turnsOf(socket)
     turns.push({ request, response, ...turn })
     response.once('close', () => this.#next(socket, turns))

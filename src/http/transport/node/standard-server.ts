@@ -70,6 +70,7 @@ export function createStandardServer(
       connections.take(request, response, turnOf(request, response))
     },
   )
+  server.on('connection', (socket: Socket) => connections.open(socket))
   server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
