@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /** These run the built program as processes of their own; the others need no build. */
-const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', 'test/e2e/**/*.test.ts']
+const END_TO_END = 'test/e2e/**/*.test.ts'
+const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
 
 export default defineConfig({
   test: {
@@ -25,6 +26,16 @@ export default defineConfig({
           name: 'process',
           include: WHOLE_PROCESSES,
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Node's own HTTP server and Hono answer everything: the same tests must hold.
+          name: 'standard-transport',
+          include: [END_TO_END],
+          globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
+          env: { FAST_READER: 'off' },
         },
       },
     ],

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 
-import { openApiOperations } from '../support/openapi-operations.js'
+import { openApiOperations } from '../support/openapi/operations.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { servedRoutes } from '../support/served-routes.js'
 import { makeWorkspace } from '../support/workspace.js'

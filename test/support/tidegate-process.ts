@@ -5,6 +5,9 @@ import { PROGRAM } from './project-root.js'
 import { waitUntil } from './wait-until.js'
 import type { Workspace } from './workspace.js'
 
+/** The end-to-end tests run a second time without the reader of plain requests. */
+const HAS_FAST_READER = process.env['FAST_READER'] !== 'off'
+
 /** A line of the service's JSON log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string; readonly level?: string }
 
@@ -99,7 +102,7 @@ function spawnServe(settings: ServeSettings): Spawned {
   const whole = {
     dataDir: join(workspace.path, dataDir),
     ...config,
-    server: { addr: '127.0.0.1:0', ...config['server'] },
+    server: { addr: '127.0.0.1:0', fastLane: HAS_FAST_READER, ...config['server'] },
     policies: { directories, ...config['policies'] },
   }
   workspace.write({ 'tidegate.json': JSON.stringify(whole) })

@@ -10,7 +10,7 @@ import { routesTable } from '../../../src/http/openapi/routes-table.js'
 import { guardRoutes } from '../../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../../src/http/pipeline/mount-routes.js'
 import { routeLists } from '../../../src/http/route-lists.js'
-import { openApiOperations } from '../../support/openapi-operations.js'
+import { openApiOperations } from '../../support/openapi/operations.js'
 import { PROJECT_ROOT } from '../../support/project-root.js'
 import { servedRoutes, unansweredRoutes } from '../../support/served-routes.js'
 

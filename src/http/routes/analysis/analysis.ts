@@ -44,7 +44,6 @@ const DataQuery = z.strictObject({
 const RUN = { id: numberOf('analysis') }
 const READ = { method: 'GET', roles: READERS, handler: 'analysis' } as const
 const CHANGE = { method: 'POST', roles: ['admin'], handler: 'analysis' } as const
-const FETCHED = { 200: json('What was fetched, as gzip.', z.looseObject({})) }
 const { route } = routesOf<AnalysisRoutesDeps>()
 
 const runRoutes = [
@@ -70,7 +69,7 @@ const runRoutes = [
         ...json('Its number.', z.object({ id: z.int() })),
         headers: { Location: 'Where the analysis is.' },
       },
-      404: { description: 'Nothing defines how the application is analysed.' },
+      409: { description: 'Nobody has said how the application is analysed.' },
     },
     answer: async ({ exchange, body }, deps) => {
       const { id } = await registerCanary(deps, readRegistration(body), actorOf(exchange, deps))
@@ -113,7 +112,7 @@ const runRoutes = [
     summary: 'What an interval fetched, but for lines of logs',
     params: RUN,
     query: DataQuery,
-    answers: FETCHED,
+    answers: { 200: json('What was fetched, as gzip.', z.looseObject({})) },
     answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'data'),
   }),
   route({
@@ -122,7 +121,7 @@ const runRoutes = [
     summary: 'The lines of logs that an interval fetched',
     params: RUN,
     query: DataQuery,
-    answers: FETCHED,
+    answers: { 200: json('The lines of each log, as gzip.', z.array(z.unknown())) },
     answer: ({ params, query }, deps) => fetchedData(deps, params.id, query, 'lines'),
   }),
   route({

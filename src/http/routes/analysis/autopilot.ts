@@ -69,7 +69,7 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
     answers: {
       ...(isContract && { 200: { ...REGISTERED, description: 'To a bare registration: its number.' } }),
       202: REGISTERED,
-      404: { description: 'Nothing defines how the application is analysed.' },
+      409: { description: 'Nobody has said how the application is analysed.' },
     },
     answer: async ({ exchange, body }, deps) => {
       const registration = readRegistration(body)

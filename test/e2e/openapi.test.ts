@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { ask, objectOf } from '../support/http-client.js'
+import type { Answered } from '../support/http-client.js'
+import { answerProblemsBy } from '../support/openapi/answer-problems.js'
+import type { AnswerProblems } from '../support/openapi/answer-problems.js'
+import { BEARERS, asRole, startDescribedService } from '../support/openapi/described-service.js'
+import type { DescribedService } from '../support/openapi/described-service.js'
+import { openApiOperations } from '../support/openapi/operations.js'
+import type { DescribedOperation } from '../support/openapi/operations.js'
+import { sampleRequest } from '../support/openapi/sample-requests.js'
+import { examplePath, servedRoutes } from '../support/served-routes.js'
+import { pathTemplate } from '../../src/http/openapi/parameters.js'
+
+/** The methods and paths of the lists, for names of tests; what they say is taken from the document that the service shows. */
+const ROUTES = servedRoutes().map(({ method, path }) => [method, pathTemplate(path)] as const)
+/** What nothing in the service is in the state for. */
+const WITHOUT_SUCCESS = new Set(['postBackgroundWorkByKindByKeyResume'])
+/** Always answered with 200: anything else is asked again without end. */
+const NEVER_REFUSED = 'SpinnakerReview'
+
+function describedBy(hasTokens: boolean) {
+  let service: DescribedService | undefined
+  let operations: DescribedOperation[] = []
+  let problems: AnswerProblems | undefined
+  let count = 0
+  beforeAll(async () => {
+    service = await startDescribedService(hasTokens)
+    const document = objectOf(await ask(service.url, { path: '/openapi.json' }))
+    operations = openApiOperations(document)
+    problems = answerProblemsBy(document)
+  }, 60_000)
+  afterAll(() => service?.end())
+  const find = (method: string, path: string): DescribedOperation => {
+    const found = operations.find((each) => each.method === method && each.path === path)
+    if (found === undefined) throw new Error(`${method} ${path} is not described`)
+    return found
+  }
+  /** Asks what the operation takes, and fails where the document does not describe the answer. */
+  const asked = async (operation: DescribedOperation, headers: Record<string, string>): Promise<Answered> => {
+    if (service === undefined || problems === undefined) throw new Error('not started')
+    count += 1
+    const sample = sampleRequest(operation, service, count)
+    const answer = await ask(service.url, { ...sample, headers: { ...sample.headers, ...headers } })
+    expect([answer.status, problems(operation, answer)]).toEqual([answer.status, []])
+    return answer
+  }
+  return { url: () => service?.url ?? '', find, asked }
+}
+
+describe('of a service with tokens, the document describes', () => {
+  const { url, find, asked } = describedBy(true)
+
+  it.each(ROUTES)('what %s %s answers to who may ask', async (method, path) => {
+    const operation = find(method, path)
+    const { operationId, 'x-roles': roles } = operation.operation
+    for (const role of roles.filter((each) => each !== 'admin' || roles.length === 1)) {
+      const { status, text } = await asked(operation, role === 'anyone' ? {} : asRole(role))
+      const isAnswered = !WITHOUT_SUCCESS.has(operationId)
+      expect({ isAnswered: status < 300, text }).toEqual({ isAnswered, text })
+    }
+  })
+
+  it.each(ROUTES)('whom %s %s refuses', async (method, path) => {
+    const operation = find(method, path)
+    const { operationId, security, responses, 'x-roles': roles } = operation.operation
+    const isRefusing = security.some((each) => 'bearer' in each) && !operationId.endsWith(NEVER_REFUSED)
+    if (!isRefusing) return
+    const strangers = responses['401']?.['$ref'] === undefined ? 403 : 401
+    expect((await asked(operation, {})).status).toBe(strangers)
+    expect((await asked(operation, asRole('nobody'))).status).toBe(strangers)
+    for (const role of Object.keys(BEARERS).filter((each) => !roles.includes(each)))
+      expect((await asked(operation, asRole(role))).status).toBe(403)
+  })
+
+  it.each([...new Set(ROUTES.map(([, path]) => path))])('all methods of %s', async (path) => {
+    const methods = ROUTES.filter((each) => each[1] === path).map(([method]) => method)
+    const target = examplePath(path.replaceAll(/\{\w+\}/g, ':x'))
+    const { status, headers } = await ask(url(), { method: 'PATCH', path: target, body: '{}' })
+    const allowed = (headers.allow ?? '').split(', ').filter((method) => method !== 'HEAD')
+    expect([status, allowed]).toEqual([405, methods.sort()])
+  })
+
+  it('what a webhook without its token is told', async () => {
+    const operation = find('POST', '/webhooks/webhook/gitlab')
+    expect((await asked(operation, { 'x-gitlab-token': 'another' })).status).toBe(403)
+    expect((await asked(operation, {})).status).toBe(200)
+  })
+})
+
+describe('of a service without tokens, the document describes', () => {
+  const { find, asked } = describedBy(false)
+
+  it.each(ROUTES)('what %s %s answers to everybody', async (method, path) => {
+    const operation = find(method, path)
+    const isBare = WITHOUT_SUCCESS.has(operation.operation.operationId)
+    expect((await asked(operation, {})).status < 300).toBe(!isBare)
+  })
+})

@@ -1,0 +1,37 @@
+import { gunzipSync } from 'node:zlib'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { z } from 'zod'
+
+import type { Answered } from '../http-client.js'
+import type { DescribedOperation } from './operations.js'
+
+const Response = z.looseObject({
+  $ref: z.string().optional(),
+  content: z.record(z.string(), z.looseObject({ schema: z.looseObject({}).optional() })).default({}),
+})
+const Components = z.looseObject({ components: z.looseObject({ responses: z.record(z.string(), Response) }) })
+
+/** Gives what is wrong with an answer by the document: its status, its type, its body. Empty where nothing is. */
+export type AnswerProblems = (operation: DescribedOperation, answer: Answered) => readonly string[]
+
+/** Holds answers against an OpenAPI document. */
+export function answerProblemsBy(document: object): AnswerProblems {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  const { components } = Components.parse(document)
+  return ({ operation }, { status, headers, body }) => {
+    const described = operation.responses[String(status)]
+    if (described === undefined) return [`status ${status} is not described: ${body.toString()}`]
+    const parsed = Response.parse(described)
+    const name = parsed.$ref?.replace('#/components/responses/', '')
+    const { content } = name === undefined ? parsed : (components.responses[name] ?? parsed)
+    const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
+    const shown = content[type]
+    if (shown === undefined) return [`the type ${type} is not described: ${Object.keys(content).join()}`]
+    if (type !== 'application/json' || shown.schema === undefined || body.length === 0) return []
+    const text = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
+    const validate = ajv.compile({ ...shown.schema, components })
+    return validate(JSON.parse(text.toString()))
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`)
+  }
+}

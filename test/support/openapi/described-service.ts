@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+
+import { startReceiver } from '../callback-receiver.js'
+import { FILE_ANALYSIS } from '../file-analysis.js'
+import { ask, objectOf, postJson } from '../http-client.js'
+import type { Answered } from '../http-client.js'
+import { respondJson, startLoopbackServer } from '../loopback-server.js'
+import { pipelineEvent } from '../orchestrator-events.js'
+import { startTidegate } from '../tidegate-process.js'
+import { waitUntil } from '../wait-until.js'
+import { makeWorkspace } from '../workspace.js'
+
+/** The bearer of one token for each role. */
+export const BEARERS: Readonly<Record<string, string>> = {
+  orchestrator: 'orca',
+  approver: 'ana',
+  auditor: 'eve',
+  admin: 'root',
+}
+export const WEBHOOK_TOKEN = 'token-of-gitlab'
+const TOKENS = Object.entries(BEARERS).map(([role, name]) => ({
+  ...{ name, roles: [role] },
+  sha256: createHash('sha256').update(`token-of-${name}`).digest('hex'),
+}))
+const PIPELINE = { id: 'rollout-id', name: 'rollout', application: 'shop', stages: [] }
+const MINUTE_MS = 60_000
+
+/** A service in which something of everything has happened. */
+export interface DescribedService {
+  readonly url: string
+  readonly callbackUrl: string
+  /** What stands in paths: the number of an instance, a run, a message, an audit record; an id of a decision; the token of a report. */
+  readonly ids: Readonly<
+    Record<'decision' | 'gate' | 'instance' | 'open' | 'run' | 'message' | 'record' | 'report', string>
+  >
+  readonly end: () => Promise<void>
+}
+
+/** Starts it with a token for each role, or with none. */
+export async function startDescribedService(hasTokens: boolean): Promise<DescribedService> {
+  const workspace = makeWorkspace({
+    'policies/app.rego': 'package app\n\nimport rego.v1\n\nallow := true\n',
+    'policies/static.rego': 'package static.none\n\nimport rego.v1\n\ndeny contains "bad" if input.bad\n',
+    'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
+    'data/stable.csv': latencies(),
+    'data/healthy.csv': latencies(),
+    token: WEBHOOK_TOKEN,
+  })
+  const receiver = await startReceiver()
+  const orchestrator = await startLoopbackServer(({ url }, response) =>
+    respondJson(response, 200, url.startsWith('/v2/') ? [{ name: 'shop' }] : [PIPELINE]),
+  )
+  const tidegate = await startTidegate({
+    workspace,
+    config: {
+      auth: { tokens: hasTokens ? TOKENS : [] },
+      callbacks: { allowLoopback: true },
+      policies: { defaultDecision: '/app/allow' },
+      gates: { definitions: [{ id: 1, name: 'Release', application: 'shop', stage: 'Release' }] },
+      orchestrator: {
+        storageUrl: orchestrator.origin,
+        gateUrl: orchestrator.origin,
+        webhookToken: { file: join(workspace.path, 'token') },
+      },
+      analysis: {
+        sources: [{ name: 'files', type: 'file', directory: join(workspace.path, 'data') }],
+        definitions: join(workspace.path, 'definitions'),
+      },
+    },
+  })
+  const { url } = tidegate
+  return {
+    url,
+    callbackUrl: receiver.url,
+    ids: await makeThingsHappen(url, receiver.url),
+    end: async () => {
+      await tidegate.end('SIGTERM')
+      await Promise.all([receiver.close(), orchestrator.close()])
+      workspace.remove()
+    },
+  }
+}
+
+/** The headers of the bearer of a role. */
+export function asRole(role: string): Record<string, string> {
+  return { authorization: `Bearer token-of-${BEARERS[role] ?? role}` }
+}
+
+/** The trigger of a gate as the contract writes it. */
+export function triggerBody(callbackUrl: string, executionId: string): object {
+  return {
+    ...{ approvalCallbackURL: `${callbackUrl}/yes`, rejectionCallbackURL: `${callbackUrl}/no`, executionId },
+    ...{ toolConnectorParameters: '', imageIds: 'shop:1', connectorType: 'JIRA' },
+  }
+}
+
+/** A registration whose time is over, so that its only interval is judged at once. */
+export function registration(): object {
+  const startMs = Date.now() - 100 * MINUTE_MS
+  const canary = { metric: { shop: { version: 'healthy' } } }
+  return {
+    ...{ application: 'shop', isJsonResponse: true, executionId: 'analysed' },
+    canaryConfig: { lifetimeMinutes: '60', name: 'ana' },
+    canaryDeployments: [{ canaryStartTimeMs: String(startMs), canary }],
+  }
+}
+
+async function makeThingsHappen(url: string, callbackUrl: string): Promise<DescribedService['ids']> {
+  const admin = asRole('admin')
+  const get = (path: string): Promise<Answered> => ask(url, { path, headers: admin })
+  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
+    objectOf(await postJson(url, path, body, admin))
+  const { decision_id: decision } = await post('/v1/data/app/allow', { input: {} })
+  const { id: gate } = await post('/approvalGates', { name: 'Another', application: 'shop' })
+  const { id: instance } = await post('/approvalGates/1/trigger', triggerBody(callbackUrl, 'closed'))
+  const { id: open } = await post('/approvalGates/1/trigger', triggerBody(callbackUrl, 'open'))
+  const review = JSON.stringify({ action: 'cancel', comment: 'not now' })
+  const headers = { ...admin, 'content-type': 'application/json' }
+  const definition = JSON.stringify(FILE_ANALYSIS)
+  await ask(url, { method: 'PUT', path: '/analysis/applications/other', headers, body: definition })
+  await ask(url, {
+    ...{ method: 'PUT', path: `/approvalGateInstances/${String(instance)}/spinnakerReview` },
+    ...{ headers, body: review },
+  })
+  const { seq: record } = await post('/oes/echo', pipelineEvent())
+  const { canaryId: run } = await post('/autopilot/api/v5/registerCanary', registration())
+  const message = await waitUntil(
+    async () => {
+      const { messages } = objectOf(await get('/outbox?state=delivered')) as { messages: { id: number }[] }
+      return messages[0]?.id
+    },
+    () => 'no callback was delivered',
+  )
+  const report = await waitUntil(
+    async () => {
+      const { text } = await get(`/autopilot/canaries/${String(run)}`)
+      return text.includes('"complete":true')
+        ? /\/analysis\/report\/\d+\/([\w-]+)"/.exec(text)?.[1]
+        : undefined
+    },
+    () => 'the analysis does not end',
+  )
+  await waitUntil(
+    async () => ((await get('/pipelines/rollout-id')).status === 200 ? true : undefined),
+    () => 'the registry is empty',
+  )
+  const texts = Object.entries({ decision, gate, instance, open, run, message, record, report })
+  return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as DescribedService['ids']
+}
+
+function latencies(): string {
+  const firstMs = Math.floor(Date.now() / MINUTE_MS - 120) * MINUTE_MS
+  const rows = Array.from({ length: 120 }, (_, minute) => {
+    const at = new Date(firstMs + minute * MINUTE_MS).toISOString()
+    return `${at},${100 + 5 * Math.sin(minute * 2.4)}`
+  })
+  return `time,latency\n${rows.join('\n')}\n`
+}

@@ -1,0 +1,84 @@
+import { pipelineEvent } from '../orchestrator-events.js'
+import { WEBHOOK_TOKEN, registration, triggerBody } from './described-service.js'
+import type { DescribedService } from './described-service.js'
+import type { DescribedOperation } from './operations.js'
+
+const LOG_TEMPLATE = { templateName: 'sample', errorTopics: [{ string: 'boom', topic: 'critical' }] }
+
+/** A request that an operation takes. */
+export interface SampleRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** What stands for the parameters of paths: by the beginning of the path, else by the name. */
+const PARAMETERS: readonly (readonly [
+  path: RegExp,
+  values: (ids: DescribedService['ids']) => Record<string, string>,
+])[] = [
+  [/^\/v[01]\/data/, () => ({ path: 'app/allow' })],
+  [/^\/decisions/, ({ decision }) => ({ decisionId: decision })],
+  [/^\/approvalGates\/\{id\}$/, ({ gate }) => ({ id: gate })],
+  [/^\/approvalGates|^\/visibilityservice\/v\d\/approvalGates\//, () => ({ id: '1' })],
+  [/\/review$/, ({ open }) => ({ id: open })],
+  [/approvalGateInstances/, ({ instance }) => ({ id: instance })],
+  [/^\/audit\//, ({ record }) => ({ seq: record })],
+  [/^\/executions/, () => ({ id: '01J0RUN' })],
+  [/^\/applications/, () => ({ name: 'shop' })],
+  [/^\/pipelines/, () => ({ id: 'rollout-id' })],
+  [/^\/analysis\/applications/, () => ({ application: 'other' })],
+  [/^\/analysis|canaries/, ({ run, report }) => ({ id: run, token: report, look: '1', interval: '1' })],
+  [/^\/outbox/, ({ message }) => ({ id: message })],
+  [
+    /^\/platformservice/,
+    () => ({ application: 'shop', pipeline: 'rollout', reference: '1', stage: 'Release' }),
+  ],
+]
+/** What is sent where a query is needed. */
+const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedService['ids']) => string])[] = [
+  [/FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
+  [/GatesByStage$/, () => '?type=approval'],
+  [/ExternalTemplate$/, () => '?templateType=LOG&templateName=sample'],
+]
+const BODIES: readonly (readonly [
+  operation: RegExp,
+  body: (service: DescribedService, nth: number) => unknown,
+])[] = [
+  [/^postV1StaticPolicy/, () => ({ input: { new: {} } })],
+  [/^post(?:V[01]Data|Root)/, () => ({ input: {} })],
+  [/Trigger$/, ({ callbackUrl }, nth) => triggerBody(callbackUrl, `sample-${nth}`)],
+  [/Reserve$/, (_, nth) => ({ executionId: `reserved-${nth}` })],
+  [/^postApprovalGates$/, (_, nth) => ({ name: `Sample ${nth}`, application: 'shop' })],
+  [/^putApprovalGatesById$/, () => ({ name: 'Changed', application: 'shop' })],
+  [/ByIdReview$/, () => ({ action: 'approve', comment: 'fine' })],
+  [/SpinnakerReview$/, () => ({ action: 'cancel' })],
+  [/Echo/, () => pipelineEvent()],
+  [/^putAnalysisApplications/, () => ({ metrics: { source: 'files', template: 'sample' } })],
+  [/RegisterCanary$|^postAnalysis$/, () => registration()],
+  [/ExternalTemplate$/, () => LOG_TEMPLATE],
+  [/Webhook/, () => ({ object_kind: 'push' })],
+]
+
+/** A request that an operation takes; `nth` makes it another one than those before. */
+export function sampleRequest(
+  { method, path, operation: { operationId } }: DescribedOperation,
+  service: DescribedService,
+  nth: number,
+): SampleRequest {
+  const { ids } = service
+  const values = PARAMETERS.find(([pattern]) => pattern.test(path))?.[1](ids) ?? {}
+  const query = QUERIES.find(([pattern]) => pattern.test(operationId))?.[1](ids) ?? ''
+  const made =
+    method === 'GET' || method === 'DELETE'
+      ? undefined
+      : BODIES.find(([pattern]) => pattern.test(operationId))
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '1')
+  return {
+    method,
+    path: `${filled}${query}`,
+    headers: { 'content-type': 'application/json', 'x-gitlab-token': WEBHOOK_TOKEN },
+    body: made && JSON.stringify(made[1](service, nth)),
+  }
+}
