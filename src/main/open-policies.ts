@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js'
-import type { ReadSecret } from '../config/values/secret.js'
+import { readSecrets } from '../config/read-secrets.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
@@ -15,7 +15,6 @@ export async function openPolicies(
   config: Config,
   logger: Logger,
   metrics: ServiceMetrics,
-  readSecret: ReadSecret,
 ): Promise<Policies> {
   const { directories, bundles, opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   const startedAt = performance.now()
@@ -23,8 +22,9 @@ export async function openPolicies(
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
     limits,
-    // At each load, so that a key that was replaced is seen; secrets are read when the service starts.
-    verification: () => makeBundleVerification(bundleSigning, readSecret),
+    // At each load, so that a key or a secret that was replaced is seen.
+    verification: () =>
+      makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, process.env)),
     analysis: { staticPackages, undefinedData },
   }
   const policies = await Policies.open({ directories, bundles }, options, {

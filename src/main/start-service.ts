@@ -20,7 +20,7 @@ import { openStore } from './store/open-store.js'
 import { openTrail } from './open-trail.js'
 import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
-import { publicKeyFiles } from './files/bundle-verification.js'
+import { keyFiles } from './files/bundle-verification.js'
 import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
@@ -93,7 +93,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
     threadDeaths: threads.deaths,
     decisionLogsRenewed: decisions.timesRenewed,
   })
-  const policies = await openPolicies(config, logger, metrics, readSecret)
+  const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) await watch(config, policies, onStop)
   const evaluations = openEvaluations(config, metrics)
   onStop('evaluations', evaluations.close)
@@ -122,7 +122,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
 }
 
 async function watch(config: Config, policies: Policies, onStop: OnStop): Promise<void> {
-  const watcher = await watchPolicies(policies, publicKeyFiles(config.policies.bundleSigning))
+  const watcher = await watchPolicies(policies, keyFiles(config.policies.bundleSigning))
   onStop('policy watcher', () => watcher.close())
 }
 

@@ -31,6 +31,7 @@ beforeAll(async () => {
       [`${name}.public.pem`]: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     })
   }
+  workspace.write({ 'one.secret': 'the first secret of all', 'two.secret': 'the second secret of all' })
   const build = (version: number, key: string, ...entrypoints: readonly string[]): void => {
     const directory = `v${version}`
     workspace.write({
@@ -38,15 +39,18 @@ beforeAll(async () => {
       [`${directory}/b.rego`]: `package static.b\nimport rego.v1\ndeny contains "b" if input.new.b\n`,
       [`${directory}/.manifest`]: JSON.stringify({ revision: String(version), roots: ['static'] }),
     })
-    const flags = ['--signing-alg', 'ES256', '--signing-key', `${key}.pem`]
+    const isSecret = key.endsWith('.secret')
+    const signing = isSecret ? ['HS256', '--signing-key', key] : ['ES256', '--signing-key', `${key}.pem`]
     const targets = entrypoints.flatMap((entrypoint) => ['-e', entrypoint])
-    const args = ['build', '-t', 'wasm', ...targets, '-b', directory, '-o', `${directory}.tar.gz`, ...flags]
-    execFileSync(opa.path, args, { cwd: workspace.path })
+    const args = ['build', '-t', 'wasm', ...targets, '-b', directory, '-o', `${directory}.tar.gz`]
+    execFileSync(opa.path, [...args, '--signing-alg', ...signing], { cwd: workspace.path })
   }
   build(1, 'old', 'static/a', 'static/b')
   build(2, 'new', 'static/a', 'static/b')
   build(3, 'new', 'static/a')
   build(4, 'old', 'static/a', 'static/b')
+  build(5, 'one.secret', 'static/a', 'static/b')
+  build(6, 'two.secret', 'static/a', 'static/b')
 })
 
 /** As a deployment does it: the file is there whole, or not at all. */
@@ -116,6 +120,30 @@ test('a new key and the bundles signed with it replace the old ones, and whateve
   expect(errors.every(({ msg }) => msg?.includes('the last good ones serve on'))).toBe(true)
   expect(await tidegate.end('SIGTERM')).toBe(0)
 }, 120_000)
+
+test('a new secret and the bundles signed with it replace the old ones', async () => {
+  put('v5.tar.gz', 'shared.tar.gz')
+  put('one.secret', 'secret')
+  const args = ['--bundle', 'shared.tar.gz', '--verification-key', 'secret', '--signing-alg', 'HS256']
+  const settings = { workspace, directories: [], args: [...args, '--watch'], dataDir: 'secrets' }
+  const tidegate = await startTidegate(settings)
+  expect(await reasons(tidegate)).toEqual(['version 5'])
+
+  put('v6.tar.gz', 'shared.tar.gz')
+  await untilHealthSays(tidegate, ({ failure }) => failure !== undefined)
+  expect(await reasons(tidegate)).toEqual(['version 5'])
+
+  put('two.secret', 'secret')
+  const rotated = await untilHealthSays(tidegate, ({ sources }) => sources[0]?.revision === '6')
+  expect(rotated.failure).toBeUndefined()
+  expect(await reasons(tidegate)).toEqual(['version 6'])
+
+  workspace.write({ secret: '' })
+  const { failure } = await untilHealthSays(tidegate, (bundles) => bundles.failure !== undefined)
+  expect(failure?.message).toContain('secrets are missing')
+  expect(await reasons(tidegate)).toEqual(['version 6'])
+  expect(await tidegate.end('SIGTERM')).toBe(0)
+}, 60_000)
 
 test('a start with a bundle of another key is refused', async () => {
   put('v2.tar.gz', 'served.tar.gz')

@@ -34,9 +34,12 @@ export function makeBundleVerification(
   }
 }
 
-/** The files that public keys are read from at each load. */
-export function publicKeyFiles({ keys }: Config['policies']['bundleSigning']): string[] {
-  return keys.flatMap((key) => ('publicKeyFile' in key ? [key.publicKeyFile] : []))
+/** The files that keys and secrets are read from at each load. */
+export function keyFiles({ keys }: Config['policies']['bundleSigning']): string[] {
+  return keys.flatMap((key) => {
+    if ('publicKeyFile' in key) return [key.publicKeyFile]
+    return 'file' in key.secret ? [key.secret.file] : []
+  })
 }
 
 function readKeyFile(file: string): string {
