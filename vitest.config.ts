@@ -1,8 +1,28 @@
 import { defineConfig } from 'vitest/config'
 
+import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
+
 /** These run the built program as processes of their own; the others need no build. */
 const END_TO_END = 'test/e2e/**/*.test.ts'
 const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
+
+/** What features ask of a store, whichever engine it is: these run over SQLite in `unit`, and over PostgreSQL in `postgres`. */
+const STORE_CONTRACT = [
+  'test/audit/{decision-trail,execution-timeline,export-trail}.test.ts',
+  'test/events/{event-intake,registry}.test.ts',
+  'test/events/registry/compare-list.test.ts',
+  'test/gates/{callback-urls,secret-parameters,trigger-again}.test.ts',
+  'test/gates/{work/gate-operations,work/gate-work,instances/remove-ended}.test.ts',
+  'test/outbox/{purge-messages,sender}.test.ts',
+  'test/analysis/runs/{remove-old-data,late-runs,define-analysis,secret-queries,analysis-runner}.test.ts',
+  'test/analysis/runs/{lost-threads,concurrent-looks}.test.ts',
+  'test/store/contract/**/*.test.ts',
+]
+/** These need PostgreSQL. */
+const ON_POSTGRES = 'test/store/postgres/**/*.test.ts'
+const hasPostgres = postgresPrograms() !== undefined
+if (!hasPostgres)
+  process.stderr.write('PostgreSQL is not installed: the tests of several machines are skipped\n')
 
 export default defineConfig({
   test: {
@@ -16,8 +36,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: WHOLE_PROCESSES,
+          exclude: [...WHOLE_PROCESSES, ON_POSTGRES],
           globalSetup: 'test/support/build-wasm.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: hasPostgres ? [...STORE_CONTRACT, ON_POSTGRES] : [],
+          env: { TIDEGATE_TEST_STORE: 'postgres' },
+          globalSetup: ['test/support/build-wasm.ts', 'test/support/postgres/start-postgres.ts'],
         },
       },
       {

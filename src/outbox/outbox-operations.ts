@@ -18,7 +18,7 @@ export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {
   apply: ({ outbox }, query) => outbox.lease(query),
 }
 
-/** At the start no one is sending: what was under way when the process ended is due again. */
+/** At the start: what was under way when a process ended is due again. */
 export const releaseLeases: WriteOperation<{ readonly nowMs: number }, void> = {
   name: 'outbox.release-leases',
   apply: ({ outbox }, { nowMs }) => outbox.releaseLeases(nowMs),
@@ -34,8 +34,8 @@ export interface RecordedAttempt {
 export const recordAttempt: WriteOperation<RecordedAttempt, void> = {
   name: 'outbox.record-attempt',
   apply: async ({ outbox, audit }, { progress, entry }) => {
-    await outbox.record(progress)
-    if (entry !== undefined) await audit.append(entry)
+    const isRecorded = await outbox.record(progress)
+    if (isRecorded && entry !== undefined) await audit.append(entry)
   },
 }
 

@@ -1,14 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { PostgresThreadOptions } from '../store/postgres/threads/messages.js'
 import type { StoreThreadOptions } from '../store/sqlite/threads/messages.js'
-import { serveReads, serveWrites } from '../store/sqlite/threads/serve-store.js'
 
-// The composition root of a thread of the store, as main/start-service.ts is that of the process. Each loads only the operations that it
-// runs: the thread that writes never draws a report.
+// The composition root of a thread of the store, as main/start-service.ts is that of the process. Each loads only its engine and the
+// operations that it runs: the thread that writes never draws a report.
 if (parentPort !== null) {
-  const options = workerData as StoreThreadOptions
-  if (options.role === 'write') {
-    serveWrites(parentPort, options, (await import('./write-operations.js')).writeOperations)
+  const options = workerData as StoreThreadOptions | PostgresThreadOptions
+  const { role } = options
+  if ('engine' in options) {
+    const { serveReads, serveWrites } = await import('../store/postgres/threads/serve-store.js')
+    if (role === 'write') serveWrites(parentPort, options, await writeOperations())
+    else serveReads(parentPort, options, await readOperations())
   } else {
-    serveReads(parentPort, options, (await import('./read-operations.js')).readOperations)
+    const { serveReads, serveWrites } = await import('../store/sqlite/threads/serve-store.js')
+    if (role === 'write') serveWrites(parentPort, options, await writeOperations())
+    else serveReads(parentPort, options, await readOperations())
   }
+}
+
+async function writeOperations() {
+  return (await import('./write-operations.js')).writeOperations
+}
+
+async function readOperations() {
+  return (await import('./read-operations.js')).readOperations
 }

@@ -12,7 +12,7 @@ import type { OutboxMessage, OutboxProgress, StoredMessage } from '../../src/sto
 import type { WriteOperation } from '../../src/store/ports/transaction.js'
 import { startReceiver } from '../support/receiver.js'
 import type { Receiver } from '../support/receiver.js'
-import { useServiceStore } from '../support/service-store.js'
+import { isShared, useServiceStore } from '../support/service-store.js'
 import type { TestStore } from '../support/service-store.js'
 import { waitUntil } from '../support/wait-until.js'
 
@@ -199,7 +199,8 @@ describe('the sender of the outbox', () => {
     expect(await list()).toMatchObject([{ state: 'given_up', attempts: 1 }])
   })
 
-  it('takes up after a restart what had been under way', async () => {
+  // A replica that lives keeps its leases: what becomes of those of a dead one, test/store/postgres tells.
+  it.skipIf(isShared)('takes up after a restart what had been under way', async () => {
     const stuck = await receiver(() => undefined)
     const first = await openSender()
     await first.send(stuck.url)

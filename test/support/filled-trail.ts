@@ -37,7 +37,10 @@ export const entries = (count: number): AuditEntry[] =>
   Array.from({ length: count }, (_, index) => entry(index + 1))
 
 /** A store whose trail holds the first so many events. */
-export async function filledTrail(opening: Promise<TestStore>, count: number): Promise<TestStore> {
+export async function filledTrail<Store extends TestStore>(
+  opening: Promise<Store>,
+  count: number,
+): Promise<Store> {
   const store = await opening
   await store.writer.run(appendAll, entries(count))
   return store

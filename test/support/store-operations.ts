@@ -1,5 +1,5 @@
 import type { AnyOperation, FindOperation, Operation, Runner } from '../../src/store/ports/operation.js'
-import type { StoreOperations } from '../../src/store/sqlite/threads/open-service-store.js'
+import type { StoreOperations } from '../../src/store/calls/executor.js'
 import { readOperations } from '../../src/threads/read-operations.js'
 import { writeOperations } from '../../src/threads/write-operations.js'
 

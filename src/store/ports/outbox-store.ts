@@ -71,8 +71,9 @@ export interface OutboxRepository {
   /** Keeps a message until it is delivered or given up; gives its number. */
   enqueue(message: OutboxMessage): Promise<number>
   lease(query: LeaseQuery): Promise<Lease>
-  record(progress: OutboxProgress): Promise<void>
-  /** Lets every leased message be taken again: for the start, when no one is sending. */
+  /** Keeps what became of a message; returns false where it has been taken by somebody else meanwhile, whose word then counts. */
+  record(progress: OutboxProgress): Promise<boolean>
+  /** Lets messages be taken again that are leased to nobody who is still at work: for the start. */
   releaseLeases(nowMs: number): Promise<void>
   find(id: number): Promise<StoredMessage | undefined>
   /** The states of the messages of a subject. */

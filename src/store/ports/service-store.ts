@@ -1,3 +1,4 @@
+import type { Leases } from './leases.js'
 import type { StoreMaintenance } from './maintenance.js'
 import type { Reader, Readers } from './readers.js'
 import type { Writer } from './transaction.js'
@@ -10,8 +11,19 @@ export interface ServiceStore {
   /** For single rows, at once. */
   readonly lookups: Readers
   readonly maintenance: StoreMaintenance
+  /** Milliseconds since the epoch, by the clock that all processes of the store go by. */
+  readonly now: () => number
+  readonly leases: Leases
+  /** Absent where one process has the store to itself. */
+  readonly sharing?: StoreSharing | undefined
   /** Why nothing can be kept or read now. */
   readonly problem: () => string | undefined
   /** Finishes what was begun. */
   readonly close: () => Promise<void>
+}
+
+/** What several processes that share a store have in common beside their records. */
+export interface StoreSharing {
+  /** The secret of a name, the same for all: `make` gives one where there is none. */
+  readonly secret: (name: string, make: () => string) => Promise<string>
 }

@@ -60,6 +60,28 @@ export interface GateReviewsTable {
 export type NewInstanceRow = Omit<GateInstancesTable, 'id'>
 export type InstanceRow = NewInstanceRow & { readonly id: number }
 
+/** The columns of an instance but for its number. */
+export const INSTANCE_COLUMNS = [
+  'gate_id',
+  'gate_name',
+  'application',
+  'execution_id',
+  'state',
+  'comment',
+  'created_ms',
+  'activated_ms',
+  'expires_ms',
+  'decided_ms',
+  'decided_by',
+  'triggered_by',
+  'trigger_token',
+  'body_digest',
+  'approval_callback_url',
+  'rejection_callback_url',
+  'work',
+  'acknowledged_ms',
+] as const satisfies readonly (keyof NewInstanceRow)[]
+
 export function toGate(row: GatesTable): Gate {
   return {
     ...(JSON.parse(row.definition) as Omit<GateDefinition, 'name'>),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { AuditHeadRow } from '../tables/audit-table.js'
 
 /** The columns that a link covers, in this order; the body, as it is stored, follows them. */
-const LINKED_COLUMNS = [
+export const LINKED_COLUMNS = [
   'seq',
   'time_ms',
   'recorded_ms',
@@ -23,8 +23,8 @@ const LINKED_COLUMNS = [
 export type LinkedRow = Pick<AuditHeadRow, (typeof LINKED_COLUMNS)[number]>
 
 /** Control characters: none is ever in a column, so that what a link covers can be read in one way only. */
-const END_OF_COLUMN = 31
-const NO_VALUE = 30
+export const END_OF_COLUMN = 31
+export const NO_VALUE = 30
 
 const END_TEXT = String.fromCharCode(END_OF_COLUMN)
 const NO_VALUE_TEXT = String.fromCharCode(NO_VALUE)

@@ -4,7 +4,7 @@ import { requireInstance } from '../../../src/gates/instances/find-or-raise.js'
 import { removeAllEnded, removeEnded } from '../../../src/gates/instances/remove-ended.js'
 import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../../src/gates/triggering/trigger-gate.js'
-import { recordAttempt } from '../../../src/outbox/outbox-operations.js'
+import { recordAttempt, resendMessage } from '../../../src/outbox/outbox-operations.js'
 import type { InstanceEnd } from '../../../src/store/ports/gate-store.js'
 import type { OutboxState } from '../../../src/store/ports/outbox-store.js'
 import { NOW_MS, makeGate, makeTrigger, trail, triggered } from '../../support/gates.js'
@@ -81,6 +81,7 @@ test.each(['pending', 'given_up'] as const)(
   'an instance whose callback is %s stays, and those after it go all the same',
   async (state) => {
     const store = await openWithInstances(3, 3)
+    await store.writer.run(resendMessage, { id: 1, nowMs: NOW_MS, user: undefined, origin: undefined })
     await settle(store, 1, state)
     const beforeMs = NOW_MS + YEAR_MS
     let after: InstanceEnd | undefined

@@ -207,9 +207,13 @@ describe('the work for an instance', () => {
     }
     let running = 0
     let most = 0
+    let secondBegins = (): void => undefined
+    const second = new Promise<void>((resolve) => (secondBegins = resolve))
     const work = startWork(store, {
       fetchEvidence: async () => {
         most = Math.max(most, ++running)
+        if (running === 2) secondBegins()
+        await second
         await new Promise(setImmediate)
         running -= 1
         return [ticket]

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { AuditKeeper } from '../../ports/audit-store.js'
 import { makeAuditAppender } from './audit-appender.js'
-import { makeCheckpointKeeper } from './audit-checkpoint-table.js'
+import { makeCheckpointKeeper } from './audit-checkpoints.js'
 import { makeAuditReader } from './audit-reader.js'
 import { makePrefixDeleter } from './audit-retention.js'
 import type { TrailIndexes } from './trail-indexes.js'

@@ -3,13 +3,14 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import type { AuditReader, AuditSize } from '../../ports/audit-store.js'
 import { unpackBody } from '../../tables/packed-body.js'
-import { toCheckpoint } from './audit-checkpoint-table.js'
-import type { AuditCheckpointTable } from './audit-checkpoint-table.js'
+import { toCheckpoint } from '../../trail/checkpoint-row.js'
+import type { AuditCheckpointTable } from '../../trail/checkpoint-row.js'
 import { selectEnd, selectProgress } from './audit-end.js'
 import { makePageReader } from './audit-search.js'
 import { toHead } from '../../tables/audit-table.js'
 import type { AuditTable } from '../../tables/audit-table.js'
 import { makeTextPageReader } from './audit-text-search.js'
+import { lastSeqBefore } from '../../trail/last-seq-before.js'
 import { makeVerifier } from './audit-verifier.js'
 
 type PackedBody = Pick<AuditTable, 'body' | 'body_bytes'>
@@ -17,6 +18,9 @@ type PackedBody = Pick<AuditTable, 'body' | 'body_bytes'>
 /** Reads the trail on any connection. */
 export function makeAuditReader(database: Database): AuditReader {
   const selectOne = database.prepare<[number], AuditTable>('select * from audit where seq = ?')
+  const selectFrom = database.prepare<[number], { seq: number; recordedMs: number }>(
+    'select seq, recorded_ms as recordedMs from audit where seq >= ? order by seq limit 1',
+  )
   const selectBody = database.prepare<[number], PackedBody>(
     'select body, body_bytes from audit where seq = ?',
   )
@@ -56,7 +60,8 @@ export function makeAuditReader(database: Database): AuditReader {
       return Promise.resolve(endSeq - textSeq)
     },
     size: () => Promise.resolve(readSize(database, readEnd().seq)),
-    lastSeqBefore: (recordedMs) => Promise.resolve(lastSeqBefore(database, recordedMs, readEnd().seq)),
+    lastSeqBefore: (recordedMs) =>
+      lastSeqBefore((seq) => Promise.resolve(selectFrom.get(seq)), recordedMs, readEnd().seq),
   }
 }
 
@@ -73,22 +78,4 @@ function readSize(database: Database, endSeq: number): AuditSize {
     endSeq,
     bytes: (pragma('page_count') - pragma('freelist_count')) * pragma('page_size'),
   }
-}
-
-/** The times of keeping only grow with the places, so that halving finds the border. */
-function lastSeqBefore(database: Database, recordedMs: number, endSeq: number): number {
-  const select = database.prepare<[number], { seq: number; recorded_ms: number }>(
-    'select seq, recorded_ms from audit where seq >= ? order by seq limit 1',
-  )
-  let low = (select.get(0)?.seq ?? endSeq + 1) - 1
-  let high = endSeq
-  if (low >= high) return 0
-  const first = low
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    const row = select.get(middle)
-    if (row !== undefined && row.recorded_ms < recordedMs) low = middle
-    else high = middle - 1
-  }
-  return low === first ? 0 : low
 }

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { queryBuilder } from '../engine/query-builder.js'
-import type { GateInstance, Review } from '../../ports/gate-instance.js'
-import type { InstanceDocuments, GateReader, InstanceFilter } from '../../ports/gate-store.js'
+import type { Review } from '../../ports/gate-instance.js'
+import type { InstanceDocuments, GateReader } from '../../ports/gate-store.js'
+import { listInstances } from '../../gates/list-instances.js'
 import { toGate, toInstance } from '../../tables/gate-tables.js'
 import type {
   InstanceDocumentsTable,
@@ -19,6 +20,7 @@ export const OPEN_INSTANCES =
 
 /** Reads gates on any connection. */
 export function makeGateReader(database: Database): GateReader {
+  const db = queryBuilder(database)
   const selectGates = database.prepare<[], GatesTable>('select * from gates order by id')
   const selectGate = database.prepare<[number], GatesTable>('select * from gates where id = ?')
   const selectInstance = database.prepare<[number], InstanceRow>('select * from gate_instances where id = ?')
@@ -44,7 +46,7 @@ export function makeGateReader(database: Database): GateReader {
       return Promise.resolve(row === undefined ? undefined : toInstance(row))
     },
     ...prepareDocuments(database),
-    listInstances: prepareList(database),
+    listInstances: (filter) => listInstances(db, filter),
     instancesWithWork: (afterId, limit) => Promise.resolve(selectWork.all(afterId, limit)),
     nextExpiryMs: () => Promise.resolve(selectExpiry.get()),
     oldestEndMs: () => Promise.resolve(selectOldestEnd.get() ?? undefined),
@@ -76,18 +78,5 @@ function prepareDocuments(database: Database): Pick<GateReader, 'findDocuments' 
           timeMs: time_ms,
         })),
       ),
-  }
-}
-
-function prepareList(database: Database): (filter: InstanceFilter) => Promise<readonly GateInstance[]> {
-  const db = queryBuilder(database)
-  return async ({ gateId, application, executionId, state, beforeId, limit }) => {
-    let query = db.selectFrom('gate_instances').selectAll().orderBy('id', 'desc').limit(limit)
-    if (gateId !== undefined) query = query.where('gate_id', '=', gateId)
-    if (application !== undefined) query = query.where('application', '=', application)
-    if (executionId !== undefined) query = query.where('execution_id', '=', executionId)
-    if (state !== undefined) query = query.where('state', '=', state)
-    if (beforeId !== undefined) query = query.where('id', '<', beforeId)
-    return (await query.execute()).map(toInstance)
   }
 }

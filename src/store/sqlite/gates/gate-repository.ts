@@ -4,29 +4,8 @@ import { MAX_ID } from '../../ports/gate.js'
 import type { NewInstance } from '../../ports/gate-instance.js'
 import type { GateRepository, InstanceEnd } from '../../ports/gate-store.js'
 import { OPEN_INSTANCES, makeGateReader } from './gate-reader.js'
-import { fromGate, fromInstance, toInstance } from '../../tables/gate-tables.js'
+import { fromGate, fromInstance, INSTANCE_COLUMNS, toInstance } from '../../tables/gate-tables.js'
 import type { GateReviewsTable, GatesTable, InstanceRow, NewInstanceRow } from '../../tables/gate-tables.js'
-
-const INSTANCE_COLUMNS = [
-  'gate_id',
-  'gate_name',
-  'application',
-  'execution_id',
-  'state',
-  'comment',
-  'created_ms',
-  'activated_ms',
-  'expires_ms',
-  'decided_ms',
-  'decided_by',
-  'triggered_by',
-  'trigger_token',
-  'body_digest',
-  'approval_callback_url',
-  'rejection_callback_url',
-  'work',
-  'acknowledged_ms',
-] as const satisfies readonly (keyof NewInstanceRow)[]
 
 /** The gates on a connection that writes. */
 export function makeGateRepository(database: Database): GateRepository {

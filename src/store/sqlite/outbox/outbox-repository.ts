@@ -64,13 +64,13 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
     enqueue: (message) => Promise.resolve(insert(message, `msg_${nextId(message.createdMs)}`)),
     lease: (query) => Promise.resolve(lease(query)),
     record: ({ lastStatus, lastError, settledMs, ...progress }) => {
-      update.run({
+      const { changes } = update.run({
         ...progress,
         lastStatus: lastStatus ?? null,
         lastError: lastError ?? null,
         settledMs: settledMs ?? null,
       })
-      return Promise.resolve()
+      return Promise.resolve(changes > 0)
     },
     releaseLeases: (nowMs) => {
       release.run(nowMs)

@@ -1,9 +1,8 @@
-import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
 import { AppError } from '../../../errors/app-error.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
-import type { Readers } from '../../ports/readers.js'
-import type { FindOperation, Runner } from '../../ports/operation.js'
+import type { Runner } from '../../ports/operation.js'
+import { soleLeases } from '../../ports/leases.js'
 import type { ServiceStore } from '../../ports/service-store.js'
 import { LOCK_FILE } from '../engine/claim-data-directory.js'
 import { FileWatch } from '../engine/file-watch.js'
@@ -14,10 +13,10 @@ import { serviceMigrations } from '../migrations/service.js'
 import { openDatabase } from '../engine/open-database.js'
 import { fromDriver, STORE_LOST } from '../engine/sqlite-error.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
+import { localExecutor, threadExecutor } from '../../calls/executor.js'
+import type { Executor, StoreOperations } from '../../calls/executor.js'
 import type { ExecuteBatch } from '../../calls/batching-runner.js'
 import { connectReading, connectWriting } from './connect.js'
-import type { ServiceConnection } from './connect.js'
-import { bindCall } from '../../calls/bind-call.js'
 import type { StoreThreadOptions } from './messages.js'
 import type { ThreadRole } from '../../calls/messages.js'
 import { makeMaintenance } from '../maintenance/maintenance.js'
@@ -25,7 +24,6 @@ import { withMaintenance } from '../maintenance/maintenance-operations.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions } from '../engine/service-file.js'
 import { StoreCondition } from './store-condition.js'
-import { StoreThreadClient } from '../../calls/store-thread-client.js'
 import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
 
 /** `tidegate.db`. Its lookups run on the calling thread; a problem is a file that is lost, damaged or full, or a thread that keeps dying. */
@@ -35,17 +33,11 @@ export interface SqliteServiceStore extends ServiceStore {
   readonly lookups: SqliteReaders
 }
 
-/** What can be run in a store. */
-export interface StoreOperations {
-  readonly reads: FindOperation<Readers>
-  readonly writes: FindOperation<SqliteTransaction>
-}
-
 export interface OpenServiceStoreOptions {
   /** The folder of `tidegate.db`; created when absent. */
   readonly dataDir: string
   /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
-  readonly operations: URL | StoreOperations
+  readonly operations: URL | StoreOperations<SqliteTransaction>
   /** How many pages `tidegate.db` may have, where everything runs on the calling thread: a disk that gets full. */
   readonly maxPages?: number
   /** Told of each thread that ended by itself. */
@@ -54,17 +46,8 @@ export interface OpenServiceStoreOptions {
   readonly fileChanged?: (problem: string | undefined) => void
 }
 
-interface Executor {
-  readonly execute: ExecuteBatch
-  readonly problem?: () => string | undefined
-  readonly close: () => void | Promise<void>
-}
-
 /** So many writes at most are one commit: none waits for ever longer ones. */
 const MAX_WRITES_PER_COMMIT = 1024
-/** Searches come seldom and together: what their thread holds, 30 MB, is then given back. */
-const READING_IDLE_MS = 60_000
-const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
 /**
  * Opens `tidegate.db` in a data directory and brings its schema up to date. Raises AppError `unavailable` for a file
@@ -97,6 +80,8 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
     reader: watchRunner(reader, { succeeded: () => undefined, failed }),
     lookups: watchedLookups,
     maintenance: makeMaintenance(watchedWriter, watchedLookups.maintenance),
+    now: Date.now,
+    leases: soleLeases,
     problem: () => watch.problem ?? condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
@@ -132,46 +117,20 @@ function openExecutor(
   files: readonly KeptFile[],
   { operations, maxPages, threadDied }: OpenServiceStoreOptions,
 ): Executor {
+  const options: StoreThreadOptions = { path, role, files }
   return operations instanceof URL
-    ? inThread(operations, { path, role, files }, threadDied)
-    : inProcess(operations, { path, role, files }, maxPages)
-}
-
-function inThread(
-  script: URL,
-  options: StoreThreadOptions,
-  died: OpenServiceStoreOptions['threadDied'],
-): Executor {
-  const isReading = options.role === 'read'
-  const client = new StoreThreadClient({
-    name: `the thread that ${isReading ? 'reads' : 'writes'} tidegate.db`,
-    start: () => new Worker(script, { workerData: options, resourceLimits: THREAD_LIMITS }),
-    died,
-    idleMs: isReading ? READING_IDLE_MS : undefined,
-  })
-  return {
-    execute: (calls) => client.execute(calls),
-    problem: () => client.problem,
-    close: () => client.close(),
-  }
+    ? threadExecutor({ script: operations, options, store: 'tidegate.db', died: threadDied })
+    : inProcess(operations, options, maxPages)
 }
 
 function inProcess(
-  { reads, writes }: StoreOperations,
+  { reads, writes }: StoreOperations<SqliteTransaction>,
   { path, role, files }: StoreThreadOptions,
   maxPages: number | undefined,
 ): Executor {
-  if (role === 'read') return executorOf(connectReading(path), reads)
-  return executorOf(
+  if (role === 'read') return localExecutor(connectReading(path), reads)
+  return localExecutor(
     connectWriting(path, maxPages === undefined ? {} : { maxPages }, files),
     withMaintenance(writes),
   )
-}
-
-function executorOf<Context>(
-  { execute, close }: ServiceConnection<Context>,
-  operations: FindOperation<Context>,
-): Executor {
-  const bind = bindCall(operations)
-  return { execute: (calls) => execute(calls.map(bind)), close }
 }

@@ -3,14 +3,14 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { HOUR, appendAll, entry, filledTrail, retain, seqsOf } from '../../../support/filled-trail.js'
 import { indexColumns, indexText } from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
-import { useServiceStore } from '../../../support/service-store.js'
-import type { TestStore } from '../../../support/service-store.js'
+import { useSqliteStore } from '../../../support/service-store.js'
+import type { TestSqliteStore } from '../../../support/service-store.js'
 
-const open = useServiceStore()
+const open = useSqliteStore()
 /** Takes up all records and enters some of their values. */
 const SOME_VALUES = { records: 100, values: 7 }
 const ALL_TEXT = { limit: 100, maxBytes: 1_000_000 }
-const filled = (count: number): Promise<TestStore> => filledTrail(open(), count)
+const filled = (count: number): Promise<TestSqliteStore> => filledTrail(open(), count)
 
 describe('search by columns', () => {
   it.each([0, 7, 30])('gives the same whether or not the first %i records are indexed', async (indexed) => {
@@ -66,7 +66,7 @@ describe('search by columns', () => {
 })
 
 describe('search by free text', () => {
-  const words = async (store: TestStore, ...given: string[]): Promise<number[]> => {
+  const words = async (store: TestSqliteStore, ...given: string[]): Promise<number[]> => {
     const { records } = await store.lookups.audit.textPage({ filter: {}, words: given, limit: 100 })
     return records.map(({ seq }) => seq)
   }

@@ -11,11 +11,11 @@ import {
 } from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
 import type { SqliteTransaction } from '../../../../src/store/sqlite/maintenance/sqlite-context.js'
 import { appendAll, entries, entry, filledTrail, retain, seqsOf } from '../../../support/filled-trail.js'
-import { useServiceStore } from '../../../support/service-store.js'
-import type { TestStore } from '../../../support/service-store.js'
+import { useSqliteStore } from '../../../support/service-store.js'
+import type { TestSqliteStore } from '../../../support/service-store.js'
 
-const open = useServiceStore()
-const filled = (count: number): Promise<TestStore> => filledTrail(open(), count)
+const open = useSqliteStore()
+const filled = (count: number): Promise<TestSqliteStore> => filledTrail(open(), count)
 const START: ChainEnd = { seq: 0, hash: '0'.repeat(64) }
 
 const checkpoint: WriteOperation<ChainEnd, boolean> = {
@@ -27,7 +27,7 @@ const checkpoint: WriteOperation<ChainEnd, boolean> = {
 }
 
 /** Changes the file behind the service's back, with the triggers out of the way. */
-function tamper(store: TestStore, sql: string): void {
+function tamper(store: TestSqliteStore, sql: string): void {
   const database = new Database(join(store.dataDir, 'tidegate.db'))
   database.exec('drop trigger audit_never_changes; drop trigger audit_never_shrinks')
   database.exec(sql)
@@ -160,7 +160,7 @@ describe('retention', () => {
 })
 
 describe('event ids', () => {
-  const settle = (store: TestStore): Promise<boolean> =>
+  const settle = (store: TestSqliteStore): Promise<boolean> =>
     store.writer.run(settleEventIds, { limit: 7, gathered: 10 })
   const settleAndFail: Operation<SqliteTransaction, number, never> = {
     name: 'test.settle-and-fail',
@@ -169,7 +169,8 @@ describe('event ids', () => {
       return Promise.reject(new Error('no'))
     },
   }
-  const seqsAgain = async (store: TestStore): Promise<number[]> => store.writer.run(appendAll, entries(30))
+  const seqsAgain = async (store: TestSqliteStore): Promise<number[]> =>
+    store.writer.run(appendAll, entries(30))
   const expected = Array.from({ length: 30 }, (_, index) => index + 1)
 
   it('are known in memory, while they are moved to their table, and there', async () => {

@@ -6,9 +6,9 @@ import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
 import { makeMaintenance } from '../../../../src/store/sqlite/maintenance/maintenance.js'
 import { indexText, mergeText } from '../../../../src/store/sqlite/maintenance/maintenance-operations.js'
 import type { SqliteTransaction } from '../../../../src/store/sqlite/maintenance/sqlite-context.js'
-import { useServiceStore } from '../../../support/service-store.js'
+import { useSqliteStore } from '../../../support/service-store.js'
 
-const open = useServiceStore()
+const open = useSqliteStore()
 
 const append: WriteOperation<number, null> = {
   name: 'test.append',

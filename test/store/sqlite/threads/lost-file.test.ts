@@ -5,10 +5,10 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
 import { claimDataDirectory } from '../../../../src/store/sqlite/engine/claim-data-directory.js'
-import { useServiceStore } from '../../../support/service-store.js'
+import { useSqliteStore } from '../../../support/service-store.js'
 import { waitUntil } from '../../../support/wait-until.js'
 
-const open = useServiceStore()
+const open = useSqliteStore()
 
 const append: WriteOperation<string, number> = {
   name: 'test.append',

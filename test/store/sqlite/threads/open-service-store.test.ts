@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/errors/app-error.js'
 import type { AuditEntry } from '../../../../src/store/ports/audit-store.js'
 import type { WriteOperation } from '../../../../src/store/ports/transaction.js'
-import { useServiceStore } from '../../../support/service-store.js'
+import { useSqliteStore } from '../../../support/service-store.js'
 
-const open = useServiceStore()
+const open = useSqliteStore()
 
 const entry = (kind: string, eventId?: string): AuditEntry => ({
   timeMs: 1_700_000_000_000,

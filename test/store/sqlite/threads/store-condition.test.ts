@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/errors/app-error.js'
 import { StoreCondition } from '../../../../src/store/sqlite/threads/store-condition.js'
 import { damageDatabase } from '../../../support/damage-database.js'
-import { useServiceStore } from '../../../support/service-store.js'
+import { useSqliteStore } from '../../../support/service-store.js'
 
 const MINUTE_MS = 60_000
 
@@ -46,7 +46,7 @@ describe('the condition of the store', () => {
 })
 
 describe('a store whose file is damaged beyond its first pages', () => {
-  const open = useServiceStore()
+  const open = useSqliteStore()
 
   it('says so to who reads, writes or looks something up, and in its condition', async () => {
     const intact = await open()

@@ -1,0 +1,78 @@
+import type { AuditAppender, AuditEntry, AuditReceipt } from '../../ports/audit-store.js'
+import { packBody } from '../../tables/packed-body.js'
+import { chainHash, LINKED_COLUMNS } from '../../trail/audit-chain.js'
+import { columnText, toLinkedRow } from '../../trail/linked-row.js'
+import type { Queries } from '../engine/session.js'
+import { first, run } from '../engine/statements.js'
+import { wordVector } from './search-words.js'
+import type { LinkedRecord, TrailState } from './trail-state.js'
+
+/** Appends records to the trail in a transaction. */
+export interface PostgresAppender extends AuditAppender {
+  /** Writes what was appended: before anything in the trail is read, and before the commit. */
+  flush(): Promise<void>
+}
+
+/** Records are written so many at a time. */
+const MAX_PENDING = 200
+const MAX_PENDING_BYTES = 4 * 1024 * 1024
+const COLUMN_TYPES: Readonly<Partial<Record<(typeof LINKED_COLUMNS)[number], string>>> = {
+  seq: 'int8',
+  time_ms: 'int8',
+  recorded_ms: 'int8',
+  body_bytes: 'int4',
+}
+const COLUMNS = LINKED_COLUMNS.map((name) => `"${name}"`).join(', ')
+const ARRAYS = LINKED_COLUMNS.map((name, index) => `$${index + 1}::${COLUMN_TYPES[name] ?? 'text'}[]`).join(
+  ', ',
+)
+const REST = [1, 2, 3].map((place) => `$${LINKED_COLUMNS.length + place}`)
+const INSERT = `insert into audit (${COLUMNS}, hash, body, words)
+  select ${LINKED_COLUMNS.map((name) => `"${name}"`).join(', ')}, hash, body, words::tsvector
+  from unnest(${ARRAYS}, ${REST[0] ?? ''}::bytea[], ${REST[1] ?? ''}::bytea[], ${REST[2] ?? ''}::text[])
+    as linked (${COLUMNS}, hash, body, words)`
+
+/** Links each record to the one before at once, and writes many together. */
+export function makeAuditAppender(queries: Queries, state: TrailState): PostgresAppender {
+  let pendingBytes = 0
+  const flush = async (): Promise<void> => {
+    const records = state.pending.splice(0)
+    pendingBytes = 0
+    if (records.length === 0) return
+    await insert(queries, records)
+    state.pendingEvents.clear()
+  }
+  const append = async (entry: AuditEntry): Promise<AuditReceipt> => {
+    const eventId = columnText(entry.eventId)
+    const kept = eventId === null ? undefined : await findEvent(queries, state, eventId)
+    if (kept !== undefined) return { seq: kept, isNew: false }
+    const row = toLinkedRow(state.end.seq + 1, Math.max(state.nowMs, state.end.recordedMs), entry)
+    const body = packBody(entry.body)
+    const hash = chainHash(state.end.hash, row, body)
+    const words = wordVector(Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength))
+    state.pending.push({ row, hash, body, words })
+    state.end = { seq: row.seq, recordedMs: row.recorded_ms, hash }
+    if (eventId !== null) state.pendingEvents.set(eventId, row.seq)
+    if (state.pending.length === 1) pendingBytes = 0
+    pendingBytes += body.byteLength + words.length
+    if (state.pending.length >= MAX_PENDING || pendingBytes >= MAX_PENDING_BYTES) await flush()
+    return { seq: row.seq, isNew: true }
+  }
+  return { append, flush }
+}
+
+async function findEvent(queries: Queries, state: TrailState, eventId: string): Promise<number | undefined> {
+  const pending = state.pendingEvents.get(eventId)
+  if (pending !== undefined) return pending
+  return (await first<{ seq: number }>(queries, 'select seq from audit where event_id = $1', [eventId]))?.seq
+}
+
+async function insert(queries: Queries, records: readonly LinkedRecord[]): Promise<void> {
+  const columns = LINKED_COLUMNS.map((name) => records.map(({ row }) => row[name]))
+  await run(queries, INSERT, [
+    ...columns,
+    records.map(({ hash }) => Buffer.from(hash)),
+    records.map(({ body }) => Buffer.from(body)),
+    records.map(({ words }) => words),
+  ])
+}

@@ -1,0 +1,47 @@
+import type { StoredEnd } from '../audit/trail-state.js'
+import { TRAIL_START } from '../audit/trail-state.js'
+import { readEnd } from '../audit/audit-reader.js'
+import { LOCK_CLASS } from '../engine/migrate.js'
+import type { Session } from '../engine/session.js'
+
+/** What a transaction that writes begins with, as it stands under the lock. */
+export interface Begun {
+  readonly end: StoredEnd
+  /** By the clock of the database. */
+  readonly nowMs: number
+  readonly oldestWriter: number
+}
+
+const WRITING = 1
+/** One round trip. Each statement sees what was committed before it, so that what is read is what the lock guards. */
+const BEGIN = `begin;
+  select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});
+  select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema;
+  select seq, recorded_ms, hash from audit order by seq desc limit 1`
+
+interface SchemaRow {
+  readonly oldest_writer: number
+  readonly now_ms: number
+}
+
+interface EndRow {
+  readonly seq: number
+  readonly recorded_ms: number
+  readonly hash: Buffer
+}
+
+/** Begins a transaction and waits until no other replica writes. */
+export async function beginWriting(session: Session): Promise<Begun> {
+  const [, , schemas, ends] = await session.script(BEGIN)
+  const schema = schemas?.rows[0] as SchemaRow | undefined
+  const newest = ends?.rows[0] as EndRow | undefined
+  const end =
+    newest === undefined
+      ? await readEnd(session)
+      : { seq: newest.seq, recordedMs: newest.recorded_ms, hash: newest.hash }
+  return {
+    end: end.seq === 0 ? TRAIL_START : end,
+    nowMs: schema?.now_ms ?? 0,
+    oldestWriter: schema?.oldest_writer ?? 0,
+  }
+}

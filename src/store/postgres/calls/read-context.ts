@@ -1,0 +1,23 @@
+import { makeAnalysisReader } from '../../analysis/analysis-reader.js'
+import { makeOutboxReader } from '../../outbox/outbox-reader.js'
+import type { Readers } from '../../ports/readers.js'
+import type { ServiceDatabase } from '../../tables/service-database.js'
+import { makeAuditExporter } from '../audit/audit-exporter.js'
+import { makeAuditReader } from '../audit/audit-reader.js'
+import { queryBuilder } from '../engine/session-dialect.js'
+import type { Queries } from '../engine/session.js'
+import { makeGateReader } from '../gates/gate-reader.js'
+import { makeRegistryReader } from '../registry/registry-reader.js'
+
+/** What operations that only read have at hand. */
+export function makeReaders(queries: Queries): Readers {
+  const db = queryBuilder<ServiceDatabase>(queries)
+  return {
+    analysis: makeAnalysisReader(db),
+    audit: makeAuditReader(queries),
+    auditExport: makeAuditExporter(queries),
+    gates: makeGateReader(queries, db),
+    outbox: makeOutboxReader(db),
+    registry: makeRegistryReader(queries),
+  }
+}

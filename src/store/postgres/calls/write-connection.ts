@@ -1,0 +1,107 @@
+import { AppError, toError } from '../../../errors/app-error.js'
+import { toFailure } from '../../../lib/threads/failure.js'
+import type { BoundCall, CallConnection } from '../../calls/bind-call.js'
+import type { Outcome } from '../../calls/call.js'
+import type { Transaction } from '../../ports/transaction.js'
+import {
+  fromDriver,
+  isAboutOneCall,
+  isStaleConnection,
+  isRetryable,
+  toStoreError,
+} from '../engine/postgres-error.js'
+import { requireWriter } from '../engine/migrate.js'
+import type { Session } from '../engine/session.js'
+import { serviceSchema } from '../migrations/service.js'
+import { beginWriting } from './begin-writing.js'
+import type { WriteContext } from './write-context.js'
+
+const ACTION = 'write to the database'
+/** Tries of one batch, where the server or the connection gave a transaction up before its commit. */
+const MAX_TRIES = 3
+
+/** A call raised after it had written something: the batch must be undone, and its calls be run one by one. */
+class CallFailed extends Error {
+  override readonly name = 'CallFailed'
+}
+
+/**
+ * The connection of a replica that writes. Replicas take turns: a transaction holds a lock from its beginning to its commit, so that
+ * operations see what all others have done, wherever they ran, and the trail has one end.
+ */
+export class WriteConnection implements CallConnection<Transaction> {
+  readonly #session: Session
+  readonly #context: WriteContext
+
+  constructor(session: Session, context: WriteContext) {
+    this.#session = session
+    this.#context = context
+  }
+
+  /** Runs calls one after another and commits them together. A call that raises is undone alone. */
+  async execute(calls: readonly BoundCall<Transaction>[]): Promise<readonly Outcome[]> {
+    for (let tries = 1; ; tries++) {
+      const progress = { isCommitting: false }
+      try {
+        return await this.#together(calls, progress)
+      } catch (raw) {
+        await this.#rollBack()
+        const isOfOneCall = raw instanceof CallFailed || isAboutOneCall(raw)
+        if (isOfOneCall && calls.length > 1) return await this.#oneByOne(calls)
+        const mayRetry = isRetryable(raw) || (isStaleConnection(raw) && !progress.isCommitting)
+        if (mayRetry && tries < MAX_TRIES) continue
+        const failure = toFailure(
+          raw instanceof CallFailed ? fromDriver(ACTION, raw.cause) : toStoreError(ACTION, raw),
+        )
+        return calls.map(() => ({ ok: false, failure }))
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#session.close()
+  }
+
+  async #together(
+    calls: readonly BoundCall<Transaction>[],
+    progress: { isCommitting: boolean },
+  ): Promise<Outcome[]> {
+    const begun = await beginWriting(this.#session)
+    requireWriter(serviceSchema, begun)
+    this.#context.begin(begun)
+    const outcomes: Outcome[] = []
+    for (const call of calls) outcomes.push(await this.#one(call))
+    await this.#context.flush()
+    progress.isCommitting = true
+    await this.#session.script('commit')
+    return outcomes
+  }
+
+  async #one(call: BoundCall<Transaction>): Promise<Outcome> {
+    const before = this.#context.changes
+    try {
+      return { ok: true, result: await call(this.#context.transaction) }
+    } catch (raw) {
+      // The server has given the transaction up.
+      if (!(raw instanceof AppError) && fromDriver(ACTION, raw) !== raw) throw raw
+      if (this.#context.changes !== before) throw new CallFailed('a call failed', { cause: toError(raw) })
+      return { ok: false, failure: toFailure(raw) }
+    }
+  }
+
+  /** Each in a transaction of its own. */
+  async #oneByOne(calls: readonly BoundCall<Transaction>[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (const call of calls) outcomes.push(...(await this.execute([call])))
+    return outcomes
+  }
+
+  async #rollBack(): Promise<void> {
+    try {
+      await this.#session.rollBack()
+    } catch {
+      // Without the connection there is no transaction any more.
+      this.#session.drop()
+    }
+  }
+}

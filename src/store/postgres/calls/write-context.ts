@@ -1,0 +1,50 @@
+import { makeAnalysisRepository } from '../../analysis/analysis-repository.js'
+import type { Transaction } from '../../ports/transaction.js'
+import type { ServiceDatabase } from '../../tables/service-database.js'
+import { makeAuditAppender } from '../audit/audit-appender.js'
+import type { PostgresAppender } from '../audit/audit-appender.js'
+import { makeAuditKeeper } from '../audit/audit-keeper.js'
+import { TrailState } from '../audit/trail-state.js'
+import { queryBuilder } from '../engine/session-dialect.js'
+import type { Session } from '../engine/session.js'
+import { makeGateRepository } from '../gates/gate-repository.js'
+import { makeOutboxRepository } from '../outbox/outbox-repository.js'
+import { makeEventQueue } from '../registry/event-queue.js'
+import { makeRegistryRepository } from '../registry/registry-repository.js'
+import type { Begun } from './begin-writing.js'
+
+/** What operations of one replica that write have at hand, from transaction to transaction. */
+export class WriteContext {
+  readonly transaction: Transaction
+  readonly #session: Session
+  readonly #trail = new TrailState()
+  readonly #appender: PostgresAppender
+
+  constructor(session: Session, owner: string) {
+    const db = queryBuilder<ServiceDatabase>(session)
+    this.#session = session
+    this.#appender = makeAuditAppender(session, this.#trail)
+    this.transaction = {
+      analysis: makeAnalysisRepository(db),
+      audit: makeAuditKeeper(session, this.#trail, this.#appender),
+      eventQueue: makeEventQueue(session),
+      outbox: makeOutboxRepository(session, owner),
+      gates: makeGateRepository(session, db),
+      registry: makeRegistryRepository(session),
+    }
+  }
+
+  /** Counts everything that was written, what waits to be included. */
+  get changes(): number {
+    return this.#session.writes + this.#trail.end.seq
+  }
+
+  begin({ end, nowMs }: Begun): void {
+    this.#trail.reset(end, nowMs)
+  }
+
+  /** Writes what waits. */
+  flush(): Promise<void> {
+    return this.#appender.flush()
+  }
+}

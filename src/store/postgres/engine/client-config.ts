@@ -1,0 +1,45 @@
+import { TypeOverrides } from 'pg'
+import type { ClientConfig } from 'pg'
+import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
+
+const CONNECT_TIMEOUT_MS = 3000
+/** How much later than the server the client gives a statement up: then the server does not answer at all. */
+const ANSWER_MARGIN_MS = 2000
+/**
+ * How long a transaction of ours may do nothing before the server ends it: a process that is stopped, or cut off from the database,
+ * must not hold up all others with what it has locked.
+ */
+const IDLE_IN_TRANSACTION_MS = 10_000
+const INT8 = 20
+
+/** Numbers of 64 bits as numbers: all of ours are below 2^53. */
+const types = new TypeOverrides()
+types.setTypeParser(INT8, Number)
+
+/** What the client library is told for one connection. */
+export function clientConfig(
+  { host, port, user, database, password, tls }: PostgresSettings,
+  { statementMs, lockMs }: PostgresTimeouts,
+): ClientConfig {
+  return {
+    host,
+    port,
+    user,
+    database,
+    ...(password !== undefined && { password }),
+    ssl: tls !== undefined && {
+      rejectUnauthorized: tls.isVerified,
+      ...(tls.ca !== undefined && { ca: tls.ca }),
+      ...(tls.certificate !== undefined && { cert: tls.certificate }),
+      ...(tls.key !== undefined && { key: tls.key }),
+    },
+    application_name: 'tidegate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    query_timeout: statementMs + ANSWER_MARGIN_MS,
+    types,
+  }
+}

@@ -1,0 +1,98 @@
+import { Migrator, sql } from 'kysely'
+import type { Kysely, Migration } from 'kysely'
+import { AppError, toError } from '../../../errors/app-error.js'
+import { toStoreError } from './postgres-error.js'
+import type { PostgresSettings } from './postgres-settings.js'
+import { queryBuilder } from './session-dialect.js'
+import { Session } from './session.js'
+
+/** How a schema comes about. */
+export interface Schema {
+  /** By name; they run in the order of their names. */
+  readonly migrations: Readonly<Record<string, Migration>>
+  /** Counts up with every migration. */
+  readonly version: number
+  /** The oldest version that may go on writing. */
+  readonly oldestWriter: number
+}
+
+/** What stands in the table `store_schema`. */
+interface SchemaTables {
+  store_schema: { version: number; oldest_writer: number }
+}
+
+/** The first half of all advisory locks of ours; the second says what for. */
+export const LOCK_CLASS = 0x54_47_73_76
+const MIGRATING = 2
+/** A migration may rewrite a table, and others wait for it. */
+const TIMEOUTS = { statementMs: 3_600_000, lockMs: 3_600_000 }
+const ACTION = 'migrate the database'
+
+/**
+ * Brings the schema up to date, all or nothing, and alone even when several processes start at once; returns whether anything was
+ * to be done. Raises AppError `unavailable` when the database is newer than this release can write to, is not in UTF-8, or a migration fails.
+ */
+export async function migrate(settings: PostgresSettings, schema: Schema): Promise<boolean> {
+  const session = new Session(settings, TIMEOUTS)
+  try {
+    // Of the session, since the migrator begins and ends transactions itself; it goes with the connection.
+    await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, MIGRATING])
+    await requireUtf8(session)
+    const db = queryBuilder<SchemaTables>(session)
+    const found = await findVersion(db)
+    requireWriter(schema, found)
+    if (found !== undefined && found.version >= schema.version) return false
+    await runMigrations(db, schema)
+    return true
+  } catch (raw) {
+    throw toStoreError(ACTION, raw)
+  } finally {
+    await session.close()
+  }
+}
+
+/** Raises `unavailable` where a newer release has made the schema such that this one may not write to it. */
+export function requireWriter(
+  { version }: Pick<Schema, 'version'>,
+  found: { readonly oldestWriter: number } | undefined,
+): void {
+  if (found === undefined || version >= found.oldestWriter) return
+  throw new AppError(
+    'unavailable',
+    `the database was migrated by a newer release (it takes writes from schema ${found.oldestWriter} on, this release knows ${version}): upgrade this replica`,
+  )
+}
+
+async function requireUtf8(session: Session): Promise<void> {
+  const { rows } = await session.query<{ encoding: string }>(
+    "select current_setting('server_encoding') as encoding",
+  )
+  const encoding = rows[0]?.encoding
+  if (encoding === 'UTF8') return
+  throw new AppError(
+    'unavailable',
+    `the database is encoded in ${String(encoding)}: create it with encoding 'UTF8'`,
+  )
+}
+
+async function findVersion(
+  db: Kysely<SchemaTables>,
+): Promise<{ readonly version: number; readonly oldestWriter: number } | undefined> {
+  const { rows } = await sql<{
+    found: string | null
+  }>`select to_regclass('store_schema')::text as found`.execute(db)
+  if (rows[0]?.found == null) return undefined
+  const row = await db.selectFrom('store_schema').selectAll().executeTakeFirst()
+  return row && { version: row.version, oldestWriter: row.oldest_writer }
+}
+
+/** Kysely runs all of them in one transaction. What ends before the version is noted begins again without anything to do. */
+async function runMigrations(
+  db: Kysely<SchemaTables>,
+  { migrations, version, oldestWriter }: Schema,
+): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) throw toError(error)
+  await db.updateTable('store_schema').set({ version, oldest_writer: oldestWriter }).execute()
+}

@@ -1,0 +1,123 @@
+import { AppError } from '../../../errors/app-error.js'
+import { Client } from 'pg'
+import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import { clientConfig } from './client-config.js'
+import { isLostConnection } from './postgres-error.js'
+import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
+
+/** Asks the database; parameters stand for `$1`, `$2`, … */
+export interface Queries {
+  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>
+}
+
+/** Statements that are prepared once and remembered by the server; others are parsed each time. */
+const MAX_PREPARED = 256
+const NUL = '\0'
+/** What an acknowledged write promises does not depend on how the database is set. */
+const PROMISE_DURABILITY =
+  "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
+
+/** One connection, made when it is needed and again when it was lost. */
+export class Session implements Queries {
+  readonly #settings: PostgresSettings
+  readonly #timeouts: PostgresTimeouts
+  readonly #prepared = new Map<string, string>()
+  #client: Client | undefined
+  #isClosed = false
+  #writes = 0
+
+  constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
+    this.#settings = settings
+    this.#timeouts = timeouts
+  }
+
+  /** How many statements were run that may have written something. */
+  get writes(): number {
+    return this.#writes
+  }
+
+  async query<Row extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<QueryResult<Row>> {
+    const client = await this.#connected()
+    if (!/^\s*(?:select|with)\b/i.test(text)) this.#writes++
+    try {
+      return await client.query<Row>(preparedQuery(this.#prepared, text, values))
+    } catch (raw) {
+      if (isLostConnection(raw)) this.drop()
+      throw raw
+    }
+  }
+
+  /** Runs several statements that take no parameters in one round trip; gives the result of each. */
+  async script(text: string): Promise<readonly QueryResult[]> {
+    const client = await this.#connected()
+    try {
+      const results: unknown = await client.query(text)
+      return (Array.isArray(results) ? results : [results]) as readonly QueryResult[]
+    } catch (raw) {
+      if (isLostConnection(raw)) this.drop()
+      throw raw
+    }
+  }
+
+  /** Ends the transaction that is under way, if the connection is still there. */
+  async rollBack(): Promise<void> {
+    if (this.#client !== undefined) await this.script('rollback')
+  }
+
+  /** Gives the connection up, and with it the transaction that is under way. */
+  drop(): void {
+    const client = this.#client
+    this.#client = undefined
+    // It may never answer: its end is not waited for.
+    client?.end().catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const client = this.#client
+    this.#client = undefined
+    await client?.end()
+  }
+
+  async #connected(): Promise<Client> {
+    if (this.#client !== undefined) return this.#client
+    if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
+    const client = new Client(clientConfig(this.#settings, this.#timeouts))
+    // What happens between two statements is seen by the next one.
+    client.on('error', () => {
+      if (this.#client === client) this.drop()
+    })
+    try {
+      await client.connect()
+      await client.query(PROMISE_DURABILITY)
+    } catch (raw) {
+      client.end().catch(() => undefined)
+      throw raw
+    }
+    this.#prepared.clear()
+    this.#client = client
+    return client
+  }
+}
+
+/** A statement under a name, by which the server remembers it from the second time on. */
+export function preparedQuery(
+  names: Map<string, string>,
+  text: string,
+  values: readonly unknown[],
+): QueryConfig<unknown[]> {
+  let name = names.get(text)
+  if (name === undefined && names.size < MAX_PREPARED) {
+    name = `tg${names.size}`
+    names.set(text, name)
+  }
+  return { text, values: values.map(withoutNul), ...(name !== undefined && { name }) }
+}
+
+/** The server knows no text with U+0000 in it. */
+function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' && value.includes(NUL) ? value.replaceAll(NUL, '\ufffd') : value
+}

@@ -1,0 +1,21 @@
+import type { Migration } from 'kysely'
+import type { Schema } from '../engine/migrate.js'
+import { createAnalysis } from './analysis.js'
+import { createAudit } from './audit.js'
+import { createGates } from './gates.js'
+import { createOutbox } from './outbox.js'
+import { createRegistry } from './registry.js'
+import { createSharing } from './sharing.js'
+
+/** The parts of the schema, in the order in which they came. */
+const migrations: Readonly<Record<string, Migration>> = {
+  '0001-audit': { up: createAudit },
+  '0002-outbox': { up: createOutbox },
+  '0003-gates': { up: createGates },
+  '0004-registry': { up: createRegistry },
+  '0005-analysis': { up: createAnalysis },
+  '0006-sharing': { up: createSharing },
+}
+
+/** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
+export const serviceSchema: Schema = { migrations, version: 6, oldestWriter: 6 }

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { TEXT } from './columns.js'
+
+/** What replicas share beside their records: who does what, and secrets that all of them must have alike. */
+export async function createSharing(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('leases')
+    .addColumn('kind', TEXT, (column) => column.notNull())
+    .addColumn('key', TEXT, (column) => column.notNull())
+    .addColumn('owner', TEXT, (column) => column.notNull())
+    .addColumn('until', 'timestamptz', (column) => column.notNull())
+    .addPrimaryKeyConstraint('leases_key', ['kind', 'key'])
+    .execute()
+  await db.schema.createIndex('leases_by_owner').on('leases').column('owner').execute()
+  await db.schema
+    .createTable('shared_secrets')
+    .addColumn('name', TEXT, (column) => column.primaryKey())
+    .addColumn('value', TEXT, (column) => column.notNull())
+    .execute()
+  await sql`create table store_schema (version integer not null, oldest_writer integer not null)`.execute(db)
+  await sql`insert into store_schema values (0, 0)`.execute(db)
+}

@@ -1,0 +1,117 @@
+import { chooseDue } from '../../outbox/choose-due.js'
+import type { Lease, LeaseQuery } from '../../ports/outbox-store.js'
+import { toStoredMessage } from '../../tables/outbox-table.js'
+import type { OutboxRow } from '../../tables/outbox-table.js'
+import type { Queries } from '../engine/session.js'
+import { all, first, run } from '../engine/statements.js'
+import { REPLICA } from '../sharing/lease-kinds.js'
+
+/** Of the bodies of one lease: a large number of large messages goes out bit by bit. */
+const MAX_LEASED_LENGTH = 8 * 1024 * 1024
+const SOON_MS = 100
+
+/** Each receiver that something waits for, found by leaping through the index rather than by reading it. */
+const WAITING = `with recursive waiting (receiver) as (
+    (select min(receiver) from outbox where state = 'pending')
+    union all
+    select (select min(receiver) from outbox where state = 'pending' and receiver > waiting.receiver)
+    from waiting where waiting.receiver is not null
+  )`
+const DUE = `${WAITING}
+  select due.* from waiting cross join lateral (
+    select id, receiver, next_attempt_ms as "dueMs", length(body) as length from outbox
+    where state = 'pending' and receiver = waiting.receiver and next_attempt_ms <= $1
+    order by next_attempt_ms, id limit $2) as due`
+const NEXT = `${WAITING}
+  select min(later.due) as due from waiting cross join lateral (
+    select min(next_attempt_ms) as due from outbox
+    where state = 'pending' and receiver = waiting.receiver and next_attempt_ms > $1) as later`
+const UNDER_WAY_ELSEWHERE = `
+  select receiver, count(*) as messages from outbox
+  where lease_owner is not null and lease_owner <> $1 and state = 'pending' and leased_until_ms > $2 group by receiver`
+
+interface DueRow {
+  readonly id: number
+  readonly receiver: string
+  readonly dueMs: number
+  readonly length: number
+}
+
+/** Takes messages that are due for a replica. What others have under way to a receiver counts, too. */
+export async function leaseDue(queries: Queries, owner: string, query: LeaseQuery): Promise<Lease> {
+  const { nowMs, leasedUntilMs, limit, limitPerReceiver } = query
+  await freeLeasesOfDead(queries, owner, nowMs)
+  const underWay = await countUnderWay(queries, owner, query)
+  const found = await all<DueRow>(queries, DUE, [nowMs, Math.min(limit, limitPerReceiver)])
+  const due = withinLimits(found, underWay, limitPerReceiver)
+  const chosen = chooseDue(due, underWay, limit)
+  const { ids, isCut } = cut(chosen, found)
+  const rows =
+    ids.length === 0
+      ? []
+      : await all<OutboxRow>(
+          queries,
+          `update outbox set next_attempt_ms = $2, leased_until_ms = $2, lease_owner = $3 where id = any($1) returning *`,
+          [ids, leasedUntilMs, owner],
+        )
+  const order = new Map(ids.map((id, index) => [id, index]))
+  const messages = rows
+    .toSorted((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0))
+    .map(toStoredMessage)
+  const next = await first<{ due: number | null }>(queries, NEXT, [nowMs])
+  const nextDueMs = isCut ? nowMs + SOON_MS : (next?.due ?? undefined)
+  return { messages, nextDueMs }
+}
+
+/** Lets what replicas had under way that are gone be taken again. */
+export async function freeLeasesOfDead(queries: Queries, owner: string, nowMs: number): Promise<void> {
+  await run(
+    queries,
+    `update outbox set next_attempt_ms = least(next_attempt_ms, $1), leased_until_ms = null, lease_owner = null
+     where lease_owner is not null and lease_owner <> $2 and state = 'pending' and not exists (
+       select 1 from leases where kind = '${REPLICA}' and key = lease_owner and until > clock_timestamp())`,
+    [nowMs, owner],
+  )
+}
+
+async function countUnderWay(
+  queries: Queries,
+  owner: string,
+  { nowMs, underWay }: LeaseQuery,
+): Promise<Readonly<Record<string, number>>> {
+  const counts = { ...underWay }
+  const elsewhere = await all<{ receiver: string; messages: number }>(queries, UNDER_WAY_ELSEWHERE, [
+    owner,
+    nowMs,
+  ])
+  for (const { receiver, messages } of elsewhere) counts[receiver] = (counts[receiver] ?? 0) + messages
+  return counts
+}
+
+function withinLimits(
+  found: readonly DueRow[],
+  underWay: Readonly<Record<string, number>>,
+  limitPerReceiver: number,
+): DueRow[] {
+  const taken = new Map<string, number>()
+  return found.filter(({ receiver }) => {
+    const others = taken.get(receiver) ?? underWay[receiver] ?? 0
+    taken.set(receiver, others + 1)
+    return others < limitPerReceiver
+  })
+}
+
+/** As many as their bodies allow, and one more. */
+function cut(
+  chosen: readonly number[],
+  found: readonly DueRow[],
+): { readonly ids: readonly number[]; readonly isCut: boolean } {
+  const lengths = new Map(found.map(({ id, length }) => [id, length]))
+  let total = 0
+  const end = chosen.findIndex((id) => {
+    if (total > MAX_LEASED_LENGTH) return true
+    total += lengths.get(id) ?? 0
+    return false
+  })
+  return end === -1 ? { ids: chosen, isCut: false } : { ids: chosen.slice(0, end), isCut: true }
+}

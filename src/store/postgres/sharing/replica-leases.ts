@@ -1,0 +1,153 @@
+import type { Leases, WorkLease } from '../../ports/leases.js'
+import type { Queries } from '../engine/session.js'
+import { all, first, run } from '../engine/statements.js'
+import { REPLICA } from './lease-kinds.js'
+
+/** How long a lease is valid without being renewed. */
+const LEASE_MS = 9000
+const BEAT_INTERVAL_MS = 3000
+/** Leases of long ago are of no use to anybody. */
+const FORGET_AFTER = '1 day'
+const UNTIL = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`
+
+export interface ReplicaLeasesOptions {
+  readonly queries: Queries
+  /** Names this process among all. */
+  readonly owner: string
+  /** Told what the database said to a sign of life, or why it said nothing. */
+  readonly beaten: (beat: Beat) => void
+  readonly failed: (error: unknown) => void
+}
+
+/** What the database says to a sign of life. */
+export interface Beat {
+  /** How far its clock is ahead of this machine's, in milliseconds. */
+  readonly clockOffsetMs: number
+  /** The oldest schema whose processes may write. */
+  readonly oldestWriter: number
+}
+
+interface Held {
+  readonly kind: string
+  readonly key: string
+  readonly losing: AbortController
+}
+
+/** The leases of one process: says every few seconds that it is alive, and so keeps them. */
+export class ReplicaLeases implements Leases {
+  readonly #options: ReplicaLeasesOptions
+  readonly #held = new Map<string, Held>()
+  readonly #taking = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #beating: Promise<void> | undefined
+  /** Until when leases are surely valid, by this process's own clock that is never set. */
+  #validUntil = 0
+
+  constructor(options: ReplicaLeasesOptions) {
+    this.#options = options
+  }
+
+  /** Says for the first time that this process is alive. Raises what the driver raises. */
+  async start(): Promise<void> {
+    const { queries } = this.#options
+    await run(queries, `delete from leases where until < clock_timestamp() - interval '${FORGET_AFTER}'`)
+    await this.#beat()
+    this.#timer = setInterval(() => void this.#beatOrTell(), BEAT_INTERVAL_MS)
+    this.#timer.unref()
+  }
+
+  /** Lets others have everything at once. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#beating
+    this.#loseAll()
+    await run(this.#options.queries, 'delete from leases where owner = $1', [this.#options.owner])
+  }
+
+  async take(kind: string, key: string): Promise<WorkLease | undefined> {
+    const name = `${kind}:${key}`
+    if (this.#held.has(name) || this.#taking.has(name)) return undefined
+    this.#taking.add(name)
+    try {
+      if (!(await this.#insert(kind, key))) return undefined
+    } finally {
+      this.#taking.delete(name)
+    }
+    const held: Held = { kind, key, losing: new AbortController() }
+    this.#held.set(name, held)
+    return { lost: held.losing.signal, release: () => this.#release(name, held) }
+  }
+
+  async #insert(kind: string, key: string): Promise<boolean> {
+    const taken = await first(
+      this.#options.queries,
+      `insert into leases as held (kind, key, owner, until) values ($1, $2, $3, ${UNTIL})
+       on conflict (kind, key) do update set owner = excluded.owner, until = excluded.until
+         where held.until < clock_timestamp() or held.owner = excluded.owner
+       returning owner`,
+      [kind, key, this.#options.owner],
+    )
+    return taken !== undefined
+  }
+
+  async #release(name: string, held: Held): Promise<void> {
+    if (this.#held.get(name) !== held) return
+    this.#held.delete(name)
+    const { queries, owner, failed } = this.#options
+    const text = 'delete from leases where kind = $1 and key = $2 and owner = $3'
+    await run(queries, text, [held.kind, held.key, owner]).catch(failed)
+  }
+
+  #beatOrTell(): Promise<void> {
+    this.#beating ??= this.#beat()
+      .catch((raw: unknown) => {
+        if (performance.now() > this.#validUntil) this.#loseAll()
+        this.#options.failed(raw)
+      })
+      .finally(() => {
+        this.#beating = undefined
+      })
+    return this.#beating
+  }
+
+  async #beat(): Promise<void> {
+    const { queries, owner, beaten } = this.#options
+    const startedAt = performance.now()
+    const startedMs = Date.now()
+    const before = new Set(this.#held.values())
+    await run(
+      queries,
+      `insert into leases as held (kind, key, owner, until) values ('${REPLICA}', $1, $1, ${UNTIL})
+       on conflict (kind, key) do update set until = excluded.until`,
+      [owner],
+    )
+    // Never an insert: what was released a moment ago would come back.
+    const kept = await all<{ kind: string; key: string }>(
+      queries,
+      `update leases set until = ${UNTIL} where owner = $1 returning kind, key`,
+      [owner],
+    )
+    const state = await first<{ now_ms: number; oldest_writer: number }>(
+      queries,
+      'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, oldest_writer from store_schema',
+    )
+    this.#validUntil = startedAt + LEASE_MS
+    const names = new Set(kept.map(({ kind, key }) => `${kind}:${key}`))
+    for (const held of before) if (!names.has(`${held.kind}:${held.key}`)) this.#lose(held)
+    const middleMs = (startedMs + Date.now()) / 2
+    beaten({
+      clockOffsetMs: (state?.now_ms ?? middleMs) - middleMs,
+      oldestWriter: state?.oldest_writer ?? 0,
+    })
+  }
+
+  #loseAll(): void {
+    for (const held of this.#held.values()) this.#lose(held)
+  }
+
+  #lose(held: Held): void {
+    const name = `${held.kind}:${held.key}`
+    if (this.#held.get(name) === held) this.#held.delete(name)
+    held.losing.abort()
+  }
+}

@@ -1,0 +1,65 @@
+import { AppError } from '../../../errors/app-error.js'
+import { requireWriter } from '../engine/migrate.js'
+import { STORE_AWAY } from '../engine/postgres-error.js'
+import { serviceSchema } from '../migrations/service.js'
+import type { Beat } from '../sharing/replica-leases.js'
+
+/** From here on somebody should look at the clocks; nothing goes wrong by it, since all processes go by the database's. */
+const MAX_QUIET_OFFSET_MS = 5000
+
+/** Whether the database can be worked with, judged by what became of the last call or sign of life. */
+export class DatabaseCondition {
+  readonly #changed: (problem: string | undefined) => void
+  #away: string | undefined
+  #newer: string | undefined
+  #clockOffsetMs = 0
+
+  constructor(changed: (problem: string | undefined) => void) {
+    this.#changed = changed
+  }
+
+  /** Why nothing can be kept now. */
+  get problem(): string | undefined {
+    return this.#away ?? this.#newer
+  }
+
+  /** How far the database's clock is ahead of this machine's, in milliseconds. */
+  get clockOffsetMs(): number {
+    return this.#clockOffsetMs
+  }
+
+  /** What is odd without being wrong. */
+  get warning(): string | undefined {
+    const seconds = Math.round(this.#clockOffsetMs / 1000)
+    if (Math.abs(this.#clockOffsetMs) < MAX_QUIET_OFFSET_MS) return undefined
+    return `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} that of the database, which counts`
+  }
+
+  beaten({ clockOffsetMs, oldestWriter }: Beat): void {
+    this.#clockOffsetMs = clockOffsetMs
+    try {
+      requireWriter(serviceSchema, { oldestWriter })
+      this.#note({ away: undefined, newer: undefined })
+    } catch (error) {
+      this.#note({ away: undefined, newer: (error as Error).message })
+    }
+  }
+
+  succeeded(): void {
+    if (this.#away !== undefined) this.#note({ away: undefined, newer: this.#newer })
+  }
+
+  failed(error: unknown): void {
+    if (error instanceof AppError && error.code === STORE_AWAY) {
+      this.#note({ away: error.message, newer: this.#newer })
+    }
+  }
+
+  #note({ away, newer }: { readonly away: string | undefined; readonly newer: string | undefined }): void {
+    const wasWell = this.problem === undefined
+    this.#away = away
+    this.#newer = newer
+    // Told once, however the words of it change.
+    if (wasWell !== (this.problem === undefined)) this.#changed(this.problem)
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
+import { BatchingRunner } from '../../calls/batching-runner.js'
+import { localExecutor, threadExecutor } from '../../calls/executor.js'
+import type { Executor, StoreOperations } from '../../calls/executor.js'
+import type { ThreadRole } from '../../calls/messages.js'
+import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
+import type { Leases } from '../../ports/leases.js'
+import type { FindOperation } from '../../ports/operation.js'
+import type { OpenReader, Readers } from '../../ports/readers.js'
+import type { ServiceStore } from '../../ports/service-store.js'
+import { makeReaders } from '../calls/read-context.js'
+import { migrate } from '../engine/migrate.js'
+import { PooledQueries } from '../engine/pooled-queries.js'
+import { fromDriver, toStoreError } from '../engine/postgres-error.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { serviceSchema } from '../migrations/service.js'
+import { ReplicaLeases } from '../sharing/replica-leases.js'
+import { sharedSecret } from '../sharing/shared-secret.js'
+import { connectReading, connectWriting } from './connect.js'
+import { DatabaseCondition } from './database-condition.js'
+import type { PostgresThreadOptions } from './messages.js'
+
+export interface OpenPostgresStoreOptions {
+  readonly settings: PostgresSettings
+  /** For single rows, at a time. One more is for writing, one for long reads. */
+  readonly connections: number
+  /** The script of a thread that finds the operations, or the operations themselves: then all run on the calling thread. */
+  readonly operations: URL | StoreOperations
+  /** Told of each thread that ended by itself. */
+  readonly threadDied?: (death: ThreadDeath) => void
+  /** Told when the database cannot be worked with, and with undefined when it can again. */
+  readonly changed?: (problem: string | undefined) => void
+}
+
+/** A store that several processes share. */
+export interface PostgresServiceStore extends ServiceStore {
+  readonly warning: () => string | undefined
+}
+
+const LOOKUPS = { statementMs: 5000, lockMs: 3000 }
+/** So many writes at most are one transaction: other replicas wait for it. */
+const MAX_WRITES_PER_COMMIT = 200
+const READ = 'read the database'
+
+/** Brings the schema of a database up to date and joins those that share it. Raises AppError `unavailable`. */
+export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<PostgresServiceStore> {
+  const { settings, connections, changed = () => undefined } = options
+  await migrate(settings, serviceSchema)
+  const owner = randomUUID()
+  const pool = new PooledQueries(settings, LOOKUPS, connections)
+  const condition = new DatabaseCondition(changed)
+  const failed = (error: unknown): void => condition.failed(error)
+  const watch = { succeeded: () => condition.succeeded(), failed }
+  const leases = new ReplicaLeases({
+    queries: pool,
+    owner,
+    beaten: (beat) => condition.beaten(beat),
+    failed: (raw) => failed(toStoreError(READ, raw)),
+  })
+  await leases.start().catch(async (raw: unknown) => {
+    await pool.close()
+    throw toStoreError(READ, raw)
+  })
+  const writing = openExecutor('write', owner, options)
+  const reading = openExecutor('read', owner, options)
+  const writer = new BatchingRunner(writing.execute, MAX_WRITES_PER_COMMIT)
+  const reader = new BatchingRunner(reading.execute, 1)
+  return {
+    writer: watchRunner(writer, watch),
+    reader: watchRunner(reader, watch),
+    lookups: watchReaders(makeReaders(pool), watch, (raw) => fromDriver(READ, raw)),
+    // Records are found as soon as they are kept, and the server takes care of its files.
+    maintenance: { step: () => Promise.resolve(false) },
+    now: () => Math.round(Date.now() + condition.clockOffsetMs),
+    leases: withStoreErrors(leases),
+    sharing: { secret: (name, make) => sharedSecret(pool, name, make) },
+    problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),
+    warning: () => condition.warning,
+    close: async () => {
+      await Promise.all([writer.idle(), reader.idle()])
+      await Promise.all([writing.close(), reading.close()])
+      // Where the database is away, the leases end by themselves.
+      await leases.stop().catch(() => undefined)
+      await pool.close()
+    },
+  }
+}
+
+/** Opens a database for reading alone, on the calling thread; nothing is migrated. */
+export function openPostgresReader(
+  settings: PostgresSettings,
+  operations: FindOperation<Readers>,
+): OpenReader {
+  const { execute, close } = localExecutor(connectReading(settings), operations)
+  const reader = new BatchingRunner(execute, 1)
+  return {
+    reader,
+    close: async () => {
+      await reader.idle()
+      await close()
+    },
+  }
+}
+
+function openExecutor(
+  role: ThreadRole,
+  owner: string,
+  { settings, operations, threadDied }: OpenPostgresStoreOptions,
+): Executor {
+  if (operations instanceof URL) {
+    const options: PostgresThreadOptions = { engine: 'postgres', role, settings, owner }
+    return threadExecutor({ script: operations, options, store: 'the database', died: threadDied })
+  }
+  return role === 'read'
+    ? localExecutor(connectReading(settings), operations.reads)
+    : localExecutor(connectWriting(settings, owner), operations.writes)
+}
+
+function withStoreErrors(leases: ReplicaLeases): Leases {
+  return {
+    take: async (kind, key) => {
+      try {
+        return await leases.take(kind, key)
+      } catch (raw) {
+        throw toStoreError(READ, raw)
+      }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { MessagePort } from 'node:worker_threads'
+import { serveCalls } from '../../calls/serve-calls.js'
+import type { FindOperation } from '../../ports/operation.js'
+import type { Readers } from '../../ports/readers.js'
+import type { Transaction } from '../../ports/transaction.js'
+import { toStoreError } from '../engine/postgres-error.js'
+import { connectReading, connectWriting } from './connect.js'
+import type { PostgresThreadOptions } from './messages.js'
+
+/** What the thread that writes does all its life: runs the calls that it is sent. */
+export function serveWrites(
+  port: MessagePort,
+  { settings, owner }: PostgresThreadOptions,
+  operations: FindOperation<Transaction>,
+): void {
+  serveCalls(port, { connect: () => connectWriting(settings, owner), operations, toError })
+}
+
+/** The same for the thread that reads. */
+export function serveReads(
+  port: MessagePort,
+  { settings }: PostgresThreadOptions,
+  operations: FindOperation<Readers>,
+): void {
+  serveCalls(port, { connect: () => connectReading(settings), operations, toError })
+}
+
+function toError(action: string, raw: unknown): Error {
+  return toStoreError(`${action} the database`, raw)
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { saveGateChanges } from '../../../src/gates/definitions/declare-gates.js'
+import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
+import { triggerGate } from '../../../src/gates/triggering/trigger-gate.js'
+import { leaseMessages, recordAttempt } from '../../../src/outbox/outbox-operations.js'
+import type { ServiceStore } from '../../../src/store/ports/service-store.js'
+import type { WriteOperation } from '../../../src/store/ports/transaction.js'
+import { verifyTrail } from '../../../src/audit/verify-trail.js'
+import { appendAll, entry } from '../../support/filled-trail.js'
+import { makeGate, makeTrigger, NOW_MS, triggered } from '../../support/gates.js'
+import { databaseOf, openTestDatabase } from '../../support/postgres/test-database.js'
+import { query } from '../../support/postgres/postgres-server.js'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** Two processes' stores over one database, here in one process. */
+async function twoReplicas(): Promise<{ one: ServiceStore; other: ServiceStore; name: string }> {
+  const name = randomUUID()
+  const [one, other] = [await openTestDatabase(name), await openTestDatabase(name)]
+  const closeOnce = (store: ServiceStore): ServiceStore => {
+    let closed: Promise<void> | undefined
+    const close = (): Promise<void> => (closed ??= store.close())
+    closers.push(close)
+    return { ...store, close }
+  }
+  return { one: closeOnce(one), other: closeOnce(other), name }
+}
+
+const gate = makeGate({ approvals: 2, triggererMayApprove: true })
+const enqueue: WriteOperation<{ readonly url: string; readonly count: number }, number> = {
+  name: 'test.enqueue',
+  apply: async ({ outbox }, { url, count }) => {
+    for (let index = 0; index < count; index++) {
+      await outbox.enqueue({ topic: 'gate.callback', url, body: '{}', createdMs: NOW_MS })
+    }
+    return count
+  },
+}
+const leasing = (store: ServiceStore, limitPerReceiver = 100) => {
+  const nowMs = store.now()
+  return store.writer.run(leaseMessages, {
+    nowMs,
+    leasedUntilMs: nowMs + 15_000,
+    limit: 100,
+    limitPerReceiver,
+    underWay: {},
+  })
+}
+
+describe('two replicas over one database', () => {
+  it('make one instance of a hundred equal triggers at each of them', async () => {
+    const { one, other } = await twoReplicas()
+    await one.writer.run(saveGateChanges, [{ kind: 'gate.declared', gate }])
+    const triggering = Array.from({ length: 200 }, (_, index) =>
+      (index % 2 === 0 ? one : other).writer.run(triggerGate, makeTrigger()),
+    )
+    const instances = (await Promise.all(triggering)).map(({ instance }) => instance.id)
+    expect(new Set(instances).size).toBe(1)
+    expect(await other.lookups.gates.listInstances({ limit: 10 })).toHaveLength(1)
+  })
+
+  it('give different executions different numbers', async () => {
+    const { one, other } = await twoReplicas()
+    await one.writer.run(saveGateChanges, [{ kind: 'gate.declared', gate }])
+    const triggering = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 === 0 ? one : other).writer.run(triggerGate, makeTrigger({ executionId: `e${index}` })),
+    )
+    const instances = (await Promise.all(triggering)).map(({ instance }) => instance.id)
+    expect(new Set(instances).size).toBe(40)
+  })
+
+  it('count each person of a quorum once, and call back once', async () => {
+    const { one, other } = await twoReplicas()
+    const { id: instanceId } = await triggered(one.writer, gate)
+    const reviews = Array.from({ length: 40 }, (_, index) => {
+      const attempt = {
+        person: `person-${index % 4}`,
+        groups: [],
+        action: 'approve' as const,
+        comment: '',
+        timeMs: NOW_MS + 1,
+      }
+      return (index % 2 === 0 ? one : other).writer
+        .run(reviewInstance, { instanceId, attempt, origin: undefined })
+        .then(({ refusal }) => refusal)
+    })
+    const accepted = (await Promise.all(reviews)).filter((refusal) => refusal === undefined)
+    expect(accepted).toHaveLength(2)
+    expect(await one.lookups.gates.reviewsOf(instanceId)).toHaveLength(2)
+    expect((await other.lookups.gates.findInstance(instanceId))?.state).toBe('approved')
+    expect(await one.lookups.outbox.list({ limit: 10 })).toHaveLength(1)
+  })
+
+  it('keep an event once, and one chain of all records', async () => {
+    const { one, other } = await twoReplicas()
+    const appending = Array.from({ length: 60 }, (_, index) =>
+      (index % 2 === 0 ? one : other).writer.run(appendAll, [entry(index % 30), entry(1000 + index)]),
+    )
+    const seqs = (await Promise.all(appending)).map(([seq]) => seq)
+    for (let index = 0; index < 30; index++) expect(seqs[index]).toBe(seqs[index + 30])
+    const found = await verifyTrail({ reader: one.reader })
+    expect(found).toMatchObject({ isIntact: true, checked: 90 })
+  })
+
+  it('never lease a message twice, nor more of one receiver than one may have over all', async () => {
+    const { one, other } = await twoReplicas()
+    await one.writer.run(enqueue, { url: 'http://receiver.example/a', count: 20 })
+    const leases = await Promise.all([leasing(one, 8), leasing(other, 8), leasing(one, 8), leasing(other, 8)])
+    const ids = leases.flatMap(({ messages }) => messages.map(({ id }) => id))
+    expect(ids).toHaveLength(new Set(ids).size)
+    expect(ids.length).toBeLessThanOrEqual(16)
+    const inAll = await leasing(other, 8)
+    expect(inAll.messages).toEqual([])
+  })
+
+  it('take up at once what one had under way that ended in order, and keep its webhook-id', async () => {
+    const { one, other } = await twoReplicas()
+    await one.writer.run(enqueue, { url: 'http://receiver.example/a', count: 1 })
+    const [first] = (await leasing(one)).messages
+    expect((await leasing(other)).messages).toEqual([])
+    await one.close()
+    const [again] = (await leasing(other)).messages
+    expect(again?.webhookId).toBe(first?.webhookId)
+  })
+
+  it('take up what one had under way that died, and let it not undo what came of it then', async () => {
+    const { one, other, name } = await twoReplicas()
+    await one.writer.run(enqueue, { url: 'http://receiver.example/a', count: 1 })
+    const [first] = (await leasing(one)).messages
+    // As if nothing had been heard of it for some time.
+    await query(
+      await databaseOf(name),
+      "update leases set until = now() - interval '1 second' where kind = 'replica'",
+    )
+    const [again] = (await leasing(other)).messages
+    expect(again?.id).toBe(first?.id)
+    const id = again?.id ?? 0
+    const late = { id, attempts: 1, state: 'given_up', nextAttemptMs: NOW_MS, settledMs: NOW_MS } as const
+    await one.writer.run(recordAttempt, { progress: late, entry: undefined })
+    expect((await other.lookups.outbox.find(id))?.state).toBe('pending')
+    const delivered = { ...late, state: 'delivered' } as const
+    await other.writer.run(recordAttempt, { progress: delivered, entry: undefined })
+    expect((await one.lookups.outbox.find(id))?.state).toBe('delivered')
+  })
+
+  it('give a piece of work to one of them, and to the other when that one is done or dead', async () => {
+    const { one, other, name } = await twoReplicas()
+    const lease = await one.leases.take('work', '1')
+    expect(lease).toBeDefined()
+    expect(await other.leases.take('work', '1')).toBeUndefined()
+    expect(await one.leases.take('work', '1')).toBeUndefined()
+    await lease?.release()
+    const taken = await other.leases.take('work', '1')
+    expect(taken).toBeDefined()
+    await query(await databaseOf(name), "update leases set until = now() - interval '1 second'")
+    const overtaken = await one.leases.take('work', '1')
+    expect(overtaken).toBeDefined()
+    // The other one notices with its next sign of life.
+    await expect.poll(() => taken?.lost.aborted, { timeout: 15_000 }).toBe(true)
+  })
+
+  it('share a secret that the first one made', async () => {
+    const { one, other } = await twoReplicas()
+    const secrets = await Promise.all(
+      [one, other].map(async (store, index) => store.sharing?.secret('callback', () => `secret-${index}`)),
+    )
+    expect(secrets[0]).toMatch(/^secret-/)
+    expect(secrets[1]).toBe(secrets[0])
+  })
+
+  it('undo alone what raised after it had written, whatever ran beside it', async () => {
+    const { one } = await twoReplicas()
+    const failing: WriteOperation<string, never> = {
+      name: 'test.failing',
+      apply: async ({ audit, gates }, name) => {
+        await gates.saveGate(makeGate({ id: 99, name }))
+        await audit.append(entry(500))
+        throw new Error(name)
+      },
+    }
+    const results = await Promise.allSettled([
+      one.writer.run(appendAll, [entry(1)]),
+      one.writer.run(failing, 'first'),
+      one.writer.run(appendAll, [entry(2)]),
+      one.writer.run(failing, 'second'),
+      one.writer.run(appendAll, [entry(3)]),
+    ])
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(await one.lookups.gates.findGate(99)).toBeUndefined()
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 3 })
+  })
+})
+
+describe('the database itself', () => {
+  it('refuses that records of the trail are changed or removed', async () => {
+    const { one, name } = await twoReplicas()
+    await one.writer.run(appendAll, [entry(1), entry(2)])
+    const settings = await databaseOf(name)
+    for (const text of ["update audit set kind = 'x'", 'delete from audit', 'truncate audit']) {
+      await expect(query(settings, text)).rejects.toThrow('append-only')
+    }
+  })
+
+  it('names the first record that was changed behind its back', async () => {
+    const { one, name } = await twoReplicas()
+    await one.writer.run(appendAll, [entry(1), entry(2), entry(3)])
+    const settings = await databaseOf(name)
+    await query(settings, 'alter table audit disable trigger all')
+    await query(settings, 'update audit set "user" = \'eve\' where seq = 2')
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: false, firstBadSeq: 2 })
+  })
+
+  it('takes no writes of a release that is too old for its schema, and says so', async () => {
+    const { one, name } = await twoReplicas()
+    await query(await databaseOf(name), 'update store_schema set version = 99, oldest_writer = 99')
+    await expect(one.writer.run(appendAll, [entry(1)])).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('newer release') as string,
+    })
+    await expect(openTestDatabase(name)).rejects.toThrow('upgrade this replica')
+  })
+
+  it('takes what no text here can hold', async () => {
+    const { one } = await twoReplicas()
+    const odd = entry(1, { user: 'a\0b', eventId: 'x\0y', body: Buffer.from('{"a":"\\u0000 \ud800"}') })
+    await one.writer.run(appendAll, [odd])
+    await one.writer.run(saveGateChanges, [
+      { kind: 'gate.declared', gate: makeGate({ name: 'nul \0 and \ud800' }) },
+    ])
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 2 })
+  })
+})

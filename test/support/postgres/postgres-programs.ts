@@ -1,0 +1,17 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const DEBIAN = '/usr/lib/postgresql'
+
+/** Where the programs of PostgreSQL are; undefined where it is not installed. */
+export function postgresPrograms(): string | undefined {
+  const versions = existsSync(DEBIAN)
+    ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one))
+    : []
+  const directories = [
+    ...versions.map((version) => join(DEBIAN, version, 'bin')),
+    '/usr/local/bin',
+    '/usr/bin',
+  ]
+  return directories.find((directory) => existsSync(join(directory, 'initdb')))
+}
