@@ -67,6 +67,27 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'doctor',
+    {
+      summary: 'say what is wrong with a configuration, a data directory and a service',
+      load: async () => (await import('./doctor.js')).defineDoctor,
+    },
+  ],
+  [
+    'backup',
+    {
+      summary: 'copy the data directory of a service that may run',
+      load: async () => (await import('./backup.js')).defineBackup,
+    },
+  ],
+  [
+    'restore',
+    {
+      summary: 'make a data directory of a backup',
+      load: async () => (await import('./backup.js')).defineRestore,
+    },
+  ],
+  [
     'config',
     {
       summary: 'print the effective configuration',

@@ -1,0 +1,108 @@
+{{- define "tidegate.name" -}}
+{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 63 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 63 | trimSuffix "-" }}{{ end -}}
+{{- end }}
+
+{{- define "tidegate.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "tidegate.labels" -}}
+{{ include "tidegate.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "tidegate.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}{{ default (include "tidegate.name" .) .Values.serviceAccount.name }}{{ else }}{{ default "default" .Values.serviceAccount.name }}{{ end -}}
+{{- end }}
+
+{{- define "tidegate.secret" -}}
+{{- if .Values.existingSecret }}{{ .Values.existingSecret }}{{ else if .Values.secretEnvironment }}{{ include "tidegate.name" . }}{{ end -}}
+{{- end }}
+
+{{/* The configuration file: what the values say, and what the chart knows. */}}
+{{- define "tidegate.config" -}}
+{{- $addr := ternary (printf "127.0.0.1:%v" .Values.service.port) (printf "0.0.0.0:%v" .Values.service.port) (eq .Values.mode "sidecar") -}}
+{{- $server := dict "addr" $addr -}}
+{{- if .Values.auth.insecure }}{{ $_ := set $server "insecure" true }}{{ end -}}
+{{- $ours := dict "server" $server "dataDir" "/data" -}}
+{{- if .Values.auth.tokens }}{{ $_ := set $ours "auth" (dict "tokens" .Values.auth.tokens) }}{{ end -}}
+{{- if .Values.policies }}{{ $_ := set $ours "policies" (dict "directories" (list "/policies")) }}{{ end -}}
+{{- $all := mergeOverwrite (deepCopy .Values.config) $ours -}}
+{{- if and (eq .Values.mode "service") (not (dig "auth" "tokens" (list) $all)) (not (dig "server" "insecure" false $all)) -}}
+{{- fail "every pod that reaches the service could do everything: list who may call in auth.tokens (tidegate hash-token helps), or set auth.insecure" -}}
+{{- end -}}
+{{- if not (dig "policies" "directories" (list) $all) -}}{{- if not (dig "policies" "bundles" (list) $all) -}}
+{{- $_ := set $all "policies" (merge (dict "directories" (list "/opt/tidegate/policies")) (default (dict) $all.policies)) -}}
+{{- end -}}{{- end -}}
+{{ toYaml $all }}
+{{- end }}
+
+{{- define "tidegate.container" -}}
+name: tidegate
+image: "{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}"
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+args: [serve, --config, /config/tidegate.yaml]
+ports:
+  - { name: http, containerPort: {{ .Values.service.port }} }
+{{- with include "tidegate.secret" . }}
+envFrom:
+  - secretRef: { name: {{ . }} }
+{{- end }}
+{{- if eq .Values.mode "service" }}
+startupProbe:
+  httpGet: { path: /health, port: http }
+  periodSeconds: 2
+  failureThreshold: 60
+readinessProbe:
+  httpGet: { path: /health, port: http }
+  periodSeconds: 5
+  timeoutSeconds: 2
+livenessProbe:
+  httpGet: { path: /health, port: http }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+{{- else }}
+{{- /* It listens on the pod's loopback alone, which the kubelet does not reach. */}}
+livenessProbe: &loopback
+  exec: { command: [/nodejs/bin/node, /opt/tidegate/build/container/health-check.js] }
+  periodSeconds: 15
+  timeoutSeconds: 5
+  failureThreshold: 4
+readinessProbe: *loopback
+{{- end }}
+resources: {{- toYaml .Values.resources | nindent 2 }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  runAsNonRoot: true
+  capabilities: { drop: [ALL] }
+  seccompProfile: { type: RuntimeDefault }
+volumeMounts:
+  - { name: data, mountPath: /data }
+  - { name: tmp, mountPath: /tmp }
+  - { name: config, mountPath: /config, readOnly: true }
+  {{- if .Values.policies }}
+  - { name: policies, mountPath: /policies, readOnly: true }
+  {{- end }}
+{{- end }}
+
+{{- define "tidegate.volumes" -}}
+- name: tmp
+  emptyDir: {}
+- name: config
+  configMap: { name: {{ include "tidegate.name" . }} }
+{{- if .Values.policies }}
+- name: policies
+  configMap: { name: {{ include "tidegate.name" . }}-policies }
+{{- end }}
+- name: data
+  {{- if .Values.persistence.enabled }}
+  persistentVolumeClaim: { claimName: {{ default (include "tidegate.name" .) .Values.persistence.existingClaim }} }
+  {{- else }}
+  emptyDir: {}
+  {{- end }}
+{{- end }}

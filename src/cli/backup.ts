@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+
+import { loadConfig } from '../config/load-config.js'
+import type { Manifest } from './backup/manifest.js'
+import { restoreBackup } from './backup/restore-backup.js'
+import { writeBackup } from './backup/write-backup.js'
+import { Progress } from './output/progress.js'
+import { textTable } from './output/text-table.js'
+import type { Session } from './session/session.js'
+import { addConfigOption, addOutputOptions, examples, outJson } from './session/shared-options.js'
+import type { OutputOptions } from './session/shared-options.js'
+
+interface DataDirectoryOptions extends OutputOptions {
+  readonly config?: string
+  readonly dataDir?: string
+}
+
+/** `tidegate backup`: the data directory of a running service, as a folder. */
+export function defineBackup(command: Command, session: Session): void {
+  addDataDirectoryOptions(command)
+    .description(
+      'Copies the databases and secrets of a data directory to a new folder, while the service runs or not, and proves the copy. The folder holds secrets: keep it as you keep those.',
+    )
+    .argument('<folder>', 'the folder to write, which must not be there')
+    .addHelpText('after', examples('tidegate backup /backups/2026-11-22 --data-dir /var/lib/tidegate'))
+    .action(async (folder: string, options: DataDirectoryOptions) => {
+      const work = writeBackup(dataDirectory(options, session), folder, new Date())
+      tell(
+        await new Progress(session.terminal).during('copying and proving …', work),
+        folder,
+        options,
+        session,
+      )
+    })
+}
+
+/** `tidegate restore`: a data directory from such a folder. */
+export function defineRestore(command: Command, session: Session): void {
+  addDataDirectoryOptions(command)
+    .description('Makes a data directory of a backup. The directory must be empty or not be there.')
+    .argument('<folder>', 'what tidegate backup wrote')
+    .addHelpText('after', examples('tidegate restore /backups/2026-11-22 --data-dir /var/lib/tidegate'))
+    .action(async (folder: string, options: DataDirectoryOptions) => {
+      const dataDir = dataDirectory(options, session)
+      const work = restoreBackup(folder, dataDir)
+      tell(
+        await new Progress(session.terminal).during('copying and comparing …', work),
+        dataDir,
+        options,
+        session,
+      )
+    })
+}
+
+function addDataDirectoryOptions(command: Command): Command {
+  return addConfigOption(addOutputOptions(command)).option(
+    '--data-dir <dir>',
+    'the data directory (else that of the configuration)',
+  )
+}
+
+function dataDirectory({ config: file, dataDir }: DataDirectoryOptions, { terminal }: Session): string {
+  return dataDir ?? loadConfig({ file, env: terminal.env }).dataDir
+}
+
+function tell(manifest: Manifest, folder: string, { format }: OutputOptions, { terminal }: Session): void {
+  if (format === 'json') {
+    outJson(terminal, { folder, ...manifest })
+    return
+  }
+  terminal.out(`${folder}, of ${manifest.time}, by tidegate ${manifest.tidegate}\n`)
+  terminal.out(
+    textTable(
+      manifest.files.map(({ name, bytes }) => [`  ${name}`, String(bytes)]),
+      [1],
+    ),
+  )
+  if (manifest.trailEnd !== undefined) terminal.out(`end of the trail: ${manifest.trailEnd}\n`)
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { AppError } from '../../errors/app-error.js'
+import { packageVersion } from '../../lib/package-root.js'
+import { copyDatabase } from '../../store/sqlite/backup/copy-database.js'
+import { describeFile, MANIFEST_FILE } from './manifest.js'
+import type { FileEntry, Manifest } from './manifest.js'
+import { provenTrailEnd } from './trail-end.js'
+
+const TRAIL_DATABASE = 'tidegate.db'
+const DATABASE_SUFFIX = '.db'
+/** What means nothing elsewhere: locks, what SQLite keeps beside a database, drafts, what was set aside, and notes of unfinished work. */
+const NOT_KEPT = /\.(?:lock|new|tmp)$|-(?:wal|shm|journal)$|\.damaged-|^unfinished-work\.|^\./
+
+/**
+ * Copies the databases and secrets of a data directory to a new folder while the service may run, and proves the copy: every page of it, and the
+ * chain of the trail. The folder appears whole or not at all. Raises `conflict` where it is there already, `not_found` where there is nothing
+ * to copy, `unavailable` for what cannot be read or proven.
+ */
+export async function writeBackup(dataDir: string, backup: string, now: Date): Promise<Manifest> {
+  if (existsSync(backup)) {
+    throw new AppError(
+      'conflict',
+      `${backup} is there already: name a folder that a backup has not been written to`,
+    )
+  }
+  const names = await namesToKeep(dataDir)
+  const draft = `${backup}.${process.pid}.tmp`
+  await mkdir(dirname(backup), { recursive: true })
+  await mkdir(draft, { mode: 0o700 })
+  try {
+    for (const name of names) {
+      if (name.endsWith(DATABASE_SUFFIX)) await copyDatabase(join(dataDir, name), join(draft, name))
+      else await copyFile(join(dataDir, name), join(draft, name))
+      await chmod(join(draft, name), 0o600)
+    }
+    const manifest = await describe(draft, names, now)
+    await writeFile(join(draft, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, {
+      mode: 0o600,
+    })
+    await rename(draft, backup)
+    return manifest
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+async function namesToKeep(dataDir: string): Promise<string[]> {
+  const entries = await readdir(dataDir, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new AppError('not_found', `there is no data directory ${dataDir}: name it with --data-dir`, {
+      cause,
+    })
+  })
+  const names = entries
+    .filter((entry) => entry.isFile() && !NOT_KEPT.test(entry.name))
+    .map(({ name }) => name)
+  if (names.some((name) => name.endsWith(DATABASE_SUFFIX))) return names.sort()
+  throw new AppError(
+    'not_found',
+    `there is no database of tidegate in ${dataDir}: name the directory with --data-dir`,
+  )
+}
+
+async function describe(folder: string, names: readonly string[], now: Date): Promise<Manifest> {
+  const trailEnd = names.includes(TRAIL_DATABASE) ? await provenTrailEnd(folder) : undefined
+  const files: FileEntry[] = []
+  for (const name of names) files.push(await describeFile(folder, name))
+  const [first, ...rest] = files
+  if (first === undefined) throw new AppError('internal', 'a backup without files')
+  return {
+    format: 'tidegate-backup',
+    formatVersion: 1,
+    tidegate: packageVersion(),
+    time: now.toISOString(),
+    ...(trailEnd !== undefined && { trailEnd }),
+    files: [first, ...rest],
+  }
+}

@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+
+import { loadConfig } from '../config/load-config.js'
+import { attempt, ok } from './doctor/finding.js'
+import type { Finding } from './doctor/finding.js'
+import { lookAtDirectory } from './doctor/look-at-directory.js'
+import { lookAtService } from './doctor/look-at-service.js'
+import { makeColours } from './output/colours.js'
+import type { Colours } from './output/colours.js'
+import { Progress } from './output/progress.js'
+import { makeServiceClient } from './session/service-client.js'
+import { addServiceOptions } from './session/service-options.js'
+import type { ServiceOptions } from './session/service-options.js'
+import { EXIT } from './session/session.js'
+import type { Session } from './session/session.js'
+import { addConfigOption, examples, outJson } from './session/shared-options.js'
+import type { Terminal } from './session/terminal.js'
+
+interface DoctorOptions extends ServiceOptions {
+  readonly config?: string
+  readonly dataDir?: string
+}
+
+/** `tidegate doctor`: what is wrong with a configuration, a data directory and a running service. */
+export function defineDoctor(command: Command, session: Session): void {
+  addConfigOption(addServiceOptions(command))
+    .description(
+      'Looks at the configuration, at a data directory and at a running service, and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
+    )
+    .option('--data-dir <dir>', 'the data directory (else that of the configuration)')
+    .addHelpText('after', examples('tidegate doctor', 'tidegate doctor --data-dir /var/lib/tidegate'))
+    .action(async (options: DoctorOptions) => {
+      const { terminal } = session
+      const findings = await new Progress(terminal).during('looking …', look(options, terminal))
+      if (options.format === 'json') outJson(terminal, { findings })
+      else
+        terminal.out(
+          findings.map((finding) => findingText(finding, makeColours(terminal.hasColours))).join(''),
+        )
+      session.exitCode = findings.some(({ state }) => state === 'bad') ? EXIT.denied : EXIT.fine
+    })
+}
+
+async function look(options: DoctorOptions, terminal: Terminal): Promise<Finding[]> {
+  let dataDir = options.dataDir
+  const advice = 'tidegate config tells all its problems'
+  const configuration = await attempt('configuration', advice, () => {
+    const config = loadConfig({ file: options.config, env: terminal.env })
+    dataDir ??= config.dataDir
+    return ok('configuration', 'it can be used')
+  })
+  const directory = dataDir === undefined ? [] : await lookAtDirectory(dataDir)
+  const service = await lookAtService(await makeServiceClient(options, terminal))
+  return [configuration, ...directory, ...service]
+}
+
+function findingText({ subject, state, message, advice }: Finding, colours: Colours): string {
+  const shown = {
+    ok: colours.good('ok     '),
+    warning: colours.strong('warning'),
+    bad: colours.bad('WRONG  '),
+  }[state]
+  const next = advice === undefined ? '' : `         ${advice}\n`
+  return `${shown}  ${subject}: ${message}\n${next}`
+}

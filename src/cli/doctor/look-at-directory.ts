@@ -1,0 +1,98 @@
+import { readdirSync, statSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { hasErrorCode, toError } from '../../errors/app-error.js'
+import { checkDatabase } from '../../store/sqlite/backup/copy-database.js'
+import { claimDataDirectory } from '../../store/sqlite/engine/claim-data-directory.js'
+import { provenTrailEnd } from '../backup/trail-end.js'
+import { attempt, bad, ok, warning } from './finding.js'
+import type { Finding } from './finding.js'
+
+const MIB = 1024 * 1024
+/** Below this a night's events and decisions may not fit any more. */
+const LITTLE_SPACE_BYTES = 512 * MIB
+const NO_SPACE_BYTES = 64 * MIB
+/** What anybody but the owner may do. */
+const OTHERS = 0o077
+const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
+
+/** Looks at a data directory, whether or not a service runs on it. Changes nothing in it but the lock file. */
+export async function lookAtDirectory(dataDir: string): Promise<Finding[]> {
+  const names = namesIn(dataDir)
+  if (!Array.isArray(names)) return [names]
+  const databases = names.filter((name) => name.endsWith('.db'))
+  const findings = [lookAtMode(dataDir, names), lookAtSpace(dataDir), await lookAtOwner(dataDir)]
+  for (const name of databases) findings.push(await lookAtDatabase(dataDir, name))
+  if (databases.includes('tidegate.db')) findings.push(await lookAtTrail(dataDir))
+  else findings.push(warning('tidegate.db', 'there is none yet', 'a service makes it at its first start'))
+  return [...findings, ...lookAtLeftovers(names)]
+}
+
+function namesIn(dataDir: string): string[] | Finding {
+  try {
+    return readdirSync(dataDir)
+  } catch (raw) {
+    if (hasErrorCode(raw, 'ENOENT')) {
+      return warning(
+        'data directory',
+        `${dataDir} is not there`,
+        'name it with --data-dir, or start the service: it makes it',
+      )
+    }
+    return bad('data directory', toError(raw).message, 'run tidegate doctor as the user of the service')
+  }
+}
+
+function lookAtMode(dataDir: string, names: readonly string[]): Finding {
+  const open = ['.', ...names].filter((name) => {
+    const stats = statSync(join(dataDir, name), { throwIfNoEntry: false })
+    return stats !== undefined && (stats.isFile() || name === '.') && (stats.mode & OTHERS) !== 0
+  })
+  if (process.platform === 'win32' || open.length === 0) return ok('modes', 'its owner alone can read it')
+  // A closed directory keeps others from what is in it.
+  if (!open.includes('.')) return ok('modes', 'its owner alone can enter it')
+  return warning('modes', `others may read or enter: ${open.join(', ')}`, `chmod -R go= ${dataDir}`)
+}
+
+function lookAtSpace(dataDir: string): Finding {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const free = bavail * bsize
+  const text = `${Math.round(free / MIB)} MiB are free`
+  const advice = 'free some, or lower decisions.maxBytes and audit.maxBytes'
+  if (free < NO_SPACE_BYTES) return bad('disk', text, advice)
+  return free < LITTLE_SPACE_BYTES ? warning('disk', text, advice) : ok('disk', text)
+}
+
+/** A claim that is given back at once. */
+function lookAtOwner(dataDir: string): Promise<Finding> {
+  return attempt('lock', 'check owner and mode of tidegate.lock', async () => {
+    try {
+      await claimDataDirectory(dataDir)()
+      return ok('lock', 'no service runs on this directory')
+    } catch (raw) {
+      if (toError(raw).message.includes('another tidegate')) return ok('lock', 'a service runs on this directory')
+      throw raw
+    }
+  })
+}
+
+function lookAtDatabase(dataDir: string, name: string): Promise<Finding> {
+  return attempt(name, RESTORE, () => {
+    checkDatabase(join(dataDir, name))
+    return ok(name, `every page is right, ${Math.ceil(statSync(join(dataDir, name)).size / MIB)} MiB`)
+  })
+}
+
+function lookAtTrail(dataDir: string): Promise<Finding> {
+  const advice = 'tidegate audit verify --data-dir tells the first bad record; keep the file as evidence'
+  return attempt('trail', advice, async () =>
+    ok('trail', `intact to its end ${await provenTrailEnd(dataDir)}`),
+  )
+}
+
+function lookAtLeftovers(names: readonly string[]): Finding[] {
+  const damaged = names.filter((name) => /\.damaged-[^-]*$/.test(name))
+  if (damaged.length === 0) return []
+  const advice = 'look at what is in them, then remove them: the service goes on telling of them until then'
+  return [warning('damaged files', `set aside: ${damaged.join(', ')}`, advice)]
+}

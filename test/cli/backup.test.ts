@@ -1,0 +1,133 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { runTidegate } from '../support/run-tidegate.js'
+import type { ProgramRun } from '../support/run-tidegate.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const EVENTS = 40
+
+interface Manifest {
+  readonly trailEnd: string
+  readonly files: readonly { readonly name: string }[]
+}
+
+describe('a backup', () => {
+  const workspace = makeWorkspace({
+    'policies/app.rego': 'package app\n\nimport rego.v1\n\nallow := true\n',
+  })
+  const at = (name: string): string => join(workspace.path, name)
+  const run = (...args: readonly string[]): Promise<ProgramRun> => runTidegate(args, { cwd: workspace.path })
+  let service: TidegateProcess
+  let made: ProgramRun
+  let before: string
+
+  const send = async (name: string): Promise<void> => {
+    const body = { details: { type: 'orca:stage:complete', application: 'shop' }, content: { name } }
+    const { status } = await fetch(`${service.url}/auditservice/v1/echo/events/data`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(status).toBe(200)
+  }
+  const trailOf = async (
+    dataDir: string,
+  ): Promise<{ isIntact: boolean; end: { seq: number; hash: string } }> => {
+    const { stdout } = await run('audit', 'verify', '--data-dir', dataDir, '--format', 'json')
+    return JSON.parse(stdout) as { isIntact: boolean; end: { seq: number; hash: string } }
+  }
+
+  beforeAll(async () => {
+    service = await startTidegate({ workspace })
+    for (let n = 0; n < EVENTS; n++) await send(`before ${n}`)
+    const writing = (async () => {
+      for (let n = 0; n < EVENTS; n++) await send(`meanwhile ${n}`)
+    })()
+    made = await run('backup', 'saved', '--data-dir', 'data', '--format', 'json')
+    await writing
+    before = readFileSync(at('data/callback-secret'), 'utf8')
+    await service.end('SIGTERM')
+  })
+  afterAll(workspace.remove)
+
+  it('of a service at work holds its databases and secrets, and nothing that means nothing elsewhere', () => {
+    expect(made).toMatchObject({ exitCode: 0 })
+    const { files } = JSON.parse(made.stdout) as Manifest
+    expect(files.map(({ name }) => name)).toEqual(['callback-secret', 'decisions.db', 'tidegate.db'])
+    expect(readdirSync(at('saved')).sort()).toEqual([
+      'backup.json',
+      'callback-secret',
+      'decisions.db',
+      'tidegate.db',
+    ])
+    for (const { name } of files) expect(statSync(at(`saved/${name}`)).mode & 0o077).toBe(0)
+  })
+
+  it('ends at a record of the trail that was there, and none before it is missing', async () => {
+    const { trailEnd } = JSON.parse(made.stdout) as Manifest
+    expect(Number(trailEnd.split(':')[0])).toBeGreaterThanOrEqual(EVENTS)
+    const { exitCode } = await run('audit', 'verify', '--data-dir', 'data', '--expected', trailEnd)
+    expect(exitCode).toBe(0)
+  })
+
+  it('makes a data directory that a service runs on, with the same trail and secrets', async () => {
+    const restored = await run('restore', 'saved', '--data-dir', 'restored')
+    expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readFileSync(at('restored/callback-secret'), 'utf8')).toBe(before)
+    expect(statSync(at('restored')).mode & 0o077).toBe(0)
+    const { isIntact, end } = await trailOf('restored')
+    expect(isIntact).toBe(true)
+    expect(`${end.seq}:${end.hash}`).toBe((JSON.parse(made.stdout) as Manifest).trailEnd)
+    const again = await startTidegate({ workspace, dataDir: 'restored' })
+    const found = (await (await fetch(`${again.url}/audit?limit=1`)).json()) as {
+      records?: unknown[]
+    }
+    expect(found.records).toHaveLength(1)
+    expect(await again.end('SIGTERM')).toBe(0)
+  })
+
+  it('is never written over, and never restored over anything', async () => {
+    const second = await run('backup', 'saved', '--data-dir', 'data')
+    expect(second).toMatchObject({ exitCode: 2 })
+    expect(second.stderr).toContain('saved is there already')
+    mkdirSync(at('filled'))
+    writeFileSync(at('filled/notes.txt'), 'mine')
+    const over = await run('restore', 'saved', '--data-dir', 'filled')
+    expect(over).toMatchObject({ exitCode: 2 })
+    expect(over.stderr).toContain('filled is not empty')
+    expect(readdirSync(at('filled'))).toEqual(['notes.txt'])
+  })
+
+  it('that was changed, cut or is of something else is refused, and leaves nothing behind', async () => {
+    await run('restore', 'saved', '--data-dir', 'copy')
+    await run('backup', 'changed', '--data-dir', 'copy')
+    appendFileSync(at('changed/callback-secret'), 'x')
+    const changed = await run('restore', 'changed', '--data-dir', 'never')
+    expect(changed).toMatchObject({ exitCode: 2 })
+    expect(changed.stderr).toContain('callback-secret was changed')
+    writeFileSync(at('changed/backup.json'), '{"format":"tidegate-backup"}')
+    const foreign = await run('restore', 'changed', '--data-dir', 'never')
+    expect(foreign.stderr).toContain('changed is no whole backup')
+    expect(readdirSync(workspace.path).filter((name) => /never|\.tmp$/.test(name))).toEqual([])
+  })
+
+  it('of a damaged database is refused, and of a directory without one', async () => {
+    await run('restore', 'saved', '--data-dir', 'damaged')
+    const pages = readFileSync(at('damaged/tidegate.db'))
+    pages.fill(0xff, 8192, 8192 * 4)
+    writeFileSync(at('damaged/tidegate.db'), pages)
+    const damaged = await run('backup', 'of-damaged', '--data-dir', 'damaged')
+    expect(damaged).toMatchObject({ exitCode: 2 })
+    expect(damaged.stderr).toMatch(/tidegate\.db.*damaged/s)
+    const empty = await run('backup', 'of-nothing', '--data-dir', 'policies')
+    expect(empty.stderr).toContain('no database of tidegate')
+    const absent = await run('backup', 'of-nothing', '--data-dir', 'absent')
+    expect(absent.stderr).toContain('no data directory absent')
+    expect(readdirSync(workspace.path).filter((name) => /of-|\.tmp$/.test(name))).toEqual([])
+  })
+})

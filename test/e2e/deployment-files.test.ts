@@ -1,0 +1,167 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+
+import { findProgram, runProgram } from '../support/find-program.js'
+import { PROJECT_ROOT } from '../support/project-root.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const CHART = 'build/chart/tidegate'
+/** `systemd-analyze security` gives 0 for a unit that may do nothing and 10 for one that may do everything. */
+const MAX_EXPOSURE = 2
+const helm = findProgram('helm')
+const systemd = findProgram('systemd-analyze')
+const readText = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'utf8')
+const { version } = JSON.parse(readText('package.json')) as { version: string }
+
+const TOKEN = { name: 'orca', roles: ['orchestrator'], sha256: 'a'.repeat(64) }
+const Resource = z.object({ kind: z.string(), metadata: z.object({ name: z.string() }) }).loose()
+
+describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
+  const workspace = makeWorkspace()
+  afterAll(workspace.remove)
+  const render = (values: object): ReturnType<typeof runProgram> => {
+    const folder = workspace.write({ 'values.json': JSON.stringify(values) })
+    return runProgram(helm ?? '', ['template', 'tg', CHART, '-f', join(folder, 'values.json')], PROJECT_ROOT)
+  }
+  const resourcesOf = (output: string): z.infer<typeof Resource>[] =>
+    parseAllDocuments(output)
+      .map((document) => document.toJS() as unknown)
+      .filter((value) => value !== null)
+      .map((value) => Resource.parse(value))
+
+  it('says the version of the program', () => {
+    const chart = parse(readText(`${CHART}/Chart.yaml`)) as { version: string; appVersion: string }
+    expect(chart).toMatchObject({ version, appVersion: version })
+  })
+
+  it('is refused where everybody could do everything', () => {
+    const { succeeded, output } = render({})
+    expect(succeeded).toBe(false)
+    expect(output).toContain('list who may call in auth.tokens')
+  })
+
+  it('renders all that a service needs, with a configuration that the program takes', async () => {
+    const { succeeded, output } = render({
+      auth: { tokens: [TOKEN] },
+      policies: { 'main.rego': 'package system\n\nmain := {"allow": true}\n' },
+      secretEnvironment: { TIDEGATE_LOG_LEVEL: 'warn' },
+      serviceMonitor: { enabled: true, tokenKey: 'metrics' },
+      prometheusRule: { enabled: true, labels: { release: 'monitoring' } },
+    })
+    expect({ succeeded, output: succeeded ? '' : output }).toEqual({ succeeded: true, output: '' })
+    const resources = resourcesOf(output)
+    expect(resources.map(({ kind }) => kind).sort()).toEqual(
+      [
+        'ConfigMap',
+        'ConfigMap',
+        'Deployment',
+        'NetworkPolicy',
+        'PersistentVolumeClaim',
+        'PodDisruptionBudget',
+      ]
+        .concat(['PrometheusRule', 'Secret', 'Service', 'ServiceAccount', 'ServiceMonitor'])
+        .sort(),
+    )
+    const config = resources.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'tg-tidegate',
+    )
+    const text = z.object({ 'tidegate.yaml': z.string() }).parse(config?.['data'])['tidegate.yaml']
+    workspace.write({ 'tidegate.yaml': text })
+    const { exitCode, stdout } = await runTidegate([
+      'config',
+      '--config',
+      join(workspace.path, 'tidegate.yaml'),
+      '--format',
+      'json',
+    ])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      server: { addr: '0.0.0.0:8181' },
+      dataDir: '/data',
+      policies: { directories: ['/policies'] },
+      auth: { tokens: [{ name: 'orca' }] },
+    })
+    const container = z
+      .object({
+        spec: z.object({
+          template: z.object({ spec: z.object({ containers: z.array(z.looseObject({})) }) }),
+        }),
+      })
+      .parse(resources.find(({ kind }) => kind === 'Deployment')).spec.template.spec.containers[0]
+    expect(container).toMatchObject({
+      securityContext: { readOnlyRootFilesystem: true, runAsNonRoot: true, allowPrivilegeEscalation: false },
+      readinessProbe: { httpGet: { path: '/health' } },
+    })
+  })
+
+  it('makes no service of its own for a sidecar, which listens on loopback', () => {
+    const { output } = render({ mode: 'sidecar' })
+    expect(resourcesOf(output).map(({ kind }) => kind)).toEqual(['PersistentVolumeClaim', 'ConfigMap'])
+    expect(output).toContain('addr: 127.0.0.1:8181')
+  })
+
+  it('has nothing that helm itself would mend', () => {
+    const folder = workspace.write({ 'lint.json': JSON.stringify({ auth: { tokens: [TOKEN] } }) })
+    expect(
+      runProgram(helm ?? '', ['lint', '--strict', CHART, '-f', join(folder, 'lint.json')], PROJECT_ROOT),
+    ).toMatchObject({
+      succeeded: true,
+    })
+  })
+})
+
+describe.skipIf(systemd === undefined)('the unit (needs systemd-analyze)', () => {
+  it('may do little', () => {
+    const { output } = runProgram(
+      systemd ?? '',
+      ['security', '--offline=true', '--no-pager', 'build/systemd/tidegate.service'],
+      PROJECT_ROOT,
+    )
+    const exposure = /Overall exposure level for tidegate\.service: (?<level>[\d.]+)/.exec(output)?.groups?.[
+      'level'
+    ]
+    expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE)
+  })
+})
+
+describe('the image', () => {
+  const file = readText('build/container/Containerfile')
+
+  it('names files that the package has', () => {
+    const { files } = JSON.parse(readText('package.json')) as { files: string[] }
+    expect(files).toContain('build')
+    for (const [, path = ''] of file.matchAll(/\/opt\/tidegate\/((?:build|dist)\/[\w./-]+\.js)/g)) {
+      expect(existsSync(join(PROJECT_ROOT, path))).toBe(true)
+    }
+  })
+
+  it('runs as nobody, on the Node.js that the package asks for', () => {
+    expect(file).toMatch(/^USER 65532:65532$/m)
+    const { engines } = JSON.parse(readText('package.json')) as { engines: { node: string } }
+    const major = /NODE_VERSION=(\d+)/.exec(file)?.[1] ?? ''
+    expect(engines.node).toBe(`>=${major}.12`)
+  })
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('is healthy as /health says: %i ends with %i', async (status, code) => {
+    const server = createServer((_, response) => response.writeHead(status).end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const check = spawn(process.execPath, [join(PROJECT_ROOT, 'build/container/health-check.js')], {
+      env: { TIDEGATE_SERVER_ADDR: `0.0.0.0:${port}` },
+    })
+    expect(await once(check, 'exit')).toEqual([code, null])
+    server.close()
+  })
+})
