@@ -54,7 +54,7 @@ function summarise(kind: string, times: number[]): Latencies {
   return { kind, requests: times.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) }
 }
 
-/** Sends one request; gives the body of its answer. Throws for anything but 200. */
+/** Sends one request; returns the body of its answer. Throws for anything but 200. */
 export function sendJson(url: string, method: string, user: string, value?: unknown): Promise<string> {
   const body = value === undefined ? undefined : JSON.stringify(value)
   const headers = {

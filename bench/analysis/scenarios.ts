@@ -28,7 +28,7 @@ const SIDES = {
 const MIB = 1024 * 1024
 const DEFAULT_LIMITS = { maxLines: 200_000, maxBytes: 64 * MIB }
 
-/** All scenarios: a day of 200 metrics, and logs of so many lines a side. */
+/** All scenarios: a day of 200 metrics, and logs of this many lines a side. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: `${METRICS} metrics x ${POINTS} points x 2 sides`,

@@ -40,7 +40,7 @@ interface Figures {
   readonly residentMb: number
 }
 
-/** All figures for a file with so many instances. */
+/** All figures for a file with this many instances. */
 async function measure(instances: number, directory: string): Promise<Figures> {
   const receiver = await countCallbacks()
   const dataDir = join(directory, `data-${instances}`)

@@ -56,7 +56,7 @@ export interface Flagged {
   readonly atTheLast: number
 }
 
-/** Judges so many runs of so many looks each; the error is spent over them, or each look has all of it, as a single one does. */
+/** Judges so many runs of this many looks each; the error is spent over them, or each look has all of it, as a single one does. */
 export function simulateLooks(
   simulated: Simulated,
   {

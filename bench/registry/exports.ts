@@ -14,7 +14,7 @@ export interface Exported {
   readonly seconds: number
 }
 
-/** Fills a store with so many records of 2 KB, findable by all columns and words. */
+/** Fills a store with this many records of 2 KB, findable by all columns and words. */
 export async function fillTrail(dataDir: string, records: number): Promise<void> {
   const store = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
   await fill(store, 0, records, 0)

@@ -24,7 +24,7 @@ export interface UnreadExports {
   readonly afterMb: number
 }
 
-/** Asks for so many exports with bodies at once, reads the first bytes of each and nothing more, until another one is served. */
+/** Asks for this many exports with bodies at once, reads the first bytes of each and nothing more, until another one is served. */
 export async function leaveUnread(
   url: string,
   service: RunningBenchServer,

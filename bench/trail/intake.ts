@@ -13,7 +13,7 @@ const SECONDS = 8
 const ROUNDS = 3
 const CONNECTIONS = 64
 
-/** Drives the whole service, pinned to one core, with events of 2 KB from the other; gives the best of a few rounds. */
+/** Drives the whole service, pinned to one core, with events of 2 KB from the other; returns the best of a few rounds. */
 export async function measureIntake(directory: string): Promise<LoadResult> {
   const script = join(directory, 'events.lua')
   await writeFile(script, eventsScript())

@@ -21,7 +21,7 @@ export const addCheckpoint: WriteOperation<AuditCheckpoint, null> = {
   },
 }
 
-/** Deletes some of the oldest records, up to a checkpoint of retention; gives how many. */
+/** Deletes some of the oldest records, up to a checkpoint of retention; returns how many. */
 export const deleteThrough: WriteOperation<{ readonly seq: number; readonly limit: number }, number> = {
   name: 'audit.delete-through',
   apply: ({ audit }, { seq, limit }) => audit.deleteThrough(seq, limit),

@@ -8,7 +8,7 @@ export interface CheckpointKeeperOptions extends CheckpointDeps {
   readonly everyMs: number
 }
 
-/** Writes a checkpoint after so many records, and after so long when there are new ones. */
+/** Writes a checkpoint after this many records, and after so long when there are new ones. */
 export class CheckpointKeeper {
   readonly #options: CheckpointKeeperOptions
 

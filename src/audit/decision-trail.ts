@@ -8,9 +8,9 @@ export interface DecisionTrailDeps {
   readonly writer: Writer
   /** In milliseconds since the epoch. */
   readonly now: () => number
-  /** Told of every step that could not be written. */
+  /** Called for every step that could not be written. */
   readonly failed: (error: Error) => void
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly wait: (ms: number) => Promise<void>
   /** Decisions that may wait to be written. */
   readonly maxWaiting?: number
@@ -32,7 +32,7 @@ const MAX_STEP = 50
 const PAUSE = 3
 
 /**
- * Takes decisions to the trail, behind those who decide: what cannot be kept is counted, and the trail itself says how many are
+ * Takes decisions to the trail, behind those who decide: what cannot be stored is counted, and the trail itself says how many are
  * missing.
  */
 export class DecisionTrail {

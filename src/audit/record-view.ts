@@ -7,7 +7,7 @@ export interface RecordView {
   readonly seq: number
   /** When it happened, ISO 8601 in UTC. */
   readonly at: string
-  /** When it was kept. */
+  /** When it was stored. */
   readonly recordedAt: string
   readonly source: AuditSource
   readonly kind: string

@@ -9,7 +9,7 @@ export interface CheckpointDeps {
   readonly now: () => number
   /** Absent where no key is configured. */
   readonly signer: CheckpointSigner | undefined
-  /** Told of each, so that the log holds them outside of the database. */
+  /** Called for each, so that the log holds them outside of the database. */
   readonly written: (checkpoint: AuditCheckpoint) => void
 }
 

@@ -23,7 +23,7 @@ type Schema = z.core.$ZodType
 /** All keys in the order of the schema. */
 export const configKeys: readonly ConfigKey[] = listKeys(ConfigSchema, [])
 
-/** The names that may stand in the object at a path; none when there is no object. */
+/** The names that may be in the object at a path; none when there is no object. */
 export function namesAt(path: readonly PropertyKey[]): string[] {
   const schemas = alternatives(schemaAt(path)).filter((schema) => schema instanceof z.ZodObject)
   return [...new Set(schemas.flatMap((schema) => Object.keys(schema.shape)))]
@@ -34,7 +34,7 @@ export function allowedAt(path: readonly PropertyKey[]): string | undefined {
   return describe(schemaAt(path, false))?.allowed
 }
 
-/** Whether what stands at a path may be a secret that was written there by mistake. */
+/** Whether the value at a path may be a secret that was written there by mistake. */
 export function isHiddenAt(path: readonly PropertyKey[]): boolean {
   return path.some((_, index) => describe(schemaAt(path.slice(0, index + 1), false))?.isHidden === true)
 }

@@ -10,7 +10,7 @@ import { keyProblem, suggestion } from './values/problem.js'
 type Issue = z.core.$ZodIssue
 
 const MAX_SHOWN = 80
-/** The only keys below `auth` whose values are shown: what stands in the others may be a token by mistake. */
+/** The only keys below `auth` whose values are shown: what is in the others may be a token by mistake. */
 const SHOWN_AUTH_KEYS: readonly string[] = ['name', 'roles']
 
 /** What the schema found wrong, in our words: the key, what it must be, what it is, where that comes from. */

@@ -7,7 +7,7 @@ import { AppError, toError } from '../errors/app-error.js'
 import type { OriginatedValue } from './values/layered-values.js'
 
 /**
- * The values in a configuration file with the lines that they stand on; `.json` is read as JSON, the rest as YAML.
+ * The values in a configuration file with the lines that they are on; `.json` is read as JSON, the rest as YAML.
  * Raises `invalid` with every syntax error when it cannot be read.
  */
 export function readConfigFile(file: string): OriginatedValue[] {

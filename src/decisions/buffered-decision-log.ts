@@ -37,9 +37,9 @@ export const defaultBufferBounds: BufferBounds = {
 export interface BufferedDecisionLogDeps {
   readonly writer: DecisionBatchWriter
   readonly bounds?: Partial<BufferBounds>
-  /** Whether the writer masks inputs: it must then be given all of them, not just what is kept. */
+  /** Whether the writer masks inputs: it must then be given all of them, not just what is stored. */
   readonly masked: boolean
-  /** Told of every batch that was lost. */
+  /** Called for every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
   /** Which decisions are reported, and to whom; must not raise. */
   readonly reports?: ReportedTo | undefined

@@ -70,7 +70,7 @@ export class DecisionBatchBuilder {
     return this.#bytesUsed + this.#textLength + this.#rows * CELLS_PER_ROW * 8
   }
 
-  /** Whether another decision with so many copied bytes fits. */
+  /** Whether another decision with this many copied bytes fits. */
   hasRoom(copiedBytes: number): boolean {
     return this.#rows < this.#maxRows && this.#bytesUsed + copiedBytes <= this.#bytes.length
   }

@@ -10,7 +10,7 @@ export interface ReportOptions {
   readonly perSecond: number
 }
 
-/** A result is no longer in a report: the log has all that was kept of it. */
+/** A result is no longer in a report: the log has all that was stored of it. */
 const MAX_RESULT_BYTES = 2048
 const MAX_ERROR_LENGTH = 1024
 

@@ -17,7 +17,7 @@ export interface DecisionView {
   readonly caller?: string
   readonly durationMs: number
   readonly requestId?: string
-  /** The input as JSON when all of it was kept; else `inputPrefix` holds the text that was. */
+  /** The input as JSON when all of it was stored; else `inputPrefix` holds the text that was. */
   readonly input?: JsonText
   readonly inputPrefix?: string
   /** Size of the input as it was sent. */

@@ -5,11 +5,11 @@ import { openedBetween } from '../lib/json/scan/opened-between.js'
 import { scanSpace } from '../lib/json/scan/scan-space.js'
 import { scanString } from '../lib/json/scan/scan-string.js'
 
-/** A member's name as it stands in the text, and a part of it that is quickly searched for. */
+/** A member's name as it is in the text, and a part of it that is quickly searched for. */
 interface MemberName {
   readonly literal: Buffer
   readonly part: Buffer
-  /** Where the part stands in the literal. */
+  /** Where the part is in the literal. */
   readonly partAt: number
 }
 
@@ -137,7 +137,7 @@ function* positions(bytes: Buffer, name: MemberName, start: number, end: number)
   }
 }
 
-/** Where the value of the member at `at` starts; -1 when what stands there is no member. */
+/** Where the value of the member at `at` starts; -1 when what is there is no member. */
 function valueAfter(bytes: Buffer, at: number, { literal }: MemberName): number {
   const colon = scanSpace(bytes, at + literal.length)
   return bytes[colon] === COLON ? scanSpace(bytes, colon + 1) : -1

@@ -15,12 +15,12 @@ import { makeInputKeeper } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
 import { makeRedactDecision } from './redact-decision.js'
 
-/** What is kept of decisions. */
+/** What is stored of decisions. */
 export interface KeepOptions {
   /** JSON pointers (RFC 6901) whose token `*` matches every member or element. */
   readonly masks: readonly string[]
   readonly maxInputBytes: number
-  /** Whether secrets are replaced in all that is kept; true where absent. */
+  /** Whether secrets are replaced in all that is stored; true where absent. */
   readonly redact?: boolean
   /** Absent where no decision is reported. */
   readonly reports?: ReportOptions | undefined

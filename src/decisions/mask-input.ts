@@ -18,7 +18,7 @@ export interface KeptInput {
 export type InputKeeper = (input: Uint8Array, fullLength: number) => KeptInput
 
 const REPLACEMENT = '"[masked]"'
-/** Nothing is known of the secrets in it, so nothing that may quote them is kept. */
+/** Nothing is known of the secrets in it, so nothing that may quote them is stored. */
 export const NOT_MASKED: KeptInput = { bytes: null, truncated: true, maskFailed: true, hide: () => null }
 
 /**
@@ -66,7 +66,7 @@ export function parseMaskPointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The masks lead into one JSON value only: text behind it would be kept unmasked. */
+/** The masks lead into one JSON value only: text behind it would be stored unmasked. */
 function refuseTrailingText(input: Uint8Array): void {
   if (scanSpace(input, scanValue(input, 0)) !== input.length) {
     throw new AppError('invalid', 'mask input: text after the JSON value')

@@ -10,7 +10,7 @@ import type { BatchRow } from './decision-batch.js'
 import { NOT_MASKED } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
 
-/** A decision as it would be kept. */
+/** A decision as it would be stored. */
 export interface KeptDecision {
   readonly row: BatchRow
   readonly input: KeptInput
@@ -28,7 +28,7 @@ const MOST_QUOTED = 200
 /** Most services ask some hundred. */
 const REMEMBERED_PATHS = 1000
 
-/** Redacts an input as far as it is kept, at most so many bytes, and in the result and the error what they quote of it as well. */
+/** Redacts an input as far as it is stored, at most this many bytes, and in the result and the error what they quote of it as well. */
 export function makeRedactDecision(maxInputBytes: number): RedactDecision {
   const shownPath = remembered(redactWords, REMEMBERED_PATHS)
   return ({ row, input, isResultCut }) => {

@@ -2,7 +2,7 @@ const MS_PER_SECOND = 1000
 const BURST_SECONDS = 60
 /** No evaluation takes so long. */
 const LATEST_MS = 300_000
-/** The rest is kept for refusals, so that a flood of others cannot crowd them out. */
+/** The rest is stored for refusals, so that a flood of others cannot crowd them out. */
 const SHARE_OF_OTHERS = 0.5
 
 /** How many decisions may be reported: a rate that holds over a minute, so that a burst within it passes whole. */
@@ -31,7 +31,7 @@ export class ReportBudget {
     const passedMs = timeMs - this.#atMs
     // Decisions that took long come behind later ones: the time since is not given twice.
     if (passedMs < 0 && passedMs > -LATEST_MS) return
-    // A clock that was set back starts anew from there.
+    // A clock that was set back starts again from there.
     this.#atMs = timeMs
     this.#left = Math.min(
       this.#capacity,

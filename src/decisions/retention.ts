@@ -3,7 +3,7 @@ import type { DecisionWriteStore } from '../store/ports/decision-store.js'
 /** What retention needs of a store of decisions. */
 export type PrunedStore = Omit<DecisionWriteStore, 'insert' | 'close'>
 
-/** How long decisions are kept and how much they may take; the oldest go first. */
+/** How long decisions are stored and how much they may take; the oldest go first. */
 export interface RetentionPolicy {
   readonly maxAgeMs: number
   readonly maxBytes: number
@@ -19,7 +19,7 @@ const ROWS_PER_STEP = 1024
 /** Pruning goes on below the bound, so that it is seldom needed, and new decisions find room. */
 const LOW_WATER = 0.95
 
-/** Deletes at most so many steps' worth of decisions that are too old; returns how many. */
+/** Deletes at most this many steps' worth of decisions that are too old; returns how many. */
 export function deleteExpired(
   store: PrunedStore,
   policy: RetentionPolicy,

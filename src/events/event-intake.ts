@@ -29,7 +29,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** So many bodies at most, or about so many bytes of them, are one step of the writer. */
+/** This many bodies at most, or about this many bytes of them, are one step of the writer. */
 const MAX_STEP_EVENTS = 256
 const MAX_STEP_BYTES = 4 * 1024 * 1024
 const STEP_INTERVAL_MS = 8

@@ -72,7 +72,7 @@ function whatIsMalformed(bytes: Buffer): string {
   return 'it cannot be read'
 }
 
-/** Contract 4.4. `name` is what the orchestrator itself never sends: the kind stands in `details.type`. */
+/** Contract 4.4. `name` is what the orchestrator itself never sends: the kind is in `details.type`. */
 function requireEchoFields(event: JsonObject, eventId: string | undefined, kind: string | undefined): void {
   const missing = [
     ...(eventId === undefined ? [fieldName(event, 'eventId')] : []),

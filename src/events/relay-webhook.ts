@@ -18,7 +18,7 @@ export interface ReceivedWebhook {
   readonly origin: string | undefined
 }
 
-/** Keeps a delivery and what passes it on, in one transaction; false for a repeat of one that was kept before. */
+/** Keeps a delivery and what passes it on, in one transaction; false for a repeat of one that was stored before. */
 export const keepWebhook: WriteOperation<ReceivedWebhook, boolean> = {
   name: 'webhooks.keep',
   apply: async ({ audit, outbox }, { message, deliveryId, event, origin }) => {

@@ -1,4 +1,4 @@
-/** A pure function that remembers its last answers, at most so many. */
+/** A pure function that remembers its last answers, at most this many. */
 export function remembered<T>(answer: (question: string) => T, most: number): (question: string) => T {
   const answers = new Map<string, T>()
   return (question) => {

@@ -14,7 +14,7 @@ interface Unfinished extends NotedWork {
 
 /** `[how often it has been begun and did not end, kind, key]`; the last line about a piece of work counts. */
 const Line = z.tuple([z.number().int().min(0), z.string(), z.string()])
-/** A file that has grown so much is written anew. */
+/** A file that has grown so much is written again. */
 const MAX_BYTES = 1024 * 1024
 
 /**
@@ -69,7 +69,7 @@ export class WorkJournal {
       if (this.#file === undefined || this.#bytes > MAX_BYTES) this.#writeAnew()
       else this.#bytes += writeSync(this.#file, lineOf({ ...work, attempts }))
     } catch {
-      // Written anew with the next note.
+      // Written again with the next note.
       this.close()
     }
   }

@@ -9,7 +9,7 @@ export interface OpenPart {
 
 /**
  * Closes all parts, the last that was opened first, one after another. One that fails is logged and keeps no other from being
- * closed. Gives the names of those that failed.
+ * closed. Returns the names of those that failed.
  */
 export async function closeParts(opened: readonly OpenPart[], logger: Logger): Promise<string[]> {
   const failed: string[] = []

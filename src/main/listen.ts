@@ -57,7 +57,7 @@ export interface ServedParts {
   readonly backgroundWork: BackgroundWork
 }
 
-/** Puts the parts behind one HTTP server; gives its URL. */
+/** Puts the parts behind one HTTP server; returns its URL. */
 export async function listen(parts: ServedParts, address: ListenAddress, onStop: OnStop): Promise<string> {
   const { config, logger, metrics } = parts
   const yaml = openYamlReader()
@@ -91,7 +91,7 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
   return server.url
 }
 
-/** Gives the description of the API, which is made when somebody first asks for it. */
+/** Returns the description of the API, which is made when somebody first asks for it. */
 function describeOnce(lists: readonly RouteList[], publicUrl: string | undefined): () => string {
   let text: string | undefined
   return () => (text ??= JSON.stringify(openApiDocument(lists, { version: packageVersion(), publicUrl })))

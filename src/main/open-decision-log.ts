@@ -24,11 +24,11 @@ export interface OpenDecisionLogOptions {
   readonly retention?: Partial<RetentionPolicy>
   /** Absent where no decision is reported. */
   readonly reports?: (ReportOptions & ReportedTo) | undefined
-  /** Told of every batch that was lost. */
+  /** Called for every batch that was lost. */
   readonly onWriteError?: (error: Error) => void
-  /** Told that a damaged or lost file was replaced by a new one, and why. */
+  /** Called when a damaged or lost file was replaced by a new one, with the reason. */
   readonly onRenewed?: (notice: string) => void
-  /** Told when the writing thread ended by itself. */
+  /** Called when the writing thread ended by itself. */
   readonly threadDied?: (death: ThreadDeath) => void
   readonly openWriter?: (
     options: WriterThreadOptions,

@@ -13,7 +13,7 @@ const PATHS: Readonly<Record<ListKind, string>> = {
 
 /**
  * Writes what the storage service answers for a list into a new file, readable by this user only, as it comes: whether it is a
- * list is for `checkList` to say. Gives the time by our clock, in milliseconds, just before it was asked for: later changes may not
+ * list is for `checkList` to say. Returns the time by our clock, in milliseconds, just before it was asked for: later changes may not
  * be in it. Raises `unavailable` where there is no whole answer.
  */
 export async function downloadList(

@@ -131,7 +131,7 @@ async function post(
   }
 }
 
-/** One without an id is made anew each time it is sent. */
+/** One without an id is made again each time it is sent. */
 function hasId(pipeline: Definition): boolean {
   return pipelineId(pipeline) !== undefined
 }

@@ -7,10 +7,10 @@ export interface PurgeDeps {
   readonly outbox: Pick<OutboxReader, 'oldestSettledMs'>
 }
 
-/** So many at most in one transaction, so that nobody waits for all of them. */
+/** At most this many in one transaction, so that nobody waits for all of them. */
 const AT_ONCE = 500
 
-/** Deletes all messages that were settled before a time; gives how many. Writes nothing where there are none. */
+/** Deletes all messages that were settled before a time; returns how many. Writes nothing where there are none. */
 export async function purgeMessages({ writer, outbox }: PurgeDeps, beforeMs: number): Promise<number> {
   const oldestMs = await outbox.oldestSettledMs()
   if (oldestMs === undefined || oldestMs >= beforeMs) return 0

@@ -28,11 +28,11 @@ export interface SenderOptions {
   readonly attempts: WorkAttempts
   readonly now: () => number
   readonly random: () => number
-  /** Calls back once after so many milliseconds, unless the function that it gives is called first. */
+  /** Calls back once after this many milliseconds, unless the function that it gives is called first. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
-  /** Told of every attempt. */
+  /** Called for every attempt. */
   readonly attempted: (message: StoredMessage, progress: OutboxProgress) => void
-  /** Told when the store could not be asked; the sender tries again. */
+  /** Called when the store could not be asked; the sender tries again. */
   readonly failed: (error: Error) => void
 }
 

@@ -42,7 +42,7 @@ function points(value: (step: number) => string): [number, string][] {
   return Array.from({ length: 30 }, (_, step) => [START_MS / 1000 + step * 60, value(step)])
 }
 
-/** Goes on with so many MiB of JSON that never ends, as long as somebody takes them. */
+/** Goes on with this many MiB of JSON that never ends, as long as somebody takes them. */
 function stream(response: ServerResponse, mebibytes: number): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.write('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[')
@@ -143,7 +143,7 @@ describe('an analysis', () => {
     workspace.remove()
   })
 
-  /** Analyses the half hour that begins at `START_MS`; gives the status when the run has ended. */
+  /** Analyses the half hour that begins at `START_MS`; returns the status when the run has ended. */
   async function analyse(application: string, version = 'healthy'): Promise<Record<string, unknown>> {
     const body = registration(application, version)
     const { headers } = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', body)

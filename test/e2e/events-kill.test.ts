@@ -78,7 +78,7 @@ async function killRepeatedly(
   return { sent, acknowledged }
 }
 
-/** How often each event stands in the trail. */
+/** How often each event is in the trail. */
 async function eventCounts(dataDir: string): Promise<Map<string, number>> {
   const { reader, close } = openReader(dataDir, readOperations)
   const counts = new Map<string, number>()

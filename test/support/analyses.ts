@@ -51,7 +51,7 @@ export function makeIntervalReport(more: Partial<IntervalReport> = {}): Interval
   }
 }
 
-/** Writes a run as a registration does; gives its number. */
+/** Writes a run as a registration does; returns its number. */
 export async function storeRun(writer: Writer, plan: RunPlan = makeRunPlan()): Promise<number> {
   const { timing, application, owner } = plan
   return await writer.run(startRun, {

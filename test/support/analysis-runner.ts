@@ -41,7 +41,7 @@ export interface TestRunner {
   readonly failures: readonly string[]
 }
 
-/** Gives a function that makes runners whose clock stands still until a test moves it; each is stopped after its test. */
+/** Returns a function that makes runners whose clock stands still until a test moves it; each is stopped after its test. */
 export function useAnalysisRunners(): (
   store: TestStore,
   more?: Partial<AnalysisRunnerOptions>,

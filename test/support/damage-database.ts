@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 /** Overwrites the first page of a table or of an index in the file of a database that nobody has open. */
 export function damageDatabase(path: string, tableOrIndex: string): void {
   const database = new Database(path)
-  // What still stands in the write-ahead log would hide the damage.
+  // What is still in the write-ahead log would hide the damage.
   database.pragma('wal_checkpoint(truncate)')
   const pageBytes = Number(database.pragma('page_size', { simple: true }))
   const findRoot = database.prepare<[string], number>('select rootpage from sqlite_schema where name = ?')

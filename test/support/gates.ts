@@ -74,7 +74,7 @@ export function makeTrigger(more: Partial<TriggerRequest> = {}): TriggerRequest 
   }
 }
 
-/** Saves a gate and triggers it; gives the instance. */
+/** Saves a gate and triggers it; returns the instance. */
 export async function triggered(
   writer: Writer,
   gate: Gate = makeGate(),

@@ -25,7 +25,7 @@ export interface Pipeline {
 const REGIONS = ['eu-west', 'us-east', 'ap-south']
 
 /**
- * A pipeline of so many stages that the example policies allow: waves of staging deploy, soak, judgment and two
+ * A pipeline of this many stages that the example policies allow: waves of staging deploy, soak, judgment and two
  * production deploys side by side, one wave after the other. The same number always gives the same pipeline; as the
  * input of a decision, 20 stages are about 5.6 KB and 800 stages about 215 KB.
  */

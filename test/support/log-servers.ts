@@ -7,7 +7,7 @@ export interface HeldLine {
   readonly text: string
 }
 
-/** Gives the lines of a version; the query names it. */
+/** Returns the lines of a version; the query names it. */
 export type LinesOf = (query: string) => readonly HeldLine[]
 
 /** Answers as Loki's `query_range` does, forward and page by page; `firstMs` is when the lines begin. */

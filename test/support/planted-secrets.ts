@@ -1,4 +1,4 @@
-/** What stands in every planted secret. */
+/** What is in every planted secret. */
 export const SECRET = 'hunter2Zz9'
 
 const jwtPart = Buffer.from('{"alg":"HS256"}').toString('base64url')

@@ -19,7 +19,7 @@ export interface TidegateProcess {
   readonly logText: () => string
   readonly log: () => LogLine[]
   readonly isRunning: () => boolean
-  /** Sends a signal and waits for the end; gives the exit code, null where the signal ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, null where the signal ended it. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -79,7 +79,7 @@ async function untilItServes({ child, output }: Spawned): Promise<TidegateProces
   }
 }
 
-/** Runs `tidegate serve` where it must refuse to start; gives its exit code and all that it wrote. */
+/** Runs `tidegate serve` where it must refuse to start; returns its exit code and all that it wrote. */
 export async function failToServe(settings: ServeSettings): Promise<ProcessEnd> {
   const { child, output } = spawnServe(settings)
   return { code: await endOf(child), output: output() }

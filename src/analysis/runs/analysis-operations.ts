@@ -70,7 +70,7 @@ export interface RunStart {
   readonly actor: Actor
 }
 
-/** Starts a run; gives its number. The trail names the parts of its plan by their SHA-256. */
+/** Starts a run; returns its number. The trail names the parts of its plan by their SHA-256. */
 export const startRun: WriteOperation<RunStart, number> = {
   name: 'analysis.start',
   apply: async ({ analysis, audit }, { run, planParts, actor }) => {
@@ -98,7 +98,7 @@ export interface IntervalOutcome {
   readonly logTemplates: readonly string[]
 }
 
-/** Keeps the judgement of an interval and what became of its run; nothing when the run was cancelled meanwhile. Gives whether it was kept. */
+/** Keeps the judgement of an interval and what became of its run; nothing when the run was cancelled meanwhile. Returns whether it was stored. */
 export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   name: 'analysis.record-interval',
   apply: async ({ analysis, audit }, { interval, progress, logTemplates }) => {
@@ -125,7 +125,7 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   },
 }
 
-/** Ends a run before its time; one that has ended stays as it is. Gives the run as it stands. Raises `not_found`. */
+/** Ends a run before its time; one that has ended stays as it is. Returns the run as it stands. Raises `not_found`. */
 export const cancelRun: WriteOperation<{ readonly id: number; readonly actor: Actor }, StoredRun> = {
   name: 'analysis.cancel',
   apply: async ({ analysis, audit }, { id, actor }) => {

@@ -48,10 +48,10 @@ export interface AnalysisRunnerOptions {
   /** The report of an interval that could not be judged. */
   readonly failedInterval: (request: IntervalRequest, error: Error) => IntervalResult
   readonly now: () => number
-  /** Calls back once after so many milliseconds, unless the function that it gives is called first. */
+  /** Calls back once after this many milliseconds, unless the function that it gives is called first. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
   readonly judged: (run: StoredRun, report: IntervalReport) => void
-  /** Told when the store could not be asked. */
+  /** Called when the store could not be asked. */
   readonly failed: (error: Error) => void
 }
 
@@ -166,7 +166,7 @@ export class AnalysisRunner {
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
     }
     const { intervalAttempts: attempts = 0 } = run
-    // What was noted by this process ended otherwise than by its death: the result could not be kept, for instance.
+    // What was noted by this process ended otherwise than by its death: the result could not be stored, for instance.
     if (!this.#noted.has(id)) {
       if (attempts >= MAX_ATTEMPTS) return await this.#record(run, request, this.#setAside(request, attempts))
       await writer.run(noteIntervalAttempts, { id, attempts: attempts + 1 })
@@ -203,7 +203,7 @@ export class AnalysisRunner {
     } catch (raw) {
       const error = toAppError(raw)
       if (error.kind === 'unavailable') throw error
-      // What cannot be kept, being too large for instance, would not be kept the next time either.
+      // What cannot be stored, being too large for instance, would not be stored the next time either.
       return await this.#record(run, request, this.#options.failedInterval(request, error))
     }
   }

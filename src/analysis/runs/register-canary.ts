@@ -26,7 +26,7 @@ export interface RegisterCanaryDeps {
   readonly isKnownApplication: (application: string) => Promise<boolean>
   /** The configured sources: the type of each by its name. */
   readonly sources: ReadonlyMap<string, string>
-  /** Told of the run and when its first interval is due. */
+  /** Called with the run and the time at which its first interval is due. */
   readonly schedule: (run: WaitingRun) => void
 }
 

@@ -14,7 +14,7 @@ export interface RemoveOldDataOptions {
   readonly signal: AbortSignal
 }
 
-/** Removes what old runs fetched and reported, of the oldest first; their verdicts stay. Gives of how many runs. */
+/** Removes what old runs fetched and reported, of the oldest first; their verdicts stay. Returns of how many runs. */
 export async function removeOldData(options: RemoveOldDataOptions): Promise<number> {
   const { analysis, writer, maxAgeMs, now, signal } = options
   let removed = 0
@@ -29,11 +29,11 @@ export async function removeOldData(options: RemoveOldDataOptions): Promise<numb
 export interface RunDataRemoval {
   readonly id: number
   readonly nowMs: number
-  /** So many looks at the most. */
+  /** This many looks at most. */
   readonly limit: number
 }
 
-/** Removes some of the intervals of a run that has ended, the first ones first. Gives whether that was all there was. */
+/** Removes some of the intervals of a run that has ended, the first ones first. Returns whether that was all there was. */
 export const removeRunData: WriteOperation<RunDataRemoval, boolean> = {
   name: 'analysis.remove-data',
   apply: async ({ analysis, audit }, { id, nowMs, limit }) => {

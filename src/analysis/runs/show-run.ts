@@ -148,7 +148,7 @@ function toText(ms: number): string {
 }
 
 /**
- * A plan or a definition, given as JSON text, as people see it: without secrets that stand in queries, templates and scopes. Its
+ * A plan or a definition, given as JSON text, as people see it: without secrets that are in queries, templates and scopes. Its
  * numbers stay, for weights are named by their groups.
  */
 export function shownDocument(json: string): unknown {

@@ -17,7 +17,7 @@ import type {
 } from './answers/source-settings.js'
 
 export interface SourceParts extends ConnectionParts {
-  /** Is told of defects, which answers only mention. */
+  /** Called for defects, which answers only mention. */
   readonly reportDefect: ReportDefect
 }
 

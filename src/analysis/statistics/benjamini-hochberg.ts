@@ -14,7 +14,7 @@ export function benjaminiHochberg(pValues: readonly number[]): number[] {
 }
 
 /**
- * p-values adjusted for the chance of any false one among them (Holm 1979), in the order given: the test i stands at the error
+ * p-values adjusted for the chance of any false one among them (Holm 1979), in the order given: the test i is at the error
  * alpha where the adjusted value is at most alpha.
  */
 export function holm(pValues: readonly number[]): number[] {

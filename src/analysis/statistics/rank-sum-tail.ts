@@ -1,10 +1,10 @@
 import { normalUpperQuantile } from './normal.js'
 import { rankSum, rankSumVariance } from './rank-sum.js'
 
-/** Up to so many values in all, every way to share out the ranks is counted. */
+/** Up to this many values in all, every way to share out the ranks is counted. */
 const EXACT_UP_TO = 50
 
-/** How far the first sample stands above the second, as normal scores whose tails are the p-values of each direction. */
+/** How far the first sample is above the second, as normal scores whose tails are the p-values of each direction. */
 export interface RankShift {
   /** The score of "above": large when the first sample is above. */
   readonly above: number

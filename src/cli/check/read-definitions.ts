@@ -17,7 +17,7 @@ const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
 
 /**
  * The definitions in a well-formed JSON document: an object is one, an array holds several. A bare definition is wrapped
- * as the orchestrator's save wraps it, `{"new": …}`; one that is wrapped already, or stands below `input` (as JSON or
+ * as the orchestrator's save wraps it, `{"new": …}`; one that is wrapped already, or is below `input` (as JSON or
  * as JSON text), is taken as it is. Raises `invalid` for anything else.
  */
 export function readDefinitions(document: Uint8Array): Definition[] {
@@ -43,7 +43,7 @@ function readDefinition(text: Uint8Array): Definition {
   return { name: nameBelow(members.get(wrapper)), input: text }
 }
 
-/** What stands below `input` in a request: a document, or a document as text. */
+/** What is below `input` in a request: a document, or a document as text. */
 function readInput(input: Uint8Array): Definition {
   const value: unknown = JSON.parse(Buffer.from(input).toString())
   const text = typeof value === 'string' ? Buffer.from(value) : input

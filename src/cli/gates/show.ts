@@ -11,7 +11,7 @@ import { DetailsAnswer, instancePath } from './answers.js'
 
 type Evidence = DetailsAnswer['evidence'][number]
 
-/** `tidegate gates show`: what stands in front of the one who decides. */
+/** `tidegate gates show`: what the person who decides has to go by. */
 export function defineShow(command: Command, session: Session): void {
   command
     .description('Shows an instance with its evidence, its reviews and its callbacks.')

@@ -15,7 +15,7 @@ export function displayWidth(text: string): number {
   return charactersOf(text).reduce((sum, character) => sum + widthOf(character), 0)
 }
 
-/** The text in at most so many columns, with `…` at its end where some of it is left out. */
+/** The text in at most this many columns, with `…` at its end where some of it is left out. */
 export function shortenTo(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   let [kept, width] = ['', 0]

@@ -17,7 +17,7 @@ export interface ReportOptions {
 
 /**
  * Tells what ended a command: on standard error for people, or as one JSON object in OPA's shape on standard output.
- * Gives the exit code.
+ * Returns the exit code.
  */
 export function reportFailure(raw: unknown, terminal: Terminal, options: ReportOptions): ExitCode {
   if (raw instanceof CommanderError && raw.exitCode === 0) return EXIT.fine

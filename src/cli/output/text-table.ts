@@ -5,7 +5,7 @@ const LEAST_LAST_COLUMN = 20
 const GAP = '  '
 
 /**
- * Rows as lines in which the columns stand under each other; `numeric` columns are right-aligned. Where a width is given, the last
+ * Rows as lines in which the columns are under each other; `numeric` columns are right-aligned. Where a width is given, the last
  * column is shortened to it.
  */
 export function textTable(

@@ -3,7 +3,7 @@ import { displayWidth, oneLine } from './display-width.js'
 /** How wide text is made that is not a table: what every terminal has. */
 export const TEXT_WIDTH = 80
 
-/** A text as lines of at most so many columns, each behind the indent; a word that is longer has a line of its own. */
+/** A text as lines of at most this many columns, each behind the indent; a word that is longer has a line of its own. */
 export function wrapText(text: string, indent: string, width = TEXT_WIDTH): string {
   const lines: string[] = []
   let line = ''

@@ -8,7 +8,7 @@ import type { ReadSecret } from './secret.js'
 const TYPES = 'one of bearer, basic, header'
 const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', TYPES)
 
-/** How to sign in to another service; the secrets themselves stand elsewhere. */
+/** How to sign in to another service; the secrets themselves are elsewhere. */
 export const CredentialsSchema = key(
   z.discriminatedUnion('type', [
     z.strictObject({ type: type('bearer'), token: secretKey('The token.') }),

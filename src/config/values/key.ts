@@ -5,7 +5,7 @@ export interface KeyDescription {
   readonly description: string
   /** The values that it takes, as the end of the sentence "must be …". */
   readonly allowed: string
-  /** Whether what stands there, or below it, may be a secret by mistake and is never shown. */
+  /** Whether what is there, or below it, may be a secret by mistake and is never shown. */
   readonly isHidden?: boolean
   /** Whether it says where a secret is to be read from. */
   readonly isSecretReference?: boolean

@@ -14,7 +14,7 @@ const SecretReferenceSchema = z.union([
 /** Where a secret stands: in a variable of the environment, or in a file that holds nothing else. */
 export type SecretReference = z.output<typeof SecretReferenceSchema>
 
-/** Gives the secret that a reference names. Raises `invalid` when it cannot be read. */
+/** Returns the secret that a reference names. Raises `invalid` when it cannot be read. */
 export type ReadSecret = (reference: Readonly<SecretReference>) => Secret
 
 /** A key whose value is a secret: the configuration only says where it is to be read from. */

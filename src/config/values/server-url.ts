@@ -1,7 +1,7 @@
 /** What `isServerUrl` takes, as the end of the sentence "must be …". */
 export const SERVER_URL_TEXT = 'an http or https URL without user name, password, query and fragment'
 
-/** Whether a text is the URL of a server, below which its API is: credentials and queries stand elsewhere. */
+/** Whether a text is the URL of a server, below which its API is: credentials and queries are elsewhere. */
 export function isServerUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)

@@ -28,7 +28,7 @@ interface News {
   readonly change: Pick<RegistryChange, 'changedAt' | 'changedBy'>
 }
 
-/** Brings a change into the registry unless newer is known; gives how many entries it changed. */
+/** Brings a change into the registry unless newer is known; returns how many entries it changed. */
 export async function applyChange(
   registry: RegistryRepository,
   change: RegistryChange,

@@ -25,7 +25,7 @@ export type TakeChanges = (changes: string) => Promise<void>
 export type CompareList = (list: ListToCompare, take: TakeChanges, signal?: AbortSignal) => Promise<number>
 
 const ENTRIES_PER_READ = 500
-/** So many new definitions keep the writing thread for some 4 ms, and a gate's write no longer. */
+/** This many new definitions keep the writing thread for some 4 ms, and a gate's write no longer. */
 const CHANGES_PER_STEP = 20
 
 /** `CompareList` on the calling thread, which it keeps busy. */

@@ -20,7 +20,7 @@ export interface KnownEntry {
   readonly recordedAt: number
 }
 
-/** So many may go at once, however few there are. */
+/** This many may go at once, however few there are. */
 const FEW_MISSING = 10
 
 type ListedKind = 'applications' | 'pipelines'

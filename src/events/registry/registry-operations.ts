@@ -42,7 +42,7 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
     },
   }
 
-/** Takes the oldest event that waits out of the queue, without acting on it, and says so in the trail; gives its number. */
+/** Takes the oldest event that waits out of the queue, without acting on it, and says so in the trail; returns its number. */
 export const passOverEvent: WriteOperation<
   { readonly reason: string; readonly nowMs: number },
   number | undefined
@@ -59,7 +59,7 @@ export const passOverEvent: WriteOperation<
 }
 
 /**
- * Brings changes that a reconciliation found into the registry; gives how many entries changed. They come as the JSON text of a list
+ * Brings changes that a reconciliation found into the registry; returns how many entries changed. They come as the JSON text of a list
  * of `RegistryChange`: a text passes through the thread that decides in a tenth of the time that objects take.
  */
 export const applyChanges: WriteOperation<{ readonly changes: string; readonly nowMs: number }, number> = {

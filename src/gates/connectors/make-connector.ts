@@ -15,7 +15,7 @@ import type { Lookup, ReadJson, Tool } from './tool/tool.js'
 const MAX_LOOKUPS = 50
 /** Requests under way to one tool for one request. */
 const LOOKUPS_AT_ONCE = 4
-/** What evidence may weigh as JSON, since it is kept with the instance. */
+/** What evidence may weigh as JSON, since it is stored with the instance. */
 const MAX_OUTPUT_LENGTH = 256 * 1024
 
 /** What was found, and what is missing, a sentence each. */

@@ -6,7 +6,7 @@ export interface NumericIds {
   readonly pipelineId: number
 }
 
-/** Gives the numbers of names. */
+/** Returns the numbers of names. */
 export type FindPipelineIds = (application: string, pipeline: string) => Promise<NumericIds>
 
 const INT_MASK = 0x7f_ff_ff_ff

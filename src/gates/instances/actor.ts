@@ -1,7 +1,7 @@
 /** Who does something to a gate, from where, and when. */
 export interface Actor {
   readonly user: string | undefined
-  /** For whom the caller says to act: where it is all that is known of the user, it stands in both. */
+  /** For whom the caller says to act: where it is all that is known of the user, it is in both. */
   readonly claimedUser?: string | undefined
   /** The address and the token's name, as far as they are known. */
   readonly origin: string | undefined

@@ -7,7 +7,7 @@ import type { GateInstance } from '../../store/ports/gate-instance.js'
 import { textDigest } from './text-digest.js'
 import type { Closing } from './transition.js'
 
-/** Ends an instance: its state, the record of it and the callback belong together. Gives the instance as it is then. */
+/** Ends an instance: its state, the record of it and the callback belong together. Returns the instance as it is then. */
 export async function closeInstance(
   { gates, audit, outbox }: Transaction,
   instance: GateInstance,
@@ -30,7 +30,7 @@ export async function closeInstance(
   return closed
 }
 
-/** The SHA-256 of the evidence that stands beside an instance; undefined while there is none. */
+/** The SHA-256 of the evidence that is beside an instance; undefined while there is none. */
 export async function evidenceDigest(
   gates: Pick<GateReader, 'findDocuments'>,
   instanceId: number,

@@ -6,11 +6,11 @@ import type { GateInstance } from '../../store/ports/gate-instance.js'
 
 export interface ExpiryRequest {
   readonly nowMs: number
-  /** So many at most in one transaction. */
+  /** At most this many in one transaction. */
   readonly limit: number
 }
 
-/** Ends the instances that nobody decided in time; gives how many. */
+/** Ends the instances that nobody decided in time; returns how many. */
 export const expireInstances: WriteOperation<ExpiryRequest, number> = {
   name: 'gates.expire',
   apply: async (transaction, { nowMs, limit }) => {
@@ -24,7 +24,7 @@ export const expireInstances: WriteOperation<ExpiryRequest, number> = {
 
 /**
  * Ends an instance whose time is over before anything else may happen to it: who asked for its status in between was told
- * that it has expired, and nothing may open it again. Gives the instance as it is then.
+ * that it has expired, and nothing may open it again. Returns the instance as it is then.
  */
 export async function expireIfDue(
   transaction: Transaction,

@@ -21,7 +21,7 @@ export function triggerView({ id, gateId, state, activatedMs, createdMs }: GateI
   }
 }
 
-/** An instance as it stands at a time: what is due has expired, whether or not that has been written down yet. */
+/** An instance as it is at a time: what is due has expired, whether or not that has been written down yet. */
 export function asOf(instance: GateInstance, nowMs: number): GateInstance {
   if (!isDue(instance, nowMs)) return instance
   const { state, comment } = expire(instance)

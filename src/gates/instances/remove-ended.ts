@@ -8,7 +8,7 @@ export interface RemovalStep {
   readonly beforeMs: number
   /** Where the step before this one stopped. */
   readonly after: InstanceEnd | undefined
-  /** So many at most are looked at in one transaction. */
+  /** At most this many are looked at in one transaction. */
   readonly limit: number
   readonly nowMs: number
 }
@@ -37,7 +37,7 @@ export const removeEnded: WriteOperation<RemovalStep, RemovedStep> = {
   },
 }
 
-/** Removes all of them, step by step until the signal; gives how many. */
+/** Removes all of them, step by step until the signal; returns how many. */
 export async function removeAllEnded(
   writer: Writer,
   { beforeMs, nowMs, signal }: Pick<RemovalStep, 'beforeMs' | 'nowMs'> & { readonly signal: AbortSignal },

@@ -10,7 +10,7 @@ export interface AcknowledgeStatusDeps {
   readonly failed: (error: AppError, instanceId: number) => void
 }
 
-/** Told of each instance whose status is about to be answered; never rejects. */
+/** Called for each instance whose status is about to be answered; never rejects. */
 export type AcknowledgeStatus = (instance: GateInstance, nowMs: number) => Promise<void>
 
 /**

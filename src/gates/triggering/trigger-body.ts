@@ -13,7 +13,7 @@ const Anything = z.union([
   z.array(z.unknown()),
   z.record(z.string(), z.unknown()),
 ])
-/** Of an id or a URL: it stands in indexes, logs and answers. */
+/** Of an id or a URL: it is in indexes, logs and answers. */
 const MAX_WORD_LENGTH = 4096
 /** An id or a URL as text, without the spaces around it. */
 export const Word = z
@@ -22,7 +22,7 @@ export const Word = z
   .refine((text) => text !== '', 'must not be empty')
   .refine((text) => text.length <= MAX_WORD_LENGTH, `must not have more than ${MAX_WORD_LENGTH} characters`)
 
-/** What every dialect of the trigger sends; other members are kept as they are. */
+/** What every dialect of the trigger sends; other members are stored as they are. */
 const PLUGIN_MEMBERS = {
   executionId: Word,
   approvalCallbackURL: Word,

@@ -24,9 +24,9 @@ export interface GateWorkDeps {
   readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
   readonly attempts: WorkAttempts
   readonly now: () => number
-  /** So many instances at once. */
+  /** This many instances at once. */
   readonly concurrency: number
-  /** Told when an instance may have been closed. */
+  /** Called when an instance may have been closed. */
   readonly closed: () => void
   readonly failed: (error: AppError, instanceId: number) => void
 }
@@ -37,7 +37,7 @@ export const GATE_WORK = 'gate-instance'
 
 /**
  * Does what instances need without a person: fetches their evidence, then asks the gate's policy. What is to be done
- * stands in the store, so that it is found again after a restart.
+ * is in the store, so that it is found again after a restart.
  */
 export class GateWork {
   readonly #deps: GateWorkDeps
@@ -73,7 +73,7 @@ export class GateWork {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
-  /** Breaks off what is under way, to be begun anew after the next start. */
+  /** Breaks off what is under way, to be begun again after the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.idle()
@@ -179,7 +179,7 @@ export class GateWork {
   }
 }
 
-/** What a trigger asked for in a form that no connector can use stands beside the rest as failed evidence. */
+/** What a trigger asked for in a form that no connector can use is beside the rest as failed evidence. */
 function unusable(error: string, fetchedAt: number): Evidence {
   return { connectorType: 'UNKNOWN', account: null, state: 'failed', fetchedAt, output: [], error }
 }

@@ -18,7 +18,7 @@ export const keepEvidence: WriteOperation<FetchedEvidence, void> = {
   name: 'gates.keep-evidence',
   apply: async ({ gates, audit }, { instanceId, evidence, outcomes, nowMs }) => {
     const instance = await gates.findInstance(instanceId)
-    // Decided meanwhile: what the person did not see must not stand beside the decision.
+    // Decided meanwhile: what the person did not see must not be beside the decision.
     if (instance?.work !== 'evidence') return
     const { policy } = await requireGate(gates, instance.gateId)
     await gates.saveDocuments(instanceId, { evidence })

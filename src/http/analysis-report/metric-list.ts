@@ -8,7 +8,7 @@ import { toneOf } from './tone.js'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** So many metrics are looked through; of more, those that passed are folded away. */
+/** This many metrics are looked through; of more, those that passed are folded away. */
 const MOST_UNFOLDED = 30
 const URGENCY = { bad: 0, doubt: 1, soft: 2, good: 3 } as const
 

@@ -9,7 +9,7 @@ export type LinkedRun = Pick<StoredRun, 'id' | 'startedMs' | 'plan'>
 export interface ReportLinksOptions {
   /** The secret that links are signed with; asked for only when there is something to sign. */
   readonly key: () => string
-  /** How long a link leads to its report at the least. */
+  /** How long a link leads to its report at least. */
   readonly maxAgeMs: number
 }
 

@@ -40,7 +40,7 @@ async function renderReport(run: ShownRun): Promise<string> {
         </p>
       </body>
     </html>`
-  // Names and log lines are of others: none may turn what stands around it.
+  // Names and log lines are of others: none may change the direction of the text around it.
   return printable((await page).toString())
 }
 

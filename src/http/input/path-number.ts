@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 
-/** So many digits are exact in a number, and more than any store gives out. */
+/** This many digits are exact in a number, and more than any store gives out. */
 const NUMBER = /^\d{1,15}$/
 
 /** The number by which a path names something: digits, and from 1 on, as the stores give them out. Undefined for anything else. */

@@ -59,7 +59,7 @@ export function responsesOf(row: RouteDescription): object {
   return Object.fromEntries([...shared, ...own]) as object
 }
 
-/** Those of the service and of the pipeline; what the row itself says of a status stands above them. */
+/** Those of the service and of the pipeline; what the row itself says of a status is above them. */
 function sharedResponses(
   row: RouteDescription,
 ): readonly (readonly [string, keyof typeof ERROR_RESPONSES])[] {

@@ -29,7 +29,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * What stands before authentication. A browser lets every page send simple requests to loopback, and a page whose name is bound anew to loopback
+ * What comes before authentication. A browser lets every page send simple requests to loopback, and a page whose name is rebound to loopback
  * (DNS rebinding) reads the answers as well: where no token is asked for, only the names in a request tell it from one of a program.
  */
 export function makeAdmission(rules: AdmissionRules): Admission {

@@ -29,7 +29,7 @@ export function logRequest(logger: Logger, exchange: Exchange): void {
   logger[level](fields, 'request')
 }
 
-/** The token of a report's link opens the report: it stands in no log. */
+/** The token of a report's link opens the report: it is in no log. */
 function shownPath(path: string): string {
   return path.replace(REPORT_TOKEN, REDACTION_MARK)
 }

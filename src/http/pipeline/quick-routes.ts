@@ -6,7 +6,7 @@ export type FindQuickly = (method: string, path: string) => GuardedDirectRoute |
 type ByMethod = Map<string, GuardedDirectRoute>
 
 /**
- * A match that costs a fraction of a microsecond, of the rows that are answered on the exchange: by the whole path, or by what stands before `/*`. It
+ * A match that costs a fraction of a microsecond, of the rows that are answered on the exchange: by the whole path, or by what is before `/*`. It
  * takes what the web application would take for the same rows, and leaves other methods to it.
  */
 export function makeFindQuickly(routes: readonly GuardedRoute[]): FindQuickly {

@@ -95,7 +95,7 @@ export interface Credential<D, P> {
  * query and body itself, and the row says what it reads.
  */
 export interface DirectRow<D> extends RouteDescription {
-  /** `rest` is what stands in the place of `/*`, as it was sent; empty without it. */
+  /** `rest` is what was sent in the place of `/*`; empty without it. */
   readonly answerOn: (deps: D, exchange: Exchange, rest: string) => Promise<void>
   /** Headers that its errors have, too: names and values in turn. */
   readonly errorHeaders?: readonly string[]

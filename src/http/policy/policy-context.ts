@@ -10,7 +10,7 @@ export interface PolicyContext {
   /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */
   readonly isLogging: boolean
   readonly maxBodyBytes: number
-  /** A document in YAML as JSON of at most so many bytes, read elsewhere. Raises `invalid`, `too_large` and `unavailable`. */
+  /** A document in YAML as JSON of at most this many bytes, read elsewhere. Raises `invalid`, `too_large` and `unavailable`. */
   readonly readYaml: (text: string, maxBytes: number) => Promise<string>
   /** Package patterns of the static policies. */
   readonly staticPackages: readonly string[]

@@ -9,7 +9,7 @@ import type { PolicyContext } from './policy-context.js'
 
 /** A flat body is told by these: no caller of OPA's dialect sends them beside `input`. */
 const MARKS: readonly string[] = ['executionId', 'payloadConstraint']
-/** Contract 4.7; `imageIds` is no longer sent by anyone, and `user` may stand in `trigger`. */
+/** Contract 4.7; `imageIds` is no longer sent by anyone, and `user` may be in `trigger`. */
 const REQUIRED: readonly string[] = [
   'payloadConstraint',
   'startTime',

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Keeps a server to so many connections. One more ends the oldest of those that have never sent a whole request, be it itself: callers
+ * Keeps a server to this many connections. One more ends the oldest of those that have never sent a whole request, be it itself: callers
  * that keep their connections are not sent away for others that send nothing.
  */
 export class ConnectionLimit {

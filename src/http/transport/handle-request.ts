@@ -3,14 +3,14 @@ import type { Exchange } from '../exchange/exchange.js'
 import type { Admission } from '../pipeline/admit-request.js'
 import type { FindQuickly } from '../pipeline/quick-routes.js'
 
-/** What stands before all routes. */
+/** Runs before all routes. */
 export interface RequestHandlerOptions {
   readonly admit: Admission['admit']
   /** Finds routes that are answered on the exchange itself, before the web application; undefined where it answers everything. */
   readonly find: FindQuickly | undefined
   /** Answers every request that is not found so. */
   readonly application: (exchange: Exchange) => Promise<void>
-  /** Told of every request that has been answered. */
+  /** Called for every request that has been answered. */
   readonly finished: (exchange: Exchange) => void
 }
 

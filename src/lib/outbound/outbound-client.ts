@@ -37,7 +37,7 @@ export interface OutboundResponse {
 
 export interface OutboundClient {
   /**
-   * Gives the response, whatever its status; raises an `OutboundError` where there is none. Redirects are not followed.
+   * Returns the response, whatever its status; raises an `OutboundError` where there is none. Redirects are not followed.
    */
   readonly send: (request: OutboundRequest) => Promise<OutboundResponse>
   /** Refuses new requests, and resolves when those under way have ended, each by its own time limit at the latest. */

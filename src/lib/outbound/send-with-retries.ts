@@ -21,7 +21,7 @@ const TOO_MANY_REQUESTS = 429
 
 /**
  * Sends until there is an answer worth keeping: 429, 5xx, no connection and a timeout are tried again, after a back-off
- * that is never shorter than the server's `Retry-After`. Gives the last response, or raises the last `OutboundError`.
+ * that is never shorter than the server's `Retry-After`. Returns the last response, or raises the last `OutboundError`.
  */
 export async function sendWithRetries(
   client: Pick<OutboundClient, 'send'>,

@@ -55,7 +55,7 @@ export interface Search {
 export function findSecrets(json: Buffer, search: Search): FoundSecret[] {
   const finder = new SecretFinder(json, search)
   finder.walk(scanSpace(json, 0), 0, false)
-  // What goes altogether, for what stands beside it, comes before what would go of its text alone.
+  // What goes altogether, for what is beside it, comes before what would go of its text alone.
   const isPart = ({ text }: FoundSecret): number => (text === REDACTED ? 0 : 1)
   const inOrder = finder.found.sort((a, b) => a.start - b.start || b.end - a.end || isPart(a) - isPart(b))
   let end = 0
@@ -81,7 +81,7 @@ class SecretFinder {
     this.search = search
   }
 
-  /** Looks through the value at `at`, whose members are headers or not; gives the offset after it. */
+  /** Looks through the value at `at`, whose members are headers or not; returns the offset after it. */
   walk(at: number, depth: number, areHeaders: boolean): number {
     if (depth > MAX_NESTING) throw nestedTooDeeply()
     const first = this.json[at]
@@ -100,7 +100,7 @@ class SecretFinder {
       : this.walkArray(at, depth, areHeaders)
   }
 
-  /** Looks through what stands last in an array that was cut, when the rest of it has no signs; gives the offset after the array. */
+  /** Looks through what stands last in an array that was cut, when the rest of it has no signs; returns the offset after the array. */
   private walkLast(start: number, depth: number, areHeaders: boolean): number {
     return scanSpace(this.json, this.walk(start, depth + 1, areHeaders)) + 1
   }
@@ -172,7 +172,7 @@ class SecretFinder {
     return this.nextSign
   }
 
-  /** Whether that sign stands before the offset. */
+  /** Whether that sign is before the offset. */
   private holdsSign(mark: number, end: number): boolean {
     return (this.search.signs[mark] ?? Infinity) < end
   }

@@ -7,9 +7,9 @@ const WORDS = new WordSearch(SECRET_SIGNS)
 /** `"pwd=x"`; answers are shorter more often than not. */
 const LEAST_BYTES = 7
 const NONE: readonly number[] = []
-/** How far before and after a word is read what stands there. */
+/** How far before and after a word is read what is there. */
 const CONTEXT_BYTES = 200
-/** With more words than this, and one for so many bytes, all are taken for signs unread: reading each costs more than a look at all. */
+/** With more words than this, and one for this many bytes, all are taken for signs unread: reading each costs more than a look at all. */
 const READ_WORDS = 64
 const BYTES_PER_READ_WORD = 64
 
@@ -21,7 +21,7 @@ const COLON = 0x3a
 const AFTER_CREDENTIALS = new Set(Buffer.from(' \t\n\r\f\v/?#"\'<>'))
 
 /**
- * Where something may stand in a JSON text that is a secret or tells that another is one, in the order of the text: a quick look that may
+ * Where something may be in a JSON text that is a secret or tells that another is one, in the order of the text: a quick look that may
  * find what is nothing, but never nothing where `findSecrets` finds something.
  */
 export function findSigns(json: Uint8Array): readonly number[] {

@@ -150,7 +150,7 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/** The text without secrets that stand in it by their form; undefined where it holds none. */
+/** The text without secrets that are in it by their form; undefined where it holds none. */
 export function redactInline(text: string): InlineRedaction | undefined {
   const names: string[] = []
   const values: string[] = []

@@ -18,7 +18,7 @@ export function labelRole(name: string): LabelRole | undefined {
   return name === 'apiVersion' || name === 'kind' ? name : undefined
 }
 
-/** The members of one object that are secret because of what stands beside them: `{"name":"DB_PASSWORD","value":…}`. */
+/** The members of one object that are secret because of what is beside them: `{"name":"DB_PASSWORD","value":…}`. */
 export class LabelledValues {
   private label: string | undefined
   private hasLabel = false
@@ -45,7 +45,7 @@ export class LabelledValues {
   /** What must go, with the name that it goes by; `isCut` says that the end of the object is missing. */
   secrets(isCut: boolean): { readonly name: string; readonly extent: Extent }[] {
     const { values, kubernetesValues } = this
-    // What was cut off may have named them: lists sorted by name have `data` before `kind`, and `value` may stand before `name`.
+    // What was cut off may have named them: lists sorted by name have `data` before `kind`, and `value` may be before `name`.
     const label = this.label ?? (isCut && !this.hasLabel ? '(cut off)' : undefined)
     const isSecret = this.isKubernetesSecret || (isCut && this.hasApiVersion && !this.hasKind)
     return [

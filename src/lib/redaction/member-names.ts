@@ -12,7 +12,7 @@ export interface MemberName {
   readonly isSecret: boolean
   /** Secret where the value is a text. */
   readonly isSecretText: boolean
-  /** Secret where it stands among headers. */
+  /** Secret where it is among headers. */
   readonly isSecretHeader: boolean
   /** Whether the value holds headers. */
   readonly isHeaders: boolean
@@ -20,7 +20,7 @@ export interface MemberName {
 }
 
 interface KnownName extends MemberName {
-  /** As it stands between the quotes. */
+  /** As it is between the quotes. */
   readonly written: Uint8Array
 }
 

@@ -15,7 +15,7 @@ export interface SecretElement {
 }
 
 /**
- * What is secret in a list for what stands before it: the value in `["password", "…"]`, and in the arguments of a program `["--password", "…"]`,
+ * What is secret in a list for what is before it: the value in `["password", "…"]`, and in the arguments of a program `["--password", "…"]`,
  * `["curl", "-u", "ana:…"]` and `["mysql", "-p…"]`. Elements that are no text are undefined.
  */
 export function secretElements(elements: readonly (string | undefined)[]): SecretElement[] {

@@ -2,7 +2,7 @@ import type { SearchedWord } from '../scanner/word-leads.js'
 import { KEY_WORDS } from './secret-names.js'
 
 /**
- * A word without which a JSON text holds no secret of some form. Where `before` or `after` do not match what stands there it is no sign;
+ * A word without which a JSON text holds no secret of some form. Where `before` or `after` do not match what is there it is no sign;
  * they read the text as it is written, and so must allow for each escape that a decoder would read.
  */
 export interface SecretSign extends SearchedWord {

@@ -1,13 +1,13 @@
 import { openScanner, TEXT_BYTES } from './scanner.js'
 import type { Scanner } from './scanner.js'
 
-/** How the beginning of a JSON text stands at its end. */
+/** In which state the beginning of a JSON text ends. */
 export interface OpenContainers {
   /** Where the objects and arrays begin that have no end, the outermost first. */
   readonly open: readonly number[]
   /** Whether one of them has a member that may be a value with a label beside it (`{"name":…,"value":…}`). */
   readonly hasValue: boolean
-  /** Where the last text begins, unless a bracket stands behind it; else -1. */
+  /** Where the last text begins, unless a bracket is behind it; else -1. */
   readonly textFrom: number
   /** Whether that text has no end. */
   readonly isInText: boolean
@@ -24,7 +24,7 @@ const HAS_VALUE = 1
 let scanner: Scanner | undefined
 
 /**
- * How the beginning of a JSON text stands at its end, which is found in WebAssembly: only texts and brackets are looked at. Undefined where
+ * How the beginning of a JSON text is at its end, which is found in WebAssembly: only texts and brackets are looked at. Undefined where
  * more than 4,096 containers are open at once.
  */
 export function readOpenContainers(bytes: Uint8Array): OpenContainers | undefined {

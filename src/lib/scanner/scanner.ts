@@ -20,7 +20,7 @@ export interface Scanner {
   readonly readContainers: (length: number) => void
 }
 
-/** So many bytes of text are looked at in one call. */
+/** This many bytes of text are looked at in one call. */
 export const TEXT_BYTES = 0x1_00_00
 
 /** A scanner with memory of its own. Raises `internal` when Tidegate has not been built. */

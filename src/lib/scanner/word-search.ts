@@ -33,7 +33,7 @@ export class WordSearch<W extends SearchedWord> {
     writeGroups(this.#scanner, groupsOf(words.flatMap(leadsOf)))
   }
 
-  /** Tells each word that stands in `bytes` and where, nearly in the order of the text. `found` must not search with this again. */
+  /** Tells each word that is in `bytes` and where, nearly in the order of the text. `found` must not search with this again. */
   find(bytes: Uint8Array, found: (word: W, at: number) => void): void {
     if (bytes.length <= TEXT_BYTES) {
       this.#findIn(bytes, 0, bytes.length, found)

@@ -46,7 +46,7 @@ export async function readDefinitionFiles(
   throw new AppError('invalid', `analysis.definitions, in ${directory}: ${problems.join('\n')}`)
 }
 
-/** A file that is written anew is another one. */
+/** A file that is written again is another one. */
 async function readNoted(
   path: string,
   base: string,

@@ -20,7 +20,7 @@ export function isAboveRoot(roots: readonly string[], path: string): boolean {
   return roots.some((root) => isRootOver(path, root))
 }
 
-/** The first path at which data stands outside of the roots; an object above a root is only the way to it. */
+/** The first path at which data is outside of the roots; an object above a root is only the way to it. */
 export function findDataOutside(roots: readonly string[], data: RegoObject): string | undefined {
   return findOutside(roots, data, '')
 }

@@ -38,7 +38,7 @@ function holdsObject(whole: RegoObject, part: RegoObject): boolean {
   })
 }
 
-/** Whether `part` stands in `whole` as a contiguous run: Knuth, Morris and Pratt's search, linear in both. */
+/** Whether `part` is in `whole` as a contiguous run: Knuth, Morris and Pratt's search, linear in both. */
 function holdsRun(whole: RegoArray, part: RegoArray): boolean {
   const fallbacks = fallbacksOf(part)
   let matched = 0

@@ -35,7 +35,7 @@ function parseUuid(args: Args): RegoValue | undefined {
 const HYPHENATED = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i
 const BARE = /^[0-9a-f]{32}$/i
 
-/** Whatever one character stands on each side passes for braces, as in google/uuid. */
+/** Any one character on each side passes for braces, as in google/uuid. */
 function uuidBytes(text: string): Buffer | undefined {
   if (BARE.test(text)) return Buffer.from(text, 'hex')
   const inner = text.replace(/^urn:uuid:/i, '')

@@ -14,7 +14,7 @@ export interface DocumentMemory {
   readonly object: (members: ReadonlyMap<string, number>) => number
 }
 
-/** Told of two files that give values to one path; unless it raises an error, the first one counts. */
+/** Called for two files that give values to one path; unless it raises an error, the first one counts. */
 export type Conflict = (path: readonly string[], first: string, second: string) => void
 
 /** The member below which everything stands, so that the whole of `data` is a member like others. */
@@ -22,7 +22,7 @@ const ROOT = 'data'
 
 /**
  * The address of one object of all documents, each at its place: objects merge, and two different values for one path are an
- * `invalid` error that names both files. Only objects that several documents have members in are written anew.
+ * `invalid` error that names both files. Only objects that several documents have members in are written again.
  */
 export function mergeData(
   documents: readonly PlacedDocument[],

@@ -87,7 +87,7 @@ function packageStatement(
   return lacksAllow ? [notTrue(`${name}.${ALLOW_RULE}`)] : joined
 }
 
-/** Base documents may stand beside the rules: in a package that has no deny rule, a `deny` is one of them. */
+/** Base documents may be beside the rules: in a package that has no deny rule, a `deny` is one of them. */
 function lonelyAllowStatement(document: RegoObject, name: string): Statement {
   const stated = allowStatement(document.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)
   if (stated !== 'undefined' || document.entries.length === 0) return stated

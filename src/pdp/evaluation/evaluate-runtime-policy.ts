@@ -10,7 +10,7 @@ import type { EvaluationCall } from '../wasm/policy-instance.js'
 
 /**
  * The reasons against an execution, from the policy that a path names: a package with those below it, or one rule.
- * No reasons is an allow. Raises `evaluation_failed` when the policy cannot be evaluated, and when what stands at the path
+ * No reasons is an allow. Raises `evaluation_failed` when the policy cannot be evaluated, and when the value at the path
  * states no verdict: a path that leads nowhere must not let anything through, nor may a base document.
  */
 export function evaluateRuntimePolicy(

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationAbort } from '../wasm/module/evaluation-abort.js'
 
-/** OPA's message for every failed evaluation; what failed stands in `errors`. */
+/** OPA's message for every failed evaluation; what failed is in `errors`. */
 const MESSAGE = 'error(s) occurred while evaluating query'
 
 /** The text that a module aborts with: `file.rego:9:1: var assignment conflict`. */

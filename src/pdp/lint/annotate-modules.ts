@@ -11,9 +11,9 @@ export interface AnnotatedModule {
 interface PackageComment {
   readonly module: RegoModule
   readonly lines: readonly string[]
-  /** How many lines stand above the package. */
+  /** How many lines are above the package. */
   readonly packageLine: number
-  /** How many lines stand above what follows `# METADATA`; undefined where there is none. */
+  /** How many lines are above what follows `# METADATA`; undefined where there is none. */
   readonly metadataLine: number | undefined
   readonly namesSchemas: boolean
 }
@@ -21,7 +21,7 @@ interface PackageComment {
 const METADATA = /^#\s*METADATA\s*$/
 
 /**
- * Gives each package that `schemaOf` knows a schema for, and that names none itself, an annotation of its input. OPA
+ * Returns each package that `schemaOf` knows a schema for, and that names none itself, an annotation of its input. OPA
  * takes one annotation for each package, whatever the number of its files.
  */
 export function annotateModules(

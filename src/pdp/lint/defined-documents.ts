@@ -16,7 +16,7 @@ export interface Lookup {
   readonly isDefined: boolean
   /** How many segments of the path are there. */
   readonly known: number
-  /** The names that stand beside the first one that is missing. */
+  /** The names that are beside the first one that is missing. */
   readonly names: readonly string[]
 }
 

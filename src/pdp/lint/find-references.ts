@@ -26,7 +26,7 @@ interface Path {
 
 /**
  * The references into `data` among a module's tokens. A name that an import gives and
- * anything in the module declares anew is not followed, since only the compiler knows which of the two is meant.
+ * anything in the module declares again is not followed, since only the compiler knows which of the two is meant.
  */
 export function findReferences(tokens: readonly Token[]): ModuleReferences {
   const imports: DataReference[] = []
@@ -58,7 +58,7 @@ export function findReferences(tokens: readonly Token[]): ModuleReferences {
   return { imports, reads, replaced }
 }
 
-/** Whether a name is a member of what stands before it, as `b` of `a.b`. */
+/** Whether a name is a member of what is before it, as `b` of `a.b`. */
 export function isMember(tokens: readonly Token[], at: number): boolean {
   return tokens[at - 1]?.text === '.' && touches(tokens, at - 1)
 }

@@ -10,7 +10,7 @@ export interface LoadFailure {
   readonly error: AppError
 }
 
-/** Told of every load after the first, for the log and the metrics. */
+/** Called for every load after the first, for the log and the metrics. */
 export interface LoadObserver {
   readonly loaded: (snapshot: Snapshot, durationMs: number) => void
   readonly failed: (failure: LoadFailure) => void
@@ -61,7 +61,7 @@ export class Policies {
     return this.#failure
   }
 
-  /** Loads anew, after any load under way, and swaps the snapshot; on failure the old one stays. Never rejects. */
+  /** Loads once more, after any load under way, and swaps the snapshot; on failure the old one stays. Never rejects. */
   reload(): Promise<void> {
     this.#loading = this.#loading.then(() => this.#reload())
     return this.#loading

@@ -12,7 +12,7 @@ export function printRegoText(value: RegoValue): string {
 }
 
 /**
- * The same, paid for as it is written: a value that stands in several places of one small document may come to a text of any
+ * The same, paid for as it is written: a value that is in several places of one small document may come to a text of any
  * length.
  */
 export function printRegoTextWithin(meter: WorkMeter, value: RegoValue): string {

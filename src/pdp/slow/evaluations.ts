@@ -26,7 +26,7 @@ export interface EvaluationsOptions {
   readonly slow: Pick<SlowEvaluations, 'submit' | 'isFree'>
   /** How long an evaluation may hold the thread that decides, in milliseconds; 0 leaves all of them to the slow threads. */
   readonly sliceMs: number
-  /** Told of each evaluation that was given up, and after how long, in milliseconds. */
+  /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
 }
 

@@ -29,7 +29,7 @@ export class FairQueue<Item extends Waiting> {
     return this.#length
   }
 
-  /** Puts an item at the end of its key's line. Gives the items that have no room: others that had to go, or this one. */
+  /** Puts an item at the end of its key's line. Returns the items that have no room: others that had to go, or this one. */
   add(item: Item): Item[] {
     const displaced: Item[] = []
     while (!this.#hasRoomFor(item)) {

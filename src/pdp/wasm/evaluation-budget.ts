@@ -44,7 +44,7 @@ export class EvaluationBudget implements WorkMeter {
   }
 
   /**
-   * Starts anew for an evaluation over an input of so many bytes. With a slice, it ends by SliceOver as soon as that is over; without,
+   * Starts again for an evaluation over an input of this many bytes. With a slice, it ends by SliceOver as soon as that is over; without,
    * it may use all the time of the limits, on a core.
    */
   start(inputLength: number, slice?: EvaluationSlice): void {

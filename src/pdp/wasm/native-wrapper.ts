@@ -4,13 +4,13 @@ import { encodeSigned, OP } from './binary/opcodes.js'
 import { hostTurnCode, SCRATCH_LOCALS } from './host-turn-code.js'
 import type { HostTurn } from './native-builtins.js'
 
-/** A new function that stands before a native one. */
+/** A new function that is called in place of a native one. */
 export interface NativeWrapper {
   readonly native: number
   /** When the host answers in its place; undefined where it never does. */
   readonly hostTurn: HostTurn | undefined
   readonly parameterCount: number
-  /** The import that hands a call with so many operands to the host. */
+  /** The import that hands a call with this many operands to the host. */
   readonly hostCall: number
 }
 

@@ -13,7 +13,7 @@ export function bindCall<Context>(find: FindOperation<Context>): (call: Call) =>
 
 /** A connection of one kind, with what its calls have at hand. */
 export interface CallConnection<Context> {
-  /** Gives one outcome for each call, in order; rejects where the connection is in a state that nobody knows. */
+  /** Returns one outcome for each call, in order; rejects where the connection is in a state that nobody knows. */
   readonly execute: (calls: readonly BoundCall<Context>[]) => Promise<readonly Outcome[]>
   readonly close: () => void | Promise<void>
 }

@@ -95,14 +95,14 @@ export interface AnalysisRepository {
   /** Whether there was one. */
   deleteDefinition(application: string): Promise<boolean>
   saveTemplate(template: StoredTemplate): Promise<void>
-  /** Keeps a run, with those parts of its plan that are not kept yet. */
+  /** Keeps a run, with those parts of its plan that are not stored yet. */
   insertRun(run: NewRun, planParts: readonly PlanPart[]): Promise<number>
   findRun(id: number): Promise<StoredRun | undefined>
   /** Also ends what `saveIntervalAttempts` began. */
   saveProgress(progress: RunProgress): Promise<void>
   saveIntervalAttempts(id: number, attempts: number): Promise<void>
   saveInterval(interval: StoredInterval): Promise<void>
-  /** Deletes so many of the intervals of a run at the most, the first ones first; gives how many. */
+  /** Deletes so many of the intervals of a run at most, the first ones first; returns how many. */
   deleteIntervals(runId: number, limit: number): Promise<number>
   markDataRemoved(runId: number, nowMs: number): Promise<void>
   /** Remembers that an application's log had these templates. */

@@ -46,7 +46,7 @@ export interface AuditEntry extends AuditColumns {
 export interface AuditHead extends AuditColumns {
   /** Its place in the chain: 1, 2, 3, … without gaps. */
   readonly seq: number
-  /** When it was kept; never earlier than that of the record before. */
+  /** When it was stored; never earlier than that of the record before. */
   readonly recordedMs: number
   readonly eventId?: string | undefined
   /** Size of the body. */
@@ -60,7 +60,7 @@ export interface AuditRecord extends AuditHead {
   readonly body: Uint8Array
 }
 
-/** What became of an entry: its place, and whether its event was kept before. */
+/** What became of an entry: its place, and whether its event was stored before. */
 export interface AuditReceipt {
   readonly seq: number
   readonly isNew: boolean
@@ -109,7 +109,7 @@ export interface AuditFilter extends Partial<Readonly<Record<AuditTextColumn, st
   readonly toMs?: number | undefined
 }
 
-/** Where a record stands in the order of time. */
+/** The position of a record in the order of time. */
 export interface AuditPosition {
   readonly timeMs: number
   readonly seq: number
@@ -175,6 +175,6 @@ export interface AuditReader {
   /** How many of the newest records free text does not find yet. */
   unindexed(): Promise<number>
   size(): Promise<AuditSize>
-  /** The last record that was kept before a time, 0 when there is none. */
+  /** The last record that was stored before a time, 0 when there is none. */
   lastSeqBefore(recordedMs: number): Promise<number>
 }

@@ -42,7 +42,7 @@ export interface DecisionWriteStore {
   close(): void
 }
 
-/** Where a decision stands in the order of the log, newest first. */
+/** The position of a decision in the order of the log, newest first. */
 export interface DecisionPosition {
   readonly timeMs: number
   readonly seq: number
@@ -100,7 +100,7 @@ export interface StoredDecisionPage {
 
 /** The reading side of the store; raises AppError `unavailable` when it cannot be read. */
 export interface DecisionReadStore {
-  /** The matching decisions, newest first, that stand behind `after`. */
+  /** The matching decisions, newest first, that are behind `after`. */
   page(filter: DecisionFilter, bounds: PageBounds, after?: DecisionPosition): Promise<StoredDecisionPage>
   get(decisionId: string): Promise<StoredDecision | undefined>
   /** The first decisions about an execution, oldest first. */

@@ -33,7 +33,7 @@ export interface GateInstance {
   readonly acknowledgedMs: number | undefined
 }
 
-/** An instance that is not kept yet. */
+/** An instance that is not stored yet. */
 export type NewInstance = Omit<GateInstance, 'id'>
 
 export type ReviewAction = 'approve' | 'reject' | 'cancel'

@@ -29,7 +29,7 @@ export interface GateDefinition {
 /** Who declares a gate: the configuration, which alone may change it then, or an admin over HTTP. */
 export type GateOrigin = 'configuration' | 'api'
 
-/** A gate as it is kept. */
+/** A gate as it is stored. */
 export interface Gate extends GateDefinition {
   readonly id: number
   readonly origin: GateOrigin

@@ -25,7 +25,7 @@ export interface RegistryHead {
   readonly recordedMs: number
 }
 
-/** An entry as it is kept. */
+/** An entry as it is stored. */
 export interface RegistryEntry extends RegistryHead {
   /** Stays the same whatever becomes of the entry; fits 32 bits. */
   readonly id: number

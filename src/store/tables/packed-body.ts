@@ -6,12 +6,12 @@ const SMALL_BYTES = 16 * 1024
 const SMALL = { level: 3, memLevel: 6, windowBits: 12 }
 const LARGE = { level: 1 }
 
-/** A body as it is kept. */
+/** A body as it is stored. */
 export function packBody(body: Uint8Array): Buffer {
   return deflateRawSync(body, body.byteLength <= SMALL_BYTES ? SMALL : LARGE)
 }
 
-/** The body again, of so many bytes. */
+/** The body again, of this many bytes. */
 export function unpackBody(packed: Uint8Array, bytes: number): Buffer {
   return inflateRawSync(packed, bytes <= SMALL_BYTES ? { windowBits: SMALL.windowBits } : {})
 }

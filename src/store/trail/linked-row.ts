@@ -7,7 +7,7 @@ const MAX_COLUMN_LENGTH = 500
 const CONTROLS = /\p{Cc}+/gu
 const SURROGATES = /[\ud800-\udfff]/
 
-/** The columns of a record as they are kept, at a place and time of the chain. */
+/** The columns of a record as they are stored, at a place and time of the chain. */
 export function toLinkedRow(seq: number, recordedMs: number, entry: AuditEntry): LinkedRow {
   return {
     seq,
@@ -27,7 +27,7 @@ export function toLinkedRow(seq: number, recordedMs: number, entry: AuditEntry):
   }
 }
 
-/** A text as it is kept in a column. */
+/** A text as it is stored in a column. */
 export function columnText(text: string | undefined): string | null {
   if (text === undefined) return null
   const clean = text.slice(0, MAX_COLUMN_LENGTH).replace(CONTROLS, ' ')

@@ -25,7 +25,7 @@ export function searchTerms(asked: string): SearchTerm[] {
   return words.map((word, index) => ({ word, isPrefix: isPrefix && index === words.length - 1 }))
 }
 
-/** The words of a text, as they stand there. */
+/** The words of a text, as they are there. */
 export function splitWords(text: string): string[] {
   return text.split(NO_WORD).filter((word) => word !== '')
 }

@@ -5,7 +5,7 @@ import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { RegoObject } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
 
-/** The shared copy of OPA's own test suite; it stands beside the repository and may be absent. */
+/** The shared copy of OPA's own test suite; it is beside the repository and may be absent. */
 const CASES_FILE = fileURLToPath(new URL('../../../../shared/conformance/rego-v1.json', import.meta.url))
 
 /** One case of OPA's test suite. */

@@ -11,7 +11,7 @@ const Response = z.looseObject({
 })
 const Components = z.looseObject({ components: z.looseObject({ responses: z.record(z.string(), Response) }) })
 
-/** Gives what is wrong with an answer by the document: its status, its type, its body. Empty where nothing is. */
+/** Returns what is wrong with an answer by the document: its status, its type, its body. Empty where nothing is. */
 export type AnswerProblems = (operation: DescribedOperation, answer: Answered) => readonly string[]
 
 /** Holds answers against an OpenAPI document. */

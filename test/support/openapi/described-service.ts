@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000
 export interface DescribedService {
   readonly url: string
   readonly callbackUrl: string
-  /** What stands in paths: the number of an instance, a run, a message, an audit record; an id of a decision; the token of a report. */
+  /** What is in paths: the number of an instance, a run, a message, an audit record; an id of a decision; the token of a report. */
   readonly ids: Readonly<
     Record<'decision' | 'gate' | 'instance' | 'open' | 'run' | 'message' | 'record' | 'report', string>
   >

@@ -2,7 +2,7 @@ import { benjaminiHochberg, holm } from '../../statistics/benjamini-hochberg.js'
 import type { Adjusted, Assessment } from './assessment.js'
 
 /**
- * The p-values of a run's metrics, each adjusted for those that it stands among: critical metrics by Holm, so that one of them
+ * The p-values of a run's metrics, each adjusted for those that it is among: critical metrics by Holm, so that one of them
  * alone fails a run in few runs only and ordinary ones beside them do not hide it; the others by Benjamini and Hochberg. What
  * scores nothing (muted metrics) and what could not be tested takes nothing from the others.
  */

@@ -10,9 +10,9 @@ import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
 import { describeTotals } from './tests/describe-totals.js'
 
-/** A stretch that one of so many metrics without a change has asks for a review where it is not proven. */
+/** A stretch that one of this many metrics without a change has asks for a review where it is not proven. */
 const VISIBLE = 0.01
-/** So many margins, and the least share of the baseline, are far past a margin. */
+/** This many margins, and the least share of the baseline, are far past a margin. */
 const FAR_MARGINS = 4
 const FAR_SHARE = 0.2
 

@@ -6,12 +6,12 @@ import type { CleanSides } from './samples/metric-tests.js'
 import { outageOf } from './outage.js'
 import { totalOf } from './tests/total-events.js'
 
-/** So many points at the end without a value, and this share of all, are no late data any more. */
+/** This many points at the end without a value, and this share of all, are no late data any more. */
 const SILENT_POINTS = 5
 const SILENT_SHARE = 0.1
 /** So much of the silence the control must have values for: sparse series are silent on both sides. */
 const HEARD_SHARE = 0.9
-/** So many points in a row far beyond the baseline are seen by everybody. */
+/** This many points in a row far beyond the baseline are seen by everybody. */
 const FAR_POINTS = 3
 /** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
 const BURST_RATIO = 4

@@ -1,6 +1,6 @@
 import type { MetricSeries } from '../series/types.js'
 
-/** So many zeros in a row, and this share of all points, are no single failed scrape any more. */
+/** This many zeros in a row, and this share of all points, are no single failed scrape any more. */
 const OUTAGE_POINTS = 5
 const OUTAGE_SHARE = 0.1
 /** Values are at work that are not 0 in so many of the points; elsewhere zeros say nothing. */

@@ -16,9 +16,9 @@ const LATE_FROM = 0.75
 const LEAST_LATE_POINTS = 5
 /** The error of a note, a direction. */
 const NOTE_ALPHA = 0.005
-/** A note needs a change of so many margins. */
+/** A note needs a change of this many margins. */
 const NOTE_MARGINS = 2
-/** So many points at the start beyond all of the baseline are a start that differs. */
+/** This many points at the start beyond all of the baseline are a start that differs. */
 const LEAST_FIRST_POINTS = 3
 
 interface Scene {

@@ -85,7 +85,7 @@ export interface MetricSeries {
   readonly spec: MetricSpec
   readonly control: Side
   readonly experiment: Side
-  /** So many points one window of its query spans, as `rate(x[5m])` at steps of a minute; found out from the values where it is not known. */
+  /** This many points one window of its query spans, as `rate(x[5m])` at steps of a minute; found out from the values where it is not known. */
   readonly overlap?: number | undefined
 }
 
@@ -121,7 +121,7 @@ export interface TestOutcome {
   readonly matters: boolean
   /** Of a stretch: its chance in a metric without any change. Where that is small it asks for a review, proven or not. */
   readonly pAlone?: number | undefined
-  /** How large the change is at the least, as a share of the level; null where the level is 0. */
+  /** How large the change is at least, as a share of the level; null where the level is 0. */
   readonly size: number | null
   readonly says: string
 }
@@ -135,7 +135,7 @@ export interface Finding {
   readonly confidenceInterval: readonly [number, number]
   /** The bound that the values cannot exceed: estimate, interval, level and margin are of the distance from it. */
   readonly distanceFrom?: number | undefined
-  /** So many points one window of the values spans: of them, one was judged. Left out where windows do not overlap. */
+  /** This many points one window of the values spans: of them, one was judged. Left out where windows do not overlap. */
   readonly overlap?: number | undefined
   /** The level of the baseline that shares refer to. */
   readonly level: number
@@ -147,7 +147,7 @@ export interface Finding {
   readonly alpha: number
   /** The least of the tests' p-values, each for its share of the error. */
   readonly p: number
-  /** Over the metrics of the run that it stands among: critical ones by Holm, others by Benjamini and Hochberg. */
+  /** Over the metrics of the run that it is among: critical ones by Holm, others by Benjamini and Hochberg. */
   readonly pAdjusted: number
   /** How many independent points the sides are worth. */
   readonly effectiveN: { readonly control: number; readonly experiment: number }

@@ -3,7 +3,7 @@ import type { SideEvents } from './side-events.js'
 const MINUTE_MS = 60_000
 /** Of shorter windows nothing can be said about how events spread over them. */
 const LEAST_MINUTES = 3
-/** A chi-square sum beyond its mean by so many standard deviations is no chance. */
+/** A chi-square sum beyond its mean by this many standard deviations is no chance. */
 const SURE = 2
 
 /** The events of one side with the window they are from. */

@@ -1,4 +1,4 @@
-/** What a character does to the word it stands in. */
+/** What a character does to the word it is in. */
 export const CHARACTER = { space: 0, delimiter: 1, letter: 2, digit: 3, joiner: 4 } as const
 
 const SPACES = ' \t\n\r\v\f'

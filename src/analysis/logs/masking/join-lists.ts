@@ -2,7 +2,7 @@ import { isClosing, isOpening } from './characters.js'
 import { VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
 
-/** So many values in a row are a list, however long the next one is. */
+/** This many values in a row are a list, however long the next one is. */
 const SHORTEST_LIST = 3
 const SHORTEST_BRACKETED_LIST = 2
 

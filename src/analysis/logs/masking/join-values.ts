@@ -46,7 +46,7 @@ function joinQuoted({ words, gaps }: ScannedLine): void {
   gaps.splice(opening + 1, gaps.length - opening - 1, 0)
 }
 
-/** `node-[40-63]` are many hosts written as one. Gives whether it was such a range. */
+/** `node-[40-63]` are many hosts written as one. Returns whether it was such a range. */
 function joinRange({ words, gaps }: ScannedLine): boolean {
   const [stem, bracket] = words.slice(-3)
   if (bracket !== '[' || !stem?.endsWith('-') || gaps.at(-1) !== 0 || gaps.at(-2) !== 0) return false

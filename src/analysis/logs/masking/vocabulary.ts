@@ -1,7 +1,7 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /**
- * What makes a word a value by what stands beside it. `date`: a part of a written-out date (RFC 5322 section 3.3, and in full).
+ * What makes a word a value by what is beside it. `date`: a part of a written-out date (RFC 5322 section 3.3, and in full).
  * `time`: what follows a time of day. `truth`: wherever it stands. `state`: where a value is expected.
  */
 export type ContextKind = 'date' | 'time' | 'truth' | 'state'

@@ -39,7 +39,7 @@ const NEEDED = {
 /**
  * Whether the one place at which these patterns differ holds a value. A few different words are taken for different
  * messages (`VM paused`, `VM resumed`), many for values of one; how many are needed depends on what the words look like and
- * on what stands before them. A word where others already have a value is mostly one too.
+ * on what is before them. A word where others already have a value is mostly one too.
  */
 export function isVariable(place: number, siblings: readonly Pattern[]): boolean {
   const [first] = siblings

@@ -5,7 +5,7 @@ import { keyWords, unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
 
-/** So many patterns make a word at a place a part of the message, and so many a template. */
+/** This many patterns make a word at a place a part of the message, and so many a template. */
 const MANY = 16
 /** Fewer different words at a place may be different messages, however many lines have them. */
 const LEAST_VALUES = 8

@@ -24,7 +24,7 @@ export function countTellingWords(words: readonly string[]): number {
   return words.filter((word) => word.length > 1 && isRealWord(word)).length
 }
 
-/** A name in parts that other names may stand in place of: a class or property. */
+/** A name in parts that other names may be in place of: a class or property. */
 export function isDottedName(word: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)
 }

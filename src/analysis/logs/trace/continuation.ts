@@ -8,7 +8,7 @@ const TRACE_LINE =
 export const PYTHON_BEGINNING = 'Traceback (most recent call last)'
 const PYTHON_CHAIN = /^(?:During handling of the above exception|The above exception was the direct cause)/
 const PYTHON_END = /^[A-Za-z_][\w.]*(?::|$)/
-/** Frames of Ruby (`shop.rb:12:in 'buy'`, nothing behind it) and of PHP (`#0 /srv/shop.php(12): buy()`), and what stands above them. */
+/** Frames of Ruby (`shop.rb:12:in 'buy'`, nothing behind it) and of PHP (`#0 /srv/shop.php(12): buy()`), and what is above them. */
 const SCRIPT_LINE =
   /^(?:(?:from )?[^\s:]+:\d+:in [`'][^']*'$|#\d+ (?:\S+\(\d+\): |\[internal function\]|\{main\})|Stack trace:$|\[(?:previous )?stacktrace\]$)/
 /** `thread 'main' panicked at src/main.rs:5:5:` has its message on the next line; older ones have it in the same. */

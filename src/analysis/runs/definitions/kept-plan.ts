@@ -8,7 +8,7 @@ const MAX_PLAN_BYTES = 1024 * 1024
 /** A template of 256 KiB gives at most three times as much: names of metrics are their queries, too. */
 const MAX_PART_BYTES = 1024 * 1024
 
-/** A plan as it is kept: what its services have in common stands beside it, once for all plans. */
+/** A plan as it is stored: what its services have in common is beside it, once for all plans. */
 export interface KeptPlan {
   /** JSON text. */
   readonly plan: string
@@ -28,7 +28,7 @@ interface KeptTarget {
 
 type CommonPart = Omit<PlannedMetrics, keyof PlannedSides> | Omit<PlannedLogs, keyof PlannedSides>
 
-/** A plan in the form in which it is kept. Raises `invalid` naming the bound for one that is too large. */
+/** A plan in the form in which it is stored. Raises `invalid` naming the bound for one that is too large. */
 export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
   const parts = new PlanParts()
   const kept: string[] = []
@@ -53,7 +53,7 @@ export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
   return { plan: text, parts: parts.all }
 }
 
-/** Which parts a plan that was kept needs, by their SHA-256. */
+/** Which parts a plan that was stored needs, by their SHA-256. */
 export function partsOf(plan: string): readonly string[] {
   const { targets } = JSON.parse(plan) as { readonly targets: readonly KeptTarget[] }
   const named = targets.flatMap(({ metrics, logs }) =>
@@ -62,7 +62,7 @@ export function partsOf(plan: string): readonly string[] {
   return [...new Set(named)]
 }
 
-/** A plan that was kept, whole. What its services have in common is there once. */
+/** A plan that was stored, whole. What its services have in common is there once. */
 export function joinPlan(plan: string, parts: ReadonlyMap<string, string>): RunPlan {
   const read = new Map<string, CommonPart>()
   for (const [sha256, body] of parts) read.set(sha256, JSON.parse(body) as CommonPart)

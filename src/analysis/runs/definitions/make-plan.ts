@@ -181,7 +181,7 @@ function planMetrics(
   }
 }
 
-/** The very metrics where no query names a project: what services have in common is kept once. */
+/** The very metrics where no query names a project: what services have in common is stored once. */
 function forAnyProject(metrics: readonly PlannedMetric[]): readonly PlannedMetric[] {
   const changed = metrics.map(({ query, exposureQuery, ...planned }) => ({
     ...planned,

@@ -67,7 +67,7 @@ const TIMES = { least: 0, most: 8.64e15 }
 /** Of the problems of one registration; the others are counted. */
 const MAX_NAMED = 50
 const MAX_SHOWN = 100
-/** Of names and ids, which stand in indexes, logs and answers. */
+/** Of names and ids, which are in indexes, logs and answers. */
 export const MAX_TEXT_LENGTH = 2000
 /** Members of a service that say something else than its scope (analysis.md, section 5). */
 const NOT_SCOPE = new Set(['template', 'templateSha1', 'templateVersion'])

@@ -4,7 +4,7 @@ import type { RunPlan } from '../definitions/plan.js'
 import { intervalDueMs } from './schedule.js'
 
 /**
- * Where a run stands after an interval. It ends with its last interval, when a critical change can no longer be mended, and when a
+ * The state of a run after an interval. It ends with its last interval, when a critical change can no longer be mended, and when a
  * interval says Fail to a judge or a window that does not carry earlier data along: Kayenta's rule for each of its judgements.
  */
 export function afterInterval(

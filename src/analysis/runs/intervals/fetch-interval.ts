@@ -14,7 +14,7 @@ import type {
 } from '../definitions/plan.js'
 import { intervalWindow } from './schedule.js'
 
-/** So many queries at a time: an interval must not be a storm for its source. */
+/** This many queries at a time: an interval must not be a storm for its source. */
 const CONCURRENCY = 4
 
 export type Sources = ReadonlyMap<string, AnalysisSource>

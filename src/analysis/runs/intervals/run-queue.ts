@@ -13,7 +13,7 @@ export class RunQueue {
   readonly #most: number
   readonly #mostOfOne: number
 
-  /** With room for so many looks at a time. */
+  /** With room for this many looks at a time. */
   constructor(most: number) {
     this.#most = most
     // What one application asks may hang: it must not take all the room there is.

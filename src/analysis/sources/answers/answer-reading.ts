@@ -5,7 +5,7 @@ import { shorten } from './describe-refusal.js'
 /** What makes something of an answer while it comes. */
 export interface ReadAnswer<Answer> {
   readonly arrays: StreamedArrays
-  /** Is given what is left when the arrays have been taken; gives what was read. */
+  /** Is given what is left when the arrays have been taken; returns what was read. */
   readonly end: (rest: unknown) => Answer
 }
 

@@ -3,7 +3,7 @@ import type { LogSource, MetricSource, SeriesAnswer } from '../../sources.js'
 import { boundedRemarks, failedLines, failedSeries } from './answers.js'
 import { stepGrid } from './step-grid.js'
 
-/** Is told of what is no AppError: a defect, of which the answer says nothing in particular. */
+/** Called for what is no AppError: a defect, of which the answer says nothing in particular. */
 export type ReportDefect = (error: Error) => void
 
 function withBoundedRemarks<Answer extends Pick<SeriesAnswer, 'reasons' | 'warnings'>>(

@@ -3,7 +3,7 @@ import type { Scope } from '../../sources.js'
 
 /** A kind of place in a query where a value of the scope may stand. */
 export interface Place {
-  /** What may stand there, as the end of a sentence. */
+  /** What may be there, as the end of a sentence. */
   readonly allows: string
   /** The value as it is written there so that it means itself; undefined where no writing makes it safe. */
   readonly escape: (value: string) => string | undefined

@@ -24,7 +24,7 @@ export const PATH_NAME: Place = {
   escape: (value) => (isPathName(value) ? value : undefined),
 }
 
-/** A place whose values are escaped once more because it stands inside another one. */
+/** A place whose values are escaped once more because it is inside another one. */
 export function within(outer: Place, inner: Place): Place {
   const limits = [inner.allows, outer.allows].filter((allows) => allows !== PLAIN.allows)
   return {

@@ -25,7 +25,7 @@ const PLAIN_PARAMETERS: Readonly<Record<string, string>> = {
 const OTHER_PLAIN_PARAMETER = 'id'
 const MAX_REQUESTS = 50
 const MAX_PROBLEMS = 50
-/** In a text of JSON, which counts as one value of the body that it stands in. */
+/** In a text of JSON, which counts as one value of the body that it is in. */
 const MAX_VALUES = 10_000
 const FIELD = 'toolConnectorParameters'
 

@@ -83,7 +83,7 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
   })
 }
 
-/** The Argo job looks at no status: what went wrong must stand in `error`, too. */
+/** The Argo job looks at no status: what went wrong must be in `error`, too. */
 function answerFailedRegistration(failure: AppError): Response {
   const { status, body, headers } = errorAnswer(failure)
   return jsonAnswer({ ...(JSON.parse(body) as object), error: failure.code }, status, headers)

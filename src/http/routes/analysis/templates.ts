@@ -85,7 +85,7 @@ async function keepTemplate(
   return jsonAnswer({ status: 'CREATED', sha1 }, 201)
 }
 
-/** The client looks at no status: what went wrong must stand in `errorMessage`. */
+/** The client looks at no status: what went wrong must be in `errorMessage`. */
 function answerRefusedTemplate(failure: AppError): Response {
   const { code, message, kind } = failure
   if (kind !== 'invalid' && kind !== 'too_large') throw failure

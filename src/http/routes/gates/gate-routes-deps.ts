@@ -29,7 +29,7 @@ export interface GateRoutesDeps {
   readonly triggered: (instanceId: number) => void
   /** Tells the sender of callbacks that an instance was closed. */
   readonly closed: () => void
-  /** Told of each instance whose status is about to be answered. */
+  /** Called for each instance whose status is about to be answered. */
   readonly acknowledge: AcknowledgeStatus
   /** Bounds what is written of reviews without the right. */
   readonly ignoredReviews: IgnoredReviews

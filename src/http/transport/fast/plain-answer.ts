@@ -32,7 +32,7 @@ export function plainAnswerHead(answer: PlainAnswer, bodyLength: number, keepAli
   )
 }
 
-/** The time of day for the Date header, written anew once a second. */
+/** The time of day for the Date header, written again once a second. */
 function date(): string {
   const now = Date.now()
   const second = Math.floor(now / MS_PER_SECOND)

@@ -77,7 +77,7 @@ export function createStandardServer(
   return { server, connections }
 }
 
-/** Has everything behind read the request as one in origin form with one Host; gives the error where it cannot be read so. */
+/** Has everything behind read the request as one in origin form with one Host; returns the error where it cannot be read so. */
 function takeAuthority(request: IncomingMessage): AppError | undefined {
   try {
     const { url, host } = readAuthority(request)

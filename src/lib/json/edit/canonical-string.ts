@@ -10,7 +10,7 @@ const PARAGRAPH_SEPARATOR = 0x2029
 /** The most bytes that one character is written as: a hexadecimal escape. */
 const MAX_WRITTEN = 6
 
-/** 1 for the bytes that stand for themselves inside a string of Go's encoding/json, whatever stands around them. */
+/** 1 for the bytes that stand for themselves inside a string of Go's encoding/json, whatever is around them. */
 const PLAIN = byteTable((byte, char) => byte >= 0x20 && byte < 0x80 && !'"\\<>&'.includes(char))
 
 /** The letter of the short escape by the byte that it stands for, else 0. */
@@ -44,7 +44,7 @@ function copyCharacter(bytes: Uint8Array, at: number, end: number, copy: EditedC
   return at + size
 }
 
-/** Is `point` written as the six bytes that stand at `at`? Only their last digit can be a letter then. */
+/** Is `point` written as the six bytes that are at `at`? Only their last digit can be a letter then. */
 function isCanonicalHexEscape(bytes: Uint8Array, at: number, point: number): boolean {
   const upperCase = ((bytes[at + 5] ?? 0) & 0x60) === 0x40
   return !upperCase && !isPlain(point) && (SHORT_ESCAPES[point] ?? 0) === 0

@@ -60,7 +60,7 @@ function afterBracket(bracket: number): Last {
   return bracket === json.OPEN_ARRAY || bracket === json.OPEN_OBJECT ? 'open' : 'value'
 }
 
-/** How a text ends in which `last` stands before `rest`, and neither a text nor a bracket from there on. */
+/** How a text ends in which `last` is before `rest`, and neither a text nor a bracket from there on. */
 function atEnd(bytes: Uint8Array, rest: number, last: Last): Ending {
   const end = endBeforeSpace(bytes, bytes.length)
   if (end <= rest) return { scalarFrom: -1, last }

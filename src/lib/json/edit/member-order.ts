@@ -1,7 +1,7 @@
 import { compareKeys } from './key-order.js'
 import type { Rearrangement } from './rearrange.js'
 
-/** Up to so many members an insertion sort beats the engine's sort. */
+/** Up to this many members an insertion sort beats the engine's sort. */
 const FEW = 16
 
 /** The members of the objects that are open, innermost last, and whether their keys came in order. */

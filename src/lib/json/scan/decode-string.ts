@@ -56,7 +56,7 @@ function isPlain(byte: number): boolean {
 }
 
 /**
- * Decodes the character or escape sequence at `at` of a valid string literal that ends before `end`. Gives the code point times
+ * Decodes the character or escape sequence at `at` of a valid string literal that ends before `end`. Returns the code point times
  * 16 plus the number of bytes that it takes, in one number so that nothing is allocated.
  */
 export function decodeUnit(bytes: Uint8Array, at: number, end: number): number {
@@ -116,7 +116,7 @@ export function writeUtf8(out: Uint8Array, at: number, point: number): number {
   return at + size
 }
 
-/** The same bytes when they are UTF-8; otherwise they are read as ISO-8859-1, which some clients send, and encoded anew. */
+/** The same bytes when they are UTF-8; otherwise they are read as ISO-8859-1, which some clients send, and encoded again. */
 export function toUtf8(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? bytes : transcode(bytes, 'latin1', 'utf8')
 }

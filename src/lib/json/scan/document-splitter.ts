@@ -72,14 +72,14 @@ export class DocumentSplitter {
     this.#part.keep(piece, start, piece.length)
   }
 
-  /** To be called after the last piece; gives the document, in which what was handed over is left out. */
+  /** To be called after the last piece; returns the document, in which what was handed over is left out. */
   end(): unknown {
     const rest = this.#rest.parse()
     this.#root.handOverAll()
     return rest
   }
 
-  /** Gives where the text ends that begins or goes on here, or the end of the piece. */
+  /** Returns where the text ends that begins or goes on here, or the end of the piece. */
   #passText(piece: Buffer, from: number): number {
     const { length } = piece
     let at = from

@@ -8,7 +8,7 @@ export const CLOSE_ARRAY = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 
-/** Where a JSON value stands in a text: the offset of its first byte and the offset after its last. */
+/** Where a JSON value is in a text: the offset of its first byte and the offset after its last. */
 export interface Extent {
   readonly start: number
   readonly end: number

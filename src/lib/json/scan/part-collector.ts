@@ -31,7 +31,7 @@ export class PartCollector {
     this.#length += piece.copy(this.#bytes, this.#length, start, end)
   }
 
-  /** An element has ended, by a comma or with its array; gives whether there was one. */
+  /** An element has ended, by a comma or with its array; returns whether there was one. */
   endElement(): boolean {
     if (this.#isBlank) return false
     this.#isBlank = true

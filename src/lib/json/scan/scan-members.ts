@@ -16,7 +16,7 @@ export type MemberWalker = (keyStart: number, valueStart: number) => number
 export type ElementWalker = (index: number, start: number) => number
 
 /**
- * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Gives the offset
+ * Visits the members of the object whose `{` is at `open`, in the order of the text, repeated keys included. Returns the offset
  * after the object and raises the errors of `scanValue`. `depth` containers are open around the object.
  */
 export function scanMembers(bytes: Uint8Array, open: number, visit: MemberVisitor, depth = 0): number {

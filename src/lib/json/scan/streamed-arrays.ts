@@ -12,7 +12,7 @@ export interface StreamedArrays {
   readonly elements?: StreamedArrays
 }
 
-/** A place of a document, ready to gather what stands there. */
+/** A place of a document, ready to gather what is there. */
 export interface Place {
   readonly members: ReadonlyMap<string, Place>
   readonly elements: Place | undefined

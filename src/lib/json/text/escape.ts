@@ -6,7 +6,7 @@ export function goJsonString(text: string): string {
   return escapeForHtml(JSON.stringify(text.replace(HALF_PAIRS, '\ufffd')))
 }
 
-/** A JSON text with the characters escaped that Go's json.Marshal escapes so that it may stand inside HTML. */
+/** A JSON text with the characters escaped that Go's json.Marshal escapes so that it may be inside HTML. */
 export function escapeForHtml(json: string): string {
   return json.replace(ESCAPED_FOR_HTML, escapeUnit)
 }

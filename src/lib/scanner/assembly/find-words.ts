@@ -6,7 +6,7 @@ export const groupOf: usize = memory.data(0x10000, 16)
 export const firstLeads: usize = memory.data(0x200, 16)
 
 /**
- * What tells a word by a pair of its bytes: the word, which bits of it are no matter, where the pair stands in it, its length, and its
+ * What tells a word by a pair of its bytes: the word, which bits of it are no matter, where the pair is in it, its length, and its
  * number. Behind the end of the word all bits are set.
  */
 export const leads: usize = memory.data(0x6000, 16)
@@ -28,7 +28,7 @@ export let searchedTo: usize = 0
 let count: i32 = 0
 
 /**
- * Puts the words in the text of so many bytes into `hits`, from a place on, which is even, and gives their number. The list may be full before
+ * Puts the words in the text of this many bytes into `hits`, from a place on, which is even, and gives their number. The list may be full before
  * the end of the text: then the search is to be continued at `searchedTo`.
  */
 export function findWords(from: usize, length: usize): i32 {
@@ -54,7 +54,7 @@ export function findWords(from: usize, length: usize): i32 {
   return count
 }
 
-/** Notes the words of the group that stand around the pair. */
+/** Notes the words of the group that are around the pair. */
 function confirm(group: u32, pair: usize, end: usize): void {
   const entry = firstLeads + (((group - 1) << 1) as usize)
   const last = leads + (load<u16>(entry, 2) as usize) * LEAD_BYTES

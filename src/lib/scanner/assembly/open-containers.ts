@@ -7,7 +7,7 @@ export const containers: usize = memory.data(0x8000, 16)
 
 /** How many containers have no end; more than `MAX_DEPTH` where there were too many at once. */
 export let depth: i32 = 0
-/** Where the last text begins that stands behind all brackets, or -1. */
+/** Where the last text begins that is behind all brackets, or -1. */
 export let textFrom: i32 = -1
 /** Whether that text has no end. */
 export let isInText: bool = false

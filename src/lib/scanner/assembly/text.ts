@@ -1,4 +1,4 @@
-/** So many bytes of text are looked at in one call. */
+/** This many bytes of text are looked at in one call. */
 export const TEXT_BYTES: usize = 0x10000
 /** Behind a text are zeros, so that blocks may be read to their end. */
 export const PADDING: usize = 16

@@ -12,7 +12,7 @@ export interface GoUrl {
   readonly host: string
   /** Decoded. */
   readonly path: string
-  /** As it was written when that is valid, else escaped anew. */
+  /** As it was written when that is valid, else escaped again. */
   readonly escapedPath: string
   /** As it was written when Go would escape `path` otherwise, else empty. */
   readonly rawPath: string
@@ -124,7 +124,7 @@ function rejectMatch(pattern: RegExp, text: string, message: (found: string) => 
   if (found !== undefined) throw new BuiltinError(message(found))
 }
 
-/** What stands before and after the first `sign`. */
+/** What is before and after the first `sign`. */
 function cut(text: string, sign: string): [before: string, after: string] {
   const at = text.indexOf(sign)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]

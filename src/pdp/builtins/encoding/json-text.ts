@@ -3,7 +3,7 @@ import type { RegoValue } from '../../rego/value.js'
 import { escapeForHtml } from '../../../lib/json/text/escape.js'
 import { printGoJson } from './json-document.js'
 
-/** How nested values are laid out; without it everything stands on one line. */
+/** How nested values are laid out; without it everything is on one line. */
 export interface JsonLayout {
   readonly prefix: string
   readonly indent: string
@@ -11,7 +11,7 @@ export interface JsonLayout {
 
 /**
  * A value as Go's encoding/json writes it: `<`, `>` and `&` escaped, members in the order of their key texts. A layout's
- * prefix does not stand before the first line.
+ * prefix does not be before the first line.
  */
 export function goJsonText(value: RegoValue, layout?: JsonLayout): string {
   return layout === undefined ? writeValue(value) : writeValue(value, layout, `\n${layout.prefix}`)

@@ -2,7 +2,7 @@ import { BuiltinError } from '../shared/builtin.js'
 import { decodeGoBase64 } from './go-base64.js'
 
 export interface PemBlock {
-  /** What stands after BEGIN: `CERTIFICATE`. */
+  /** What is after BEGIN: `CERTIFICATE`. */
   readonly type: string
   readonly der: Buffer
   /** The text after the block's last line. */
@@ -43,7 +43,7 @@ function readBlock(beforeEnd: string, endLine: string): Omit<PemBlock, 'rest'> |
   return der && { type, der }
 }
 
-/** `Proc-Type: …` lines may stand before the base64. */
+/** `Proc-Type: …` lines may be before the base64. */
 function withoutHeaders(body: string): string {
   let at = 0
   while (at < body.length) {

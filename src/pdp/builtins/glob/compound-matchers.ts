@@ -13,7 +13,7 @@ export interface AnyOf extends Matcher {
   readonly matchers: readonly Matcher[]
 }
 
-/** A part of known length, and what stands before and behind it. */
+/** A part of known length, and what is before and behind it. */
 export interface Tree extends Matcher {
   readonly kind: 'tree'
   readonly value: Matcher

@@ -1,7 +1,7 @@
 import { BuiltinError } from '../shared/builtin.js'
 import type { PatternNode, Sequence } from './pattern-node.js'
 
-/** The alternatives that a group has so far, and the sequence that it stands in. */
+/** The alternatives that a group has so far, and the sequence that it is in. */
 interface OpenGroup {
   readonly alternatives: PatternNode[]
   readonly around: Sequence

@@ -39,7 +39,7 @@ export const nothing: Matcher = {
   find: () => ({ at: 0, lengths: [0] }),
 }
 
-/** So many characters or more. */
+/** This many characters or more. */
 export function min(count: number): Matcher {
   return {
     kind: 'min',
@@ -54,7 +54,7 @@ export function min(count: number): Matcher {
   }
 }
 
-/** So many characters or fewer. */
+/** This many characters or fewer. */
 export function max(count: number): Matcher {
   return {
     kind: 'max',

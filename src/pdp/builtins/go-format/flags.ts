@@ -1,4 +1,4 @@
-/** What stands between `%` and the verb. `plusV` and `sharpV` are `+` and `#` before the verb `v`. */
+/** What is between `%` and the verb. `plusV` and `sharpV` are `+` and `#` before the verb `v`. */
 export interface FormatFlags {
   width: number | undefined
   precision: number | undefined

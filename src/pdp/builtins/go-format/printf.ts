@@ -148,7 +148,7 @@ class Printf {
     return Math.abs(value) > MAX_NUMBER ? undefined : value
   }
 
-  /** An explicit argument index, `[2]`, when one stands here. */
+  /** An explicit argument index, `[2]`, when one is here. */
   #readIndex(): void {
     this.#isAfterIndex = false
     if (this.#format[this.#at] !== '[') return

@@ -51,7 +51,7 @@ export function insertAt(
   })
 }
 
-/** Takes out what stands at a path; undefined when nothing does. */
+/** Takes out the value at a path; undefined when nothing does. */
 export function removeAt(document: RegoValue | undefined, path: Path, meter: WorkMeter): Edited | undefined {
   if (document === undefined) return undefined
   if (path.length === 0) return { document: undefined }
@@ -96,7 +96,7 @@ function editBelow(
   return edited === undefined ? undefined : replaceChild(container, key, edited)
 }
 
-/** Every container on the way is made anew, its members put in order again: of a set, with all that they hold. */
+/** Every container on the way is made again, its members put in order again: of a set, with all that they hold. */
 function payForCopy(container: RegoValue, meter: WorkMeter): void {
   if (isArray(container)) meter.spend(container.length)
   else if (container instanceof RegoObject) {

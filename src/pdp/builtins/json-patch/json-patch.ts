@@ -81,7 +81,7 @@ function payForValue(value: RegoValue, meter: WorkMeter): void {
   }
 }
 
-/** Takes out what stands at `from` and puts `value` at `to`. */
+/** Takes out the value at `from` and puts `value` at `to`. */
 function move(
   document: RegoValue | undefined,
   from: Path,

@@ -27,7 +27,7 @@ export class Outcome {
   }
 }
 
-/** Applies one schema to one value that stands at `field`. */
+/** Applies one schema to one value that is at `field`. */
 export type ApplySchema = (schema: RegoValue, value: RegoValue, field: string) => Outcome
 
 /** A value that a checked schema or a JSON object has as a string anyway: a key, a type, a required name. */

@@ -212,7 +212,7 @@ function validateCommon(
   outcome.score++
 }
 
-/** The texts of values in a violation, which may stand there once for each value that is looked at. */
+/** The texts of values in a violation, which may be there once for each value that is looked at. */
 function textsOf(values: RegoArray, meter: WorkMeter): string {
   const texts = values.map((one) => goJsonText(one)).join(', ')
   meter.spend(texts.length * FORMAT_STEPS)

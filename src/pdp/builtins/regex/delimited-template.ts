@@ -18,7 +18,7 @@ export function compileDelimitedTemplate(
   let at = 0
   for (const [start, end] of delimitedExtents(template, open, close)) {
     const expression = template.slice(start + 1, end - 1)
-    // Each expression must stand on its own, so that `a)(b` cannot reach outside its delimiters.
+    // Each expression must be on its own, so that `a)(b` cannot reach outside its delimiters.
     compilePattern(`^${expression}$`, meter)
     pattern += `${RE2JS.quote(template.slice(at, start))}(${expression})`
     at = end

@@ -1,4 +1,4 @@
-/** What was made of texts, for the next time: at most so many, of which the one that was not used for the longest goes first. */
+/** What was made of texts, for the next time: at most this many, of which the one that was not used for the longest goes first. */
 export class RecentlyUsed<Made> {
   readonly #made = new Map<string, Made>()
   readonly #most: number

@@ -21,7 +21,7 @@ export interface ParsedCertificate {
   readonly fields: ExtensionFields
 }
 
-/** The certificates that stand one after the other in DER; raises BuiltinError on a broken one. */
+/** The certificates that are one after the other in DER; raises BuiltinError on a broken one. */
 export function parseCertificates(der: Buffer): ParsedCertificate[] {
   return readAll(der).map(parseCertificate)
 }

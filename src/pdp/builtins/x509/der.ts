@@ -24,7 +24,7 @@ export function contextTag(number: number, form: 'plain' | 'constructed' = 'plai
   return (form === 'plain' ? 0x80 : 0xa0) | number
 }
 
-/** All values that stand one after the other in `bytes`; raises BuiltinError on a broken one. */
+/** All values that are one after the other in `bytes`; raises BuiltinError on a broken one. */
 export function readAll(bytes: Buffer): DerNode[] {
   const nodes: DerNode[] = []
   for (let at = 0; at < bytes.length;) {

@@ -16,7 +16,7 @@ export interface ChainOptions {
 
 const HOST_NAME = /^[\w-]+(?:\.[\w-]+)*\.?$/
 const KEY_USAGE_CERT_SIGN = 1 << 5
-/** Steps of checking a signature, more for larger keys; and of looking whether a certificate stands in the chain. */
+/** Steps of checking a signature, more for larger keys; and of looking whether a certificate is in the chain. */
 const SIGNATURE_STEPS = 20_000
 const SIGNATURE_BYTE_STEPS = 20
 const CANDIDATE_STEPS = 500
@@ -88,7 +88,7 @@ function isUsable(certificate: ParsedCertificate, time: string): boolean {
   return notBefore <= time && time <= notAfter && fields.unhandledCritical.length === 0
 }
 
-/** Whether the issuer is a CA that may stand above this chain and certify the names in it. */
+/** Whether the issuer is a CA that may be above this chain and certify the names in it. */
 function mayIssue(issuer: ParsedCertificate, chain: readonly ParsedCertificate[], meter: WorkMeter): boolean {
   const { basic, keyUsage, nameConstraints } = issuer.fields
   if (issuer.version === 3 && basic?.isCa !== true) return false

@@ -9,7 +9,7 @@ import type { ScalarStyle } from './text-writer.js'
 import { chooseStyle, TextWriter } from './text-writer.js'
 
 const INDENT = 2
-/** A longer key, or one of several lines, stands behind a `?`. */
+/** A longer key, or one of several lines, is behind a `?`. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
 /** A value as Go yaml writes it by way of JSON: sorted keys, sequences in mappings not indented, folded at 80 columns. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from './binary-reader.js'
 
-/** A section of a module: where its body stands in the bytes. */
+/** A section of a module: where its body is in the bytes. */
 export interface Section {
   readonly id: number
   readonly start: number

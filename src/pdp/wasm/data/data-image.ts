@@ -51,7 +51,7 @@ export function membersAt(image: PlacedBytes, address: number): (readonly [strin
   return new ImageReader(image).membersAt(address)
 }
 
-/** Reads values out of an image, each time anew: nothing of a large document stays on the heap of JavaScript. */
+/** Reads values out of an image, each time from the beginning: nothing of a large document stays on the heap of JavaScript. */
 class ImageReader {
   readonly #bytes: Buffer
   readonly #base: number

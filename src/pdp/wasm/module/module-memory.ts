@@ -59,7 +59,7 @@ export class ModuleMemory {
     return this.byteLength < this.#maximumBytes
   }
 
-  /** Grows by so many bytes, or by what is left to a limit or to the maximum. */
+  /** Grows by this many bytes, or by what is left to a limit or to the maximum. */
   growBy(wantedBytes: number, limitBytes: number): void {
     const leftBytes = Math.min(this.#maximumBytes, limitBytes) - this.byteLength
     const pages = Math.floor(Math.min(wantedBytes, leftBytes) / PAGE_BYTES)

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import type { AuditCheckpoint } from '../../ports/audit-store.js'
 
-/** Gives a function that keeps a checkpoint of a link that the chain has; it raises `conflict` for any other. */
+/** Returns a function that keeps a checkpoint of a link that the chain has; it raises `conflict` for any other. */
 export function makeCheckpointKeeper(database: Database): (checkpoint: AuditCheckpoint) => void {
   const selectHash = database.prepare<[number], { hash: Uint8Array }>('select hash from audit where seq = ?')
   const insert = database.prepare(

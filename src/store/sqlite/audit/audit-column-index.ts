@@ -24,7 +24,7 @@ const MAX_REMEMBERED = 50_000
 
 /** The index of the trail by its columns. */
 export interface ColumnIndex extends Forgetful {
-  /** Enters at most so many values of the records that are being taken up, or else of `records` further ones; gives whether some are left. */
+  /** Enters at most this many values of the records that are being taken up, or else of `records` further ones; returns whether some are left. */
   readonly extend: (records: number, values: number) => boolean
   /** Drops records that go. */
   readonly drop: (rows: readonly AuditHeadRow[]) => void

@@ -11,7 +11,7 @@ export interface StoredEnd {
 
 const START: StoredEnd = { seq: 0, recordedMs: 0, hash: CHAIN_START }
 
-/** Gives a function that reads the end of the trail: its newest record or, when retention took all, what it left instead. */
+/** Returns a function that reads the end of the trail: its newest record or, when retention took all, what it left instead. */
 export function selectEnd(database: Database): () => StoredEnd {
   const newest = database.prepare<[], StoredEnd>(
     'select seq, recorded_ms as recordedMs, hash from audit order by seq desc limit 1',

@@ -10,7 +10,7 @@ export interface EventIds extends Forgetful {
   /** The record of an event. */
   find(eventId: string): number | undefined
   note(eventId: string, seq: number): void
-  /** Moves at most `limit` ids from memory to the table, once `gathered` are there; gives whether there is more to move. */
+  /** Moves at most `limit` ids from memory to the table, once `gathered` are there; returns whether there is more to move. */
   settle(limit: number, gathered: number): boolean
   /** Forgets an event whose record goes. */
   drop(eventId: string): void

@@ -6,7 +6,7 @@ import { HEAD_COLUMNS } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
 
 /**
- * Gives a function that deletes at most so many of the oldest records, up to the one that a retention checkpoint stands for. It
+ * Returns a function that deletes at most this many of the oldest records, up to the one that a retention checkpoint stands for. It
  * raises `conflict` without such a checkpoint: what is left must start from a link that is known.
  */
 export function makePrefixDeleter(

@@ -10,7 +10,7 @@ import type { AuditHeadRow } from '../../tables/audit-table.js'
 type Parameters = Record<string, string | number>
 
 /**
- * Gives a function that reads a page: from the index by columns as far as that has come, and from the few records behind it by
+ * Returns a function that reads a page: from the index by columns as far as that has come, and from the few records behind it by
  * looking at each.
  */
 export function makePageReader(database: Database): (query: AuditPageQuery) => AuditHead[] {

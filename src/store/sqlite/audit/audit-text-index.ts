@@ -16,7 +16,7 @@ const MARK_DIGITS = 12
 type MarkedColumn = (typeof MARKED_COLUMNS)[number]
 type TextRow = Pick<AuditTable, 'seq' | 'application' | 'execution_id' | 'pipeline' | 'body_bytes' | 'body'>
 
-/** Makes records found by free text, in the order of the trail; gives how many were taken. */
+/** Makes records found by free text, in the order of the trail; returns how many were taken. */
 export function makeTextIndexer(database: Database): (limit: number, maxBytes: number) => number {
   const selectNext = database.prepare<[number], TextRow>(
     `select seq, application, execution_id, pipeline, body_bytes, body from audit
@@ -40,7 +40,7 @@ export function makeTextIndexer(database: Database): (limit: number, maxBytes: n
 }
 
 /**
- * Joins parts of the index, writing about so many pages; gives whether there was something to join. Left to itself the index joins
+ * Joins parts of the index, writing about this many pages; returns whether there was something to join. Left to itself the index joins
  * them while records are added, now and then many at once, which would hold up all that waits to be written.
  */
 export function makeTextMerger(database: Database): (pages: number) => boolean {

@@ -10,7 +10,7 @@ import type { AuditHeadRow } from '../../tables/audit-table.js'
 const MAX_LOOKED_AT = 5000
 const BEFORE_ALL = Number.MAX_SAFE_INTEGER
 
-/** Gives a function that reads a page of the records whose bodies hold some words. */
+/** Returns a function that reads a page of the records whose bodies hold some words. */
 export function makeTextPageReader(database: Database): (query: AuditTextQuery) => AuditTextPage {
   const heads = HEAD_COLUMNS.split(', ')
     .map((name) => `audit.${name}`)

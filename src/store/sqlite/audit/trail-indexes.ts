@@ -12,7 +12,7 @@ export interface TrailIndexes extends Forgetful {
   readonly eventIds: EventIds
   /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; returns how many. */
   readonly indexText: (limit: number, maxBytes: number) => number
-  /** Joins parts of the index of free text, writing about so many pages; returns whether there was something to join. */
+  /** Joins parts of the index of free text, writing about this many pages; returns whether there was something to join. */
   readonly mergeText: (pages: number) => boolean
 }
 

@@ -18,7 +18,7 @@ import type { DecisionDatabase, DecisionTable } from './decision-database.js'
 import { openReadOnly } from '../engine/open-database.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 
-/** Without the execution: a column that was added stands behind the input and the pages that it overflows to. */
+/** Without the execution: a column that was added is behind the input and the pages that it overflows to. */
 const HEAD_COLUMNS = [
   ...(['seq', 'time_ms', 'decision_id', 'kind', 'path', 'revision', 'outcome'] as const),
   ...(['application', 'caller'] as const),

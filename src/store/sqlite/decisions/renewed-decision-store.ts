@@ -21,14 +21,14 @@ export interface RenewedDecisionStoreOptions<Batch, Receipt> {
     changed: (problem: string | undefined) => void,
     former?: FormerFiles,
   ) => Promise<DecisionFiles<Batch, Receipt>>
-  /** Told that another file was begun, and why. */
+  /** Called when another file was begun, with the reason. */
   readonly renewed?: ((notice: string) => void) | undefined
   /** Milliseconds on a clock that nobody sets. */
   readonly now: () => number
 }
 
 const RETRY_MS = 5000
-/** How long it is told that a file was begun anew where nothing is left to look at. */
+/** How long health tells that a file was begun again where nothing is left to look at. */
 const NEWS_MS = 600_000
 
 interface Notice {

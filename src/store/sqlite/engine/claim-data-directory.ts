@@ -8,7 +8,7 @@ import { toStoreError } from './sqlite-error.js'
 export const LOCK_FILE = 'tidegate.lock'
 
 /**
- * Makes this process the only service on a data directory, which is created when there is none; gives what releases it. Raises
+ * Makes this process the only service on a data directory, which is created when there is none; returns what releases it. Raises
  * AppError `unavailable` when another one has it. The claim is a lock of the operating system, by way of a transaction that
  * is never finished, so it ends with the process however that ends; the file itself stays and means nothing.
  */

@@ -10,7 +10,7 @@ export interface WatchedDatabase {
   readonly applicationId: number
   /** The database itself and what belongs with it. */
   readonly files: readonly KeptFile[]
-  /** Told when something is wrong with the files, when that changes, and with undefined when all is well again. */
+  /** Called when something is wrong with the files, when that changes, and with undefined when all is well again. */
   readonly changed: (problem: string | undefined) => void
 }
 
@@ -20,7 +20,7 @@ const MAGIC = Buffer.from('SQLite format 3\0')
 const APPLICATION_ID_OFFSET = 68
 const HEADER_BYTES = 100
 
-/** Checks once a second whether an open database still stands at its path and begins like one. */
+/** Checks once a second whether an open database is still at its path and begins like one. */
 export class FileWatch {
   readonly #watched: WatchedDatabase
   readonly #handle: FileHandle

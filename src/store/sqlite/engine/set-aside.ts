@@ -6,8 +6,8 @@ import type { KeptFile } from './kept-files.js'
 const SUFFIXES = ['', '-wal', '-shm']
 
 /**
- * Renames a damaged database, and what stands beside it, to `<path>.damaged-<time>`, so that another can be begun in its place and this one
- * can be looked at. Gives the new path of the database. Nobody may have it open. Raises the errors of the file system.
+ * Renames a damaged database, and what is beside it, to `<path>.damaged-<time>`, so that another can be begun in its place and this one
+ * can be looked at. Returns the new path of the database. Nobody may have it open. Raises the errors of the file system.
  */
 export function setAside(path: string, nowMs: number): string {
   const aside = newName(path, nowMs)

@@ -25,7 +25,7 @@ export interface MaintenanceFigures {
 
 /** The pages of the file without records. */
 export interface FreeSpace {
-  /** Gives at most so many bytes back to the file system; returns whether some were and others are left. */
+  /** Gives at most this many bytes back to the file system; returns whether some were and others are left. */
   release(maxBytes: number): boolean
 }
 

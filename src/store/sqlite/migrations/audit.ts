@@ -58,7 +58,7 @@ async function createCheckpoints(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('audit_checkpoints_by_seq').on('audit_checkpoints').column('seq').execute()
 }
 
-/** What search needs beside the trail: filled after the records are kept, in larger steps than one record each. */
+/** What search needs beside the trail: filled after the records are stored, in larger steps than one record each. */
 async function createSearch(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit_values')
@@ -79,7 +79,7 @@ async function createSearch(db: Kysely<unknown>): Promise<void> {
   await sql`insert into audit_progress values (0, 0, 0)`.execute(db)
 }
 
-/** What was kept can be neither changed nor removed, but for the oldest part while retention says so in the same transaction. */
+/** What was stored can be neither changed nor removed, but for the oldest part while retention says so in the same transaction. */
 async function refuseChanges(db: Kysely<unknown>): Promise<void> {
   await sql`create table audit_retention (through_seq integer not null)`.execute(db)
   await sql`create trigger audit_never_changes before update on audit

@@ -54,7 +54,7 @@ async function createDecisionIndexes(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** Decisions that were kept before stay without one. */
+/** Decisions that were stored before stay without one. */
 async function addExecutions(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('decisions').addColumn('execution_id', 'text').execute()
   await db.schema

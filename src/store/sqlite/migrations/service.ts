@@ -45,7 +45,7 @@ async function addAnalysisRetention(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** Events that are kept, but not acted on yet. */
+/** Events that are stored, but not acted on yet. */
 async function createEventQueue(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('event_queue')
@@ -64,7 +64,7 @@ async function addGateEnds(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** What many plans have in common, such as the metrics of a template, once. Plans that were kept before hold all of it themselves. */
+/** What many plans have in common, such as the metrics of a template, once. Plans that were stored before hold all of it themselves. */
 async function createPlanParts(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('analysis_plan_parts')

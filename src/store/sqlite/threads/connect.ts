@@ -42,7 +42,7 @@ export function connectWriting(
   limits: Pick<OpenDatabaseOptions, 'maxPages'> = {},
   files: readonly KeptFile[] = [],
 ): ServiceConnection<SqliteTransaction> {
-  // A database that is gone must not be created anew.
+  // A database that is gone must not be created again.
   requireKept(files)
   const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
   const context = makeTransaction(database)

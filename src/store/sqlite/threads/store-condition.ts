@@ -14,7 +14,7 @@ export class StoreCondition {
     this.#now = now
   }
 
-  /** What is wrong with the file; damage is told of until the service is started anew. */
+  /** What is wrong with the file; damage is told of until the service is started again. */
   get problem(): string | undefined {
     if (this.#damage !== undefined) return this.#damage
     if (this.#failure === undefined || this.#now() - this.#failure.atMs > FAILURE_IS_NEWS_MS) return undefined

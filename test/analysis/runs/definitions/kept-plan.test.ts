@@ -26,7 +26,7 @@ function largeTemplate(metrics = 100): string {
   return JSON.stringify({ data: { groups: [{ group: 'all', metrics: members }] } })
 }
 
-/** A registration of so many services, each with scopes of so many characters. */
+/** A registration of this many services, each with scopes of this many characters. */
 function registrationOf(services: number, scopeLength = 10): object {
   const scopes = Object.fromEntries(
     Array.from({ length: services }, (_, index) => [

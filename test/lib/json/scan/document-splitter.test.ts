@@ -5,7 +5,7 @@ import type { StreamedArrays } from '../../../../src/lib/json/scan/streamed-arra
 
 const MB = 1024 * 1024
 
-/** Gives a text to a splitter in pieces of so many bytes. */
+/** Returns a text to a splitter in pieces of this many bytes. */
 function split(text: string, arrays: StreamedArrays, pieceBytes = 64 * 1024): unknown {
   const splitter = new DocumentSplitter(arrays)
   const bytes = Buffer.from(text)

@@ -26,7 +26,7 @@ const CAUTION = 0.8
 /** The most that an autocorrelation is taken for. */
 const MOST = 0.99
 const LEAST_FREEDOM = 2
-/** So many standard errors above the control's, the experiment's autocorrelation comes from a change. */
+/** This many standard errors above the control's, the experiment's autocorrelation comes from a change. */
 const CHANGED_ERRORS = 4.5
 
 /** Sums over a series and its neighbours without a gap between. */

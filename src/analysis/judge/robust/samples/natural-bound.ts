@@ -7,7 +7,7 @@ import type { CleanSides } from './metric-tests.js'
 const BOUNDS: readonly number[] = [1, 100]
 /** A side whose typical value is nearer to the bound than this lives at the bound. */
 const NEAR_SHARE = 0.9
-/** So many points at the very bound, and none beyond, are no chance. */
+/** This many points at the very bound, and none beyond, are no chance. */
 const AT_BOUND_SHARE = 0.1
 /** What is good when it is complete. */
 const GOOD =

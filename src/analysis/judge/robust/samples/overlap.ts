@@ -5,7 +5,7 @@ import type { CleanSides } from './metric-tests.js'
 
 /** The longest windows that are looked for, in points. */
 const MOST_POINTS = 30
-/** A side has so many times the points of a window at the least, or its pattern says nothing. */
+/** A side has so many times the points of a window at least, or its pattern says nothing. */
 const LEAST_WINDOWS = 4
 /** The correlation of differences that lie one window apart is -1/2; noise stays above this. */
 const LEAST_PATTERN = -0.3

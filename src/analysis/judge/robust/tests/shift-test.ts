@@ -21,7 +21,7 @@ export interface BoundErrors {
   readonly upper: number
 }
 
-/** Up to so many points in all the test counts every way to share out the ranks; beyond it, normal scores are used. */
+/** Up to this many points in all the test counts every way to share out the ranks; beyond it, normal scores are used. */
 const EXACT_UP_TO = 50
 const QUARTILES_IN_DEVIATIONS = 1.349
 /** How far, as a share of its distance from the estimate, a bound is first looked for from where it is expected. */

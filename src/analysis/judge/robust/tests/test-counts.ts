@@ -22,7 +22,7 @@ const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: 
   increase: { high: 1, low: 0 },
   decrease: { high: 0, low: 1 },
 }
-/** So many standard errors above what chance gives, counts are not those of independent events. */
+/** This many standard errors above what chance gives, counts are not those of independent events. */
 const OVERDISPERSED_ERRORS = 1
 /** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
 const MOST_EXPOSURE_RATIO = 1.1

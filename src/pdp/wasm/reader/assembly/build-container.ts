@@ -74,7 +74,7 @@ export function buildObject(last: usize, count: u32, block: usize): usize {
   return comparisonsLeft < 0 ? 0 : table + size
 }
 
-/** How many buckets the runtime gives an object of so many members. */
+/** How many buckets the runtime gives an object of this many members. */
 export function bucketsFor(length: u32): u32 {
   let buckets = LEAST_BUCKETS
   while (length > buckets * LOAD_FACTOR) buckets <<= 1

@@ -1,5 +1,5 @@
 /**
- * How OPA's C runtime lays out its values (value.h of OPA 0.70, wasm/src), little endian, offsets in bytes. Every value stands in
+ * How OPA's C runtime lays out its values (value.h of OPA 0.70, wasm/src), little endian, offsets in bytes. Every value is in
  * a block of the runtime's allocator, so that the runtime may free what it likes: 12 bytes before the value hold the block's size,
  * and two words that mean nothing until it is freed. Until then they carry notes of the reader.
  */

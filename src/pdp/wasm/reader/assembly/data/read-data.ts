@@ -31,7 +31,7 @@ let falseValue: usize = 0
 let value: usize = 0
 let isMemoryShort = false
 
-/** Makes room for texts of so many bytes and an image that is for the address `base`: the place for the texts, or 0 without memory. */
+/** Makes room for texts of this many bytes and an image that is for the address `base`: the place for the texts, or 0 without memory. */
 export function openData(textBytes: usize, pendingBytes: usize, base: usize): usize {
   if (!placeRegions(textBytes, pendingBytes, base) || !beginContainers()) return 0
   const scalars = allocate(12)
@@ -79,7 +79,7 @@ export function membersAt(): usize {
   return pendingStart()
 }
 
-/** The object of so many noted members: its address, or 0 without memory. */
+/** The object of this many noted members: its address, or 0 without memory. */
 export function makeObject(count: u32): usize {
   allowComparisons(LEAST_COMPARISONS + ((count) << 6))
   return objectValue(pendingStart(), count)

@@ -23,7 +23,7 @@ let image: usize = 0
 let shift: usize = 0
 let end: usize = 0
 
-/** Lays out the memory for texts of so many bytes: false where it does not suffice. */
+/** Lays out the memory for texts of this many bytes: false where it does not suffice. */
 export function placeRegions(textBytes: usize, pendingBytes: usize, base: usize): bool {
   while (tableBits < TABLE_BITS_MOST && (1 as usize) << (tableBits + 5) < textBytes) tableBits++
   text = TABLE_START + ((1 as usize) << tableBits) * SLOT_BYTES
