@@ -7,8 +7,11 @@ import { mixDivergence } from './judge/mix-divergence.js'
 import { scoreFindings } from './judge/score-findings.js'
 import { toFinding } from './judge/to-finding.js'
 import { logVerdict } from './judge/log-verdict.js'
+import { silenceOf } from './judge/silence.js'
+import { totalGroups, untoldTotals } from './judge/total-groups.js'
 import { warningsOf } from './judge/warnings.js'
 import { weighFindings } from './judge/weigh-findings.js'
+import type { WeighedComparison } from './judge/weigh-findings.js'
 import type { LogTemplate } from './model/log-template.js'
 import type { PlannedLook } from '../statistics/alpha-spending.js'
 import { joinTopics } from './topics/find-topic.js'
@@ -56,7 +59,9 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
   const comparisons = compared(groups, input).map((group) =>
     compareGroup(group, exposure, baseline, input.canary),
   )
-  const weighed = weighFindings(comparisons, input.seenTemplates, options)
+  const kinds = weighFindings(comparisons, input.seenTemplates, exposure, options)
+  const weighed = [...kinds, ...totalsOf(kinds, { input, groups, baseline, exposure }, options)]
+  const silence = silenceOf(groups, input.baseline, input.canary)
   const { score, lostPoints } = scoreFindings(weighed, options.sensitivity)
   const findings = weighed
     .filter(({ group }) => group.severity !== 'ordinary' || options.scoresOrdinaryLines)
@@ -64,18 +69,48 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
     .toSorted((a, b) => b.lostPoints - a.lostPoints || a.p - b.p || a.cluster - b.cluster)
   return {
     state,
-    ...logVerdict({ state, score, findings, thresholds: input.thresholds, emptyLog: options.emptyLog }),
+    ...logVerdict({
+      state,
+      score,
+      findings,
+      silence,
+      thresholds: input.thresholds,
+      emptyLog: options.emptyLog,
+    }),
     exposure: state === 'compared' ? exposure : null,
     baseline: input.baseline === undefined ? null : summaryOf(input.baseline, groups, 'baseline'),
     canary: summaryOf(input.canary, groups, 'canary'),
     templates: counted.templates.length,
     otherEvents: counted.otherEvents,
     mixDivergence: mixDivergence(groups),
+    silence: silence ?? null,
     findings: findings.slice(0, MAX_FINDINGS),
     missing: state === 'compared' ? findMissing(comparisons) : [],
     omittedFindings: Math.max(0, findings.length - MAX_FINDINGS),
-    warnings: warningsOf(input, counted, exposure),
+    warnings: [...(silence === undefined ? [] : [silence]), ...warningsOf(input, counted, exposure)],
   }
+}
+
+interface Compared {
+  readonly input: LogJudgeInput
+  readonly groups: readonly EventGroup[]
+  readonly baseline: LogSide
+  readonly exposure: LogExposure
+}
+
+/** All events of a severity together, where that says more than its kinds do; only of two sides, and at a share of the error. */
+function totalsOf(
+  kinds: readonly WeighedComparison[],
+  { input, groups, baseline, exposure }: Compared,
+  options: LogJudgeOptions,
+): readonly WeighedComparison[] {
+  if (input.baseline === undefined) return []
+  const comparisons = totalGroups(groups).map((group) =>
+    compareGroup(group, exposure, baseline, input.canary),
+  )
+  const weighed = weighFindings(comparisons, [], exposure, options)
+  const odds = exposure.canaryShare / (1 - exposure.canaryShare)
+  return untoldTotals(weighed, kinds, odds).filter(({ isUnexpected }) => isUnexpected)
 }
 
 function stateOf({ baseline, canary }: LogJudgeInput): LogState {

@@ -6,6 +6,8 @@ import { judge, logSide } from '../../support/logs/log-side.js'
 const ORDINARY = { text: 'INFO request {n} served', times: 600 }
 const FAILURE = 'ERROR order {n} could not be stored'
 const CRASH = 'FATAL order {n} lost'
+/** As people say of their own application what must never be logged. */
+const LOST_IS_CRITICAL = { topics: [{ string: 'lost', severity: 'critical', isOwn: true }] } as const
 
 describe('a canary whose log is like that of its baseline', () => {
   it('is a success with all points', () => {
@@ -62,8 +64,22 @@ describe('an error that only the canary logs', () => {
     expect(report.findings[0]?.reason).toContain('too few more to tell from chance (p = 0.125)')
   })
 
-  it('fails the run when it is critical, were it but one', () => {
-    const { report } = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 1 }]))
+  it('asks people when it is critical by its name alone, were it but one, and fails the run when it is proven', () => {
+    const one = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 1 }])).report
+    expect(one).toMatchObject({ verdict: 'Review', endsRun: false })
+    expect(one.reason).toContain('critical and new, which asks people: 1 in the canary, 0 in the baseline')
+    const many = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 12 }])).report
+    expect(many).toMatchObject({ score: 0, verdict: 'Fail', endsRun: true })
+  })
+
+  it('is nothing new when an earlier release logged it', () => {
+    const canary = logSide([ORDINARY, { text: CRASH, times: 1 }])
+    const { templatesToRemember: seenTemplates } = judge(baseline, canary)
+    expect(judge(baseline, canary, { seenTemplates }).report.verdict).toBe('Success')
+  })
+
+  it('fails the run when people said that it is critical, were it but one', () => {
+    const { report } = judge(baseline, logSide([ORDINARY, { text: CRASH, times: 1 }]), LOST_IS_CRITICAL)
     expect(report).toMatchObject({ score: 0, verdict: 'Fail', endsRun: true })
     expect(report.findings[0]).toMatchObject({ lostPoints: 100, isUnexpected: true })
     expect(report.reason).toContain('critical and new')
@@ -226,7 +242,7 @@ describe('a canary without a baseline', () => {
   })
 
   it('fails when it logs something critical', () => {
-    const { report } = judge(undefined, logSide([ORDINARY, { text: CRASH, times: 1 }]))
+    const { report } = judge(undefined, logSide([ORDINARY, { text: CRASH, times: 1 }]), LOST_IS_CRITICAL)
     expect(report).toMatchObject({ score: 0, verdict: 'Fail' })
   })
 })
@@ -263,7 +279,7 @@ describe('a side without lines', () => {
   })
 
   it('does not hide something critical', () => {
-    const { report } = judge(none, logSide([{ text: CRASH, times: 1 }]))
+    const { report } = judge(none, logSide([{ text: CRASH, times: 1 }]), LOST_IS_CRITICAL)
     expect(report).toMatchObject({ verdict: 'Fail', endsRun: true })
   })
 })

@@ -40,9 +40,10 @@ describe('what one look may blame a canary for', () => {
     expect(judge(baseline, canary(times), { look }).report.findings).toMatchObject([{ isUnexpected }])
   })
 
-  test('a single critical error counts at the first of many looks all the same', () => {
+  test('a single critical error that people named counts at the first of many looks all the same', () => {
     const fatal = logSide([ORDINARY, { text: 'FATAL order {n} lost', times: 1 }])
-    expect(judge(baseline, fatal, { look: { look: 1, looks: 12 } }).report).toMatchObject({
+    const topics = [{ string: 'lost', severity: 'critical', isOwn: true }] as const
+    expect(judge(baseline, fatal, { topics, look: { look: 1, looks: 12 } }).report).toMatchObject({
       verdict: 'Fail',
       endsRun: true,
     })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { readTime } from '../../../src/analysis/sources/files/read-time.js'
-import { readNumber } from '../../../src/analysis/sources/answers/field-value.js'
+import { readNumber } from '../../../src/analysis/sources/answers/read-number.js'
 
 describe('a number as sources write it', () => {
   test.each([

@@ -3,6 +3,7 @@ import type { Template } from '../grouping/templates.js'
 import { topicFinder } from '../topics/find-topic.js'
 import type { FindTopic } from '../topics/find-topic.js'
 import type { Topic } from '../topics/default-topics.js'
+import { describeLine } from '../records/describe-record.js'
 import { EventJoiner } from '../trace/event-joiner.js'
 import type { LogEvent } from '../trace/event-joiner.js'
 import type { LineSeverity, LogSide } from '../model/types.js'
@@ -69,7 +70,7 @@ function addEvents(
   }
   const joiner = new EventJoiner()
   side.lines.forEach(({ text }, place) => {
-    take(joiner.add(text, place))
+    take(joiner.add(describeLine(text), place))
   })
   take(joiner.end())
 }

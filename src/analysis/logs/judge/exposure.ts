@@ -13,14 +13,39 @@ export function exposureOf(baseline: LogSide, canary: LogSide, groups: readonly 
   const { requests: before } = baseline
   const { requests: now } = canary
   if (isPositive(before) && isPositive(now)) return exposure('requests', before, now)
-  const ordinary = groups.filter(({ severity }) => severity === 'ordinary')
-  const lines = {
-    baseline: ordinary.reduce((sum, group) => sum + group.baseline.events, 0),
-    canary: ordinary.reduce((sum, group) => sum + group.canary.events, 0),
-  }
+  const lines = commonLines(groups)
   const isEnough = Math.min(lines.baseline, lines.canary) >= LEAST_ORDINARY
   if (isEnough) return exposure('ordinaryLines', lines.baseline, lines.canary)
   return exposure('time', instanceMinutes(baseline), instanceMinutes(canary))
+}
+
+/**
+ * Ordinary lines of the templates that both sides have, and as many times that of the canary as the typical one of them has grown:
+ * lines that only one side writes, or that one of many templates writes more often, are no traffic.
+ */
+function commonLines(groups: readonly EventGroup[]): { readonly baseline: number; readonly canary: number } {
+  const common = groups
+    .filter(
+      ({ severity, baseline, canary }) =>
+        severity === 'ordinary' && Math.min(baseline.events, canary.events) > 0,
+    )
+    .map(({ baseline, canary }) => ({
+      before: baseline.events,
+      now: canary.events,
+      ratio: canary.events / baseline.events,
+    }))
+    .toSorted((a, b) => a.ratio - b.ratio)
+  const baseline = common.reduce((sum, { before }) => sum + before, 0)
+  // Each weighs as much as its baseline tells; from the middle half of the weight, so that few templates decide evenly.
+  const within = common.reduce<{ readonly passed: number; readonly before: number; readonly now: number }>(
+    ({ passed, ...sums }, { before, now }) => {
+      const [from, to] = [Math.max(passed, baseline / 4), Math.min(passed + before, (3 * baseline) / 4)]
+      const share = Math.max(0, to - from) / before
+      return { passed: passed + before, before: sums.before + share * before, now: sums.now + share * now }
+    },
+    { passed: 0, before: 0, now: 0 },
+  )
+  return { baseline, canary: within.before > 0 ? Math.round((baseline * within.now) / within.before) : 0 }
 }
 
 /** The time that instances ran, in minutes. */

@@ -19,6 +19,9 @@ export function findMissing(comparisons: readonly Comparison[]): readonly Templa
     .toSorted((a, b) => a.pFewer - b.pFewer)
     .slice(0, MAX_MISSING)
     .map((missing) =>
-      toFinding({ ...missing, isNewEver: false, isUnexpected: false, isFatal: false, loss: 0 }, 0),
+      toFinding(
+        { ...missing, isNewEver: false, asksForReview: false, isUnexpected: false, isFatal: false, loss: 0 },
+        0,
+      ),
     )
 }

@@ -8,6 +8,8 @@ export interface LogVerdictInput {
   readonly findings: readonly TemplateFinding[]
   readonly thresholds: ScoreThresholds
   readonly emptyLog: EmptyLogPolicy
+  /** See `silenceOf`. */
+  readonly silence: string | undefined
 }
 
 type LogVerdict = Pick<LogReport, 'score' | 'verdict' | 'reason' | 'endsRun'>
@@ -23,7 +25,7 @@ const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
 
 /** The verdict on the log and the sentence that says why. */
 export function logVerdict(input: LogVerdictInput): LogVerdict {
-  const { state, score, findings, thresholds } = input
+  const { state, score, findings, thresholds, silence } = input
   const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
   const [worst] = unexpected
   const reason = worst === undefined ? 'no error is new or more frequent' : sentence(worst, unexpected.length)
@@ -40,7 +42,12 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
       endsRun: false,
     }
   }
-  return { score, verdict: verdictOf(score, thresholds), reason, endsRun: false }
+  const verdict = verdictOf(score, thresholds)
+  const asked = findings.find(({ asksForReview }) => asksForReview)
+  const doubt = silence ?? (asked && sentence(asked, 1))
+  if (doubt === undefined || verdict === 'Fail') return { score, verdict, reason, endsRun: false }
+  const reasons = worst === undefined ? doubt : `${doubt}; ${reason}`
+  return { score: belowPass(score, thresholds), verdict: 'Review', reason: reasons, endsRun: false }
 }
 
 function withoutLines(reason: string, { thresholds, emptyLog }: LogVerdictInput): LogVerdict {

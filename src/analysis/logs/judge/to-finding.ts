@@ -12,6 +12,7 @@ export function toFinding(comparison: WeighedComparison, lostPoints: number): Te
     severity,
     topic: topic?.string ?? null,
     change,
+    asksForReview: comparison.asksForReview,
     isUnexpected: comparison.isUnexpected,
     isNewEver: comparison.isNewEver,
     baselineEvents: baseline.events,
@@ -33,6 +34,7 @@ function reasonOf(comparison: WeighedComparison): string {
     const least = ratioLower.toFixed(ratioLower < 10 ? 1 : 0)
     return `${change === 'new' ? 'new' : 'more frequent'}: ${counts}${seen}; at least ${least} times as many by exposure`
   }
+  if (comparison.asksForReview) return `critical and new, which asks people: ${counts}${seen}`
   return `${counts}: ${doubtOf(comparison)}`
 }
 

@@ -1,12 +1,14 @@
 import { benjaminiHochberg } from '../../statistics/benjamini-hochberg.js'
 import { spendAlpha } from '../../statistics/alpha-spending.js'
-import type { LineSeverity, LogJudgeOptions } from '../model/types.js'
+import type { LineSeverity, LogExposure, LogJudgeOptions } from '../model/types.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
+import type { EventGroup } from './count-events.js'
 
 /** A comparison with what it costs. */
 export interface WeighedComparison extends Comparison {
   readonly isNewEver: boolean
+  readonly asksForReview: boolean
   readonly isUnexpected: boolean
   /** Whether it fails the run alone. */
   readonly isFatal: boolean
@@ -24,6 +26,9 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
   ordinary: 0.1,
   ignore: 0,
 }
+/** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
+const SHARE_WEIGHT = 50
+const MOST_REACH = 6
 /** What no earlier release ever logged comes from this one. */
 const NEW_EVER_WEIGHT = 1.5
 const LEAST_RATIO_NEW_EVER = 1
@@ -34,6 +39,7 @@ const DOUBLINGS = 3
 export function weighFindings(
   comparisons: readonly Comparison[],
   seenTemplates: readonly string[],
+  exposures: Exposures,
   options: LogJudgeOptions,
 ): readonly WeighedComparison[] {
   const seen = new Set(seenTemplates)
@@ -43,7 +49,9 @@ export function weighFindings(
   const adjustedOf = new Map(counting.map((comparison, place) => [comparison, adjusted[place]]))
   return comparisons.map((comparison) => {
     const pAdjusted = adjustedOf.get(comparison)
-    return weigh(comparison, { pAdjusted, error, isNewEver: isNewEver(comparison, seen) }, options)
+    const isUnseen = !comparison.group.template.keys.some((key) => seen.has(key))
+    const standing = { pAdjusted, error, exposures, isUnseen, isNewEver: isNewEver(comparison, seen) }
+    return weigh(comparison, standing, options)
   })
 }
 
@@ -63,11 +71,25 @@ interface Standing {
   /** How large it may be. */
   readonly error: number
   readonly isNewEver: boolean
+  /** Whether no earlier release is known to have logged it. */
+  readonly isUnseen: boolean
+  readonly exposures: Exposures
+}
+
+/** Lines, requests or minutes that the events of each side are counted out of. */
+type Exposures = Pick<LogExposure, 'basis' | 'baseline' | 'canary'>
+
+/** An error that hits a share of the requests or lines weighs the more the larger the share. */
+function reachOf({ baseline, canary }: EventGroup, { basis, ...out }: Exposures): number {
+  if (basis === 'time') return 1
+  const share =
+    canary.events / (out.canary + canary.events) - baseline.events / (out.baseline + baseline.events)
+  return Math.min(MOST_REACH, 1 + SHARE_WEIGHT * Math.max(0, share))
 }
 
 function weigh(
   comparison: Comparison,
-  { pAdjusted, error, isNewEver: newEver }: Standing,
+  { pAdjusted, error, exposures, isNewEver: newEver, isUnseen }: Standing,
   { failsOnCritical }: LogJudgeOptions,
 ): WeighedComparison {
   const { group, change, pMore, ratioLower } = comparison
@@ -75,14 +97,20 @@ function weigh(
   const mayCostPoints = pAdjusted !== undefined
   const isProven = mayCostPoints && pAdjusted < error && ratioLower > leastRatio(severity)
   const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > LEAST_RATIO_NEW_EVER
-  const isFatal = failsOnCritical && severity === 'critical' && (isProven || change === 'new')
+  // One line may be chance; where people named it, one is what they wait for.
+  const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
+  const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid)
+  const asksForReview =
+    failsOnCritical && mayCostPoints && severity === 'critical' && change === 'new' && isUnseen && !isFatal
   const isUnexpected = isProven || isFirst || isFatal
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)
   return {
     ...comparison,
     isNewEver: newEver,
-    ...{ isUnexpected, isFatal },
+    ...{ isUnexpected, isFatal, asksForReview },
     pAdjusted: pAdjusted ?? 1,
-    loss: isUnexpected ? WEIGHTS[severity] * effect * (newEver ? NEW_EVER_WEIGHT : 1) : 0,
+    loss: isUnexpected
+      ? WEIGHTS[severity] * effect * (newEver ? NEW_EVER_WEIGHT : 1) * reachOf(group, exposures)
+      : 0,
   }
 }

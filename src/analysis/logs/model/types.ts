@@ -59,6 +59,8 @@ export interface TemplateFinding {
   /** The text of the topic that told the severity. */
   readonly topic: string | null
   readonly change: TemplateChange
+  /** Whether a single event of it asks people: critical, and no release is known to have logged it. */
+  readonly asksForReview: boolean
   /** Whether it costs points. */
   readonly isUnexpected: boolean
   /** Whether no earlier release logged it either, as far as that is known. */
@@ -116,6 +118,8 @@ export interface LogReport {
   readonly otherEvents: number
   /** How different the mix of templates is, 0 to 1 (Jensen-Shannon divergence in bits); information only. */
   readonly mixDivergence: number | null
+  /** A stretch in which the canary logged nothing and its baseline did, as a sentence; null where there is none. */
+  readonly silence: string | null
   /** Those with a severity, what costs most first; a bounded number. */
   readonly findings: readonly TemplateFinding[]
   /** Those that the canary should have and has not, surest first; information only. */

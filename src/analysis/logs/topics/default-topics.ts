@@ -6,6 +6,8 @@ export type Severity = (typeof SEVERITIES)[number]
 export interface Topic {
   readonly string: string
   readonly severity: Severity
+  /** Whether people said so, and not the defaults that clients send along. */
+  readonly isOwn?: boolean | undefined
 }
 
 const STRINGS: Readonly<Record<Exclude<Severity, 'ignore'>, readonly string[]>> = {

@@ -15,6 +15,7 @@ const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
 }
 /** Stands in the name of every exception, and says little where the line itself complains of less. */
 const EXCEPTION = 'exception'
+const NAME_OF_FAILURE = /(?:error|exception|bounds)$/
 /** Most lines have none of these words, and are spared the longer search. */
 const COMPLAINT = /error|warning|exception/
 /** `0 errors` and `error=null` complain of nothing. */
@@ -29,13 +30,23 @@ interface Needle {
   readonly topic: Topic
   readonly level: StatedLevel | undefined
   readonly endsWithDigit: boolean
+  /** Whether it is a name of a failure that nobody chose: a line of a lower level only speaks of it. */
+  readonly isName: boolean
 }
 
 /** The default topics as far as no own one has their text, and the own ones. */
 export function joinTopics(own: readonly Topic[], withoutDefaults: boolean): readonly Topic[] {
-  if (withoutDefaults) return own
+  const said = own.map((topic) => (isDefault(topic) ? topic : { ...topic, isOwn: true }))
+  if (withoutDefaults) return said
   const replaced = new Set(own.map(({ string }) => string.toLowerCase()))
-  return [...DEFAULT_TOPICS.filter(({ string }) => !replaced.has(string.toLowerCase())), ...own]
+  return [...DEFAULT_TOPICS.filter(({ string }) => !replaced.has(string.toLowerCase())), ...said]
+}
+
+/** Clients send the default topics along with those of people. */
+function isDefault({ string, severity }: Topic): boolean {
+  return DEFAULT_TOPICS.some(
+    (topic) => topic.severity === severity && topic.string.toLowerCase() === string.toLowerCase(),
+  )
 }
 
 /**
@@ -56,7 +67,9 @@ export function topicFinder(topics: readonly Topic[]): FindTopic {
 
 function toNeedle(topic: Topic): Needle {
   const text = topic.string.toLowerCase()
-  return { text, topic, level: LEVEL_TEXTS[text], endsWithDigit: /\d$/.test(text) }
+  const level = LEVEL_TEXTS[text]
+  const isName = level === undefined && topic.isOwn !== true && NAME_OF_FAILURE.test(text)
+  return { text, topic, level, endsWithDigit: /\d$/.test(text), isName }
 }
 
 function isWord({ text, level }: Needle): boolean {
@@ -64,9 +77,9 @@ function isWord({ text, level }: Needle): boolean {
 }
 
 function matches(needle: Needle, stated: StatedLevel | undefined, searched: string): boolean {
-  const { text, level, endsWithDigit } = needle
+  const { text, level, endsWithDigit, isName } = needle
   if (stated !== undefined && level !== undefined) return stated === level
-  if (text === EXCEPTION && (stated === 'quiet' || stated === 'warn')) return false
+  if ((text === EXCEPTION || isName) && (stated === 'quiet' || stated === 'warn')) return false
   const at = searched.indexOf(text)
   // `status=500` does not stand in `status=5003`.
   return at >= 0 && !(endsWithDigit && /\d/.test(searched.charAt(at + text.length)))

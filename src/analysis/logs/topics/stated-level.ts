@@ -21,8 +21,19 @@ const LEVEL_OF = new Map(
   ),
 )
 
+/** A request in the common log format of web servers, with the class of its status. */
+const REQUEST = /"[A-Z]{3,7} \S+(?: HTTP\/[\d.]+)?" ([1-5])\d\d\b/
+/** The header of klog: `E0102 15:04:05.678901   12 server.go:34] …`. */
+const KLOG = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\]/
+const KLOG_LEVELS: Readonly<Record<string, StatedLevel>> = { I: 'quiet', W: 'warn', E: 'error', F: 'fatal' }
+
 /** The level that a line states, as a field (`level=warn`) or in capitals near its beginning. */
 export function statedLevel(text: string): StatedLevel | undefined {
   const name = (BARE.exec(text.slice(0, STATED_WITHIN)) ?? FIELD.exec(text))?.[1]
-  return name === undefined ? undefined : LEVEL_OF.get(name.toUpperCase())
+  if (name !== undefined) return LEVEL_OF.get(name.toUpperCase())
+  const klog = KLOG.exec(text)?.[1]
+  if (klog !== undefined) return KLOG_LEVELS[klog]
+  const status = text.includes('" ') ? REQUEST.exec(text)?.[1] : undefined
+  if (status === undefined) return undefined
+  return status === '5' ? 'error' : 'quiet'
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { ReadAnswer } from '../answers/answer-reading.js'
-import { fieldValue, textOf } from '../answers/field-value.js'
+import { describeRecord } from '../../logs/records/describe-record.js'
 
 /** A line; without text where the document has no such field. */
 interface Hit {
@@ -50,7 +50,7 @@ export function readHits(messageField: string, size: number): ReadAnswer<HitPage
     // A server that gives more than it was asked for gives the rest again with the next page.
     else if (hits.length < size) {
       const { _source, sort } = document
-      hits.push({ atMs: toMs(sort[0]), text: textOf(fieldValue(_source, messageField)) })
+      hits.push({ atMs: toMs(sort[0]), text: describeRecord(_source, messageField) })
       lastSort = sort
     }
   }

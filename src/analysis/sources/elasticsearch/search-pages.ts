@@ -3,6 +3,10 @@ import type { Deadline, Reply, SourceConnection } from '../answers/source-connec
 import { readHits } from './read-hits.js'
 import type { HitPage } from './read-hits.js'
 import type { SearchDialect } from './search-dialect.js'
+import { RECORD_FIELDS } from '../../logs/records/record-fields.js'
+
+/** What a document says of its level, its request and its error beside its message. */
+const READ_FIELDS = Object.entries(RECORD_FIELDS).flatMap(([kind, fields]) => (kind === 'time' ? [] : fields))
 
 /** What to search for, and where. */
 export interface WantedHits {
@@ -88,7 +92,7 @@ export class SearchPages {
       query,
       sort: this.#dialect.sort(timeField),
       pit: { id: pointInTime, keep_alive: KEEP_ALIVE },
-      _source: [messageField],
+      _source: [messageField, ...READ_FIELDS],
       // Counting is dear, and the number stays the same within a point in time.
       track_total_hits: after === undefined,
       ...(after === undefined ? {} : { search_after: after }),

@@ -1,6 +1,8 @@
 import { isRecord } from '../../../lib/validation/record.js'
 import type { LineFilter } from '../../sources.js'
-import { fieldValue, textOf } from '../answers/field-value.js'
+import { fieldValue, textOf } from '../../../lib/validation/field-value.js'
+import { describeRecord } from '../../logs/records/describe-record.js'
+import { RECORD_FIELDS } from '../../logs/records/record-fields.js'
 import { readTime } from './read-time.js'
 
 /** What a line of a file says; undefined where it cannot be read as what the file is. */
@@ -29,10 +31,10 @@ export function makeTextReader(): ReadLine {
 export function makeJsonReader(timeField: string, messageField: string): ReadLine {
   return (line) => {
     const document = tryParse(line)
-    const text = textOf(fieldValue(document, messageField))
+    const text = describeRecord(document, messageField)
     if (!isRecord(document) || text === undefined) return undefined
     return {
-      atMs: readTime(fieldValue(document, timeField)),
+      atMs: timeOf(document, timeField),
       text,
       hasField: ({ field, value, match }) => {
         const found = textOf(fieldValue(document, field))
@@ -40,6 +42,15 @@ export function makeJsonReader(timeField: string, messageField: string): ReadLin
       },
     }
   }
+}
+
+/** Of the named field, else of the usual ones. */
+function timeOf(document: unknown, timeField: string): number {
+  for (const field of [timeField, ...RECORD_FIELDS.time]) {
+    const atMs = readTime(fieldValue(document, field))
+    if (!Number.isNaN(atMs)) return atMs
+  }
+  return Number.NaN
 }
 
 function tryParse(line: string): unknown {

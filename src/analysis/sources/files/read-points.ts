@@ -5,7 +5,7 @@ import { AppError, toError } from '../../../errors/app-error.js'
 import { holdsMoreValues } from '../../../lib/json/scan/nesting.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { readMatrix } from '../prometheus/read-matrix.js'
-import { readNumber } from '../answers/field-value.js'
+import { readNumber } from '../answers/read-number.js'
 import { chooseColumns } from './choose-columns.js'
 import { readTime } from './read-time.js'
 

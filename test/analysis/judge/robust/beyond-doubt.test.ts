@@ -7,7 +7,10 @@ const tenfold = { control: around(100), experiment: around(1000) }
 
 describe('one metric that is ten times worse among thirty', () => {
   test('asks for a review, whatever it weighs, and is the reason', () => {
-    for (const weights of [{ small: 1, g: 99 }, { small: 0, g: 100 }]) {
+    for (const weights of [
+      { small: 1, g: 99 },
+      { small: 0, g: 100 },
+    ]) {
       const report = judge([{ ...tenfold, group: 'small' }, ...others], { weights })
       expect(report).toMatchObject({ verdict: 'Review' })
       expect(report.score.score).toBeLessThan(90)

@@ -25,7 +25,7 @@ function logs(verdict: Verdict, score: number, endsRun = false): LogReport {
   return {
     ...{ state: 'compared', score, verdict, reason: `the log says ${verdict}`, endsRun },
     ...{ exposure: null, baseline: side, canary: side, templates: 1, otherEvents: 0, mixDivergence: null },
-    ...{ findings: [], missing: [], omittedFindings: 0, warnings: [] },
+    ...{ findings: [], silence: null, missing: [], omittedFindings: 0, warnings: [] },
   }
 }
 

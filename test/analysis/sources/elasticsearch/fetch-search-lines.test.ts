@@ -60,7 +60,7 @@ describe('log lines from Elasticsearch', () => {
         },
       ],
       pit: { id: 'pit-1', keep_alive: '1m' },
-      _source: ['message'],
+      _source: expect.arrayContaining(['message', 'log.level', 'error.stack_trace']) as unknown,
       track_total_hits: true,
     })
     expect(second).toMatchObject({

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/validation/record.js'
+import { isRecord } from './record.js'
 
 /** The value of a field such as `log.message`, which may be one member of that name or members inside each other. */
 export function fieldValue(document: unknown, field: string): unknown {
@@ -22,20 +22,4 @@ export function textOf(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const texts = value.map(textOf)
   return texts.every((text) => text !== undefined) ? texts.join('\n') : undefined
-}
-
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i
-const INFINITE = /^(?<sign>[-+]?)inf(?:inity)?$/i
-const NO_VALUE = /^(?:nan|null|na|n\/a)?$/i
-
-/** A number as sources write it, "NaN", "+Inf" and an empty text (NaN) included; undefined for anything else. */
-export function readNumber(raw: unknown): number | undefined {
-  if (typeof raw === 'number') return raw
-  if (raw === null) return Number.NaN
-  if (typeof raw !== 'string') return undefined
-  const text = raw.trim()
-  if (NUMBER.test(text)) return Number(text)
-  const infinite = INFINITE.exec(text)
-  if (infinite !== null) return infinite.groups?.['sign'] === '-' ? -Infinity : Infinity
-  return NO_VALUE.test(text) ? Number.NaN : undefined
 }

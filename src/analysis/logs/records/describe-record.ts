@@ -1,0 +1,89 @@
+import { fieldValue, textOf } from '../../../lib/validation/field-value.js'
+import { isRecord } from '../../../lib/validation/record.js'
+import { statedLevel } from '../topics/stated-level.js'
+import { levelOf, RECORD_FIELDS } from './record-fields.js'
+
+/** Longer lines of JSON carry documents rather than events, and are not read. */
+const MAX_CHARACTERS = 64 * 1024
+const SERVER_ERROR = 500
+const LEAST_STATUS = 100
+const MOST_STATUS = 599
+
+/**
+ * What an event in JSON says, as a line of text would say it: its level, its message, method, path and status of a request, the type and message of an
+ * error, and its stack trace on the lines below. The message is that of the named field, else of the usual ones. Undefined where it
+ * has none of these.
+ */
+export function describeRecord(record: unknown, messageField?: string): string | undefined {
+  if (!isRecord(record)) return undefined
+  const own = messageField === undefined ? undefined : textIn(record, [messageField])?.text
+  const message = inner(own ?? textIn(record, RECORD_FIELDS.message)?.text)
+  const request = requestOf(record)
+  const [type, cause] = [
+    textIn(record, RECORD_FIELDS.errorType)?.text,
+    textIn(record, RECORD_FIELDS.errorMessage)?.text,
+  ]
+  const stack = textIn(record, RECORD_FIELDS.stack)?.text
+  if (message === undefined && request === undefined && cause === undefined && stack === undefined)
+    return undefined
+  const isSaid = (text: string | undefined): boolean =>
+    text === undefined || (message?.includes(text) ?? false) || (stack?.includes(text) ?? false)
+  const head = [message, request?.text].filter((part) => part !== undefined && part !== '').join(' ')
+  const error = [type, cause].filter((part) => !isSaid(part)).join(': ')
+  const first = [head, error].filter((part) => part !== '').join(': ')
+  const level = statedIn(record, first, request?.status)
+  return `${level === undefined ? '' : `${level} `}${first}${stack === undefined ? '' : `\n${stack}`}`.trimEnd()
+}
+
+/** The line as text: what it says where it is an object in JSON, else the line as it is. */
+export function describeLine(line: string): string {
+  if (!line.startsWith('{') || line.length > MAX_CHARACTERS) return line
+  try {
+    return describeRecord(JSON.parse(line)) ?? line
+  } catch {
+    return line
+  }
+}
+
+/** Containers wrap what a program wrote, which may be JSON itself. */
+function inner(message: string | undefined): string | undefined {
+  return message === undefined ? undefined : describeLine(message.trimEnd())
+}
+
+/** The level of the record, unless its message states one; that of a request which failed on the server is an error. */
+function statedIn(
+  record: Readonly<Record<string, unknown>>,
+  message: string,
+  status: number | undefined,
+): string | undefined {
+  if (statedLevel(message) !== undefined) return undefined
+  const found = RECORD_FIELDS.level
+    .map((field) => ({ field, text: textOf(fieldValue(record, field)) }))
+    .find(({ text }) => text !== undefined)
+  const level = found?.text === undefined ? undefined : levelOf(found.field, found.text)
+  const isQuiet = level === undefined || level === 'INFO' || level === 'DEBUG'
+  return isQuiet && status !== undefined && status >= SERVER_ERROR ? 'ERROR' : level
+}
+
+function requestOf(
+  record: Readonly<Record<string, unknown>>,
+): { readonly text: string; readonly status: number } | undefined {
+  const status = Number(textIn(record, RECORD_FIELDS.status)?.text)
+  if (!Number.isInteger(status) || status < LEAST_STATUS || status > MOST_STATUS) return undefined
+  const parts = [textIn(record, RECORD_FIELDS.method)?.text, textIn(record, RECORD_FIELDS.path)?.text]
+  const named = parts.filter((part) => part !== undefined)
+  return { text: [...named, `status=${status}`].join(' '), status }
+}
+
+/** The first of the fields that has a text, a value of OpenTelemetry included. */
+function textIn(
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): { readonly text: string } | undefined {
+  for (const field of fields) {
+    const value = fieldValue(record, field)
+    const text = textOf(isRecord(value) ? value['stringValue'] : value)
+    if (text !== undefined && text !== '' && text !== 'false') return { text }
+  }
+  return undefined
+}

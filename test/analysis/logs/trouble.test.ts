@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+
+import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
+import { judge, logSide } from '../../support/logs/log-side.js'
+
+const ORDINARY = { text: 'INFO request {n} served', times: 900 }
+const MINUTE_MS = 60_000
+
+describe('a stream that stops', () => {
+  const baseline = logSide([ORDINARY])
+  const without = (from: number, to: number) => ({
+    ...baseline,
+    lines: baseline.lines.filter(({ atMs }) => atMs < from * MINUTE_MS || atMs >= to * MINUTE_MS),
+  })
+
+  test.each([
+    ['at a third of the window', without(10, 30), 'for the last 20 of 30 minutes, from minute 11 on'],
+    ['for some minutes in the middle', without(12, 17), 'for 5 of 30 minutes, from minute 13 on'],
+  ])('%s is for people to look at, and is said', (_, canary, says) => {
+    const { report } = judge(baseline, canary)
+    expect(report.verdict).toBe('Review')
+    expect(report.score).toBeLessThan(90)
+    for (const text of [report.reason, report.silence, report.warnings.join()]) expect(text).toContain(says)
+  })
+
+  test.each([
+    ['beside a baseline that stops too', without(10, 30), without(10, 30)],
+    ['in a log that is often silent', without(5, 6), logSide([{ text: 'INFO started', times: 6 }])],
+    ['before the canary has begun', baseline, without(0, 10)],
+  ])('is none %s', (_, before, canary) => {
+    expect(judge(before, canary).report).toMatchObject({ silence: null, verdict: 'Success' })
+  })
+})
+
+describe('much worse', () => {
+  const letters = (n: number) => String(n).replaceAll(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))
+
+  test('is what every kind of error together is, though none repeats', () => {
+    const errors = (count: number, from: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        text: `ERROR ${letters(from + n)} ${'so it '.repeat((n % 7) + 1)}${letters(n * 31)}`,
+        times: 1,
+        inMinute: n % 30,
+      }))
+    const { report } = judge(
+      logSide([ORDINARY, ...errors(6, 1000)]),
+      logSide([ORDINARY, ...errors(60, 2000)]),
+    )
+    expect(report.verdict).not.toBe('Success')
+    expect(report.findings[0]).toMatchObject({ template: '<all errors together>', canaryEvents: 60 })
+  })
+
+  test('is not hidden by lines of another kind that only the canary writes', () => {
+    const failure = (times: number) => ({ text: 'ERROR order {n} not stored', times })
+    const chatty = { text: 'INFO cache {n} looked at', times: 9000 }
+    const { report } = judge(logSide([ORDINARY, failure(20)]), logSide([ORDINARY, chatty, failure(200)]))
+    expect(report.exposure).toMatchObject({ baseline: 900, canary: 900 })
+    expect(report.verdict).toBe('Fail')
+  })
+
+  test('weighs by the share of lines that it hits', () => {
+    const score = (times: number) =>
+      judge(logSide([ORDINARY]), logSide([ORDINARY, { text: 'ERROR order {n} not stored', times }])).report
+        .score
+    expect(score(45)).toBeLessThan(70)
+    expect(score(12)).toBeGreaterThan(70)
+  })
+})
+
+test('critical kinds that are known and rare fail no run without a change', () => {
+  const random = seededRandom(11)
+  const kinds = [
+    'OutOfMemoryError',
+    'StackOverflowError',
+    'FATAL disk',
+    'SEVERE clock',
+    'NullPointerException',
+  ]
+  const side = () =>
+    logSide([
+      ORDINARY,
+      ...kinds.map((kind) => ({
+        text: `${kind} at {n}`,
+        times: [0, 0, 1, 1, 2, 2][Math.floor(random() * 6)] ?? 0,
+      })),
+    ])
+  const all = logSide([ORDINARY, ...kinds.map((kind) => ({ text: `${kind} at {n}`, times: 3 }))])
+  const { templatesToRemember: seenTemplates } = judge(all, all)
+  const verdicts = Array.from({ length: 60 }, () => judge(side(), side(), { seenTemplates }).report.verdict)
+  expect(verdicts.filter((verdict) => verdict !== 'Success')).toEqual([])
+})
