@@ -43,7 +43,7 @@ export const ServerSection = z.strictObject({
   ),
   fastLane: key(
     z.boolean().default(true),
-    "Whether plain policy requests and events are read by a reader of Tidegate's own, in front of node's HTTP server. Without it node's reads everything: the answers are the same, and small decisions take about twice as long.",
+    "Whether plain policy requests and events are read and answered in front of node's HTTP server and the web framework. Without it these read, route and answer everything: the answers are the same, and small decisions cost several times as much.",
     'true or false',
   ),
   insecure: key(
