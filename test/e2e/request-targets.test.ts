@@ -30,6 +30,13 @@ it.each([
   ['POST http://localhost:8181/v1/data/app/allow HTTP/1.1', ['Host: localhost'], '200 OK'],
   ['GET http://other.invalid/health HTTP/1.1', ['Host: localhost'], '403 Forbidden'],
   ['GET http://other.invalid/health HTTP/1.0', [], '403 Forbidden'],
+  // What is escaped, or climbs, leads to no other route.
+  ['GET /he%61lth HTTP/1.1', ['Host: localhost'], '404 Not Found'],
+  ['GET /x/../health HTTP/1.1', ['Host: localhost'], '404 Not Found'],
+  ['POST /%761/data/app/allow HTTP/1.1', ['Host: localhost'], '404 Not Found'],
+  ['POST /v1/data/../../oes/echo HTTP/1.1', ['Host: localhost'], '400 Bad Request'],
+  ['GET /decisions/%2e%2e%2Fhealth HTTP/1.1', ['Host: localhost'], '404 Not Found'],
+  ['GET //health// HTTP/1.1', ['Host: localhost'], '200 OK'],
 ])('%s with %j is %s', async (line, headers, status) => {
   expect(await statusOf(line, ...headers)).toBe(`HTTP/1.1 ${status}`)
 })
