@@ -15,7 +15,7 @@ const STORE_CONTRACT = [
   'test/gates/{work/gate-operations,work/gate-work,instances/remove-ended}.test.ts',
   'test/outbox/{purge-messages,sender}.test.ts',
   'test/analysis/runs/{remove-old-data,late-runs,define-analysis,secret-queries,analysis-runner}.test.ts',
-  'test/analysis/runs/{lost-threads,concurrent-looks}.test.ts',
+  'test/analysis/runs/{lost-threads,concurrent-intervals}.test.ts',
   'test/store/contract/**/*.test.ts',
 ]
 /** These need PostgreSQL. */

@@ -12,6 +12,7 @@ import { LogSection } from './sections/log.js'
 import { OrchestratorSection } from './sections/orchestrator.js'
 import { PoliciesSection } from './sections/policies.js'
 import { ServerSection } from './sections/server.js'
+import { StoreSection } from './sections/store.js'
 
 /** The whole configuration. Every key has a default, so that `{}` is a valid one. */
 export const ConfigSchema = z.strictObject({
@@ -23,6 +24,7 @@ export const ConfigSchema = z.strictObject({
     'Where the service keeps its database. Made when absent.',
     'the path of a directory',
   ),
+  store: StoreSection.prefault({}),
   decisions: DecisionsSection.prefault({}),
   audit: AuditSection.prefault({}),
   gates: GatesSection.prefault({}),

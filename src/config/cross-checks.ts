@@ -103,6 +103,28 @@ export const crossChecks: readonly CrossCheck[] = [
     },
   },
   {
+    code: 'not_on_postgres',
+    paths: [
+      ['audit', 'maxBytes'],
+      ['store', 'url'],
+    ],
+    check: ({ audit, store }) =>
+      store.url === undefined || audit.maxBytes === undefined
+        ? undefined
+        : 'a PostgreSQL does not tell how much of its space is in use: bound the trail by audit.maxAgeDays',
+  },
+  {
+    code: 'half_a_certificate',
+    paths: [
+      ['store', 'tlsCertificate'],
+      ['store', 'tlsKey'],
+    ],
+    check: ({ store }) =>
+      (store.tlsCertificate === undefined) === (store.tlsKey === undefined)
+        ? undefined
+        : 'store.tlsCertificate and store.tlsKey go together: set both or none',
+  },
+  {
     code: 'no_policies',
     paths: [
       ['policies', 'directories'],

@@ -51,7 +51,7 @@ export function makeBackgroundWork({ attempts, store, gates, outbox, registry }:
   return {
     routes: {
       setAside: () => attempts.setAside(),
-      now: Date.now,
+      now: store.now,
       resume: async (work, actor) => {
         if (!attempts.forget(work)) {
           throw new AppError(

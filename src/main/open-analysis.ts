@@ -11,9 +11,10 @@ import { maintain } from '../store/ports/maintenance.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
-import { installationSecret } from './files/installation-secret.js'
+import { installationSecret, newSecret } from './files/installation-secret.js'
 import { evaluateIntervalInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
+import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnheldTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
 
@@ -21,6 +22,7 @@ export interface AnalysisParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly attempts: WorkAttempts
+  readonly leadership: Leadership
 }
 
 /** The analyses at work. */
@@ -31,6 +33,7 @@ export interface OpenAnalysis {
 
 const KEY_FILE = 'report-key'
 const REMOVAL_INTERVAL_MS = 600_000
+const TAKE_OVER_INTERVAL_MS = 3000
 const MS_PER_DAY = 86_400_000
 
 /** Takes in the definitions of the configuration and goes on with the runs that were under way. Raises `invalid` for a wrong definition. */
@@ -43,12 +46,13 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const runner = new AnalysisRunner({
     writer,
     reader,
+    leases: store.leases,
     concurrentIntervals: analysis.concurrentIntervals,
     evaluateInterval: (request, givenUp) =>
       evaluateIntervalInThread({ analysis }, request, reportDefect, givenUp),
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedInterval,
-    now: Date.now,
+    now: store.now,
     setTimer: setUnheldTimer,
     judged: ({ id, application }, { look: interval, looks: intervals, score, verdict, errors }) => {
       logger.info(
@@ -60,11 +64,13 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   })
   const warn = (application: string, warning: string): void =>
     logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
-  await defineFromFiles(analysis.definitions, store, Date.now(), warn, parts.attempts)
+  await defineFromFiles(analysis.definitions, store, store.now(), warn, parts.attempts)
   // Only then: a service that analyses nothing need not start the thread that reads.
   const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
   if (running !== undefined) await runner.start()
-  let key: string | undefined
+  const takingOver = takeOverRuns(runner, parts)
+  const shared = await store.sharing?.secret(KEY_FILE, newSecret)
+  let key = shared
   const reportLinks = new ReportLinks({
     key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
     maxAgeMs: analysis.reportLinkDays * MS_PER_DAY,
@@ -81,28 +87,40 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
     maxBodyBytes: server.maxBodyBytes,
-    now: Date.now,
+    now: store.now,
     reportLinks,
   }
   const removing = startRemoving(config, parts)
   const close = async (): Promise<void> => {
-    await Promise.all([runner.stop(), removing.stop()])
+    await Promise.all([runner.stop(), removing.stop(), takingOver.stop()])
   }
   return { routes, close }
+}
+
+/** Where a store is shared, runs that others registered are known here, too, so that they go on when the others do not. */
+function takeOverRuns(runner: AnalysisRunner, { store, logger }: AnalysisParts): Pick<Repeated, 'stop'> {
+  if (store.sharing === undefined) return { stop: () => Promise.resolve() }
+  const look = async (): Promise<void> => {
+    const [running] = await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
+    if (running !== undefined) await runner.start()
+  }
+  return repeat(TAKE_OVER_INTERVAL_MS, look, (error) => {
+    logger.error({ error: error.message }, 'analyses of others cannot be looked at')
+  })
 }
 
 /** Removes the data of old runs from time to time. */
 function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
   const { writer, lookups, maintenance } = store
-  const options = { writer, analysis: lookups.analysis, maxAgeMs: maxAgeDays * MS_PER_DAY, now: Date.now }
+  const options = { writer, analysis: lookups.analysis, maxAgeMs: maxAgeDays * MS_PER_DAY, now: store.now }
   const remove = async (signal: AbortSignal): Promise<void> => {
     const removed = await removeOldData({ ...options, signal })
     if (removed === 0) return
     await maintain(maintenance, 'space', signal)
     logger.info({ removed }, 'data of old analyses removed')
   }
-  return repeat(REMOVAL_INTERVAL_MS, remove, (error) => {
+  return repeat(REMOVAL_INTERVAL_MS, parts.leadership.led(remove), (error) => {
     logger.error({ error: error.message }, 'data of old analyses not removed')
   })
 }

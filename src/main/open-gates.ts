@@ -22,12 +22,15 @@ import type { Evaluations } from '../pdp/slow/evaluations.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { makeAskGatePolicy } from './ask-gate-policy.js'
 import { openConnectors } from './open-connectors.js'
+import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 
 const CLOCK_INTERVAL_MS = 1000
 const REMOVAL_INTERVAL_MS = 600_000
 const MS_PER_DAY = 86_400_000
 const RESCAN_INTERVAL_MS = 60_000
+/** The work of a process that is gone is found so soon, after its lease has ended. */
+const TAKE_OVER_INTERVAL_MS = 3000
 const EXPIRED_AT_ONCE = 200
 const CONCURRENCY = 16
 
@@ -40,6 +43,7 @@ export interface GatesParts {
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
+  readonly leadership: Leadership
   /** Tells the sender of callbacks that something may be due. */
   readonly wakeOutbox: () => void
   /** The numbers of applications and pipelines. */
@@ -71,7 +75,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       writer: store.writer,
       reader: store.reader,
       lookups: store.lookups,
-      now: Date.now,
+      now: store.now,
       callbackTargets: config.callbacks,
       publicUrl: config.server.publicUrl,
       maxBodyBytes: config.server.maxBodyBytes,
@@ -96,8 +100,8 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
 }
 
 /** Without a difference nothing is written, so that the thread that writes need not start. */
-async function takeOverGates({ gates }: Config, { lookups, writer }: ServiceStore): Promise<void> {
-  const changes = compareGates(await lookups.gates.listGates(), gates.definitions, Date.now())
+async function takeOverGates({ gates }: Config, { lookups, writer, now }: ServiceStore): Promise<void> {
+  const changes = compareGates(await lookups.gates.listGates(), gates.definitions, now())
   if (changes.length > 0) await writer.run(saveGateChanges, changes)
 }
 
@@ -108,11 +112,12 @@ function startWork(
   return new GateWork({
     writer: store.writer,
     gates: store.lookups.gates,
+    leases: store.leases,
     fetchEvidence: (requests, signal) =>
-      fetchEvidence(requests, connectors, { budgetMs, now: Date.now, wait, random: Math.random, signal }),
+      fetchEvidence(requests, connectors, { budgetMs, now: store.now, wait, random: Math.random, signal }),
     askPolicy: makeAskGatePolicy(policies, evaluations, decisionLog),
     attempts,
-    now: Date.now,
+    now: store.now,
     concurrency: CONCURRENCY,
     closed: wakeOutbox,
     failed: (error, instance) => {
@@ -133,9 +138,14 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
   const failed = (error: Error): void =>
     logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
   const expiring = repeat(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox), failed)
-  const rescanning = repeat(RESCAN_INTERVAL_MS, () => work.rescan(), failed)
+  const rescanning = repeat(
+    store.sharing === undefined ? RESCAN_INTERVAL_MS : TAKE_OVER_INTERVAL_MS,
+    () => work.rescan(),
+    failed,
+  )
   const keepMs = gates.maxAgeDays * MS_PER_DAY
-  const removing = repeat(REMOVAL_INTERVAL_MS, (signal) => removeOld(parts, keepMs, signal), failed)
+  const remove = parts.leadership.led((signal) => removeOld(parts, keepMs, signal))
+  const removing = repeat(REMOVAL_INTERVAL_MS, remove, failed)
   return async () => {
     await Promise.all([expiring.stop(), rescanning.stop(), removing.stop()])
   }
@@ -143,7 +153,7 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
 
 /** Looks before it writes, so that the thread that writes need not start for nothing. */
 async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: AbortSignal): Promise<void> {
-  const nowMs = Date.now()
+  const nowMs = store.now()
   const beforeMs = nowMs - keepMs
   const oldestMs = await store.lookups.gates.oldestEndMs()
   if (oldestMs === undefined || oldestMs >= beforeMs) return
@@ -151,9 +161,9 @@ async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: 
   if (instances > 0) logger.info({ instances }, 'removed gate instances that ended long ago')
 }
 
-async function expireDue({ lookups, writer }: ServiceStore, wakeOutbox: () => void): Promise<void> {
+async function expireDue({ lookups, writer, now }: ServiceStore, wakeOutbox: () => void): Promise<void> {
   const nextMs = await lookups.gates.nextExpiryMs()
-  if (nextMs === undefined || nextMs > Date.now()) return
-  const expired = await writer.run(expireInstances, { nowMs: Date.now(), limit: EXPIRED_AT_ONCE })
+  if (nextMs === undefined || nextMs > now()) return
+  const expired = await writer.run(expireInstances, { nowMs: now(), limit: EXPIRED_AT_ONCE })
   if (expired > 0) wakeOutbox()
 }

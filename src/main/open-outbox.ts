@@ -9,13 +9,16 @@ import { purgeMessages } from '../outbox/purge-messages.js'
 import { OutboxSender } from '../outbox/sender.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
-import { installationSecret } from './files/installation-secret.js'
+import { installationSecret, newSecret } from './files/installation-secret.js'
+import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnheldTimer } from './timers/repeat.js'
+import type { Repeated } from './timers/repeat.js'
 
 const MS_PER_SECOND = 1000
 const MS_PER_HOUR = 3_600_000
 const HOURS_PER_DAY = 24
 const SECRET_FILE = 'callback-secret'
+const TAKE_OVER_INTERVAL_MS = 2000
 
 /** What the outbox needs beside the configuration. */
 export interface OutboxParts {
@@ -23,6 +26,7 @@ export interface OutboxParts {
   readonly logger: Logger
   readonly readSecret: ReadSecret
   readonly attempts: WorkAttempts
+  readonly leadership: Leadership
   /** The headers of the webhook relay: the secret token of the orchestrator's side. */
   readonly relayHeaders: () => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
@@ -48,7 +52,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     channels: {
       'gate.callback': {
         client: callbackClient,
-        headers: makeCallbackSigner(callbackSecret(config, parts)),
+        headers: makeCallbackSigner(await callbackSecret(config, parts)),
       },
       'webhook.relay': { client: relayClient, headers: parts.relayHeaders },
     },
@@ -60,7 +64,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     attempts: parts.attempts,
     timeoutMs: callbacks.timeoutSeconds * MS_PER_SECOND,
     limitPerReceiver: callbacks.perReceiver,
-    now: Date.now,
+    now: store.now,
     random: Math.random,
     setTimer: setUnheldTimer,
     attempted: (message, progress) => {
@@ -74,27 +78,43 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   const keepMs = callbacks.keepDays * HOURS_PER_DAY * MS_PER_HOUR
   const purging = repeat(
     MS_PER_HOUR,
-    async () => {
-      await purgeMessages({ writer: store.writer, outbox: store.lookups.outbox }, Date.now() - keepMs)
-    },
+    parts.leadership.led(async () => {
+      await purgeMessages({ writer: store.writer, outbox: store.lookups.outbox }, store.now() - keepMs)
+    }),
     (error) => logger.error({ error: error.message }, 'old messages not removed from the outbox'),
   )
   const wake = (): void => {
     sender.wake()
   }
+  const lookingAround = takeOverMessages(parts, wake)
   return {
-    routes: { writer: store.writer, reader: store.reader, now: Date.now, wake },
+    routes: { writer: store.writer, reader: store.reader, now: store.now, wake },
     wake,
     close: async () => {
-      await Promise.all([purging.stop(), sender.stop()])
+      await Promise.all([purging.stop(), lookingAround.stop(), sender.stop()])
       await Promise.all([callbackClient.close(), relayClient.close()])
     },
   }
 }
 
+/** Where a store is shared, messages of others may have become due or nobody's: then the sender looks. */
+function takeOverMessages({ store, logger }: OutboxParts, wake: () => void): Pick<Repeated, 'stop'> {
+  if (store.sharing === undefined) return { stop: () => Promise.resolve() }
+  const look = async (): Promise<void> => {
+    if (await store.lookups.outbox.hasPending()) wake()
+  }
+  return repeat(TAKE_OVER_INTERVAL_MS, look, (error) => {
+    logger.error({ error: error.message }, 'the outbox cannot be looked at')
+  })
+}
+
 /** The configured secret, else one of this installation's own. */
-function callbackSecret({ callbacks, dataDir }: Config, { logger, readSecret }: OutboxParts): string {
+async function callbackSecret(
+  { callbacks, dataDir }: Config,
+  { store, logger, readSecret }: OutboxParts,
+): Promise<string> {
   if (callbacks.secret !== undefined) return readSecret(callbacks.secret).reveal()
+  if (store.sharing !== undefined) return await store.sharing.secret(SECRET_FILE, newSecret)
   const created = (path: string): void =>
     logger.info({ path }, 'callbacks are signed with a new secret: give it to their receivers')
   return installationSecret(dataDir, SECRET_FILE, created)

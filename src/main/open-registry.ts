@@ -20,6 +20,7 @@ import type { RegistryReader } from '../store/ports/registry-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { storeLocation } from './store/store-location.js'
 import { compareInThread } from './threads/comparison-thread.js'
+import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
 
@@ -34,6 +35,7 @@ export interface RegistryParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly attempts: WorkAttempts
+  readonly leadership: Leadership
   readonly readSecret: ReadSecret
 }
 
@@ -92,10 +94,10 @@ async function applyWaiting({ store, logger, attempts }: RegistryParts): Promise
     // One by one after a death, so that it is known which one was the cause of the next.
     const limit = attempts.unfinished(work) > 0 ? 1 : EVENTS_PER_STEP
     const applied = await attempts
-      .run(work, () => writer.run(applyEvents, { limit, nowMs: Date.now() }))
+      .run(work, () => writer.run(applyEvents, { limit, nowMs: store.now() }))
       .catch(async (error: unknown) => {
         if (!isSetAside(error)) throw error
-        const seq = await writer.run(passOverEvent, { reason: error.message, nowMs: Date.now() })
+        const seq = await writer.run(passOverEvent, { reason: error.message, nowMs: store.now() })
         attempts.forget(work)
         logger.error(
           { seq, reason: error.message },
@@ -115,18 +117,15 @@ interface Reconciling {
   readonly stop: () => Promise<void>
 }
 
-function startReconciling(
-  config: Config,
-  settings: OrchestratorSettings,
-  { store, logger, attempts }: RegistryParts,
-): Reconciling {
+function startReconciling(config: Config, settings: OrchestratorSettings, parts: RegistryParts): Reconciling {
+  const { store, logger, attempts } = parts
   let status: ReconcileStatus = { last: undefined, done: 0, failed: 0 }
   const { orchestrator } = config
   if (orchestrator.storageUrl === undefined) {
     return { status: () => status, runNow: () => undefined, stop: () => Promise.resolve() }
   }
   const connection = connect(settings)
-  const compare = compareInThread(storeLocation(config))
+  const compare = compareInThread(storeLocation(config, parts.readSecret))
   const reconcile = async (signal: AbortSignal): Promise<void> => {
     const startedMs = Date.now()
     const ended = (isDone: boolean): ReconcileStatus => ({
@@ -135,7 +134,7 @@ function startReconciling(
       failed: status.failed + (isDone ? 0 : 1),
     })
     try {
-      const deps = { connection, compare, writer: store.writer, now: Date.now }
+      const deps = { connection, compare, writer: store.writer, now: store.now }
       const work = { kind: RECONCILIATION, key: 'registry' }
       const outcome = await attempts.run(work, () => reconcileRegistry(deps, signal))
       logOutcome(logger, outcome, startedMs)
@@ -148,7 +147,7 @@ function startReconciling(
   }
   const repeated: Repeated = repeat(
     orchestrator.reconcileIntervalSeconds * MS_PER_SECOND,
-    reconcile,
+    parts.leadership.led(reconcile),
     (error) => logger.error({ error: error.message }, 'registry not reconciled, it stays as it was'),
   )
   void repeated.runNow()

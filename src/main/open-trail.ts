@@ -12,6 +12,7 @@ import type { AuditRoutesDeps } from '../http/routes/trail/audit.js'
 import type { Logger } from '../lib/logger.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 
 const MAX_EXPORTS = 8
@@ -29,6 +30,7 @@ export interface TrailParts {
   readonly store: ServiceStore
   readonly logger: Logger
   readonly readSecret: ReadSecret
+  readonly leadership: Leadership
 }
 
 /** The trail at work. */
@@ -41,17 +43,17 @@ export interface OpenTrail {
 
 /** Starts what takes events in and what keeps the trail in order. Raises `invalid` for a key that cannot sign. */
 export function openTrail(config: Config, parts: TrailParts): OpenTrail {
-  const { store, logger } = parts
+  const { store, logger, leadership } = parts
   const checkpoints = checkpointDeps(config, parts)
   const failed = (what: string) => (error: Error) => logger.error({ error: error.message }, what)
   const intake = new EventIntake({
     writer: store.writer,
-    now: Date.now,
+    now: store.now,
     maxWaitingBytes: config.audit.maxWaitingBytes,
   })
   const decisions = new DecisionTrail({
     writer: store.writer,
-    now: Date.now,
+    now: store.now,
     wait: (ms) => setTimeout(ms),
     failed: failed('decisions not recorded in the audit trail'),
   })
@@ -68,14 +70,14 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   )
   const checkpointing = repeat(
     CHECKPOINT_INTERVAL_MS,
-    () => keeper.writeIfDue(),
+    leadership.led(() => keeper.writeIfDue()),
     failed('audit checkpoint not written'),
   )
   const noteGap = failed('missing decisions not noted in the audit trail')
   const noting = repeat(GAP_INTERVAL_MS, () => decisions.recordGap(), noteGap)
   const retaining = repeat(
     RETENTION_INTERVAL_MS,
-    () => retain(config, parts, checkpoints),
+    leadership.led(() => retain(config, parts, checkpoints)),
     failed('old audit records not removed'),
   )
   return {
@@ -108,7 +110,7 @@ function checkpointDeps({ audit }: Config, { store, logger, readSecret }: TrailP
   const key = audit.signingKey === undefined ? undefined : readSecret(audit.signingKey).reveal()
   return {
     writer: store.writer,
-    now: Date.now,
+    now: store.now,
     signer: key === undefined ? undefined : makeCheckpointSigner(key),
     // The log is a second place: who cuts the end off the database cannot cut it off there.
     written: (checkpoint) => logger.info(checkpoint, 'audit checkpoint'),

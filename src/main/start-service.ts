@@ -17,6 +17,7 @@ import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
 import { openRegistry } from './open-registry.js'
 import { openStore } from './store/open-store.js'
+import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
 import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
@@ -77,9 +78,10 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
   onStop('unfinished work', () => attempts.close())
-  const store = await openStore(config, logger, threads.died)
+  const store = await openStore(config, { logger, readSecret, threadDied: threads.died })
   onStop('store', store.close)
-  const parts = { store, logger, readSecret, attempts }
+  const leadership = new Leadership(store.leases)
+  const parts = { store, logger, readSecret, attempts, leadership }
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
   // Closed before the trail, to which it gives the last decisions.

@@ -58,6 +58,7 @@ export function useAnalysisRunners(): (
     const runner = new AnalysisRunner({
       writer: store.writer,
       reader: store.reader,
+      leases: store.leases,
       concurrentIntervals: 4,
       hasEndedThread: (error) => hasErrorCode(error, 'thread_lost'),
       failedInterval,

@@ -8,16 +8,19 @@ export interface ReceivedCallback {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A receiver of callbacks that takes all of them. */
+/** A receiver of callbacks that takes all of them, until it is told otherwise. */
 export interface CallbackReceiver {
   readonly url: string
   readonly received: readonly ReceivedCallback[]
+  /** Lets those that come from now on wait for an answer that never comes, or answers them again. */
+  readonly keepWaiting: (isWaiting: boolean) => void
   readonly close: () => Promise<void>
 }
 
 /** Listens on loopback for callbacks. */
 export async function startReceiver(): Promise<CallbackReceiver> {
   const received: ReceivedCallback[] = []
+  let isKeptWaiting = false
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -25,13 +28,16 @@ export async function startReceiver(): Promise<CallbackReceiver> {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
       const webhookId = String(request.headers['webhook-id'])
       received.push({ path: request.url ?? '', webhookId, body })
-      response.end('{}')
+      if (!isKeptWaiting) response.end('{}')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    keepWaiting: (isWaiting) => {
+      isKeptWaiting = isWaiting
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

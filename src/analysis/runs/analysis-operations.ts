@@ -103,7 +103,8 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   name: 'analysis.record-interval',
   apply: async ({ analysis, audit }, { interval, progress, logTemplates }) => {
     const run = await analysis.findRun(progress.id)
-    if (run?.state !== 'RUNNING') return false
+    // Ended meanwhile, or judged by another process that took it over.
+    if (run?.state !== 'RUNNING' || run.intervalsDone >= progress.intervalsDone) return false
     await analysis.saveInterval(interval)
     await analysis.saveProgress(progress)
     await analysis.rememberLogTemplates(run.application, logTemplates, run.id)

@@ -1,5 +1,6 @@
 import { AppError, toAppError, toError } from '../../errors/app-error.js'
 import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { Leases } from '../../store/ports/leases.js'
 import type { Reader } from '../../store/ports/readers.js'
 import type { Writer } from '../../store/ports/transaction.js'
 import { afterInterval } from './intervals/after-interval.js'
@@ -39,6 +40,7 @@ export interface IntervalResult {
 export interface AnalysisRunnerOptions {
   readonly writer: Writer
   readonly reader: Reader
+  readonly leases: Leases
   /** How many intervals of different runs may be under way at a time. */
   readonly concurrentIntervals: number
   /** Fetches and judges; what goes wrong at a source is part of the report. Rejects only when no report can be made, or is wanted. */
@@ -63,6 +65,8 @@ interface IntervalUnderWay {
 const PAGE = 200
 const LONGEST_SLEEP_MS = 60_000
 const AFTER_FAILURE_MS = 5000
+/** The kind of lease of a run that is being judged. */
+const ANALYSIS = 'analysis'
 /** An interval that ended the process so often is not judged again: it would end it each time. */
 const MAX_ATTEMPTS = 2
 
@@ -142,7 +146,15 @@ export class AnalysisRunner {
 
   async #judge(id: number, givenUp: AbortSignal): Promise<void> {
     try {
-      const nextMs = await this.#takeAndRecord(id, givenUp)
+      const lease = await this.#options.leases.take(ANALYSIS, String(id))
+      // Another process is at it: what comes of it is seen then.
+      if (lease === undefined) {
+        this.#queue.postpone(id, this.#options.now() + AFTER_FAILURE_MS)
+        return
+      }
+      const nextMs = await this.#takeAndRecord(id, AbortSignal.any([givenUp, lease.lost])).finally(
+        lease.release,
+      )
       // It may have been cancelled while the interval was judged.
       if (nextMs === undefined) this.#queue.remove(id)
       else this.#queue.postpone(id, nextMs)
@@ -158,6 +170,8 @@ export class AnalysisRunner {
     const found = await reader.run(findPlannedRun, id)
     if (found?.run.state !== 'RUNNING') return undefined
     const { run, plan } = found
+    // Another process may have judged it since.
+    if (run.nextIntervalMs > this.#options.now()) return run.nextIntervalMs
     const request: IntervalRequest = {
       runId: id,
       plan,

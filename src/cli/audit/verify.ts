@@ -5,7 +5,9 @@ import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import type { ChainEnd } from '../../store/ports/audit-store.js'
 import { openReader } from '../../main/store/open-reader.js'
-import { inDataDirectory } from '../../main/store/store-location.js'
+import { inDatabase, inDataDirectory } from '../../main/store/store-location.js'
+import type { StoreLocation } from '../../main/store/store-location.js'
+import { DATABASE_URL_TEXT, isDatabaseUrl } from '../../config/values/database-url.js'
 import { auditReads } from '../../audit/audit-operations.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
@@ -24,6 +26,7 @@ import type { Terminal } from '../session/terminal.js'
 
 interface VerifyOptions extends ServiceOptions {
   readonly dataDir?: string
+  readonly store?: string
   readonly publicKey?: readonly string[]
   readonly expected?: string
 }
@@ -51,8 +54,12 @@ export function defineVerify(command: Command, session: Session): void {
     )
     .option('--data-dir <dir>', 'read the trail here instead of asking a service')
     .option(
+      '--store <url>',
+      'read the trail in this PostgreSQL instead; it need only be readable. The password is that of PGPASSWORD or ~/.pgpass',
+    )
+    .option(
       '--public-key <key...>',
-      'the public keys that checkpoints are signed with, earlier ones too; only with --data-dir',
+      'the public keys that checkpoints are signed with, earlier ones too; only with --data-dir and --store',
     )
     .option('--expected <seq:hash>', 'a record and its hash, from a checkpoint in the log: it must be there')
     .addHelpText(
@@ -62,9 +69,9 @@ export function defineVerify(command: Command, session: Session): void {
     .action(async (options: VerifyOptions) => {
       const { terminal } = session
       const found =
-        options.dataDir === undefined
+        options.dataDir === undefined && options.store === undefined
           ? await askService(options, terminal)
-          : await verifyDirectory(options.dataDir, options, terminal)
+          : await verifyStore(locationOf(options), options, terminal)
       if (options.format === 'json') outJson(terminal, found)
       else terminal.out(reportText(found, makeColours(terminal.hasColours)))
       session.exitCode = found.isIntact ? EXIT.fine : EXIT.denied
@@ -73,20 +80,30 @@ export function defineVerify(command: Command, session: Session): void {
 
 async function askService(options: VerifyOptions, terminal: Terminal): Promise<Verification> {
   if (options.publicKey !== undefined) {
-    throw wrongUse('--public-key goes with --data-dir: a service checks with the key of its configuration')
+    throw wrongUse(
+      '--public-key goes with --data-dir and --store: a service checks with the key of its configuration',
+    )
   }
   const client = await makeServiceClient(options, terminal)
   const asked = client.ask(Answer, { path: '/audit/verify', query: { expected: options.expected } })
   return await new Progress(terminal).during('verifying …', asked)
 }
 
-async function verifyDirectory(
-  dataDir: string,
+function locationOf({ dataDir, store }: VerifyOptions): StoreLocation {
+  if (dataDir !== undefined && store !== undefined)
+    throw wrongUse('--data-dir and --store exclude each other')
+  if (store === undefined) return inDataDirectory(dataDir ?? '')
+  if (!isDatabaseUrl(store)) throw wrongUse(`--store must be ${DATABASE_URL_TEXT}`)
+  return inDatabase(store)
+}
+
+async function verifyStore(
+  location: StoreLocation,
   { publicKey, expected }: VerifyOptions,
   terminal: Terminal,
 ): Promise<Verification> {
   const operations = operationRegistry<Readers>(auditReads)
-  const { reader, close } = await openReader(inDataDirectory(dataDir), operations)
+  const { reader, close } = await openReader(location, operations)
   const progress = new Progress(terminal)
   try {
     return await verifyTrail({

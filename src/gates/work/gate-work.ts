@@ -2,6 +2,8 @@ import { AppError, toAppError } from '../../errors/app-error.js'
 import { isSetAside } from '../../lib/work-attempts.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 import type { GateReader } from '../../store/ports/gate-store.js'
+import { whileLeased } from '../../store/ports/leases.js'
+import type { Leases } from '../../store/ports/leases.js'
 import type { Writer } from '../../store/ports/transaction.js'
 import type { ConnectorRequest, Evidence } from '../connectors/tool/connectors.js'
 import { decideByPolicy } from './decide-by-policy.js'
@@ -23,6 +25,7 @@ export interface GateWorkDeps {
   /** The reasons of a policy against an input; raises where it cannot be evaluated. */
   readonly askPolicy: (policy: string, input: object, nowMs: number) => Promise<readonly string[]>
   readonly attempts: WorkAttempts
+  readonly leases: Leases
   readonly now: () => number
   /** This many instances at once. */
   readonly concurrency: number
@@ -89,7 +92,10 @@ export class GateWork {
 
   async #work(instanceId: number): Promise<void> {
     try {
-      while (!this.#isStopped() && (await this.#step(instanceId)));
+      // Where another process is at it, it is looked at again with the next scan.
+      await whileLeased(this.#deps.leases, GATE_WORK, String(instanceId), async (lost) => {
+        while (!this.#isStopped() && !lost.aborted && (await this.#step(instanceId)));
+      })
     } catch (raw) {
       this.#deps.failed(toAppError(raw), instanceId)
     } finally {

@@ -13,10 +13,15 @@ export function installationSecret(
 ): string {
   const path = join(dataDir, file)
   try {
-    writeFileSync(path, `${randomBytes(SECRET_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(path, `${newSecret()}\n`, { mode: 0o600, flag: 'wx' })
     created(path)
   } catch (raw) {
     if (!hasErrorCode(raw, 'EEXIST')) throw raw
   }
   return readFileSync(path, 'utf8').trim()
+}
+
+/** A secret that nobody has yet, base64. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64')
 }

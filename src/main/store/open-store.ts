@@ -1,31 +1,53 @@
 import type { Config } from '../../config/config.js'
+import type { ReadSecret } from '../../config/values/secret.js'
 import type { HealthPlugin } from '../../http/routes/about/health.js'
 import type { Logger } from '../../lib/logger.js'
 import { threadScript } from '../../lib/package-root.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
-import { openServiceStore } from '../../store/sqlite/threads/open-service-store.js'
+import type { PostgresSettings } from '../../store/postgres/engine/postgres-settings.js'
 import { storeLocation } from './store-location.js'
 
 const SCRIPT = threadScript('store')
 
+/** What opening a store needs beside the configuration. */
+export interface StoreParts {
+  readonly logger: Logger
+  readonly readSecret: ReadSecret
+  readonly threadDied: (death: ThreadDeath) => void
+}
+
 /** Opens what is durable, in the engine that the configuration names. Raises AppError `unavailable` for a store that cannot serve. */
-export function openStore(
-  config: Config,
-  logger: Logger,
-  threadDied: (death: ThreadDeath) => void,
+export async function openStore(config: Config, parts: StoreParts): Promise<ServiceStore> {
+  const location = storeLocation(config, parts.readSecret)
+  return location.engine === 'postgres'
+    ? await openDatabase(location.settings, config.store.connections, parts)
+    : await openFile(location.dataDir, parts)
+}
+
+/** A PostgreSQL, with threads that write and read it. */
+async function openDatabase(
+  settings: PostgresSettings,
+  connections: number,
+  { logger, threadDied }: StoreParts,
 ): Promise<ServiceStore> {
-  const { dataDir } = storeLocation(config)
-  return openFile(dataDir, logger, threadDied)
+  const { openPostgresStore } = await import('../../store/postgres/threads/open-postgres-store.js')
+  return await openPostgresStore({
+    settings,
+    connections,
+    operations: SCRIPT,
+    threadDied,
+    changed: (problem) => {
+      if (problem === undefined) logger.info('the database is there again')
+      else logger.error({ error: problem }, 'nothing durable is written')
+    },
+  })
 }
 
 /** `tidegate.db`, with threads that write and read it. */
-function openFile(
-  dataDir: string,
-  logger: Logger,
-  threadDied: (death: ThreadDeath) => void,
-): Promise<ServiceStore> {
-  return openServiceStore({
+async function openFile(dataDir: string, { logger, threadDied }: StoreParts): Promise<ServiceStore> {
+  const { openServiceStore } = await import('../../store/sqlite/threads/open-service-store.js')
+  return await openServiceStore({
     dataDir,
     operations: SCRIPT,
     threadDied,
@@ -37,6 +59,6 @@ function openFile(
 }
 
 /** How the store is shown among the parts of the service. */
-export function storeHealth({ problem }: ServiceStore): HealthPlugin {
-  return { name: 'store', isUp: () => problem() === undefined, problem }
+export function storeHealth({ problem, warning }: ServiceStore): HealthPlugin {
+  return { name: 'store', isUp: () => problem() === undefined, problem, ...(warning && { warning }) }
 }

@@ -18,6 +18,8 @@ export interface ServiceStore {
   readonly sharing?: StoreSharing | undefined
   /** Why nothing can be kept or read now. */
   readonly problem: () => string | undefined
+  /** What is odd without being wrong. */
+  readonly warning?: (() => string | undefined) | undefined
   /** Finishes what was begun. */
   readonly close: () => Promise<void>
 }

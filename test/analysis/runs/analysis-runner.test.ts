@@ -51,7 +51,7 @@ describe('a run', () => {
     made.clock.moveTo(START_MS + TEN_MINUTES - 1)
     const second = await storeRun(
       store.writer,
-      makeRunPlan({ timing: makeTiming({ lifetimeMs: TEN_MINUTES }) }),
+      makeRunPlan({ timing: makeTiming({ lifetimeMs: TEN_MINUTES, startedMs: START_MS - 1 }) }),
     )
     made.runner.schedule({ id: second, application: 'shop', dueMs: made.clock.now() })
     await runWhen(store, second, (intervalsDone) => intervalsDone === 1)

@@ -49,7 +49,14 @@ function makeRunner(store: TestStore, concurrentIntervals: number, together = 1)
     }
   }
   const runner = new AnalysisRunner({
-    ...{ writer: store.writer, reader: store.reader, concurrentIntervals, evaluateInterval, failedInterval },
+    ...{
+      writer: store.writer,
+      reader: store.reader,
+      leases: store.leases,
+      concurrentIntervals,
+      evaluateInterval,
+      failedInterval,
+    },
     ...{ now: clock.now, setTimer: clock.setTimer },
     hasEndedThread: () => false,
     judged: ({ id }, { look: interval }) => judged.push(`${id}: ${interval}`),

@@ -26,10 +26,11 @@ const ticket: Evidence = {
 const BODY = '{"connectorType":"JIRA","executionId":"01J","toolConnectorParameters":"OPS-1"}'
 const asking = { body: BODY, asksForEvidence: true }
 
-function startWork({ writer, lookups }: ServiceStore, more: Partial<GateWorkDeps> = {}): GateWork {
+function startWork({ writer, lookups, leases }: ServiceStore, more: Partial<GateWorkDeps> = {}): GateWork {
   const work = new GateWork({
     writer,
     gates: lookups.gates,
+    leases,
     fetchEvidence: () => Promise.resolve([ticket]),
     askPolicy: () => Promise.resolve([]),
     attempts: UNNOTED_ATTEMPTS,

@@ -33,18 +33,13 @@ export interface OpenPostgresStoreOptions {
   readonly changed?: (problem: string | undefined) => void
 }
 
-/** A store that several processes share. */
-export interface PostgresServiceStore extends ServiceStore {
-  readonly warning: () => string | undefined
-}
-
 const LOOKUPS = { statementMs: 5000, lockMs: 3000 }
 /** So many writes at most are one transaction: other replicas wait for it. */
 const MAX_WRITES_PER_COMMIT = 200
 const READ = 'read the database'
 
 /** Brings the schema of a database up to date and joins those that share it. Raises AppError `unavailable`. */
-export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<PostgresServiceStore> {
+export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<ServiceStore> {
   const { settings, connections, changed = () => undefined } = options
   await migrate(settings, serviceSchema)
   const owner = randomUUID()

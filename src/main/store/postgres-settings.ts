@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { userInfo } from 'node:os'
+import type { Config } from '../../config/config.js'
+import { isLoopback } from '../../config/sections/listen-address.js'
+import type { ReadSecret } from '../../config/values/secret.js'
+import { AppError, toError } from '../../errors/app-error.js'
+import type { PostgresSettings, PostgresTls } from '../../store/postgres/engine/postgres-settings.js'
+
+type StoreConfig = Config['store']
+type Environment = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_PORT = '5432'
+
+/**
+ * How the database of a configuration is reached. What the URL leaves out is taken from the environment, as by psql. Raises `invalid`
+ * for a certificate that cannot be read.
+ */
+export function postgresSettings(
+  url: string,
+  store: Pick<StoreConfig, 'tls' | 'tlsCa' | 'tlsCertificate' | 'tlsKey' | 'password'>,
+  readSecret: ReadSecret,
+  env: Environment,
+): PostgresSettings {
+  const { hostname, port, username, pathname, searchParams } = new URL(url)
+  const host =
+    searchParams.get('host') ?? (unbracketed(decodeURIComponent(hostname)) || (env['PGHOST'] ?? 'localhost'))
+  const user = decodeURIComponent(username) || (env['PGUSER'] ?? userInfo().username)
+  return {
+    host,
+    port: Number(port || (env['PGPORT'] ?? DEFAULT_PORT)),
+    user,
+    database: decodeURIComponent(pathname.slice(1)) || (env['PGDATABASE'] ?? user),
+    password: store.password === undefined ? undefined : readSecret(store.password).reveal(),
+    tls: tlsOf(host, store),
+  }
+}
+
+function tlsOf(
+  host: string,
+  store: Pick<StoreConfig, 'tls' | 'tlsCa' | 'tlsCertificate' | 'tlsKey'>,
+): PostgresTls | undefined {
+  const isLocal = host.startsWith('/') || isLoopback(host)
+  const mode = store.tls === 'auto' ? (isLocal ? 'off' : 'verify') : store.tls
+  if (mode === 'off') return undefined
+  return {
+    isVerified: mode === 'verify',
+    ca: readPem('store.tlsCa', store.tlsCa),
+    certificate: readPem('store.tlsCertificate', store.tlsCertificate),
+    key: readPem('store.tlsKey', store.tlsKey),
+  }
+}
+
+function readPem(name: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (raw) {
+    throw new AppError('invalid', `${name} cannot be read: ${toError(raw).message}`)
+  }
+}
+
+function unbracketed(host: string): string {
+  const inside = host.replace(/^\[(.*)\]$/, '$1')
+  return isIP(inside) === 6 ? inside : host
+}

@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import type { PostgresSettings } from '../../src/store/postgres/engine/postgres-settings.js'
+import { startReceiver } from '../support/callback-receiver.js'
+import type { CallbackReceiver } from '../support/callback-receiver.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { createDatabase, query, startPostgres } from '../support/postgres/postgres-server.js'
+import { postgresPrograms } from '../support/postgres/postgres-programs.js'
+import type { PostgresServer } from '../support/postgres/postgres-server.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+import type { Workspace } from '../support/workspace.js'
+
+const POLICY = 'package app\n\nimport rego.v1\n\nallow if input.ok\n'
+const GATE = { id: 7, name: 'Release', application: 'shop', timeToLiveMinutes: 60 }
+const DECISION = { input: { ok: true } }
+
+let server: PostgresServer
+let receiver: CallbackReceiver
+let settings: PostgresSettings
+let databases = 0
+const started: { readonly tidegate: TidegateProcess; readonly workspace: Workspace }[] = []
+
+/** A service of its own over the database of the test. */
+async function startReplica(): Promise<TidegateProcess> {
+  const workspace = makeWorkspace({ 'policies/app.rego': POLICY, password: settings.password ?? '' })
+  const { host, port, user, database } = settings
+  const tidegate = await startTidegate({
+    workspace,
+    config: {
+      store: {
+        url: `postgres://${user}@${host}:${port}/${database}`,
+        password: { file: join(workspace.path, 'password') },
+      },
+      callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
+      gates: { definitions: [GATE] },
+    },
+  })
+  started.push({ tidegate, workspace })
+  return tidegate
+}
+
+const trigger = ({ url }: TidegateProcess, executionId: string) =>
+  postJson(url, '/approvalGates/7/trigger', {
+    executionId,
+    imageIds: 'a',
+    toolConnectorParameters: 'none',
+    connectorType: 'JIRA',
+    approvalCallbackURL: `${receiver.url}/${executionId}/yes`,
+    rejectionCallbackURL: `${receiver.url}/${executionId}/no`,
+  })
+const idOf = (answer: Awaited<ReturnType<typeof trigger>>): number => Number(objectOf(answer)['id'])
+const statusAt = async ({ url }: TidegateProcess, id: number) =>
+  objectOf(await ask(url, { path: `/approvalGateInstances/${id}/status` }))['status']
+const approve = async ({ url }: TidegateProcess, id: number): Promise<void> => {
+  const body = JSON.stringify({ action: 'approve', comment: 'fine' })
+  const headers = { 'content-type': 'application/json', 'x-spinnaker-user': 'bo' }
+  const answer = await ask(url, { method: 'PUT', path: `/approvalGateInstances/${id}/review`, headers, body })
+  expect(answer).toMatchObject({ status: 200 })
+}
+const callbacksOf = (executionId: string) =>
+  receiver.received.filter(({ path }) => path.startsWith(`/${executionId}/`))
+
+// A lease ends by itself after fifteen seconds at the latest, and machines that test are slow.
+describe.skipIf(postgresPrograms() === undefined)(
+  'two services over one PostgreSQL',
+  { timeout: 90_000 },
+  () => {
+    beforeAll(async () => {
+      server = await startPostgres()
+      receiver = await startReceiver()
+    })
+    beforeEach(async () => {
+      settings = await createDatabase(server.settings, `several_${++databases}`)
+    })
+    afterEach(async () => {
+      for (const { tidegate, workspace } of started.splice(0)) {
+        if (tidegate.isRunning()) await tidegate.end('SIGTERM')
+        workspace.remove()
+      }
+    })
+    afterAll(async () => {
+      await receiver.close()
+      await server.remove()
+    })
+
+    it('answer for each other, ask once, and keep one provable trail', async () => {
+      const [one, other] = await Promise.all([startReplica(), startReplica()])
+      const id = idOf(await trigger(one, 'e1'))
+      expect(await statusAt(other, id)).toBe('activated')
+      // A hundred of the same at both at once.
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => trigger(index % 2 === 0 ? one : other, 'e2')),
+      )
+      expect(new Set(answers.map(idOf)).size).toBe(1)
+      const second = idOf(answers[0] ?? (await trigger(one, 'e2')))
+      await approve(other, second)
+      expect(await statusAt(one, second)).toBe('approved')
+      await waitUntil(
+        () => callbacksOf('e2')[0],
+        () => `no callback came: ${one.logText()} ${other.logText()}`,
+      )
+      const event = {
+        details: { type: 'orca:pipeline:complete', created: '1', application: 'shop' },
+        eventId: 'once',
+      }
+      const taken = await Promise.all([
+        postJson(one.url, '/platform/echo', { ...event, name: 'x' }),
+        postJson(other.url, '/platform/echo', { ...event, name: 'x' }),
+      ])
+      expect(taken.map(({ status }) => status)).toEqual([200, 200])
+      const kept = await query<{ count: string }>(
+        settings,
+        "select count(*) from audit where event_id = 'once'",
+      )
+      expect(Number(kept[0]?.count)).toBe(1)
+      expect(callbacksOf('e2')).toHaveLength(1)
+      const verified = objectOf(await ask(other.url, { path: '/audit/verify' }))
+      expect(verified).toMatchObject({ isIntact: true, problems: [] })
+      const { host, port, user, database, password = '' } = settings
+      const url = `postgres://${user}@${host}:${port}/${database}`
+      const { exitCode, stdout } = await runTidegate(['audit', 'verify', '--store', url], {
+        env: { PGPASSWORD: password },
+      })
+      expect(stdout).toContain('intact')
+      expect(exitCode).toBe(0)
+      const text = one.logText() + other.logText()
+      expect(text).not.toContain(password)
+    })
+
+    it('take over the callback of one that was killed, under its id', async () => {
+      const [one, other] = await Promise.all([startReplica(), startReplica()])
+      const id = idOf(await trigger(one, 'e3'))
+      receiver.keepWaiting(true)
+      await approve(one, id)
+      const first = await waitUntil(
+        () => callbacksOf('e3')[0],
+        () => `no callback came: ${one.logText()}`,
+      )
+      await one.end('SIGKILL')
+      receiver.keepWaiting(false)
+      const second = await waitUntil(
+        () => callbacksOf('e3')[1],
+        () => `the callback was not taken over: ${other.logText()}`,
+      )
+      expect(second.webhookId).toBe(first.webhookId)
+      expect(await statusAt(other, id)).toBe('approved')
+      expect(objectOf(await ask(other.url, { path: '/audit/verify' }))).toMatchObject({ isIntact: true })
+    })
+
+    it('go on deciding without the database, refuse what needs it, and come back with it', async () => {
+      const [one] = await Promise.all([startReplica(), startReplica()])
+      const id = idOf(await trigger(one, 'e4'))
+      await server.restart(async () => {
+        const decided = await postJson(one.url, '/v1/data/app/allow', DECISION)
+        expect(objectOf(decided)).toMatchObject({ result: true })
+        const refused = await trigger(one, 'e5')
+        expect(refused.status).toBe(503)
+        expect(refused.headers['retry-after']).toBeDefined()
+        const event = await postJson(one.url, '/platform/echo', { eventId: 'e', name: 'x' })
+        expect(event.status).toBe(503)
+        const plugin = await ask(one.url, {
+          path: `/visibilityservice/v1/approvalGateInstances/${id}/status`,
+        })
+        expect(objectOf(plugin)['status']).toBe('activated')
+        const health = await ask(one.url, { path: '/health?plugins' })
+        expect(JSON.stringify(objectOf(health))).toContain('PostgreSQL cannot be reached')
+      })
+      await waitUntil(
+        async () => ((await trigger(one, 'e5')).status === 200 ? true : undefined),
+        () => `it does not come back: ${one.logText()}`,
+      )
+      expect(await statusAt(one, id)).toBe('activated')
+      expect(objectOf(await ask(one.url, { path: '/audit/verify' }))).toMatchObject({ isIntact: true })
+    })
+  },
+)
