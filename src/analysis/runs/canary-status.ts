@@ -1,4 +1,5 @@
 import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
 import type { RunPlan } from './definitions/plan.js'
 
 const MS_PER_MINUTE = 60_000
@@ -31,6 +32,28 @@ export interface CanaryStatus {
     readonly lifetimeMinutes: number
     readonly canaryAnalysisIntervalMins: number
   }
+}
+
+/** A run with its status, in which the address of its report is missing. */
+export interface ShownStatus {
+  readonly run: Pick<StoredRun, 'id' | 'startedMs' | 'plan'>
+  readonly status: CanaryStatus
+}
+
+/** The status of a run; undefined where there is none. A plan of hundreds of services takes a while to be read. */
+export const showCanaryStatus: ReadOperation<number, ShownStatus | undefined> = {
+  name: 'analysis.canary-status',
+  apply: async ({ analysis }, id) => {
+    const run = await analysis.run(id)
+    return (
+      run && { run: { id: run.id, startedMs: run.startedMs, plan: run.plan }, status: canaryStatus(run, '') }
+    )
+  },
+}
+
+/** The status with the address of the report. */
+export function withReportUrl(status: CanaryStatus, canaryReportURL: string): CanaryStatus {
+  return { ...status, canaryResult: { ...status.canaryResult, canaryReportURL } }
 }
 
 /** A run as its readers want it. Scores have at most two decimals; until the first interval the score is 0 and the result Review. */

@@ -17,6 +17,8 @@ import {
   saveTemplate,
   startRun,
 } from './analysis-operations.js'
+import { showCanaryStatus } from './canary-status.js'
+import { checkTemplate, makeRun } from './plan-run.js'
 import { removeRunData } from './remove-old-data.js'
 import { showIntervalData, showIntervalReport, showRun } from './show-run.js'
 
@@ -41,6 +43,9 @@ export const analysisReads: readonly AnyOperation<Readers>[] = [
   findDefinition,
   findTemplate,
   listLogTemplates,
+  checkTemplate,
+  makeRun,
+  showCanaryStatus,
   showRun,
   showIntervalData,
   showIntervalReport,

@@ -1,11 +1,12 @@
-import type { StoredRun } from '../../../store/ports/analysis-store.js'
 import { AppError, toAppError } from '../../../errors/app-error.js'
-import { findRun, unknownRun } from '../../../analysis/runs/analysis-operations.js'
+import { unknownRun } from '../../../analysis/runs/analysis-operations.js'
 import {
-  canaryStatus,
+  showCanaryStatus,
   unknownCanaryStatus,
   unreadableCanaryStatus,
+  withReportUrl,
 } from '../../../analysis/runs/canary-status.js'
+import type { ShownStatus } from '../../../analysis/runs/canary-status.js'
 import { baseUrl } from '../../exchange/base-url.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
@@ -19,10 +20,10 @@ export async function answerCanaryStatus(
   deps: AnalysisRoutesDeps,
   id: string,
 ): Promise<Response> {
-  let run: StoredRun | undefined
+  let shown: ShownStatus | undefined
   try {
     const runId = readPathNumber(id)
-    run = runId === undefined ? undefined : await deps.reader.run(findRun, runId)
+    shown = runId === undefined ? undefined : await deps.reader.run(showCanaryStatus, runId)
   } catch (raw) {
     const failure = toAppError(raw)
     exchange.failure = failure
@@ -31,11 +32,12 @@ export async function answerCanaryStatus(
     const { status, headers } = errorAnswer(new AppError('unavailable', message, { code, cause: failure }))
     return jsonAnswer({ code, message, ...unreadableCanaryStatus(id, message) }, status, headers)
   }
-  if (run === undefined) {
+  if (shown === undefined) {
     const { code, message } = unknownRun(id)
     return jsonAnswer({ code, message, ...unknownCanaryStatus(id, message) }, 404)
   }
+  const { run, status } = shown
   const token = deps.reportLinks.issue(run, deps.now())
   const reportUrl = `${baseUrl(exchange, deps.publicUrl)}/analysis/report/${run.id}/${token}`
-  return jsonAnswer(canaryStatus(run, reportUrl))
+  return jsonAnswer(withReportUrl(status, reportUrl))
 }

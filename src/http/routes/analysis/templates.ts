@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 import { findTemplate, saveTemplate } from '../../../analysis/runs/analysis-operations.js'
-import { readLogTemplate } from '../../../analysis/logs/model/log-template.js'
-import { readMetricTemplate } from '../../../analysis/runs/definitions/metric-template.js'
+import { checkTemplate } from '../../../analysis/runs/plan-run.js'
 import type { AppError } from '../../../errors/app-error.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { errorAnswer } from '../../exchange/error-body.js'
@@ -72,11 +71,10 @@ export const templateRoutes = [
 async function keepTemplate(
   exchange: Exchange,
   { templateType, templateName }: NamedTemplate,
-  { text: body, document }: SentDocument,
+  { text: body }: SentDocument,
   deps: AnalysisRoutesDeps,
 ): Promise<Response> {
-  const read = templateType === 'LOG' ? readLogTemplate : readMetricTemplate
-  read(document)
+  await deps.reader.run(checkTemplate, { type: templateType, body })
   const sha1 = createHash('sha1').update(body).digest('hex')
   await deps.writer.run(saveTemplate, {
     template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },

@@ -98,7 +98,7 @@ describe('a registration with a template of 250 KiB', () => {
     expect(found?.plan.targets[49]?.metrics?.metrics).toHaveLength(100)
     const shown = await collectRun(store.lookups, run.id)
     expect(shown.plan.targets[49]?.metrics?.metrics[99]?.query).toMatch(/^m99 q+$/)
-  })
+  }, 120_000)
 
   test.each([
     ['services', 501, 10, 1, /names 501 services, more than 500/],

@@ -1,0 +1,167 @@
+import { AppError } from '../../errors/app-error.js'
+import type {
+  AnalysisReader,
+  NewRun,
+  PlanPart,
+  StoredTemplate,
+  TemplateType,
+} from '../../store/ports/analysis-store.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
+import { readLogTemplate } from '../logs/model/log-template.js'
+import type { LogTemplate } from '../logs/model/log-template.js'
+import { readCanaryGroups } from './definitions/canary-groups.js'
+import { readDefinition } from './definitions/definition.js'
+import type { AnalysisDefinition } from './definitions/definition.js'
+import { keepPlan } from './definitions/kept-plan.js'
+import { makePlan } from './definitions/make-plan.js'
+import type { PlanTemplates } from './definitions/make-plan.js'
+import { readMetricTemplate } from './definitions/metric-template.js'
+import type { MetricTemplate } from './definitions/metric-template.js'
+import { parseJsonDocument } from './definitions/parse-document.js'
+import type { Registration, SideScopes } from './definitions/registration.js'
+import { intervalCount, intervalDueMs } from './intervals/schedule.js'
+
+/** What a plan is made of. */
+export interface PlanRequest {
+  readonly registration: Registration
+  /** Who registers, where the registration names no owner. */
+  readonly user: string | undefined
+  readonly nowMs: number
+  /** The configured sources: the type of each by its name. */
+  readonly sources: ReadonlyMap<string, string>
+}
+
+/** A run to be started. */
+export interface MadeRun {
+  readonly run: NewRun
+  readonly planParts: readonly PlanPart[]
+}
+
+/**
+ * A template as it is sent, in JSON. Raises `invalid` naming everything wrong with it. Where what may take long is read, since one of
+ * thousands of metrics does.
+ */
+export const checkTemplate: ReadOperation<{ readonly type: TemplateType; readonly body: string }, void> = {
+  name: 'analysis.check-template',
+  apply: (_, { type, body }) => {
+    const read = type === 'LOG' ? readLogTemplate : readMetricTemplate
+    read(parseJsonDocument(body))
+    return Promise.resolve()
+  },
+}
+
+/**
+ * The plan of a run by what is said of the application; undefined where nothing is. Raises `conflict` for sources and templates that
+ * are not there, and `invalid` for templates that cannot be read and a plan that is too large.
+ */
+export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
+  name: 'analysis.make-run',
+  apply: async ({ analysis }, { registration, user, nowMs, sources }) => {
+    const { application, executionId, owner } = registration
+    const stored = await analysis.definition(application)
+    if (stored === undefined) return undefined
+    const definition = readDefinition(JSON.parse(stored.definition))
+    refuseUnknownSources(sources, application, definition)
+    const templates = await collectTemplates(analysis, definition, registration)
+    refuseOtherStores(sources, application, definition, templates.queryTypes)
+    const plan = makePlan({ registration, definition, templates, nowMs })
+    const kept = keepPlan(plan)
+    const run: NewRun = {
+      application,
+      executionId,
+      owner: owner ?? user,
+      plan: kept.plan,
+      startedMs: nowMs,
+      intervals: intervalCount(plan.timing),
+      nextIntervalMs: intervalDueMs(plan.timing, 1),
+    }
+    return { run, planParts: kept.parts }
+  },
+}
+
+function refuseUnknownSources(
+  sources: ReadonlyMap<string, string>,
+  application: string,
+  { metrics, logs }: AnalysisDefinition,
+): void {
+  const missing = [metrics?.source, logs?.source].filter(
+    (source) => source !== undefined && !sources.has(source),
+  )
+  if (missing.length === 0) return
+  throw new AppError(
+    'conflict',
+    `the analysis of ${application} names sources that analysis.sources does not have: ${[...new Set(missing)].join(', ')}`,
+  )
+}
+
+/** A canary config whose queries are of another store than the source would ask it what it cannot know. */
+function refuseOtherStores(
+  sources: ReadonlyMap<string, string>,
+  application: string,
+  { metrics }: AnalysisDefinition,
+  queryTypes: readonly string[],
+): void {
+  const type = metrics === undefined ? undefined : sources.get(metrics.source)
+  const others = queryTypes.filter((asked) => asked !== type)
+  if (metrics === undefined || type === undefined || others.length === 0) return
+  throw new AppError(
+    'conflict',
+    `the canary config of ${application} has queries of the type ${others.join(', ')}, but its source ${metrics.source} is of the type ${type}: name a source of that type, or leave query.type out`,
+  )
+}
+
+/** Reads all templates first, so that the plan itself is made of values alone. */
+async function collectTemplates(
+  analysis: AnalysisReader,
+  definition: AnalysisDefinition,
+  { targets }: Registration,
+): Promise<PlanTemplates> {
+  const collect = async <T>(
+    type: TemplateType,
+    own: string | undefined,
+    requests: readonly (SideScopes | undefined)[],
+    read: (document: unknown) => T,
+  ): Promise<(request: SideScopes | undefined) => T | undefined> => {
+    const found = new Map<string, T>()
+    for (const request of [undefined, ...requests]) {
+      const name = request?.template ?? own
+      if (name === undefined || found.has(keyOf(name, request))) continue
+      const template = await analysis.template(type, name, request?.templateSha1)
+      found.set(keyOf(name, request), read(bodyOf(template, type, name)))
+    }
+    return (request) => {
+      const name = request?.template ?? own
+      return name === undefined ? undefined : found.get(keyOf(name, request))
+    }
+  }
+  const { metrics, logs } = definition
+  const metricRequests = targets.map(({ metric }) => metric)
+  const logRequests = targets.map(({ log }) => log)
+  const byMetricName = await collect('METRIC', metrics?.template, metricRequests, readMetricTemplate)
+  const byLogName = await collect('LOG', logs?.template, logRequests, readLogTemplate)
+  const inline = metrics?.canaryConfig === undefined ? undefined : readCanaryGroups(metrics.canaryConfig)
+  const plain =
+    logs !== undefined && logs.template === undefined ? readLogTemplate(PLAIN_LOG_TEMPLATE) : undefined
+  return {
+    metrics: (request): MetricTemplate | undefined => byMetricName(request) ?? inline,
+    logs: (request): LogTemplate | undefined => byLogName(request) ?? plain,
+    thresholds: inline?.thresholds,
+    queryTypes: inline?.queryTypes ?? [],
+  }
+}
+
+/** Logs without a template are judged by the default topics. */
+const PLAIN_LOG_TEMPLATE = { templateName: 'default' }
+
+function keyOf(name: string, request: SideScopes | undefined): string {
+  return JSON.stringify([name, request?.template === undefined ? undefined : request.templateSha1])
+}
+
+function bodyOf(template: StoredTemplate | undefined, type: TemplateType, name: string): unknown {
+  if (template !== undefined) return parseJsonDocument(template.body)
+  const kind = type === 'METRIC' ? 'metric' : 'log'
+  throw new AppError(
+    'conflict',
+    `there is no ${kind} template ${name}: send it with POST /autopilot/api/v5/external/template?templateType=${type}&templateName=${encodeURIComponent(name)}`,
+  )
+}
