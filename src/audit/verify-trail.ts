@@ -7,6 +7,8 @@ export interface VerifyOptions {
   readonly reader: Reader
   /** SPKI in DER, in Base64: checkpoints must then be signed with one of them. */
   readonly publicKeys?: readonly string[] | undefined
+  /** Whether a trail without any checkpoint is a finding: it is nothing new, or all that proved it is gone. */
+  readonly expectsSignatures?: boolean | undefined
   /** A link that the chain must have, kept outside of the database. */
   readonly expected?: ChainEnd | undefined
   readonly progress?: ((checked: number) => void) | undefined
@@ -31,6 +33,8 @@ export interface Verification {
 export interface CheckpointCounts {
   readonly total: number
   readonly signed: number
+  /** Whether there was a key to check them with: without one whoever can write to the file can write a trail of their own. */
+  readonly signaturesChecked: boolean
   readonly verified: number
   /** The last record that a verified checkpoint stands for; 0 when there is none. */
   readonly verifiedThroughSeq: number
@@ -49,8 +53,11 @@ export async function verifyTrail(options: VerifyOptions): Promise<Verification>
     .filter(({ seq }) => seq > start.seq)
     .sort((a, b) => a.seq - b.seq)
   const followed = await follow(options, start, expectations)
-  const signatures = checkSignatures(checkpoints, options.publicKeys ?? [], beginning)
-  const problems = [...followed.problems, ...signatures.problems]
+  const publicKeys = options.publicKeys ?? []
+  const signatures = checkSignatures(checkpoints, publicKeys, beginning)
+  const emptied =
+    options.expectsSignatures === true && checkpoints.length === 0 ? emptiedTrail(followed.end) : []
+  const problems = [...followed.problems, ...signatures.problems, ...emptied]
   return {
     isIntact: problems.length === 0,
     problems,
@@ -61,10 +68,20 @@ export async function verifyTrail(options: VerifyOptions): Promise<Verification>
     checkpoints: {
       total: checkpoints.length,
       signed: checkpoints.filter(({ signature }) => signature !== undefined).length,
+      signaturesChecked: publicKeys.length > 0,
       verified: signatures.verified,
       verifiedThroughSeq: signatures.verifiedThroughSeq,
     },
   }
+}
+
+/** A trail that has been there for some minutes has checkpoints: without any, it was emptied or is another one. */
+function emptiedTrail({ seq }: ChainEnd): string[] {
+  return [
+    seq === 0
+      ? 'the trail is empty, without any checkpoint: either nothing was recorded yet, or all of it is gone'
+      : `no checkpoint proves the ${seq} records: either they are of the last minutes, or all checkpoints are gone`,
+  ]
 }
 
 interface Followed {

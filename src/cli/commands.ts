@@ -32,6 +32,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'decisions',
+    {
+      summary: 'list and show decisions of a running service',
+      load: async () => (await import('./decisions.js')).defineDecisions,
+    },
+  ],
+  [
     'gates',
     {
       summary: 'see and decide approval gates of a running service',
@@ -102,6 +109,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'completion',
+    {
+      summary: 'print what makes a shell complete commands and flags',
+      load: async () => (await import('./completion.js')).makeDefineCompletion(loadAll),
+    },
+  ],
+  [
     'hash-token',
     {
       summary: 'print the SHA-256 of a token for the configuration',
@@ -116,3 +130,8 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
 ])
+
+async function loadAll(): Promise<ReadonlyMap<string, DefineCommand>> {
+  const loaded = [...commands].map(async ([name, { load }]) => [name, await load()] as const)
+  return new Map(await Promise.all(loaded))
+}

@@ -265,3 +265,27 @@ describe('a key', () => {
     },
   )
 })
+
+describe('a trail without any checkpoint', () => {
+  it('is a finding for whoever gives a key: it may have been emptied', async () => {
+    const { reader } = store
+    const options = { reader, publicKeys: [key.publicKey] }
+    expect(await verifyTrail({ ...options, expectsSignatures: true })).toMatchObject({
+      isIntact: false,
+      problems: [expect.stringContaining('the trail is empty, without any checkpoint')],
+    })
+    expect(await verifyTrail(options)).toMatchObject({
+      isIntact: true,
+      checkpoints: { signaturesChecked: true },
+    })
+    await store.writer.run(append, 3)
+    expect(await verifyTrail({ ...options, expectsSignatures: true })).toMatchObject({ isIntact: false })
+  })
+
+  it('says that signatures were not checked where there is no key', async () => {
+    expect(await verifyTrail({ reader: store.reader })).toMatchObject({
+      isIntact: true,
+      checkpoints: { signaturesChecked: false },
+    })
+  })
+})

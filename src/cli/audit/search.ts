@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 
 import { EXIT } from '../session/session.js'
+import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
@@ -46,7 +47,7 @@ export function defineSearch(command: Command, session: Session): void {
 function recordTable(records: readonly RecordAnswer[], nextCursor: string | undefined): string {
   const rows = records.map(({ seq, at, kind, application = '', pipeline = '', user = '', status = '' }) => [
     String(seq),
-    ...[at, kind, application, pipeline, user, status],
+    ...[localTime(at), kind, application, pipeline, user, status],
   ])
   const heads = ['record', 'time', 'kind', 'application', 'pipeline', 'user', 'status']
   const table = records.length === 0 ? 'no records\n' : textTable([heads, ...rows], [0])

@@ -41,6 +41,7 @@ const Answer = z.object({
   checkpoints: z.object({
     total: z.number(),
     signed: z.number(),
+    signaturesChecked: z.boolean(),
     verified: z.number(),
     verifiedThroughSeq: z.number(),
   }),
@@ -109,6 +110,7 @@ async function verifyStore(
     return await verifyTrail({
       reader,
       publicKeys: publicKey,
+      expectsSignatures: publicKey !== undefined,
       expected: readExpected(expected),
       progress: (checked) => progress.show(`verifying … ${count(checked, 'record')}`),
     })
@@ -129,8 +131,13 @@ function reportText(found: Verification, colours: Colours): string {
   const { isIntact, problems, checked, end, startsAfterSeq, checkpoints } = found
   const verdict = isIntact ? colours.good('intact') : colours.bad('NOT INTACT')
   const range = checked === 0 ? '' : `, ${startsAfterSeq + 1} to ${end.seq}`
-  const { total, signed, verified, verifiedThroughSeq } = checkpoints
-  const signatures = signed === 0 ? 'none signed' : `${signed} signed, ${verified} verified`
+  const { total, signed, signaturesChecked, verified, verifiedThroughSeq } = checkpoints
+  const signatures =
+    signed === 0
+      ? 'none signed'
+      : signaturesChecked
+        ? `${signed} signed, ${verified} verified`
+        : `${signed} signed, not checked: no public key was given`
   const reach = verifiedThroughSeq === 0 ? '' : `, the last at record ${verifiedThroughSeq}`
   return [
     `${verdict}: ${count(checked, 'record')} checked${range}`,

@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readdir, rename, rm, rmdir } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
-import { checkDatabase } from '../../store/sqlite/backup/copy-database.js'
+import { checkDatabase } from '../../main/store/database-files.js'
 import { compareWithManifest, readManifest } from './manifest.js'
 import type { Manifest } from './manifest.js'
 

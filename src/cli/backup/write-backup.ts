@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { packageVersion } from '../../lib/package-root.js'
-import { copyDatabase } from '../../store/sqlite/backup/copy-database.js'
+import { copyDatabase } from '../../main/store/database-files.js'
 import { describeFile, MANIFEST_FILE } from './manifest.js'
 import type { FileEntry, Manifest } from './manifest.js'
 import { provenTrailEnd } from './trail-end.js'

@@ -2,8 +2,7 @@ import { readdirSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { hasErrorCode, toError } from '../../errors/app-error.js'
-import { checkDatabase } from '../../store/sqlite/backup/copy-database.js'
-import { claimDataDirectory } from '../../store/sqlite/engine/claim-data-directory.js'
+import { checkDatabase, claimDataDirectory } from '../../main/store/database-files.js'
 import { provenTrailEnd } from '../backup/trail-end.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
@@ -70,7 +69,8 @@ function lookAtOwner(dataDir: string): Promise<Finding> {
       await claimDataDirectory(dataDir)()
       return ok('lock', 'no service runs on this directory')
     } catch (raw) {
-      if (toError(raw).message.includes('another tidegate')) return ok('lock', 'a service runs on this directory')
+      if (toError(raw).message.includes('another tidegate'))
+        return ok('lock', 'a service runs on this directory')
       throw raw
     }
   })

@@ -1,0 +1,79 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+
+import { localTime } from '../output/local-time.js'
+import { textTable } from '../output/text-table.js'
+import { makeServiceClient } from '../session/service-client.js'
+import { addServiceOptions } from '../session/service-options.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import { EXIT } from '../session/session.js'
+import type { Session } from '../session/session.js'
+import { examples, outJson } from '../session/shared-options.js'
+import { DecisionAnswer } from './decision-answer.js'
+
+interface ListOptions extends ServiceOptions {
+  readonly outcome?: string
+  readonly path?: string
+  readonly application?: string
+  readonly execution?: string
+  readonly since?: string
+  readonly until?: string
+  readonly limit: string
+  readonly cursor?: string
+}
+
+const Answer = z.object({ decisions: z.array(DecisionAnswer), nextCursor: z.string().optional() })
+const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error']
+
+/** `tidegate decisions list`: what was decided, newest first, without the inputs. */
+export function defineDecisionList(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .description('Lists decisions, newest first. What each was asked with is told by decisions show.')
+    .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(OUTCOMES))
+    .option('--path <path>', 'only those of one path; one that ends in / means all below it')
+    .option('--application <name>', 'only those of one application')
+    .option('--execution <id>', 'only those of one execution')
+    .option('--since <time>', 'not before this time (ISO 8601)')
+    .option('--until <time>', 'before this time')
+    .option('--limit <n>', 'how many at most', '20')
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .addHelpText(
+      'after',
+      examples('tidegate decisions list --outcome deny', 'tidegate decisions list --path runtime/'),
+    )
+    .action(async (options: ListOptions) => {
+      const client = await makeServiceClient(options, session.terminal)
+      const { outcome, path, application, execution, since, until, limit, cursor } = options
+      const filter = { outcome, path, application, executionId: execution, from: since, to: until }
+      const answer = await client.ask(Answer, { path: '/decisions', query: { ...filter, limit, cursor } })
+      if (options.format === 'json')
+        outJson(session.terminal, { ...answer, decisions: answer.decisions.map(withoutInput) })
+      else session.terminal.out(decisionTable(answer, session.terminal.columns))
+      session.exitCode = EXIT.fine
+    })
+}
+
+/** Inputs are for `decisions show`. */
+const LEFT_OUT = new Set(['input', 'inputPrefix'])
+
+function withoutInput(decision: DecisionAnswer): object {
+  return Object.fromEntries(Object.entries(decision).filter(([name]) => !LEFT_OUT.has(name)))
+}
+
+function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, columns = Infinity): string {
+  const rows = decisions.map((decision) => {
+    const { decisionId, time, outcome, path, application = '' } = decision
+    return [decisionId, localTime(time), outcome, path, application, reasonOf(decision)]
+  })
+  const heads = ['decision', 'time', 'outcome', 'path', 'application', 'why']
+  const table = rows.length === 0 ? 'no decisions\n' : textTable([heads, ...rows], [], columns)
+  return nextCursor === undefined ? table : `${table}more: --cursor ${nextCursor}\n`
+}
+
+/** The texts of a denial, or the error; a value that was asked for says nothing about why. */
+function reasonOf({ outcome, error, result }: DecisionAnswer): string {
+  if (error !== undefined) return error
+  if (outcome !== 'deny' || !Array.isArray(result)) return ''
+  return result.filter((reason) => typeof reason === 'string').join('; ')
+}
