@@ -27,6 +27,8 @@ import type {
 } from './model/types.js'
 
 const MAX_FINDINGS = 200
+/** Of the error of the kinds; what totals find is seldom near it. */
+const TOTALS_ERROR = 0.01
 
 /** How the lines of an application are judged at one look, as its template says; without a look, at the only one. */
 export function logJudgeOptions(template: LogTemplate, look?: PlannedLook): LogJudgeOptions {
@@ -110,7 +112,9 @@ function totalsOf(
   )
   const weighed = weighFindings(comparisons, [], exposure, options)
   const odds = exposure.canaryShare / (1 - exposure.canaryShare)
-  return untoldTotals(weighed, kinds, odds).filter(({ isUnexpected }) => isUnexpected)
+  return untoldTotals(weighed, kinds, odds).filter(
+    ({ isUnexpected, pAdjusted }) => isUnexpected && pAdjusted < TOTALS_ERROR,
+  )
 }
 
 function stateOf({ baseline, canary }: LogJudgeInput): LogState {

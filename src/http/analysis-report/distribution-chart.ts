@@ -4,12 +4,12 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { formatNumber } from './format-number.js'
+import { formatNumber, formatTick } from './format-number.js'
 import { drawnValue, valueDomain } from './value-domain.js'
 
 const WIDTH = 320
 const HEIGHT = 150
-const MARGIN = { top: 4, right: 8, bottom: 22, left: 8 }
+const MARGIN = { top: 4, right: 20, bottom: 22, left: 20 }
 const BINS = 24
 const MIDDLE = HEIGHT / 2 - MARGIN.bottom / 2
 
@@ -56,9 +56,7 @@ export function distributionChart(
       .ticks(4)
       .map(
         (tick) =>
-          html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}"
-            >${formatNumber(tick)}</text
-          >`,
+          html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${formatTick(tick)}</text>`,
       )}
   </svg>`
 }

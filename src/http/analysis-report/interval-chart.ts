@@ -9,6 +9,8 @@ const WIDTH = 320
 const HEIGHT = 64
 const MARGIN = { right: 12, left: 12 }
 const AXIS_Y = 30
+/** Half of the longest label: nearer to an edge it would leave the card. */
+const LABEL_HALF = 34
 
 /** The interval of the change, as a share of the baseline, against the margin within which a change does not matter. */
 export function intervalChart({ relative, margin }: Finding): HtmlEscapedString | Promise<HtmlEscapedString> {
@@ -31,8 +33,14 @@ export function intervalChart({ relative, margin }: Finding): HtmlEscapedString 
       <title>${formatChange(low)} to ${formatChange(high)}</title>
     </line>
     <circle class="estimate" cx="${at(relative.estimate)}" cy="${AXIS_Y}" r="5" />
-    <text class="tick middle" x="${at(relative.estimate)}" y="20">${formatChange(relative.estimate)}</text>
+    <text class="tick middle" x="${within(at(relative.estimate))}" y="20">
+      ${formatChange(relative.estimate)}
+    </text>
     <text class="tick" x="${MARGIN.left}" y="62">${formatChange(-reach)}</text>
     <text class="tick end" x="${WIDTH - MARGIN.right}" y="62">${formatChange(reach)}</text>
   </svg>`
+}
+
+function within(x: number): number {
+  return Math.min(WIDTH - LABEL_HALF, Math.max(LABEL_HALF, x))
 }

@@ -41,16 +41,20 @@ function charts({ finding }: MetricResult, { baseline, canary }: MetricData): Ht
   </div>`
 }
 
-function findingLine({ relative, margin, pAdjusted, effectiveN, detectable }: Finding): Html {
+function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...finding }: Finding): Html {
+  const { distanceFrom, overlap } = finding
+  const of = distanceFrom === undefined ? '' : `of the distance from ${formatNumber(distanceFrom)}: `
+  const windows = overlap === undefined ? '' : `; each value is of a window of ${overlap} points`
   const change =
     relative === null
       ? ''
-      : `change ${formatChange(relative.estimate)} (${formatChange(relative.interval[0])} to ${formatChange(relative.interval[1])}), `
+      : `${of}change ${formatChange(relative.estimate)} (${formatChange(relative.interval[0])} to ${formatChange(relative.interval[1])}), `
   const least =
     detectable === null ? '' : `; a change of ${formatChange(detectable)} would be found in 8 of 10 runs`
   return html`<p class="soft">
     ${change}margin ${formatChange(margin)}, p ${formatNumber(pAdjusted)} over all metrics, worth
-    ${formatNumber(effectiveN.control)} and ${formatNumber(effectiveN.experiment)} independent points${least}
+    ${formatNumber(effectiveN.control)} and ${formatNumber(effectiveN.experiment)} independent
+    points${least}${windows}
   </p>`
 }
 
@@ -58,7 +62,11 @@ function statsTable({ controlStats, experimentStats, ratio, exposure }: MetricRe
   const row = (side: string, { count, mean, std, min, max }: SeriesStats): Html =>
     html`<tr>
       <td>${side}</td>
-      ${[count, mean, std, min, max].map((value) => html`<td class="number">${formatNumber(value)}</td>`)}
+      <td class="number">${formatNumber(count)}</td>
+      ${[mean, std, min, max].map(
+        // No points have no mean, which is not one of 0.
+        (value) => html`<td class="number">${count === 0 ? '–' : formatNumber(value)}</td>`,
+      )}
     </tr>`
   return html`<div class="wide">
     <table>

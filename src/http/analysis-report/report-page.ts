@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
+import type { ComparedSide, ComparedSides } from '../../analysis/runs/intervals/compared-sides.js'
 import type { TargetReport } from '../../analysis/runs/intervals/interval-report.js'
 import { warningsOf } from '../../analysis/runs/definitions/plan.js'
 import type { IntervalSummary, ShownRun } from '../../analysis/runs/show-run.js'
@@ -32,7 +33,7 @@ async function renderReport(run: ShownRun): Promise<string> {
       <body>
         <h1>Canary analysis ${id} of ${application}</h1>
         ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)} ${warningList(run)}
-        ${intervals.length > 1 ? intervalTable(intervals) : ''}
+        ${comparedTable(report?.compared ?? [])} ${intervals.length > 1 ? intervalTable(intervals) : ''}
         ${report?.targets.map((target, index) => targetSection(target, data?.targets[index], report.targets.length > 1))}
         <p class="soft">
           ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
@@ -100,6 +101,38 @@ function warningList({ plan }: ShownRun): Html {
       ${warnings.map((warning) => html`<p>${warning}</p>`)}
     </div>
   </section>`
+}
+
+/** Which instances of which time were compared, so that nobody takes another thing for it. */
+function comparedTable(compared: readonly ComparedSides[]): Html {
+  if (compared.length === 0) return html``
+  const side = ({ scope, startMs, endMs }: ComparedSide): Html =>
+    html`${Object.entries(scope).map(([name, value]) => html`<div><code>${name}=${value}</code></div>`)}
+      <div class="soft">${clockOf(startMs)} to ${clockOf(endMs)}</div>`
+  return html`<details open>
+    <summary>what was compared</summary>
+    <div class="wide">
+      <table class="stacked">
+        <tr>
+          <th>of</th>
+          <th>baseline</th>
+          <th>canary</th>
+        </tr>
+        ${compared.map(
+          ({ name, part, baseline, canary }) =>
+            html`<tr>
+              <td>${part} of ${name}</td>
+              <td>${side(baseline)}</td>
+              <td>${side(canary)}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>
+  </details>`
+}
+
+function clockOf(ms: number): string {
+  return toClock(new Date(ms).toISOString())
 }
 
 function intervalTable(intervals: readonly IntervalSummary[]): Html {

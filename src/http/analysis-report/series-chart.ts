@@ -5,12 +5,12 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { formatNumber } from './format-number.js'
+import { formatTick } from './format-number.js'
 import { drawnValue, valueDomain } from './value-domain.js'
 
 const WIDTH = 640
 const HEIGHT = 180
-const MARGIN = { top: 8, right: 8, bottom: 24, left: 56 }
+const MARGIN = { top: 10, right: 30, bottom: 26, left: 64 }
 /** More points than pixels only make the page heavy. */
 const MAX_POINTS = 640
 const MS_PER_DAY = 86_400_000
@@ -53,7 +53,7 @@ export function seriesChart(
               y2="${round(y(tick))}"
             />
             <text class="tick end" x="${MARGIN.left - 6}" y="${round(y(tick)) + 4}"
-              >${formatNumber(tick)}</text
+              >${formatTick(tick)}</text
             >`,
       )}
     ${times.map(

@@ -27,7 +27,7 @@ p { margin: .3rem 0; } .soft, .none { color: var(--soft); font-size: .9rem; }
 svg { width: 100%; height: auto; display: block; }
 .grid, .axis { stroke: var(--line); } .zero { stroke: var(--soft); stroke-dasharray: 3 3; }
 .tick { fill: var(--soft); font-size: 11px; } .tick.end { text-anchor: end; } .tick.middle { text-anchor: middle; }
-.series { fill: none; stroke-width: 1.6; } .series.baseline, .median.baseline { stroke: var(--baseline); }
+.series { fill: none; stroke-width: 1.6; stroke-linecap: round; } .series.baseline, .median.baseline { stroke: var(--baseline); }
 .series.canary, .median.canary { stroke: var(--canary); } .median { stroke-width: 2; }
 .bar.baseline { fill: var(--baseline); opacity: .55; } .bar.canary { fill: var(--canary); opacity: .55; }
 .margin { fill: var(--soft); opacity: .18; } .interval { stroke: var(--canary); stroke-width: 4; }
@@ -43,7 +43,7 @@ code { unicode-bidi: isolate; } code, pre { font: .85rem/1.4 ui-monospace, monos
   .stacked td.number { display: inline-block; margin-right: 1rem; }
   .stacked td.number::before { content: attr(data-label) ' '; color: var(--soft); }
   .intervals td { display: inline-block; margin-right: .8rem; } .intervals td:last-child { display: block; }
-  .charts > div:first-child .tick { font-size: 20px; } svg { overflow: visible; } }
+  .charts > div:first-child .tick { font-size: 17px; } }
 details { margin: .3rem 0; } summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 @media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; } details:not([open]) > * { display: none; }
   .card, tr { break-inside: avoid; } }

@@ -33,22 +33,23 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const missing = findNoData(metric, sides, settings.minPoints)
   const isCompared = missing === undefined && !isSame(sides)
   const overlap = isCompared ? (metric.overlap ?? overlapOf(sides)) : 1
-  const judged = overlap > 1 ? apart(sides, overlap) : sides
-  const noData = missing ?? overlapping(judged, overlap, settings)
-  const tested = isCompared && noData === undefined ? testMetric(judged, spec, settings, overlap) : undefined
-  const tooLittle = worthTooLittle(tested, settings)
-  const doubt = noData === undefined ? doubtOf(metric, sides) : undefined
+  const separate = overlap > 1 ? apart(sides, overlap) : sides
+  const tooFew = overlapping(separate, overlap, settings)
+  const judged = tooFew === undefined ? separate : sides
+  const tested = isCompared ? testMetric(judged, spec, settings, overlap) : undefined
+  const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : worthTooLittle(tested, settings)
+  const doubt = missing === undefined ? doubtOf(metric, sides) : undefined
   const outage = outageOf(metric)
   return {
     spec,
     sides,
     // A burst or an outage makes neighbours alike: it says more than that they are.
-    noData: noData ?? (tooLittle && (doubt ?? because(outage, tooLittle))),
+    noData: missing ?? (tooLittle && (doubt ?? because(outage, tooLittle))),
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
     doubt,
     outage,
-    isTested: noData === undefined,
+    isTested: missing === undefined,
     p: tested === undefined || tooLittle !== undefined ? 1 : comparableP(tested, settings),
   }
 }
@@ -128,7 +129,9 @@ function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSetting
 }
 
 /** Whether a change is so large that even few points show it. */
-function isPlain({ tests, alpha }: Tested): boolean {
+function isPlain(tested: Tested | undefined): boolean {
+  if (tested === undefined) return false
+  const { tests, alpha } = tested
   return mattering(tests).some(({ test, p }) => test === 'gap' || p < alpha * PLAIN_SHARE)
 }
 

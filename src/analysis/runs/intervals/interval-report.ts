@@ -2,6 +2,7 @@ import type { Verdict } from '../../../store/ports/analysis-store.js'
 import type { JudgeReport, ScoreThresholds } from '../../judge/series/types.js'
 import type { LogReport } from '../../logs/model/types.js'
 import type { TimeWindow } from '../../sources.js'
+import type { ComparedSides } from './compared-sides.js'
 
 /** What was found out about one target in one interval. */
 export interface TargetReport {
@@ -17,6 +18,8 @@ export interface IntervalReport {
   /** How many intervals the run has. */
   readonly looks: number
   readonly canaryWindow: TimeWindow
+  /** What was compared with what; reports of former releases do not say. */
+  readonly compared?: readonly ComparedSides[] | undefined
   readonly score: number
   readonly verdict: Verdict
   /** The sentence that says why. */

@@ -2,12 +2,14 @@ import { judgeMetrics } from '../../judge/judge-run.js'
 import { countedOutOf } from '../../judge/series/exposure.js'
 import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../../judge/series/types.js'
 import type { JudgedLogs } from '../../logs/model/types.js'
+import { comparedSides } from './compared-sides.js'
 import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
 import { SAME_ON_BOTH_SIDES } from './interval-data.js'
 import type { LinesData, LogData, IntervalData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import { combineParts } from './interval-report.js'
 import type { IntervalReport, TargetReport } from './interval-report.js'
+import { windowInSteps } from '../definitions/query-window.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan } from '../definitions/plan.js'
 import { intervalCount, intervalWindow } from './schedule.js'
 
@@ -33,6 +35,7 @@ export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.ju
   const unanswered = plan.targets.flatMap((target, index) => unansweredParts(target, data.targets[index]))
   const report: IntervalReport = {
     ...{ look: data.look, looks: intervals, canaryWindow: canaryWindow(plan, data.look) },
+    compared: comparedSides(plan, data.look),
     ...withheld(combineParts(reports, plan.thresholds), plan, errors, unanswered),
     errors,
     targets: reports,
@@ -67,10 +70,10 @@ function judgeTarget(
 function judgeMetricData(
   { metrics, groupWeights }: PlannedMetrics,
   data: readonly MetricData[],
-  { thresholds }: RunPlan,
+  { thresholds, timing }: RunPlan,
   options: JudgeOptions,
 ): JudgeReport {
-  const series = metrics.map(({ spec }, index) => {
+  const series = metrics.map(({ spec, query }, index) => {
     const exposure = exposureOf(spec, index, metrics, data)
     const side = (name: 'baseline' | 'canary'): Side => {
       const values = toSide(data[index]?.[name])
@@ -78,7 +81,8 @@ function judgeMetricData(
     }
     const experiment = withInfiniteValues(side('canary'), data[index], exposure)
     const error = data[index]?.isSameOnBothSides ? SAME_ON_BOTH_SIDES : experiment.error
-    return { spec, control: side('baseline'), experiment: { ...experiment, error } }
+    const overlap = windowInSteps(query, timing.stepMs)
+    return { spec, overlap, control: side('baseline'), experiment: { ...experiment, error } }
   })
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
 }
