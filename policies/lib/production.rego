@@ -10,7 +10,8 @@ import rego.v1
 deploys := [{"stage": stage, "account": account} |
 	some stage in deploy_stages
 	some account in accounts(stage)
-	account in production_accounts
+	# Not with "in", which compiled looks at all members of a set one after the other.
+	production_accounts[account]
 ]
 
 deploy_stages := [stage |

@@ -7,6 +7,7 @@ import { loadConfig } from '../config/load-config.js'
 import { AppError, toError } from '../errors/app-error.js'
 import { packBundle } from '../pdp/bundle/pack-bundle.js'
 import { NO_VERIFICATION } from '../pdp/bundle/signing/verification.js'
+import { MOST_PORTABLE_ENTRYPOINTS } from '../pdp/compile/build-module.js'
 import { compilePolicies } from '../pdp/compile/compile-policies.js'
 import { analyseParts } from '../pdp/lint/analyse-parts.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
@@ -35,6 +36,8 @@ interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions {
   readonly revision?: string
   readonly root?: readonly string[]
 }
+
+const COMPILE_OPTIONS = { includeTests: false, mostEntrypoints: MOST_PORTABLE_ENTRYPOINTS }
 
 /** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
 export function defineBuild(command: Command, session: Session): void {
@@ -65,7 +68,7 @@ async function build(
 ): Promise<ExitCode> {
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const load = loadOptions(config, terminal)
-  const work = load.findOpa().then((opa) => compilePolicies(opa, directories))
+  const work = load.findOpa().then((opa) => compilePolicies(opa, directories, COMPILE_OPTIONS))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
   const warnings = [
     ...(load.analysis === undefined ? [] : await analyseParts([compiled], compiled.data, load.analysis)),

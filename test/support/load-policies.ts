@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { inTemporaryDirectory } from '../../src/lib/temporary-directory.js'
 import { hostBuiltins } from '../../src/pdp/builtins/index.js'
+import type { BuildOptions } from '../../src/pdp/compile/build-module.js'
 import { loadSnapshot } from '../../src/pdp/loading/load-snapshot.js'
 import { findOpa } from '../../src/pdp/opa/find-opa.js'
 import type { Snapshot } from '../../src/pdp/snapshot/snapshot.js'
@@ -12,6 +13,7 @@ import { DEFAULT_LIMITS } from './default-limits.js'
 export async function loadPolicies(
   files: Readonly<Record<string, string>>,
   limits = DEFAULT_LIMITS,
+  compiling: Partial<BuildOptions> = {},
 ): Promise<Snapshot> {
   return await inTemporaryDirectory(async (directory) => {
     for (const [name, text] of Object.entries(files)) {
@@ -22,6 +24,7 @@ export async function loadPolicies(
       findOpa: () => findOpa({ env: process.env }),
       builtins: hostBuiltins,
       limits,
+      ...compiling,
     }
     return await loadSnapshot({ directories: [directory], bundles: [] }, options)
   })

@@ -60,7 +60,9 @@ export class OpenReader {
 export async function compileRego(text: string): Promise<Uint8Array> {
   const { wasm } = await inTemporaryDirectory(async (directory) => {
     await writeFile(join(directory, 'p.rego'), text)
-    return await compilePolicies(await findOpa({ env: process.env }), [directory], { includeTests: false })
+    return await compilePolicies(await findOpa({ env: process.env }), [directory], {
+      includeTests: false,
+    })
   })
   if (wasm === undefined) throw new Error('there is nothing to evaluate in this Rego')
   return wasm

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { AppError } from '../../errors/app-error.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
-import { pathKey } from '../rego/path-key.js'
+import { pathKey, pathOfKey } from '../rego/path-key.js'
 import { outlineModule } from '../lint/outline-module.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
@@ -48,6 +48,7 @@ export function describeBundle(
       ...bundle.entrypoints.map((entrypoint) => keyIn(bundle, entrypoint)),
       ...(bundle.index?.rules ?? []),
     ],
+    documentPaths: documentPathsIn(bundle),
     listsPackages: bundle.wasm === undefined || bundle.index !== undefined || rego.length > 0,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
     keyOf: (entrypoint) => keyIn(bundle, entrypoint),
@@ -68,6 +69,15 @@ export function dataFilesOf(bundle: string, { data }: BundleFiles): DataFile[] {
 function sourceIn(file: string, { index, rego }: BundleFiles, name: string): string | undefined {
   const source = index?.files[name] ?? (rego.has(name) ? name : undefined)
   return source === undefined ? undefined : `${file}/${source}`
+}
+
+/** The paths of its packages, and all that lead to its rules, as far as our own bundles tell. */
+function documentPathsIn({ index }: BundleFiles): string[][] {
+  const rules = (index?.rules ?? []).map(pathOfKey)
+  const above = [...rules, ...(index?.packages ?? []).map((path) => [...path, ''])].flatMap((path) =>
+    path.map((_, length) => path.slice(0, length)),
+  )
+  return [...new Map(above.map((path) => [pathKey(path), path])).values()]
 }
 
 /** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */

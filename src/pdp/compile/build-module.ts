@@ -10,8 +10,10 @@ import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
 import { pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
+import { exportRules } from '../wasm/module/export-rules.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
-import type { RegoModule } from './rego-module.js'
+import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
+import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { sourceFiles, stageBundle } from './stage-bundle.js'
 
 /** A compiled module and what its entrypoints answer. */
@@ -23,39 +25,83 @@ export interface BuiltModule {
 
 /** Code does not depend on data, and what stands in the way of rules has been looked for. */
 const NO_DATA = new RegoObject([])
-const FORWARDING_PACKAGE = 'tidegate_entrypoints'
-const FORWARDING_FILE = 'entrypoints.rego'
+/** `opa build` and the code grow with the square of their number. */
+export const MOST_ENTRYPOINTS = 200
+/** What a module for other programs may have: beyond it, such a module takes minutes to build, and engines refuse it. */
+export const MOST_PORTABLE_ENTRYPOINTS = 1000
+
+export interface BuildOptions {
+  /** How many entrypoints the module may have, which programs other than this one ask it by. */
+  readonly mostEntrypoints: number
+}
 
 /**
- * Compiles modules to WASM with the path of every key as an entrypoint. A path that `opa build` has no spelling for gets
- * a generated rule that refers to it. OPA 0.70 refuses a path as an entrypoint when functions below it call each other,
- * though it compiles a rule that refers to the same path: then each path gets such a rule. Raises `invalid` with file,
+ * Compiles modules to WASM so that every key can be asked: with an entrypoint each, or, where these would be too many, with one that
+ * leads to all rules, which are then called by themselves; documents are put together from them. A path that `opa build` has no
+ * spelling for gets a generated rule that refers to it. OPA 0.70 refuses a path as an entrypoint when functions below it call each
+ * other, though it compiles a rule that refers to the same path: then each path gets such a rule. Raises `invalid` with file,
  * row, column and OPA's message for each problem in the policies.
  */
 export async function buildModule(
   opa: OpaProgram,
   modules: readonly RegoModule[],
-  keys: readonly string[],
+  keys: ReadonlyMap<string, EntrypointKind>,
+  { mostEntrypoints }: BuildOptions,
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
     const bundle = join(directory, 'bundle')
     await stageBundle(bundle, modules, NO_DATA)
-    const unspellable = keys.filter((key) => !isSpellable(key))
-    const direct = keys
-      // The root document would hold the generated rules.
-      .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
-      .map((key) => [pathOfKey(key).join('/'), key] as const)
-    const first = await build(opa, bundle, direct, unspellable)
-    if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths }
-    // `opa check` finds the policies' own problems and tells them with columns.
-    await rm(join(bundle, FORWARDING_FILE), { force: true })
-    const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', '.'], { cwd: bundle })
-    if (check.exitCode !== 0) throw compileError(readOpaErrors(check, sourceFiles(modules)))
-
-    const second = await build(opa, bundle, [], keys)
-    if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
-    throw compileError(readOpaErrors(first.run, sourceFiles(modules)))
+    const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(opa, bundle, keys)
+    return forRules ?? (await buildForAll(opa, bundle, modules, [...keys.keys()]))
   })
+}
+
+/** With one entrypoint; undefined where OPA does not compile it, or not so that all rules can be called. */
+async function buildForRules(
+  opa: OpaProgram,
+  bundle: string,
+  keys: ReadonlyMap<string, EntrypointKind>,
+): Promise<BuiltModule | undefined> {
+  const rules = [...keys].flatMap(([key, kind]) => (kind === 'rule' ? [key] : []))
+  const first = await build(opa, bundle, { kept: rules })
+  if (typeof first.outcome === 'string') return undefined
+  const callable = new Set(exportRules(first.outcome).rules)
+  const missing = rules.filter((key) => !callable.has(key))
+  if (missing.length === 0) return { wasm: first.outcome, paths: first.paths }
+  const second = await build(opa, bundle, { kept: rules, forwarded: missing })
+  return typeof second.outcome === 'string' ? undefined : { wasm: second.outcome, paths: second.paths }
+}
+
+async function buildForAll(
+  opa: OpaProgram,
+  bundle: string,
+  modules: readonly RegoModule[],
+  keys: readonly string[],
+): Promise<BuiltModule> {
+  const unspellable = keys.filter((key) => !isSpellable(key))
+  const direct = keys
+    // The root document would hold the generated rules.
+    .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
+    .map((key) => [pathOfKey(key).join('/'), key] as const)
+  const first = await build(opa, bundle, { direct, forwarded: unspellable })
+  if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths }
+  // `opa check` finds the policies' own problems and tells them with columns.
+  await rm(join(bundle, GENERATED_FILE), { force: true })
+  const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', '.'], { cwd: bundle })
+  if (check.exitCode !== 0) throw compileError(readOpaErrors(check, sourceFiles(modules)))
+
+  const second = await build(opa, bundle, { forwarded: keys })
+  if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
+  throw compileError(readOpaErrors(first.run, sourceFiles(modules)))
+}
+
+interface Entrypoints {
+  /** Paths that `opa build` can name, with their keys. */
+  readonly direct?: readonly (readonly [name: string, key: string])[]
+  /** The keys of paths that get a rule which refers to them. */
+  readonly forwarded?: readonly string[]
+  /** The keys of rules that are to be compiled, and need no entrypoint. */
+  readonly kept?: readonly string[]
 }
 
 interface Build {
@@ -67,35 +113,25 @@ interface Build {
 async function build(
   opa: OpaProgram,
   cwd: string,
-  direct: readonly (readonly [name: string, key: string])[],
-  forwarded: readonly string[],
+  { direct = [], forwarded = [], kept = [] }: Entrypoints,
 ): Promise<Build> {
-  const forwarding = forwardingRules(forwarded)
-  if (forwarding.paths.size > 0) await writeFile(join(cwd, FORWARDING_FILE), forwarding.text)
-  const paths = new Map([...direct, ...forwarding.paths])
+  const generated = generateRules(forwarded, kept)
+  const file = join(cwd, GENERATED_FILE)
+  await rm(file, { force: true })
+  if (generated.paths.size > 0 || kept.length > 0) await writeFile(file, generated.text)
+  const paths = new Map([...direct, ...generated.paths])
   const output = join(cwd, '..', 'built.tar.gz')
-  const targets = [...paths.keys()].flatMap((name) => ['--entrypoint', name])
+  const names = [...paths.keys(), ...(kept.length > 0 ? [KEEPING_ENTRYPOINT] : [])]
   const run = await runOpa(
     opa,
-    ['build', '--target', 'wasm', '--bundle', '.', '--output', output, ...targets],
+    [
+      ...['build', '--target', 'wasm', '--bundle', '.', '--output', output],
+      ...names.flatMap((name) => ['--entrypoint', name]),
+    ],
     { cwd },
   )
   const built = run.exitCode === 0 ? await unpackBundle('built', await readFile(output)) : undefined
   return { run, outcome: built?.get(MODULE_FILE) ?? 'refused', paths }
-}
-
-/** One rule per path. The root cannot be referred to from inside; it is put together from what is below it. */
-function forwardingRules(keys: readonly string[]): { text: string; paths: Map<string, string> } {
-  const forwarded = keys.filter((key) => key !== '')
-  const rules = forwarded.map((key, index) => `p${index} = ${reference(key)} { true }`)
-  return {
-    text: [`package ${FORWARDING_PACKAGE}`, ...rules, ''].join('\n'),
-    paths: new Map(forwarded.map((key, index) => [`${FORWARDING_PACKAGE}/p${index}`, key])),
-  }
-}
-
-function reference(key: string): string {
-  return ['data', ...pathOfKey(key).map((segment) => `[${JSON.stringify(segment)}]`)].join('')
 }
 
 /**

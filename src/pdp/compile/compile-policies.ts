@@ -4,7 +4,8 @@ import { readData } from '../data/base-document.js'
 import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import type { RegoObject } from '../rego/value.js'
-import { buildModule } from './build-module.js'
+import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
+import type { BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, PolicySources } from './collect-sources.js'
 import { parseModules } from './parse-modules.js'
@@ -40,10 +41,10 @@ export interface CompiledPolicies {
 export async function compilePolicies(
   opa: OpaProgram,
   paths: readonly string[],
-  options: CollectOptions = { includeTests: false },
+  options: CollectOptions & Partial<BuildOptions> = { includeTests: false },
 ): Promise<CompiledPolicies> {
   const sources = await collectSources(paths, options)
-  return await compileSources(opa, sources, readData(sources.data))
+  return await compileSources(opa, sources, readData(sources.data), options)
 }
 
 /** The same of sources that have been read, with their data. */
@@ -51,13 +52,14 @@ export async function compileSources(
   opa: OpaProgram,
   sources: PolicySources,
   { data, documents }: PartData,
+  { mostEntrypoints = MOST_ENTRYPOINTS }: Partial<BuildOptions> = {},
 ): Promise<CompiledPolicies> {
   const modules = await parseModules(opa, sources.rego)
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   // OPA builds no module of packages that hold nothing.
   const isEmpty = entrypoints.size === 1
-  const built = isEmpty ? undefined : await buildModule(opa, modules, [...entrypoints.keys()])
+  const built = isEmpty ? undefined : await buildModule(opa, modules, entrypoints, { mostEntrypoints })
   return {
     wasm: built?.wasm,
     paths: built?.paths ?? new Map(),

@@ -1,4 +1,5 @@
-import { evaluateEntrypoint, withTypedErrors } from './evaluate-entrypoints.js'
+import { placeBelow } from './compose-document.js'
+import { evaluateEntrypoint, evaluateEntrypoints, withTypedErrors } from './evaluate-entrypoints.js'
 import { entrypointsAt, namesIn, ruleAbove } from './find-entrypoints.js'
 import { mergeDocuments } from '../rego/merge-documents.js'
 import { parseRegoText } from '../rego/parse-text.js'
@@ -53,8 +54,9 @@ export function evaluateDocument(
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): string | undefined {
-  if (plan.target?.rest.length === 0 && plan.path.length > 0) {
-    const text = evaluateEntrypoint(plan.snapshot, plan.target.entrypoint, input, call)
+  const { target } = plan
+  if (target?.rest.length === 0 && target.entrypoint.parts === undefined && plan.path.length > 0) {
+    const text = evaluateEntrypoint(plan.snapshot, target.entrypoint, input, call)
     if (text === undefined || isPrintedScalar(text)) return text
     return withTypedErrors(plan.snapshot, () => printGoJson(parseRegoText(text)))
   }
@@ -75,9 +77,12 @@ export function evaluateValue(
     if (found === undefined) return walkBaseDocument(snapshot.data, path)
     return path.length === 0 ? withoutSystem(found) : found
   }
-  const base = mergeDocuments(packageSkeleton(plan), walkBaseDocument(snapshot.data, path))
-  const values = parts.map((part) => placeBelow(part, path, evaluatedValue(snapshot, part, input, call)))
-  const merged = [base, ...values].reduce(mergeDocuments, undefined)
+  const base = [...packageSkeleton(plan), walkBaseDocument(snapshot.data, path)]
+  const values = evaluateEntrypoints(snapshot, parts, input, call)
+  const merged = mergeDocuments([
+    ...base,
+    ...parts.map((part, index) => placeBelow(part.path, path, values[index])),
+  ])
   return path.length === 0 && merged !== undefined ? withoutSystem(merged) : merged
 }
 
@@ -88,18 +93,8 @@ export function evaluateRule(
   call: EvaluationCall,
 ): RegoValue | undefined {
   if (target === undefined) return undefined
-  const value = evaluatedValue(snapshot, target.entrypoint, input, call)
+  const [value] = evaluateEntrypoints(snapshot, [target.entrypoint], input, call)
   return value === undefined ? undefined : walkValue(value, target.rest)
-}
-
-function evaluatedValue(
-  snapshot: Snapshot,
-  entrypoint: Entrypoint,
-  input: Uint8Array | undefined,
-  call: EvaluationCall,
-): RegoValue | undefined {
-  const text = evaluateEntrypoint(snapshot, entrypoint, input, call)
-  return text === undefined ? undefined : withTypedErrors(snapshot, () => parseRegoText(text))
 }
 
 /** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */
@@ -149,19 +144,8 @@ function packagesAt(snapshot: Snapshot, path: readonly string[]): string[] {
   return snapshot.packages.filter((key) => key === own || key.startsWith(`${own}/`))
 }
 
-function placeBelow(
-  part: Entrypoint,
-  path: readonly string[],
-  value: RegoValue | undefined,
-): RegoValue | undefined {
-  if (value === undefined) return undefined
-  return part.path
-    .slice(path.length)
-    .reduceRight((inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }), value)
-}
-
-/** Packages are defined and empty even where none of their rules is: the packages at a path and below it. */
-function packageSkeleton({ snapshot, path, packages }: DocumentPlan): RegoValue | undefined {
+/** Packages are defined and empty even where none of their rules is: the packages at a path and below it, a document each. */
+function packageSkeleton({ snapshot, path, packages }: DocumentPlan): RegoValue[] {
   const below = (path.length === 0 ? snapshot.packages : packages).map(pathOfKey)
   const documents = below.map((name) =>
     name
@@ -171,10 +155,7 @@ function packageSkeleton({ snapshot, path, packages }: DocumentPlan): RegoValue 
         new RegoObject([]),
       ),
   )
-  return documents.reduce<RegoValue | undefined>(
-    mergeDocuments,
-    path.length === 0 ? new RegoObject([]) : undefined,
-  )
+  return path.length === 0 ? [new RegoObject([]), ...documents] : documents
 }
 
 /** OPA keeps `data.system` out of the root document. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/app-error.js'
+import { composeDocument } from './compose-document.js'
 import { evaluationError } from './evaluation-error.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import type { RegoValue } from '../rego/value.js'
@@ -7,11 +8,8 @@ import { EvaluationAbort, describeFailure } from '../wasm/module/evaluation-abor
 import { SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/policy-instance.js'
 
-const RESULT_START = '{{"result":'
-const RESULT_END = '}}'
-
 /**
- * The value of an entrypoint as Rego text, or undefined. Raises `evaluation_failed` when the policy conflicts, a
+ * The value of an entrypoint that its module has code for as Rego text, or undefined. Raises `evaluation_failed` when the policy conflicts, a
  * strict built-in fails or the budget ends.
  */
 export function evaluateEntrypoint(
@@ -20,7 +18,7 @@ export function evaluateEntrypoint(
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): string | undefined {
-  return withTypedErrors(snapshot, () => resultText(module.evaluate(number, input, call)))
+  return withTypedErrors(snapshot, () => module.evaluate(number, input, call))
 }
 
 /** The values of several entrypoints over one input, in their order. Raises as `evaluateEntrypoint`. */
@@ -31,28 +29,24 @@ export function evaluateEntrypoints(
   call: EvaluationCall,
 ): (RegoValue | undefined)[] {
   const values = new Map<Entrypoint, RegoValue | undefined>()
-  for (const module of new Set(entrypoints.map((entrypoint) => entrypoint.module))) {
-    const own = entrypoints.filter((entrypoint) => entrypoint.module === module)
+  const asked = entrypoints.flatMap((entrypoint) => entrypoint.parts?.rules ?? [entrypoint])
+  for (const module of new Set(asked.map((entrypoint) => entrypoint.module))) {
+    const own = asked.filter((entrypoint) => entrypoint.module === module)
     const numbers = own.map(({ number }) => number)
-    const resultSets = withTypedErrors(snapshot, () => module.evaluateAll(numbers, input, call))
-    own.forEach((entrypoint, index) =>
-      values.set(
-        entrypoint,
-        withTypedErrors(snapshot, () => toValue(resultSets[index])),
-      ),
-    )
+    withTypedErrors(snapshot, () => {
+      const texts = module.evaluateAll(numbers, input, call)
+      own.forEach((entrypoint, index) => values.set(entrypoint, toValue(texts[index])))
+    })
   }
-  return entrypoints.map((entrypoint) => values.get(entrypoint))
+  return entrypoints.map((entrypoint) => {
+    const { path, parts } = entrypoint
+    if (parts === undefined) return values.get(entrypoint)
+    return composeDocument(snapshot, path, parts, (rule) => values.get(rule))
+  })
 }
 
-function toValue(resultSet: string | undefined): RegoValue | undefined {
-  const text = resultSet === undefined ? undefined : resultText(resultSet)
+function toValue(text: string | undefined): RegoValue | undefined {
   return text === undefined ? undefined : parseRegoText(text)
-}
-
-function resultText(resultSet: string): string | undefined {
-  if (!resultSet.startsWith(RESULT_START)) return undefined
-  return resultSet.slice(RESULT_START.length, -RESULT_END.length)
 }
 
 /**

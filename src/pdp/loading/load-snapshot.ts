@@ -10,12 +10,14 @@ import { checkEntrypoints } from './check-entrypoints.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { AskedPackages } from '../lint/asked-packages.js'
+import { KEEPING_ENTRYPOINT, isGenerated } from '../compile/generated-entrypoints.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
 import { readParts } from './read-parts.js'
 import type { PolicyLocations, ReadOptions } from './read-parts.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
+import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
@@ -107,12 +109,31 @@ async function loadModule(
   const module = PolicyModule.of(code, { builtins: builtins.table, limits, data })
   refuseMissingBuiltins(part, module, builtins.table)
   await builtins.prepare(module.requiredBuiltins)
-  const entrypoints = [...module.entrypoints].map(([name, number]) => {
-    const key = part.keyOf(name)
-    return { path: pathOfKey(key), kind: part.kindOf(key), module, number }
-  })
+  const entrypoints: Entrypoint[] = [...numbersByKey(part, module)].map(([key, number]) => ({
+    path: pathOfKey(key),
+    kind: part.kindOf(key),
+    module,
+    number,
+  }))
+  if (module.entrypoints.has(KEEPING_ENTRYPOINT))
+    entrypoints.push(...composeEntrypoints(module, part.documentPaths, entrypoints))
   refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
   return entrypoints
+}
+
+/** What a module can be asked: its entrypoints, and beside them the rules of the part; a rule is called by itself where it can be. */
+function numbersByKey(part: PolicyPart, { entrypoints, rules }: PolicyModule): Map<string, number> {
+  const numbers = new Map<string, number>()
+  for (const [name, number] of entrypoints) {
+    if (isGenerated(name) && part.keyOf(name) === name) continue
+    const key = part.keyOf(name)
+    numbers.set(key, rules.get(key) ?? number)
+  }
+  for (const key of part.expectedEntrypoints) {
+    const number = rules.get(key)
+    if (number !== undefined) numbers.set(key, number)
+  }
+  return numbers
 }
 
 /** A built-in that nobody supplies must not be found out by a request. */

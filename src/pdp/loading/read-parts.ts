@@ -8,6 +8,7 @@ import { dataFilesOf, describeBundle } from '../bundle/describe-bundle.js'
 import { NO_VERIFICATION } from '../bundle/signing/verification.js'
 import type { BundleVerification } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
+import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
 import { compileSources } from '../compile/compile-policies.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
@@ -15,7 +16,7 @@ import { withoutRoot } from '../compile/stage-bundle.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { pathKey } from '../rego/path-key.js'
+import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 
 export interface PolicyLocations {
@@ -31,6 +32,8 @@ export interface ReadOptions {
   readonly findOpa: () => Promise<OpaProgram>
   /** How bundles are verified; called only when there are bundles. Without it a signed bundle is refused. */
   readonly verification?: () => BundleVerification
+  /** How many entrypoints a compiled module may have; a fitting number when absent. */
+  readonly mostEntrypoints?: number
 }
 
 /** One directory set or bundle as read. */
@@ -52,14 +55,16 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false }: PolicyLocations,
-  { findOpa }: ReadOptions,
+  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS }: ReadOptions,
 ): Promise<PartSource> {
   const sources = await collectSources(directories, { includeTests })
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
-    toPart: async (data) =>
-      describeCompiled(directories, await compileSources(await findOpa(), sources, data)),
+    toPart: async (data) => {
+      const compiled = await compileSources(await findOpa(), sources, data, { mostEntrypoints })
+      return describeCompiled(directories, compiled)
+    },
   }
 }
 
@@ -76,12 +81,19 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
     rego: compiled.modules,
     modules: compiled.modules,
     expectedEntrypoints: [...compiled.entrypoints].flatMap(([key, kind]) => (kind === 'rule' ? [key] : [])),
+    documentPaths: documentPathsOf(compiled),
     listsPackages: true,
     sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
     keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
     kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
     isRule: (path) => compiled.entrypoints.get(pathKey(path)) === 'rule',
   }
+}
+
+/** Packages without rules are documents, too. */
+function documentPathsOf({ entrypoints, packages }: CompiledPolicies): (readonly string[])[] {
+  const documents = [...entrypoints].flatMap(([key, kind]) => (kind === 'document' ? [key] : []))
+  return [...new Set([...documents, ...packages.map(pathKey)])].map(pathOfKey)
 }
 
 function readBundles(files: readonly string[], options: ReadOptions): Promise<PartSource>[] {

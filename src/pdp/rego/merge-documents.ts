@@ -1,15 +1,33 @@
-import { RegoObject } from './value.js'
+import { RegoObject, identityKey } from './value.js'
 import type { RegoValue } from './value.js'
 
-/** Two documents of one path as one: objects merge member by member; elsewhere the second wins. */
-export function mergeDocuments(
-  first: RegoValue | undefined,
-  second: RegoValue | undefined,
-): RegoValue | undefined {
-  if (second === undefined) return first
-  if (!(first instanceof RegoObject) || !(second instanceof RegoObject)) return second
-  const merged = second.entries.map(
-    ([key, value]) => [key, mergeDocuments(first.get(key), value) ?? value] as const,
+/**
+ * All documents of one path as one: objects merge member by member; elsewhere the last wins. Undefined where none of them is defined.
+ * Takes as long as there are members, however many documents they are spread over.
+ */
+export function mergeDocuments(documents: readonly (RegoValue | undefined)[]): RegoValue | undefined {
+  const defined = documents.filter((document) => document !== undefined)
+  const objects: RegoObject[] = []
+  for (const document of defined) {
+    if (document instanceof RegoObject) objects.push(document)
+    else objects.length = 0
+  }
+  const [first] = objects
+  if (first === undefined || !(defined.at(-1) instanceof RegoObject)) return defined.at(-1)
+  return objects.length === 1 ? first : mergeObjects(objects)
+}
+
+function mergeObjects(objects: readonly RegoObject[]): RegoObject {
+  const members = new Map<string, { key: RegoValue; values: RegoValue[] }>()
+  for (const { entries } of objects) {
+    for (const [key, value] of entries) {
+      const name = identityKey(key)
+      const member = members.get(name)
+      if (member === undefined) members.set(name, { key, values: [value] })
+      else member.values.push(value)
+    }
+  }
+  return new RegoObject(
+    [...members.values()].map(({ key, values }) => [key, mergeDocuments(values) ?? null] as const),
   )
-  return new RegoObject([...first.entries, ...merged])
 }

@@ -1,5 +1,6 @@
 import type { Builtins } from '../builtins/shared/builtin.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
+import { composeEntrypoints } from '../snapshot/composed-documents.js'
 import { groupByPath } from '../snapshot/snapshot.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { dataOf } from '../wasm/data/data-image.js'
@@ -22,7 +23,8 @@ export interface PackedSnapshot {
 interface PackedEntrypoint {
   readonly path: readonly string[]
   readonly kind: EntrypointKind
-  readonly number: number
+  /** Undefined for a document that is put together from rules. */
+  readonly number: number | undefined
   /** The place of its module. */
   readonly module: number
 }
@@ -43,10 +45,10 @@ function pack(snapshot: Snapshot): PackedSnapshot {
   return {
     revision: snapshot.revision,
     modules: modules.map(({ parts }) => parts),
-    entrypoints: entrypoints.map(({ path, kind, number, module }) => ({
+    entrypoints: entrypoints.map(({ path, kind, number, module, parts }) => ({
       path,
       kind,
-      number,
+      number: parts === undefined ? number : undefined,
       module: places.get(module) ?? 0,
     })),
     packages: snapshot.packages,
@@ -64,9 +66,13 @@ export async function unpackSnapshot(
 ): Promise<Snapshot> {
   const made = modules.map((parts) => PolicyModule.fromParts(parts, { builtins: builtins.table, limits }))
   for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
-  const unpacked = entrypoints.flatMap(({ path, kind, number, module: place }) => {
-    const module = made[place]
-    return module === undefined ? [] : [{ path, kind, number, module }]
+  const unpacked = made.flatMap((module, place) => {
+    const own = entrypoints.filter((entrypoint) => entrypoint.module === place)
+    const coded = own.flatMap(({ path, kind, number }) =>
+      number === undefined ? [] : [{ path, kind, number, module }],
+    )
+    const composed = own.flatMap(({ path, number }) => (number === undefined ? [path] : []))
+    return [...coded, ...composeEntrypoints(module, composed, coded)]
   })
   return {
     revision,

@@ -21,6 +21,8 @@ export interface PolicyPart {
   readonly modules: readonly RegoModule[]
   /** The keys of the paths that the compiled module must answer: its rules, or what the manifest of a bundle names. */
   readonly expectedEntrypoints: readonly string[]
+  /** The paths of its packages, those without rules too, and of the documents above and below them that hold rules. */
+  readonly documentPaths: readonly (readonly string[])[]
   /** Whether the part tells all its packages: a bundle without Rego and without notes of ours does not. */
   readonly listsPackages: boolean
   /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */

@@ -12,6 +12,14 @@ export interface Entrypoint {
   readonly kind: EntrypointKind
   readonly module: PolicyModule
   readonly number: number
+  /** What a document is put together from that the module has no code for. */
+  readonly parts?: ComposedParts
+}
+
+/** The paths of the documents below a document, and the rules below it. */
+export interface ComposedParts {
+  readonly documents: readonly (readonly string[])[]
+  readonly rules: readonly Entrypoint[]
 }
 
 /** A directory set or a bundle that is part of a snapshot. */

@@ -1,4 +1,5 @@
 import { AppError, toError } from '../../errors/app-error.js'
+import { exportRules } from './module/export-rules.js'
 import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
@@ -9,6 +10,8 @@ export interface ModuleCode {
   readonly minimumPages: number
   /** Native built-ins by the numbers that the module calls its host with. */
   readonly wrappedBuiltins: ReadonlyMap<number, string>
+  /** The keys of the paths of the rules that can be called by themselves, in the order of their exports. */
+  readonly rules: readonly string[]
 }
 
 /** Between a module's own data and the base documents: what is made once for an instance, the reader's notes above all. */
@@ -22,10 +25,12 @@ const PER_POLICY_BYTE = 2
 /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged. */
 export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
   const { bytes, builtinNames } = wrapNativeBuiltins(wasm)
-  const metered = meterModule(bytes)
+  const exported = exportRules(bytes)
+  const metered = meterModule(exported.bytes)
   try {
     const module = await WebAssembly.compile(metered.bytes)
-    return { module, minimumPages: metered.minimumPages, wrappedBuiltins: builtinNames }
+    const { minimumPages } = metered
+    return { module, minimumPages, wrappedBuiltins: builtinNames, rules: exported.rules }
   } catch (raw) {
     throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
   }

@@ -6,6 +6,8 @@ import type { HostValues } from './host-values.js'
 import type { ModuleMemory } from './module/module-memory.js'
 import type { PolicyExports } from './module/policy-exports.js'
 
+export const ALIGNMENT = 8
+
 /** The value of `data` in a module's memory, and where the heap may begin behind it. */
 export interface PlacedData {
   readonly root: number
@@ -29,4 +31,9 @@ export function parseImage(
   exports.opa_heap_ptr_set(from)
   const root = values.parse(Buffer.from(printJson(dataOf(data))), exports.opa_json_parse)
   return { root, end: exports.opa_heap_ptr_get() }
+}
+
+/** The first address from another one on at which a value may stand. */
+export function align(address: number): number {
+  return Math.ceil(address / ALIGNMENT) * ALIGNMENT
 }

@@ -19,7 +19,9 @@ import { RETRIED_BUILTINS } from './native-builtins.js'
 import { isForHost } from './native-choice.js'
 import type { OperandReader } from './native-choice.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
-import { parseImage, placeImage } from './place-data.js'
+import { ALIGNMENT, align, parseImage, placeImage } from './place-data.js'
+import type { ModuleCode } from './module-code.js'
+import { ModuleTargets } from './module-targets.js'
 import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './module/policy-exports.js'
 import { toPolicyExports } from './module/policy-exports.js'
@@ -48,7 +50,6 @@ const SHORT_RESULT_BYTES = 16_384
 const RESULT_STEPS_PER_BYTE = 4
 const RESULT_HEAP_PER_BYTE = 10
 
-const ALIGNMENT = 8
 const UNDEFINED_ADDRESS = 0
 
 /** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
@@ -61,6 +62,7 @@ export class PolicyInstance {
   readonly #builtinNames: ReadonlyMap<number, string>
   readonly #wrappedBuiltins: ReadonlyMap<number, string>
   readonly #budget: EvaluationBudget
+  readonly #targets: ModuleTargets
   readonly #values: HostValues
   readonly #dataAddress: number
   readonly #heapStart: number
@@ -77,9 +79,7 @@ export class PolicyInstance {
 
   /** Whether this module's runtime lays its values out as the reader does is found out unless it is known. */
   constructor(
-    module: WebAssembly.Module,
-    minimumPages: number,
-    wrappedBuiltins: ReadonlyMap<number, string>,
+    { module, minimumPages, wrappedBuiltins, rules }: ModuleCode,
     options: PolicyModuleOptions,
     isReaderFit?: boolean,
   ) {
@@ -89,6 +89,7 @@ export class PolicyInstance {
     this.#memory = new ModuleMemory(minimumPages, limits.maxMemoryBytes, data.base + data.bytes.length)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
+    this.#targets = new ModuleTargets(exports, this.#exports, rules.length)
     this.#values = new HostValues(this.#memory, this.#exports)
     // The first block of the heap lies behind all static memory.
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)
@@ -128,6 +129,11 @@ export class PolicyInstance {
     return this.#memory.byteLength - this.#bytesWhenNew
   }
 
+  /** How many bytes of the heap the last evaluation took. */
+  get usedBytes(): number {
+    return this.#exports.opa_heap_ptr_get() - this.#heapStart
+  }
+
   /** Makes it fit for use again after an evaluation that ended by an exception. */
   restore(): void {
     this.#state.restore()
@@ -157,12 +163,15 @@ export class PolicyInstance {
   }
 
   /**
-   * Evaluates entrypoints over one input that must be well-formed JSON (or undefined), and gives the result sets as Rego
-   * text. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the instance
+   * Evaluates entrypoints and rules, by their numbers, over one input that must be well-formed JSON (or undefined), and gives the
+   * values as Rego text, undefined where there is none. Raises EvaluationAbort when the policy conflicts, a strict built-in fails or a limit is reached; the instance
    * must not be used again after that before it is restored.
    */
-  evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
-    const abi = this.#exports
+  evaluateAll(
+    targets: readonly number[],
+    input: Uint8Array | undefined,
+    call: EvaluationCall,
+  ): (string | undefined)[] {
     const inputLength = input?.length ?? 0
     this.#budget.start(inputLength, call.slice)
     // What grew for another is not this one's doing.
@@ -171,14 +180,11 @@ export class PolicyInstance {
     try {
       if (inputLength > SHORT_INPUT_BYTES) call.slice?.require(inputLength * READ_MS_PER_BYTE)
       const inputValue = this.#inputValue(input)
-      return entrypoints.map((entrypoint) => {
-        const context = abi.opa_eval_ctx_new()
-        if (inputValue !== 0) abi.opa_eval_ctx_set_input(context, inputValue)
-        abi.opa_eval_ctx_set_data(context, this.#dataAddress)
-        abi.opa_eval_ctx_set_entrypoint(context, entrypoint)
-        abi.eval(context)
-        // Only Rego text keeps sets apart from arrays, so that they can be put in order.
-        return this.#resultAt(abi.opa_value_dump(abi.opa_eval_ctx_get_result(context)), call.slice)
+      this.#targets.begin(targets)
+      return targets.map((target) => {
+        const address = this.#targets.evaluate(target, inputValue, this.#dataAddress)
+        if (address === UNDEFINED_ADDRESS) return undefined
+        return this.#targets.valueIn(target, this.#textOf(address, call.slice))
       })
     } catch (raw) {
       throw describeFailure(raw, this.#exhausted())
@@ -189,7 +195,9 @@ export class PolicyInstance {
     }
   }
 
-  #resultAt(address: number, slice: EvaluationSlice | undefined): string {
+  /** Only Rego text keeps sets apart from arrays, so that they can be put in order. */
+  #textOf(value: number, slice: EvaluationSlice | undefined): string {
+    const address = this.#exports.opa_value_dump(value)
     const length = this.#memory.textLengthAt(address)
     // Putting a result into order and printing it takes time, too.
     if (length > SHORT_RESULT_BYTES) {
@@ -338,8 +346,4 @@ export class PolicyInstance {
     }
     return numbers
   }
-}
-
-function align(address: number): number {
-  return Math.ceil(address / ALIGNMENT) * ALIGNMENT
 }

@@ -1,5 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import type { DataImage } from './data/data-image.js'
+import { RULES_FROM } from './module-targets.js'
 import type { ModuleCode } from './module-code.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
@@ -7,6 +8,9 @@ import type { EvaluationCall } from './policy-instance.js'
 
 /** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
 const LONG_REQUEST_BYTES = 524_288
+
+/** Large inputs come one after the other, and small ones in between. */
+const MOST_USES_WITHOUT_NEED = 20
 
 /** A module with its data as plain data: threads share both. */
 export interface ModuleParts extends ModuleCode {
@@ -22,6 +26,8 @@ export interface ModuleParts extends ModuleCode {
 export class PolicyModule {
   /** Entrypoint numbers by path (`static/waiting/deny`; the empty path is the whole of `data`). */
   readonly entrypoints: ReadonlyMap<string, number>
+  /** The numbers of the rules that can be called by themselves, by the keys of their paths. */
+  readonly rules: ReadonlyMap<string, number>
   /** The built-ins that the module calls and does not bring along. */
   readonly requiredBuiltins: readonly string[]
   /** Whether inputs are read in one pass of our own: the module's runtime lays its values out as we know it. */
@@ -29,6 +35,8 @@ export class PolicyModule {
   #parts: ModuleParts
   readonly #options: PolicyModuleOptions
   #instance: PolicyInstance | undefined
+  /** Evaluations in a row that had no need of the memory that the instance has grown to. */
+  #usesWithoutNeed = 0
 
   private constructor(parts: ModuleParts, options: PolicyModuleOptions) {
     this.#parts = parts
@@ -37,6 +45,7 @@ export class PolicyModule {
     this.readsDirectly = instance.readsDirectly
     this.#parts = { ...parts, readsDirectly: this.readsDirectly }
     this.entrypoints = instance.entrypoints
+    this.rules = new Map(parts.rules.map((key, place) => [key, RULES_FROM + place]))
     this.requiredBuiltins = instance.requiredBuiltins
     this.#instance = instance
   }
@@ -61,15 +70,18 @@ export class PolicyModule {
     return this.#parts
   }
 
-  /** The result set of one evaluation as Rego text: `{{"result":X}}`, or `set()` when undefined. */
-  evaluate(entrypoint: number, input: Uint8Array | undefined, call: EvaluationCall): string {
-    const [resultSet = ''] = this.evaluateAll([entrypoint], input, call)
-    return resultSet
+  /** The value of one entrypoint or rule, by its number, as Rego text; undefined where it has none. */
+  evaluate(target: number, input: Uint8Array | undefined, call: EvaluationCall): string | undefined {
+    return this.evaluateAll([target], input, call)[0]
   }
 
-  /** The result sets of several entrypoints over one input, in their order. */
-  evaluateAll(entrypoints: readonly number[], input: Uint8Array | undefined, call: EvaluationCall): string[] {
-    return this.#use((instance) => instance.evaluateAll(entrypoints, input, call))
+  /** The values of several over one input, in their order. */
+  evaluateAll(
+    targets: readonly number[],
+    input: Uint8Array | undefined,
+    call: EvaluationCall,
+  ): (string | undefined)[] {
+    return this.#use((instance) => instance.evaluateAll(targets, input, call))
   }
 
   /**
@@ -88,7 +100,10 @@ export class PolicyModule {
     }
   }
 
-  /** An instance that has grown far is not used again. */
+  /**
+   * An instance that has grown far is kept as long as evaluations need so much: with fresh memory for each, they would take ten times as
+   * long. Then it is not used again.
+   */
   #use<T>(run: (instance: PolicyInstance) => T): T {
     const instance = this.#instance ?? this.#instantiate()
     this.#instance = undefined
@@ -98,12 +113,18 @@ export class PolicyModule {
       instance.restore()
       throw raw
     } finally {
-      if (instance.grownBytes <= this.#options.limits.recycleMemoryBytes) this.#instance = instance
+      if (this.#isWorthKeeping(instance)) this.#instance = instance
     }
   }
 
+  #isWorthKeeping(instance: PolicyInstance): boolean {
+    const { recycleMemoryBytes } = this.#options.limits
+    const isNeeded = instance.grownBytes <= recycleMemoryBytes || instance.usedBytes > recycleMemoryBytes
+    this.#usesWithoutNeed = isNeeded ? 0 : this.#usesWithoutNeed + 1
+    return this.#usesWithoutNeed <= MOST_USES_WITHOUT_NEED
+  }
+
   #instantiate(): PolicyInstance {
-    const { module, minimumPages, wrappedBuiltins, readsDirectly } = this.#parts
-    return new PolicyInstance(module, minimumPages, wrappedBuiltins, this.#options, readsDirectly)
+    return new PolicyInstance(this.#parts, this.#options, this.#parts.readsDirectly)
   }
 }

@@ -33,14 +33,19 @@ let plain: PolicyInstance
 
 beforeAll(async () => {
   const { bytes, minimumPages } = meterModule(await compileRego(POLICY))
-  const module = new WebAssembly.Module(bytes)
+  const code = {
+    module: new WebAssembly.Module(bytes),
+    minimumPages,
+    wrappedBuiltins: new Map<number, string>(),
+    rules: [],
+  }
   const options = {
     builtins: hostBuiltins.table,
     limits: DEFAULT_LIMITS,
     data: imageOf(`{"known":[${INTEGERS.join(',')}]}`),
   }
-  direct = new PolicyInstance(module, minimumPages, new Map(), options)
-  plain = new PolicyInstance(module, minimumPages, new Map(), options, false)
+  direct = new PolicyInstance(code, options)
+  plain = new PolicyInstance(code, options, false)
 })
 
 function evaluate(instance: PolicyInstance, rule: string, input: Uint8Array): string | undefined {
@@ -59,7 +64,7 @@ test.each(RULES)('%s answers the same whoever reads the input', (rule) => {
 
 test('integers of any length are the numbers that the data holds', () => {
   const input = Buffer.from(`{"numbers":[${INTEGERS.join(',')}]}`)
-  expect(evaluate(direct, 'known', input)).toBe(`{{"result":[${INTEGERS.join(',')}]}}`)
+  expect(evaluate(direct, 'known', input)).toBe(`[${INTEGERS.join(',')}]`)
   expect(evaluate(direct, 'numbers', input)).toBe(evaluate(plain, 'numbers', input))
 })
 
@@ -91,8 +96,8 @@ test('the input of a body is evaluated without being read again, and only once',
 
 test('an input that was read is dropped for another', () => {
   const kept = direct.readRequest(Buffer.from('{"input":{"a":1}}'))
-  expect(evaluate(direct, 'answer', Buffer.from('[2]'))).toBe('{{"result":[2]}}')
-  expect(evaluate(direct, 'answer', kept!)).toBe('{{"result":{"a":1}}}')
+  expect(evaluate(direct, 'answer', Buffer.from('[2]'))).toBe('[2]')
+  expect(evaluate(direct, 'answer', kept!)).toBe('{"a":1}')
 })
 
 test('bytes that are no UTF-8 end the evaluation, as ever', () => {
@@ -111,7 +116,7 @@ test('a number that takes too long to read fails in the evaluation, not while th
 test('memory grows for a large input, and stays as it is over many evaluations', () => {
   const large = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(60_000)}0]`)
   const before = direct.memoryBytes
-  expect(evaluate(direct, 'changed', large)).toBe('set()')
+  expect(evaluate(direct, 'changed', large)).toBeUndefined()
   expect(direct.memoryBytes).toBeGreaterThan(before)
   for (let i = 0; i < 10; i++) evaluate(direct, 'changed', large)
   const grown = direct.memoryBytes

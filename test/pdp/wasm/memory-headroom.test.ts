@@ -27,7 +27,13 @@ import rego.v1
 made := count([[x] | some x in numbers.range(1, 3000)]) + count(input.x)
 `),
   )
-  instance = new PolicyInstance(new WebAssembly.Module(bytes), minimumPages, new Map(), {
+  const code = {
+    module: new WebAssembly.Module(bytes),
+    minimumPages,
+    wrappedBuiltins: new Map<number, string>(),
+    rules: [],
+  }
+  instance = new PolicyInstance(code, {
     builtins: hostBuiltins.table,
     limits: DEFAULT_LIMITS,
     data: imageOf('{}'),

@@ -1,0 +1,40 @@
+import { pathKey } from '../rego/path-key.js'
+import type { PolicyModule } from '../wasm/policy-module.js'
+import type { Entrypoint } from './snapshot.js'
+
+/** Stands for the number of a document, which the module has no code for. */
+const NO_NUMBER = -1
+
+/** The documents at these paths as entrypoints that are put together from the rules of a module below them. */
+export function composeEntrypoints(
+  module: PolicyModule,
+  paths: readonly (readonly string[])[],
+  rules: readonly Entrypoint[],
+): Entrypoint[] {
+  const documentsBelow = groupByPathAbove(paths.map((path) => ({ path, item: path })))
+  const rulesBelow = groupByPathAbove(rules.map((rule) => ({ path: rule.path, item: rule })))
+  return paths.map((path) => ({
+    path,
+    kind: 'document' as const,
+    module,
+    number: NO_NUMBER,
+    parts: {
+      documents: documentsBelow.get(pathKey(path)) ?? [],
+      rules: rulesBelow.get(pathKey(path)) ?? [],
+    },
+  }))
+}
+
+/** Items by the key of each path that is above theirs. */
+function groupByPathAbove<T>(items: readonly { path: readonly string[]; item: T }[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const { path, item } of items) {
+    for (let length = 0; length < path.length; length++) {
+      const key = pathKey(path.slice(0, length))
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [item])
+      else group.push(item)
+    }
+  }
+  return groups
+}

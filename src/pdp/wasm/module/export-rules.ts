@@ -1,0 +1,82 @@
+import { pathKey } from '../../rego/path-key.js'
+import { encodeUnsigned } from '../binary/binary-reader.js'
+import { readFunctionTable } from '../binary/function-table.js'
+import type { FunctionTable } from '../binary/function-table.js'
+import {
+  HEADER_BYTES,
+  SECTION,
+  appendToVector,
+  concat,
+  readSections,
+  writeSection,
+} from '../binary/sections.js'
+
+/** How the functions of rules are exported, with their place in the list of rules behind it. */
+export const RULE_EXPORT = 'tidegate_rule_'
+/** How the function is exported that has to be called before the first rule of an evaluation. */
+export const MEMOIZE_EXPORT = 'tidegate_memoize'
+
+export interface ExportedRules {
+  readonly bytes: Uint8Array
+  /** The keys of the paths of the rules that can be called, in the order of their exports. */
+  readonly rules: readonly string[]
+}
+
+/** OPA's compiler names the function of a rule by its path, as Rego writes it (planner.go, planRules; `g0` is the code without mocks). */
+const RULE_FUNCTION = /^g0\.data((?:\.[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\])+)$/
+const STEP = /\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]/g
+const MEMOIZE_FUNCTION = 'opa_memoize_init'
+/** The input and the data. */
+const RULE_PARAMETERS = 2
+const FUNCTION_KIND = 0
+
+/**
+ * Exports the function of every rule of a module, so that one can be called without the function that leads to all entrypoints, which
+ * grows with their number. It takes the addresses of input and data, and gives that of the rule's value, or 0. A module without
+ * function names exports none.
+ */
+export function exportRules(wasm: Uint8Array): ExportedRules {
+  const sections = readSections(wasm)
+  const table = readFunctionTable(wasm, sections)
+  const functions = [...table.names]
+  const memoize = functions.find(([, name]) => name === MEMOIZE_FUNCTION)?.[0]
+  if (memoize === undefined || parametersOf(table, memoize) !== 0) return { bytes: wasm, rules: [] }
+  const rules = functions.flatMap(([number, name]) => {
+    const path = parametersOf(table, number) === RULE_PARAMETERS ? rulePath(name) : undefined
+    return path === undefined ? [] : [{ number, key: pathKey(path) }]
+  })
+  const exported = [
+    exportedFunction(MEMOIZE_EXPORT, memoize),
+    ...rules.map(({ number }, place) => exportedFunction(`${RULE_EXPORT}${place}`, number)),
+  ]
+  const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
+  for (const { id, start, end } of sections) {
+    const body = wasm.subarray(start, end)
+    writeSection(out, id, [id === SECTION.export ? appendToVector(body, exported) : body])
+  }
+  return { bytes: concat(out), rules: rules.map(({ key }) => key) }
+}
+
+function parametersOf(
+  { importCount, types, parameterCounts }: FunctionTable,
+  number: number,
+): number | undefined {
+  const type = types[number - importCount]
+  return type === undefined ? undefined : parameterCounts[type]
+}
+
+/** The path of the rule whose function has such a name; undefined for another function, or where a name is quoted in Go's way alone. */
+function rulePath(name: string): string[] | undefined {
+  const steps = RULE_FUNCTION.exec(name)?.[1]
+  if (steps === undefined) return undefined
+  try {
+    return [...steps.matchAll(STEP)].map(([, word, quoted]) => word ?? (JSON.parse(quoted ?? '') as string))
+  } catch {
+    return undefined
+  }
+}
+
+function exportedFunction(name: string, number: number): number[] {
+  const bytes = Buffer.from(name)
+  return [...encodeUnsigned(bytes.length), ...bytes, FUNCTION_KIND, ...encodeUnsigned(number)]
+}

@@ -1,0 +1,56 @@
+import { afterEach, expect, test } from 'vitest'
+
+import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import { compileModule } from '../../../src/pdp/wasm/module-code.js'
+import { PolicyModule } from '../../../src/pdp/wasm/policy-module.js'
+import { imageOf } from '../../support/data-image.js'
+import { DEFAULT_LIMITS } from '../../support/default-limits.js'
+import { compileRego } from '../../support/open-reader.js'
+
+const MIB = 1024 * 1024
+const LARGE = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(100_000)}0]`)
+const SMALL = Buffer.from('[1,2]')
+
+const { Memory } = WebAssembly
+afterEach(() => {
+  WebAssembly.Memory = Memory
+})
+
+/** Counts the memories that are made from now on: one for each instance. */
+function countMemories(): () => number {
+  let count = 0
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: ConstructorParameters<typeof Memory>[0]) {
+      super(descriptor)
+      count += 1
+    }
+  }
+  return () => count
+}
+
+async function load(): Promise<(input: Uint8Array) => string | undefined> {
+  const code = await compileModule(await compileRego('package p\nanswer := count(input)\n'))
+  const limits = { ...DEFAULT_LIMITS, recycleMemoryBytes: MIB }
+  const module = PolicyModule.of(code, { builtins: hostBuiltins.table, limits, data: imageOf('{}') })
+  const answer = module.rules.get('p/answer') ?? -1
+  return (input) => module.evaluate(answer, input, newCall({ nowMs: 0 }))
+}
+
+test('large inputs one after the other are evaluated in the same memory, small ones in between too', async () => {
+  const evaluate = await load()
+  const made = countMemories()
+  for (let round = 0; round < 10; round += 1) {
+    expect(evaluate(LARGE)).toBe('100001')
+    expect(evaluate(SMALL)).toBe('2')
+  }
+  expect(made()).toBe(0)
+})
+
+test('memory that nobody needs any more is given back', async () => {
+  const evaluate = await load()
+  evaluate(LARGE)
+  const made = countMemories()
+  for (let round = 0; round < 100; round += 1) expect(evaluate(SMALL)).toBe('2')
+  expect(made()).toBe(1)
+})
