@@ -1,7 +1,6 @@
 import { AppError } from '../errors/app-error.js'
 import { maskPointers } from '../lib/json/edit/mask-pointers.js'
-import { scanSpace } from '../lib/json/scan/scan-space.js'
-import { scanValue } from '../lib/json/scan/scan-value.js'
+import { scanSpace, scanValue } from '../lib/json/scan/scan-value.js'
 import { makeHideSecrets } from './hide-secrets.js'
 import type { HideSecrets } from './hide-secrets.js'
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { PostgresThreadOptions } from '../store/postgres/threads/messages.js'
-import type { StoreThreadOptions } from '../store/sqlite/threads/messages.js'
+import type { PostgresThreadOptions } from '../store/postgres/threads/serve-store.js'
+import type { StoreThreadOptions } from '../store/sqlite/threads/serve-store.js'
 
 // The composition root of a thread of the store, as main/start-service.ts is that of the process. Each loads only its engine and the
 // operations that it runs: the thread that writes never draws a report.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { analysisIn } from '../support/file-analysis.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import type { ProgramRun } from '../support/run-tidegate.js'
 import { startTidegate } from '../support/tidegate-process.js'
@@ -45,12 +46,7 @@ let tidegate: TidegateProcess
 beforeAll(async () => {
   tidegate = await startTidegate({
     workspace,
-    config: {
-      analysis: {
-        sources: [{ name: 'files', type: 'file', directory: `${workspace.path}/data` }],
-        definitions: `${workspace.path}/definitions`,
-      },
-    },
+    config: { analysis: analysisIn(workspace.path) },
   })
 })
 afterAll(async () => {

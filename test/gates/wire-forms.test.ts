@@ -9,7 +9,7 @@ import {
   PluginTriggerBody,
   requireAllowedCallbacks,
 } from '../../src/gates/triggering/trigger-body.js'
-import { pathWords } from '../../src/http/routes/gates/path-words.js'
+import { pathWords } from '../../src/http/routes/gates/gate-lookup.js'
 import { NOW_MS } from '../support/gates.js'
 
 describe('the words of a status', () => {

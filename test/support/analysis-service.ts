@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 
-import { FILE_ANALYSIS } from './file-analysis.js'
+import { analysisIn, FILE_ANALYSIS } from './file-analysis.js'
 import { ask, objectOf, postJson } from './http-client.js'
 import type { Answered } from './http-client.js'
 import { startTidegate } from './tidegate-process.js'
@@ -46,10 +46,7 @@ export function useAnalysisService() {
         auth: {
           tokens: [token('orca', ['orchestrator']), token('root', ['admin']), token('eve', ['auditor'])],
         },
-        analysis: {
-          sources: [{ name: 'files', type: 'file', directory: `${workspace.path}/data` }],
-          definitions: `${workspace.path}/definitions`,
-        },
+        analysis: analysisIn(workspace.path),
       },
     })
   })

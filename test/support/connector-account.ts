@@ -10,6 +10,7 @@ import type {
 } from '../../src/gates/connectors/tool/connectors.js'
 import { Secret } from '../../src/lib/outbound/credentials.js'
 import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
+import { instantClock } from './instant-clock.js'
 import type { LoopbackServer, SeenRequest } from './loopback-server.js'
 import { respondJson, startLoopbackServer } from './loopback-server.js'
 
@@ -32,19 +33,7 @@ export function accountAt(url: string, more: Partial<ConnectorAccount> = {}): Co
 
 /** A context whose clock moves only by waiting, which takes no time. */
 export function instantContext(budgetMs = 30_000): FetchContext & { readonly waits: readonly number[] } {
-  let clock = NOW
-  const waits: number[] = []
-  return {
-    deadlineMs: NOW + budgetMs,
-    now: () => clock,
-    wait: (ms) => {
-      waits.push(ms)
-      clock += ms
-      return Promise.resolve()
-    },
-    random: () => 0.5,
-    waits,
-  }
+  return { deadlineMs: NOW + budgetMs, ...instantClock(NOW) }
 }
 
 /** A server that answers each path (with its query, decoded) with a JSON document, and everything else with 404. */

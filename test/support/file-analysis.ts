@@ -19,3 +19,11 @@ export const FILE_ANALYSIS = {
   },
   scopes: { baseline: { version: 'stable' }, canary: { version: 'healthy' } },
 }
+
+/** The configuration of a service whose source and definitions are in a workspace. */
+export function analysisIn(workspace: string) {
+  return {
+    sources: [{ name: 'files', type: 'file', directory: `${workspace}/data` }],
+    definitions: `${workspace}/definitions`,
+  }
+}

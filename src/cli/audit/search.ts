@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-
 import { EXIT } from '../session/session.js'
 import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
@@ -11,7 +10,17 @@ import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
 import { addFilterOptions, filterQuery } from './filter-options.js'
 import type { FilterOptions } from './filter-options.js'
-import { RecordAnswer } from './record-answer.js'
+import { recordLabels } from '../../audit/record-view.js'
+
+/** A record as the service answers with it. */
+export const RecordAnswer = z.looseObject({
+  seq: z.number(),
+  at: z.string(),
+  source: z.string(),
+  kind: z.string(),
+  ...recordLabels,
+})
+export type RecordAnswer = z.output<typeof RecordAnswer>
 
 interface SearchOptions extends ServiceOptions, FilterOptions {
   readonly limit: string

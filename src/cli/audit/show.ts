@@ -7,7 +7,7 @@ import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
-import { RecordAnswer } from './record-answer.js'
+import { RecordAnswer } from './search.js'
 
 /** `tidegate audit show SEQ`: one record with its body. */
 export function defineShow(command: Command, session: Session): void {

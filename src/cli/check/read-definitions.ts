@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../lib/json/scan/json-bytes.js'
 import { refuseMalformed } from '../../lib/json/scan/locate-value.js'
 import { scanElements, scanMembers } from '../../lib/json/scan/scan-members.js'
-import { scanSpace } from '../../lib/json/scan/scan-space.js'
+import { scanSpace } from '../../lib/json/scan/scan-value.js'
 
 /** One pipeline definition, as the policies are asked about it. */
 export interface Definition {

@@ -4,8 +4,8 @@ import type { Actor } from './actor.js'
 import { instanceEntry } from './audit-entries.js'
 import { callbackMessage } from './callback-message.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
-import { textDigest } from './text-digest.js'
 import type { Closing } from './transition.js'
+import { createHash } from 'node:crypto'
 
 /** Ends an instance: its state, the record of it and the callback belong together. Returns the instance as it is then. */
 export async function closeInstance(
@@ -37,4 +37,9 @@ export async function evidenceDigest(
 ): Promise<string | undefined> {
   const { evidence } = await gates.findDocuments(instanceId)
   return evidence === undefined ? undefined : textDigest(evidence)
+}
+
+/** The SHA-256 of a text, in hex. */
+export function textDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

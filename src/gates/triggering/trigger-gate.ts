@@ -10,7 +10,7 @@ import type { Gate } from '../../store/ports/gate.js'
 import type { GateInstance, InstanceWork } from '../../store/ports/gate-instance.js'
 import { isRetry } from './is-retry.js'
 import { expiryOf, reservedInstance } from './new-instance.js'
-import { textDigest } from '../instances/text-digest.js'
+import { textDigest } from '../instances/close-instance.js'
 
 export interface TriggerRequest {
   readonly gateId: number

@@ -2,7 +2,7 @@ import type { WriteOperation } from '../../store/ports/transaction.js'
 import { serviceActor } from '../instances/actor.js'
 import { instanceEntry } from '../instances/audit-entries.js'
 import { requireGate } from '../instances/find-or-raise.js'
-import { textDigest } from '../instances/text-digest.js'
+import { textDigest } from '../instances/close-instance.js'
 
 export interface FetchedEvidence {
   readonly instanceId: number

@@ -1,6 +1,5 @@
 import { AppError } from '../../errors/app-error.js'
-import { scanSpace } from '../../lib/json/scan/scan-space.js'
-import { scanValue } from '../../lib/json/scan/scan-value.js'
+import { scanSpace, scanValue } from '../../lib/json/scan/scan-value.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { PolicyContext } from './policy-context.js'
 

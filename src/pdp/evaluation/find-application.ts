@@ -1,7 +1,7 @@
 import { decodeString } from '../../lib/json/scan/decode-string.js'
 import { BACKSLASH, COLON, QUOTE } from '../../lib/json/scan/json-bytes.js'
 import { openedBetween } from '../../lib/json/scan/opened-between.js'
-import { scanSpace } from '../../lib/json/scan/scan-space.js'
+import { scanSpace } from '../../lib/json/scan/scan-value.js'
 
 const KEY = Buffer.from('"application"')
 /** Looking further than this costs more than an index entry is worth; callers put the name near the front. */

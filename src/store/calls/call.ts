@@ -1,4 +1,5 @@
 import type { Failure } from '../../lib/threads/failure.js'
+import type { FindOperation } from '../ports/operation.js'
 
 /** One operation to run, as it crosses a thread. */
 export interface Call {
@@ -9,3 +10,32 @@ export interface Call {
 /** What became of a call. */
 export type Outcome =
   { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly failure: Failure }
+
+/** What a thread of the store is for. */
+export type ThreadRole = 'write' | 'read'
+
+/** To a thread of the store; `calls` is answered by `outcomes`, in order. */
+export type StoreRequest =
+  { readonly type: 'calls'; readonly calls: readonly Call[] } | { readonly type: 'close' }
+
+/** From a thread of the store; it ends after `refused` and after a `close`. */
+export type StoreAnswer =
+  | { readonly type: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | { readonly type: 'refused'; readonly failure: Failure }
+
+/** A call whose operation has been found. */
+export type BoundCall<Context> = (context: Context) => Promise<unknown>
+
+/** Finds the operation of a call; one that is not listed fails when it is run, and alone. */
+export function bindCall<Context>(find: FindOperation<Context>): (call: Call) => BoundCall<Context> {
+  return ({ operation, args }) =>
+    async (context) =>
+      await find(operation).apply(context, args as never)
+}
+
+/** A connection of one kind, with what its calls have at hand. */
+export interface CallConnection<Context> {
+  /** Returns one outcome for each call, in order; rejects where the connection is in a state that nobody knows. */
+  readonly execute: (calls: readonly BoundCall<Context>[]) => Promise<readonly Outcome[]>
+  readonly close: () => void | Promise<void>
+}

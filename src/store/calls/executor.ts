@@ -4,9 +4,8 @@ import type { FindOperation } from '../ports/operation.js'
 import type { Readers } from '../ports/readers.js'
 import type { Transaction } from '../ports/transaction.js'
 import type { ExecuteBatch } from './batching-runner.js'
-import { bindCall } from './bind-call.js'
-import type { CallConnection } from './bind-call.js'
-import type { ThreadRole } from './messages.js'
+import { bindCall } from './call.js'
+import type { CallConnection, ThreadRole } from './call.js'
 import { StoreThreadClient } from './store-thread-client.js'
 
 /** Where the batches of a runner go. */

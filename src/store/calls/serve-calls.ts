@@ -1,9 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import { toFailure } from '../../lib/threads/failure.js'
 import type { FindOperation } from '../ports/operation.js'
-import { bindCall } from './bind-call.js'
-import type { CallConnection } from './bind-call.js'
-import type { StoreAnswer, StoreRequest } from './messages.js'
+import { bindCall } from './call.js'
+import type { CallConnection, StoreAnswer, StoreRequest } from './call.js'
 
 /** How a thread of the store gets its connection. */
 export interface ServeOptions<Context> {

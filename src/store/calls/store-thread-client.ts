@@ -3,8 +3,7 @@ import { AppError } from '../../errors/app-error.js'
 import { SupervisedThread } from '../../lib/threads/supervised-thread.js'
 import type { SupervisedThreadOptions } from '../../lib/threads/supervised-thread.js'
 import { fromFailure } from '../../lib/threads/failure.js'
-import type { Call, Outcome } from './call.js'
-import type { StoreAnswer, StoreRequest } from './messages.js'
+import type { Call, Outcome, StoreAnswer, StoreRequest } from './call.js'
 
 export interface StoreThreadClientOptions extends SupervisedThreadOptions {
   /** A thread that was given nothing to do for so long is ended; without it the thread stays. */

@@ -1,10 +1,9 @@
 import type { AnalysisRepository } from './analysis-store.js'
 import type { AuditKeeper } from './audit-store.js'
-import type { EventQueue } from './event-store.js'
+import type { EventQueue, RegistryRepository } from './registry-store.js'
 import type { GateRepository } from './gate-store.js'
 import type { Operation, Runner } from './operation.js'
 import type { OutboxRepository } from './outbox-store.js'
-import type { RegistryRepository } from './registry-store.js'
 
 /** What an operation that writes has at hand; all of it belongs to one transaction. */
 export interface Transaction {

@@ -30,6 +30,16 @@ async function kinds({ lookups }: TestStore): Promise<string[]> {
   }
 }
 
+/** Starts a runner and moves its clock to the end of the first interval, until that is being judged. */
+async function startFirstInterval({ runner, clock, requests }: ReturnType<typeof makeRunner>): Promise<void> {
+  await runner.start()
+  clock.moveTo(START_MS + TEN_MINUTES)
+  await waitUntil(
+    () => requests[0],
+    () => 'no interval is judged',
+  )
+}
+
 describe('a run', () => {
   test('that starts when nothing runs is judged once each interval is over, and ends with its last interval', async () => {
     const store = await openStore()
@@ -117,12 +127,7 @@ describe('a run', () => {
           )
         }),
     })
-    await made.runner.start()
-    made.clock.moveTo(START_MS + TEN_MINUTES)
-    await waitUntil(
-      () => made.requests[0],
-      () => 'no interval is judged',
-    )
+    await startFirstInterval(made)
     await made.runner.stop()
     expect([made.judged, made.failures]).toEqual([[], []])
     expect(await store.lookups.analysis.run(id)).toMatchObject({ state: 'RUNNING', intervalsDone: 0 })
@@ -175,12 +180,7 @@ describe('a run that is cancelled', () => {
         return taken(request)
       },
     })
-    await made.runner.start()
-    made.clock.moveTo(START_MS + TEN_MINUTES)
-    await waitUntil(
-      () => made.requests[0],
-      () => 'no interval is judged',
-    )
+    await startFirstInterval(made)
     await made.runner.stop()
     expect(made.judged).toEqual([])
     expect(await store.lookups.analysis.run(id)).toMatchObject({

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { OutboundClient, OutboundResponse } from '../../../src/lib/outbound/outbound-client.js'
 import { OutboundError } from '../../../src/lib/outbound/outbound-error.js'
 import { sendWithRetries } from '../../../src/lib/outbound/send-with-retries.js'
+import { instantClock } from '../../support/instant-clock.js'
 
 const REQUEST = { method: 'GET', url: 'http://example.org/', timeoutMs: 1000, maxResponseBytes: 10 } as const
 
@@ -18,13 +19,12 @@ function play(
   outcomes: readonly (OutboundResponse | Error)[],
   options: { budgetMs?: number; attempts?: number; takesMs?: number; signal?: AbortSignal } = {},
 ) {
-  let clock = 0
-  const waits: number[] = []
+  const { pass, waits, ...clock } = instantClock(0)
   const timeouts: number[] = []
   const client: OutboundClient = {
     send: (request) => {
       timeouts.push(request.timeoutMs)
-      clock += options.takesMs ?? 0
+      pass(options.takesMs ?? 0)
       const outcome = outcomes[timeouts.length - 1] ?? new Error('asked too often')
       return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome)
     },
@@ -37,13 +37,7 @@ function play(
       budgetMs: options.budgetMs ?? 60_000,
       attempts: options.attempts ?? 4,
       baseMs: 100,
-      now: () => clock,
-      wait: (ms) => {
-        waits.push(ms)
-        clock += ms
-        return Promise.resolve()
-      },
-      random: () => 0.5,
+      ...clock,
     },
   )
   return { result, waits, timeouts }

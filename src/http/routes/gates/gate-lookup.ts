@@ -1,11 +1,9 @@
 import { z } from 'zod'
-
 import { AppError } from '../../../errors/app-error.js'
 import { findStageGate, findStageRule } from '../../../gates/definitions/find-stage-gate.js'
 import type { StageName } from '../../../gates/definitions/find-stage-gate.js'
 import { baseUrl } from '../../exchange/base-url.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { pathWords } from './path-words.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
@@ -119,4 +117,19 @@ function noGate(type: StageType, { application, pipeline, stage }: StageName): A
     'not_found',
     `no ${type} is declared for the stage "${stage}" of ${application}, pipeline ${pipeline}: add it to ${where}`,
   )
+}
+
+/**
+ * The words of a path that the plugins build: each segment form-encoded, so that `+` is a space and `%2F` a slash within
+ * the segment (clients, 1.7). Raises `invalid` for a broken escape.
+ */
+export function pathWords(path: string): readonly string[] {
+  try {
+    return path
+      .split('/')
+      .slice(1)
+      .map((segment) => decodeURIComponent(segment.replaceAll('+', ' ')))
+  } catch (cause) {
+    throw new AppError('invalid', `the path has a broken percent escape: ${path}`, { cause })
+  }
 }

@@ -13,7 +13,7 @@ import {
 import { EditedCopy } from './edited-copy.js'
 import { MemberOrder } from './member-order.js'
 import { rearrange } from './rearrange.js'
-import { scanSpace } from '../scan/scan-space.js'
+import { scanSpace } from '../scan/scan-value.js'
 
 const SPACE = 0x20
 

@@ -3,9 +3,8 @@ import type { Extent } from '../scan/json-bytes.js'
 import { OPEN_ARRAY, OPEN_OBJECT } from '../scan/json-bytes.js'
 import { replaceExtents } from './replace-extents.js'
 import { scanElements, scanMembers } from '../scan/scan-members.js'
-import { scanSpace } from '../scan/scan-space.js'
+import { scanSpace, scanValue } from '../scan/scan-value.js'
 import { scanString } from '../scan/scan-string.js'
-import { scanValue } from '../scan/scan-value.js'
 
 const ANY = '*'
 

@@ -3,9 +3,8 @@ import { decodeString } from './decode-string.js'
 import type { Extent } from './json-bytes.js'
 import { BACKSLASH, OPEN_OBJECT, QUOTE } from './json-bytes.js'
 import { scanMembers } from './scan-members.js'
-import { scanSpace } from './scan-space.js'
+import { scanSpace, scanValue } from './scan-value.js'
 import { scanString } from './scan-string.js'
-import { scanValue } from './scan-value.js'
 
 const LOWER_N = 0x6e
 const TYPE_NAMES: Readonly<Record<number, string>> = {

@@ -1,7 +1,6 @@
 import { AppError } from '../../../errors/app-error.js'
 import type { Extent } from './json-bytes.js'
-import { scanSpace } from './scan-space.js'
-import { MAX_DEPTH, scanValue } from './scan-value.js'
+import { scanSpace, MAX_DEPTH, scanValue } from './scan-value.js'
 import { syntaxError } from './syntax-error.js'
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { COMMA } from './json-bytes.js'
 import { holdsMoreValues } from './nesting.js'
-import { scanSpace } from './scan-space.js'
+import { scanSpace } from './scan-value.js'
 
 /** Many elements are parsed at once: thousands of calls for a few bytes each cost more than the parsing. */
 const BATCH_BYTES = 64 * 1024

@@ -2,7 +2,7 @@ import { decodeString } from './decode-string.js'
 import type { Extent } from './json-bytes.js'
 import { OPEN_OBJECT } from './json-bytes.js'
 import { scanMembers } from './scan-members.js'
-import { scanSpace } from './scan-space.js'
+import { scanSpace } from './scan-value.js'
 import { scanString } from './scan-string.js'
 
 /**

@@ -1,6 +1,5 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA } from './json-bytes.js'
-import { afterMemberText, scanKey, scanValue } from './scan-value.js'
-import { scanSpace } from './scan-space.js'
+import { afterMemberText, scanKey, scanValue, scanSpace } from './scan-value.js'
 import { syntaxError } from './syntax-error.js'
 
 /** Takes one object member: where its key (quotes included) starts, and the extent of its value. */

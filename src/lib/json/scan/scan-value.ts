@@ -1,7 +1,15 @@
 import { AppError } from '../../../errors/app-error.js'
-import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-bytes.js'
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  byteTable,
+} from './json-bytes.js'
 import { scanLiteral, scanNumber } from './scan-scalar.js'
-import { scanSpace } from './scan-space.js'
 import { scanString } from './scan-string.js'
 import { syntaxError } from './syntax-error.js'
 
@@ -67,4 +75,17 @@ function isNumberStart(byte: number): boolean {
 /** What Go says of a byte that is neither a comma nor the `closer` of the container. */
 export function afterMemberText(closer: number): string {
   return closer === CLOSE_ARRAY ? 'after array element' : 'after object key:value pair'
+}
+
+/** 1 for the four bytes of JSON white space. */
+const SPACE = byteTable((_, char) => ' \t\n\r'.includes(char))
+
+/** The offset of the first byte at or after `from` that is not JSON white space, or the length of `bytes`. */
+export function scanSpace(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (;;) {
+    const byte = bytes[at] ?? 0
+    if (byte > 0x20 || SPACE[byte] === 0) return at
+    at++
+  }
 }

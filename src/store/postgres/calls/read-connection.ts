@@ -1,6 +1,5 @@
 import { toFailure } from '../../../lib/threads/failure.js'
-import type { BoundCall, CallConnection } from '../../calls/bind-call.js'
-import type { Outcome } from '../../calls/call.js'
+import type { BoundCall, CallConnection, Outcome } from '../../calls/call.js'
 import type { Readers } from '../../ports/readers.js'
 import { fromDriver, isStaleConnection, isRetryable } from '../engine/postgres-error.js'
 import type { Session } from '../engine/session.js'

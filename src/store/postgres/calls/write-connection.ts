@@ -1,7 +1,6 @@
 import { AppError, toError } from '../../../errors/app-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
-import type { BoundCall, CallConnection } from '../../calls/bind-call.js'
-import type { Outcome } from '../../calls/call.js'
+import type { BoundCall, CallConnection, Outcome } from '../../calls/call.js'
 import type { Transaction } from '../../ports/transaction.js'
 import {
   fromDriver,

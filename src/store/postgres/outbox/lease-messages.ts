@@ -4,7 +4,7 @@ import { toStoredMessage } from '../../tables/outbox-table.js'
 import type { OutboxRow } from '../../tables/outbox-table.js'
 import type { Queries } from '../engine/session.js'
 import { all, first, run } from '../engine/statements.js'
-import { REPLICA } from '../sharing/lease-kinds.js'
+import { REPLICA } from '../sharing/replica-leases.js'
 
 /** Of the bodies of one lease: a large number of large messages goes out bit by bit. */
 const MAX_LEASED_LENGTH = 8 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { EventQueue } from '../../ports/event-store.js'
+import type { EventQueue } from '../../ports/registry-store.js'
 import type { Queries } from '../engine/session.js'
 import { all, run } from '../engine/statements.js'
 

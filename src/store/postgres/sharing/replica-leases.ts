@@ -1,7 +1,6 @@
 import type { Leases, WorkLease } from '../../ports/leases.js'
 import type { Queries } from '../engine/session.js'
 import { all, first, run } from '../engine/statements.js'
-import { REPLICA } from './lease-kinds.js'
 
 /** How long a lease is valid without being renewed. */
 const LEASE_MS = 9000
@@ -151,3 +150,6 @@ export class ReplicaLeases implements Leases {
     held.losing.abort()
   }
 }
+
+/** The kind of lease by which a replica says that it is alive; its key is the replica. */
+export const REPLICA = 'replica'

@@ -1,4 +1,4 @@
-import type { CallConnection } from '../../calls/bind-call.js'
+import type { CallConnection } from '../../calls/call.js'
 import type { Readers } from '../../ports/readers.js'
 import type { Transaction } from '../../ports/transaction.js'
 import { ReadConnection } from '../calls/read-connection.js'

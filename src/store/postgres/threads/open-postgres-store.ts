@@ -3,7 +3,7 @@ import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import { localExecutor, threadExecutor } from '../../calls/executor.js'
 import type { Executor, StoreOperations } from '../../calls/executor.js'
-import type { ThreadRole } from '../../calls/messages.js'
+import type { ThreadRole } from '../../calls/call.js'
 import { watchReaders, watchRunner } from '../../calls/watch-calls.js'
 import type { Leases } from '../../ports/leases.js'
 import type { FindOperation } from '../../ports/operation.js'
@@ -19,7 +19,7 @@ import { ReplicaLeases } from '../sharing/replica-leases.js'
 import { sharedSecret } from '../sharing/shared-secret.js'
 import { connectReading, connectWriting } from './connect.js'
 import { DatabaseCondition } from './database-condition.js'
-import type { PostgresThreadOptions } from './messages.js'
+import type { PostgresThreadOptions } from './serve-store.js'
 
 export interface OpenPostgresStoreOptions {
   readonly settings: PostgresSettings

@@ -5,7 +5,8 @@ import type { Readers } from '../../ports/readers.js'
 import type { Transaction } from '../../ports/transaction.js'
 import { toStoreError } from '../engine/postgres-error.js'
 import { connectReading, connectWriting } from './connect.js'
-import type { PostgresThreadOptions } from './messages.js'
+import type { ThreadRole } from '../../calls/call.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
 
 /** What the thread that writes does all its life: runs the calls that it is sent. */
 export function serveWrites(
@@ -27,4 +28,13 @@ export function serveReads(
 
 function toError(action: string, raw: unknown): Error {
   return toStoreError(`${action} the database`, raw)
+}
+
+/** What a thread of the store is started with. */
+export interface PostgresThreadOptions {
+  readonly engine: 'postgres'
+  readonly role: ThreadRole
+  readonly settings: PostgresSettings
+  /** Names this process among all that share the database. */
+  readonly owner: string
 }

@@ -2,8 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
-import type { BoundCall } from '../../calls/bind-call.js'
-import type { Outcome } from '../../calls/call.js'
+import type { BoundCall, Outcome } from '../../calls/call.js'
 
 /** A context that keeps something in memory of what it has written. */
 export interface Forgetful {

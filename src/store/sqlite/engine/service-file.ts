@@ -1,4 +1,7 @@
 import type { OpenDatabaseOptions } from './open-database.js'
+import type { Database } from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { ServiceDatabase } from '../../tables/service-database.js'
 
 /**
  * How `tidegate.db` is opened: the durable records of gates, outbox, trail, registry and analyses. They share a file so
@@ -12,4 +15,9 @@ export function serviceDatabaseOptions(path: string): OpenDatabaseOptions {
     applicationId: 0x54_47_73_76,
     incrementalVacuum: true,
   }
+}
+
+/** A query builder whose statements run on a connection. */
+export function queryBuilder(database: Database): Kysely<ServiceDatabase> {
+  return new Kysely<ServiceDatabase>({ dialect: new SqliteDialect({ database }) })
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { queryBuilder } from '../engine/query-builder.js'
+import { queryBuilder } from '../engine/service-file.js'
 import type { Review } from '../../ports/gate-instance.js'
 import type { InstanceDocuments, GateReader } from '../../ports/gate-store.js'
 import { listInstances } from '../../gates/list-instances.js'

@@ -9,7 +9,7 @@ import { makeAuditExporter } from '../audit/audit-exporter.js'
 import { makeAuditKeeper } from '../audit/audit-keeper.js'
 import { makeAuditReader } from '../audit/audit-reader.js'
 import { makeTrailIndexes } from '../audit/trail-indexes.js'
-import type { CallConnection } from '../../calls/bind-call.js'
+import type { CallConnection } from '../../calls/call.js'
 import { makeEventQueue } from './event-queue.js'
 import { makeGateReader } from '../gates/gate-reader.js'
 import { makeGateRepository } from '../gates/gate-repository.js'
@@ -21,8 +21,7 @@ import { executeReads, executeWrites } from '../calls/execute-batch.js'
 import type { Forgetful } from '../calls/execute-batch.js'
 import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
-import { serviceDatabaseOptions } from '../engine/service-file.js'
-import { queryBuilder } from '../engine/query-builder.js'
+import { serviceDatabaseOptions, queryBuilder } from '../engine/service-file.js'
 
 /** A connection of one kind. */
 export interface ServiceConnection<Context> extends CallConnection<Context> {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { EventQueue } from '../../ports/event-store.js'
+import type { EventQueue } from '../../ports/registry-store.js'
 
 /** The waiting events on a connection that writes. */
 export function makeEventQueue(database: Database): EventQueue {

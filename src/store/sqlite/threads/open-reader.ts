@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { FindOperation } from '../../ports/operation.js'
 import type { OpenReader, Readers } from '../../ports/readers.js'
-import { bindCall } from '../../calls/bind-call.js'
+import { bindCall } from '../../calls/call.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import { connectReading } from './connect.js'
 

@@ -6,7 +6,8 @@ import { toStoreError } from '../engine/sqlite-error.js'
 import { withMaintenance } from '../maintenance/maintenance-operations.js'
 import type { SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { connectReading, connectWriting } from './connect.js'
-import type { StoreThreadOptions } from './messages.js'
+import type { ThreadRole } from '../../calls/call.js'
+import type { KeptFile } from '../engine/kept-files.js'
 
 /** What the thread that writes does all its life: opens the database and runs the calls that it is sent. */
 export function serveWrites(
@@ -29,4 +30,12 @@ export function serveReads(
 
 function toError(action: string, raw: unknown): Error {
   return toStoreError(`${action} tidegate.db`, raw)
+}
+
+/** What a thread of the store is started with. */
+export interface StoreThreadOptions {
+  readonly path: string
+  readonly role: ThreadRole
+  /** What must be at its path for anything to be written. */
+  readonly files: readonly KeptFile[]
 }
