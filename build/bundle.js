@@ -5,11 +5,17 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
+import { parseArgs } from 'node:util'
 import { build, transform } from 'esbuild'
 import { billOfMaterials, findComponents, licenceTexts } from './bill-of-materials.js'
 
 const ROOT = join(import.meta.dirname, '..')
-const OUT = join(ROOT, 'dist')
+/** What is given to others is shorter: names within files are. Profiles and stack traces of a build for oneself keep them. */
+const { values, positionals } = parseArgs({
+  options: { package: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const OUT = positionals[0] ?? join(ROOT, 'dist')
 /** Oldest Node.js that `engines` names. */
 const TARGET = 'node20.12'
 const SBOM = 'sbom.cdx.json'
@@ -39,8 +45,10 @@ const { metafile } = await build({
   external: Object.keys(ours.dependencies),
   banner: { js: REQUIRE },
   legalComments: 'none',
-  // Names stay, and lines stay short, so that a stack trace still tells where.
+  // Lines stay short, so that a stack trace still tells where.
   minifyWhitespace: true,
+  minifySyntax: values.package,
+  minifyIdentifiers: values.package,
   lineLimit: 160,
   metafile: true,
   logLevel: 'warning',

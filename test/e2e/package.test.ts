@@ -78,7 +78,7 @@ describe('the package', () => {
     } finally {
       expect(await service.end('SIGTERM')).toBe(0)
     }
-  })
+  }, 60_000)
 
   it('lists what it is made of, each with its licence, and the texts of what is bundled', () => {
     const { components } = BILL.parse(JSON.parse(read('dist/sbom.cdx.json')))

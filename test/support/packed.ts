@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { PROJECT_ROOT } from './project-root.js'
@@ -17,11 +17,14 @@ export interface Packed {
 
 interface PackReport {
   readonly filename: string
-  readonly size: number
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Packs what was built, and unpacks it in a workspace. What npm would install is linked from the project, since compiling takes minutes. */
+/**
+ * Packs the project, and unpacks it in a workspace, with the program as `npm pack` would build it: here that must not change `dist/`, which
+ * other tests run. What npm would install is linked from the project, since compiling takes
+ * minutes.
+ */
 export function packInto(workspace: Workspace): Packed {
   const options = ['--ignore-scripts', '--json', '--pack-destination', workspace.path]
   const text = execFileSync('npm', ['pack', ...options], { cwd: PROJECT_ROOT, encoding: 'utf8' })
@@ -29,12 +32,16 @@ export function packInto(workspace: Workspace): Packed {
   if (report === undefined) throw new Error('npm packed nothing')
   execFileSync('tar', ['-xzf', join(workspace.path, report.filename), '-C', workspace.path])
   const folder = join(workspace.path, 'package')
+  const build = ['build/bundle.js', '--package', join(folder, 'dist')]
+  execFileSync(process.execPath, build, { cwd: PROJECT_ROOT })
+  const archive = join(workspace.path, 'whole.tgz')
+  execFileSync('tar', ['-czf', archive, '-C', workspace.path, 'package'])
   for (const name of neededBy(folder)) {
     const link = join(folder, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(PROJECT_ROOT, 'node_modules', name), link)
   }
-  return { bytes: report.size, files: report.files.map(({ path }) => path), folder }
+  return { bytes: statSync(archive).size, files: report.files.map(({ path }) => path), folder }
 }
 
 function neededBy(folder: string): string[] {
