@@ -9,6 +9,7 @@ const THREAD = `
   parentPort.on('message', ({ type, calls }) => {
     if (type === 'close') parentPort.close()
     else if (calls[0]?.operation === 'die') process.exit(1)
+    else if (calls[0]?.operation === 'refuse') parentPort.postMessage({ type: 'refused', failure: { kind: 'unavailable', code: 'c', message: 'no', details: [] } })
     else if (calls[0]?.operation === 'outgrow') for (const kept = [];;) kept.push({})
     else parentPort.postMessage({ type: 'outcomes', outcomes: [{ ok: true, result: threadId }] })
   })`
@@ -53,6 +54,23 @@ describe('a thread of the store', () => {
     await exitOf(threads[0])
     expect(await client.execute([])).not.toEqual(first)
     expect(threads).toHaveLength(2)
+  })
+
+  it('is used no more when it has refused a batch, though it may still be there', async () => {
+    const { client, threads } = makeClient()
+    await expect(client.execute(calling('refuse'))).rejects.toThrow('no')
+    await client.execute([])
+    expect(threads).toHaveLength(2)
+    await threads[0]?.terminate()
+    expect(client.problem).toBeUndefined()
+  })
+
+  it('is listened to for one batch at a time', async () => {
+    const { client, threads } = makeClient()
+    await client.execute([])
+    const before = threads[0]?.listenerCount('message')
+    for (let batch = 0; batch < 3; batch += 1) await client.execute([])
+    expect(threads[0]?.listenerCount('message')).toBe(before)
   })
 
   it('is not waited for by a batch that comes while it ends', async () => {
