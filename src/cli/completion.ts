@@ -2,7 +2,8 @@ import { Command } from 'commander'
 
 import { EXIT, wrongUse } from './session/session.js'
 import type { DefineCommand, Session } from './session/session.js'
-import { examples } from './session/shared-options.js'
+import { addOutputOptions, examples, outJson } from './session/shared-options.js'
+import type { OutputOptions } from './session/shared-options.js'
 
 /** What can be written after a command: the names of its subcommands, and its flags. */
 export interface CommandWords {
@@ -20,21 +21,23 @@ const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 export const makeDefineCompletion =
   (loadCommands: LoadCommands): DefineCommand =>
   (command, session) => {
-    command
+    addOutputOptions(command)
       .description('Prints a script that makes a shell complete commands and flags.')
       .argument('<shell>', Object.keys(SHELLS).join(', '))
       .addHelpText(
         'after',
         examples(
+          'tidegate completion fish > ~/.config/fish/completions/tidegate.fish',
           'source <(tidegate completion bash)',
           'source <(tidegate completion zsh)',
-          'tidegate completion fish > ~/.config/fish/completions/tidegate.fish',
         ),
       )
-      .action(async (shell: string) => {
+      .action(async (shell: string, { format }: OutputOptions) => {
         if (!isShell(shell))
           throw wrongUse(`unknown shell '${shell}'; there are ${Object.keys(SHELLS).join(', ')}`)
-        session.terminal.out(SHELLS[shell](await allWords(loadCommands, session)))
+        const words = await allWords(loadCommands, session)
+        if (format === 'json') outJson(session.terminal, words)
+        else session.terminal.out(SHELLS[shell](words))
         session.exitCode = EXIT.fine
       })
   }
