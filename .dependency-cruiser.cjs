@@ -53,7 +53,7 @@ module.exports = {
       from: {
         path: '^src/(main|cli|threads)/',
         pathNot:
-          '^src/(main/(store/open-store|store/open-reader|store/database-files|open-decision-log|start-service)|threads/(store|decision-writer))\\.ts$',
+          '^src/(main/(store/open-store|store/open-reader|store/database-files|store/copy-store|open-decision-log|start-service)|threads/(store|decision-writer))\\.ts$',
       },
       to: { path: '^src/store/(sqlite|outbox)/' },
     },

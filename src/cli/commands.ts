@@ -60,6 +60,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'store',
+    {
+      summary: 'prepare a PostgreSQL that several services share',
+      load: async () => (await import('./store.js')).defineStore,
+    },
+  ],
+  [
     'pipelines',
     {
       summary: 'pull, push and check the pipelines of the orchestrator',

@@ -16,6 +16,7 @@ const COMMANDS = [
   'gates',
   'analysis',
   'audit',
+  'store',
   'pipelines',
   'orchestrator',
   'doctor',

@@ -132,6 +132,37 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(text).not.toContain(password)
     })
 
+    it('go on with the records that one service had in its files, without a break in the trail', async () => {
+      const workspace = makeWorkspace({ 'policies/app.rego': POLICY })
+      const config = { callbacks: { allowLoopback: true }, gates: { definitions: [GATE] } }
+      const alone = await startTidegate({ workspace, config })
+      const id = idOf(await trigger(alone, 'e6'))
+      const links = objectOf(await ask(alone.url, { path: '/audit/verify' }))['end']
+      await alone.end('SIGTERM')
+      const { host, port, user, database, password = '' } = settings
+      const args = [
+        '--from',
+        join(workspace.path, 'data'),
+        '--to',
+        `postgres://${user}@${host}:${port}/${database}`,
+      ]
+      const env = { PGPASSWORD: password }
+      const copied = await runTidegate(['store', 'copy', ...args], { env })
+      expect(copied).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(copied.stdout).toContain('the trail is intact and the same')
+      const twice = await runTidegate(['store', 'copy', ...args], { env })
+      expect(twice.exitCode).not.toBe(0)
+      expect(twice.stderr).toContain('copy into an empty one')
+      const one = await startReplica()
+      expect(await statusAt(one, id)).toBe('activated')
+      expect(idOf(await trigger(one, 'e6'))).toBe(id)
+      expect(idOf(await trigger(one, 'e7'))).toBe(id + 1)
+      const { hash, seq } = links as { readonly hash: string; readonly seq: number }
+      const path = `/audit/verify?expected=${seq}:${hash}`
+      expect(objectOf(await ask(one.url, { path }))).toMatchObject({ isIntact: true })
+      workspace.remove()
+    })
+
     it('take over the callback of one that was killed, under its id', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e3'))

@@ -5,9 +5,9 @@ import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import type { ChainEnd } from '../../store/ports/audit-store.js'
 import { openReader } from '../../main/store/open-reader.js'
-import { inDatabase, inDataDirectory } from '../../main/store/store-location.js'
+import { inDataDirectory } from '../../main/store/store-location.js'
 import type { StoreLocation } from '../../main/store/store-location.js'
-import { DATABASE_URL_TEXT, isDatabaseUrl } from '../../config/values/database-url.js'
+import { databaseOption } from '../store/database-option.js'
 import { auditReads } from '../../audit/audit-operations.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
@@ -94,8 +94,7 @@ function locationOf({ dataDir, store }: VerifyOptions): StoreLocation {
   if (dataDir !== undefined && store !== undefined)
     throw wrongUse('--data-dir and --store exclude each other')
   if (store === undefined) return inDataDirectory(dataDir ?? '')
-  if (!isDatabaseUrl(store)) throw wrongUse(`--store must be ${DATABASE_URL_TEXT}`)
-  return inDatabase(store)
+  return databaseOption('--store', store)
 }
 
 async function verifyStore(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import type { Config } from '../../config/config.js'
+import { DATABASE_URL_TEXT, readDatabaseUrl } from '../../config/values/database-url.js'
 import { isLoopback } from '../../config/sections/listen-address.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import { AppError, toError } from '../../errors/app-error.js'
@@ -22,15 +22,15 @@ export function postgresSettings(
   readSecret: ReadSecret,
   env: Environment,
 ): PostgresSettings {
-  const { hostname, port, username, pathname, searchParams } = new URL(url)
-  const host =
-    searchParams.get('host') ?? (unbracketed(decodeURIComponent(hostname)) || (env['PGHOST'] ?? 'localhost'))
-  const user = decodeURIComponent(username) || (env['PGUSER'] ?? userInfo().username)
+  const named = readDatabaseUrl(url)
+  if (named === undefined) throw new AppError('invalid', `store.url must be ${DATABASE_URL_TEXT}`)
+  const host = named.host || (env['PGHOST'] ?? 'localhost')
+  const user = named.user || (env['PGUSER'] ?? userInfo().username)
   return {
     host,
-    port: Number(port || (env['PGPORT'] ?? DEFAULT_PORT)),
+    port: Number(named.port || (env['PGPORT'] ?? DEFAULT_PORT)),
     user,
-    database: decodeURIComponent(pathname.slice(1)) || (env['PGDATABASE'] ?? user),
+    database: named.database || (env['PGDATABASE'] ?? user),
     password: store.password === undefined ? undefined : readSecret(store.password).reveal(),
     tls: tlsOf(host, store),
   }
@@ -58,9 +58,4 @@ function readPem(name: string, path: string | undefined): string | undefined {
   } catch (raw) {
     throw new AppError('invalid', `${name} cannot be read: ${toError(raw).message}`)
   }
-}
-
-function unbracketed(host: string): string {
-  const inside = host.replace(/^\[(.*)\]$/, '$1')
-  return isIP(inside) === 6 ? inside : host
 }

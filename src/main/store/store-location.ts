@@ -28,7 +28,7 @@ export function inDataDirectory(dataDir: string): StoreLocation {
 }
 
 /** A database that a URL names; its password and whether it is encrypted follow from the environment and the host. */
-export function inDatabase(url: string): StoreLocation {
+export function inDatabase(url: string): Extract<StoreLocation, { engine: 'postgres' }> {
   const noSecret = (): never => {
     throw new AppError('internal', 'a location without a configuration names no secret')
   }

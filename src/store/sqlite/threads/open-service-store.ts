@@ -56,7 +56,7 @@ const MAX_WRITES_PER_COMMIT = 1024
 export async function openServiceStore(options: OpenServiceStoreOptions): Promise<SqliteServiceStore> {
   const { dataDir, fileChanged = () => undefined } = options
   const path = join(dataDir, 'tidegate.db')
-  await prepare(path)
+  await prepareFile(path)
   const lookups = connectReading(path)
   // The first connection stays until the end, so that the files beside the database stay the same.
   const files = [...keptDatabase(path), ...keptFile(join(dataDir, LOCK_FILE))]
@@ -102,7 +102,8 @@ function refusingWhenOverwritten(execute: ExecuteBatch, watch: FileWatch): Execu
   }
 }
 
-async function prepare(path: string): Promise<void> {
+/** Brings the schema of `tidegate.db` up to date; raises as `openServiceStore` does. */
+export async function prepareFile(path: string): Promise<void> {
   const database = openDatabase(serviceDatabaseOptions(path))
   try {
     await migrate(database, serviceMigrations)

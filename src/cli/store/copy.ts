@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+
+import { auditReads } from '../../audit/audit-operations.js'
+import { verifyTrail } from '../../audit/verify-trail.js'
+import type { Verification } from '../../audit/verify-trail.js'
+import { AppError } from '../../errors/app-error.js'
+import { claimFiles, copyStore } from '../../main/store/copy-store.js'
+import { openReader } from '../../main/store/open-reader.js'
+import { inDataDirectory } from '../../main/store/store-location.js'
+import type { StoreLocation } from '../../main/store/store-location.js'
+import { operationRegistry } from '../../store/ports/operation.js'
+import type { Readers } from '../../store/ports/readers.js'
+import { Progress } from '../output/progress.js'
+import { count } from '../output/text-table.js'
+import { EXIT } from '../session/session.js'
+import type { Session } from '../session/session.js'
+import { examples } from '../session/shared-options.js'
+import { databaseOption } from './database-option.js'
+
+interface CopyOptions {
+  readonly from: string
+  readonly to: string
+}
+
+/** `tidegate store copy`: from the files of one service to a database. */
+export function defineCopy(command: Command, session: Session): void {
+  command
+    .description(
+      'Copies all records of a data directory, and the secrets beside them, into an empty PostgreSQL, and proves that the trail is the same there. The service must not run meanwhile. The decision log stays a local file.',
+    )
+    .requiredOption('--from <dir>', 'the data directory')
+    .requiredOption('--to <url>', 'the database')
+    .addHelpText(
+      'after',
+      examples('tidegate store copy --from data --to postgres://tidegate@db.example.org/tidegate'),
+    )
+    .action(async ({ from, to }: CopyOptions) => {
+      const target = databaseOption('--to', to)
+      const { terminal } = session
+      const progress = new Progress(terminal)
+      const release = claimFiles(from)
+      try {
+        const copied = await copyStore(from, target.settings, (table, rows) =>
+          progress.show(`${table}: ${count(rows, 'row')} …`),
+        )
+        progress.end()
+        const [before, after] = [await verified(inDataDirectory(from)), await verified(target)]
+        requireSame(before, after)
+        for (const [table, rows] of Object.entries(copied)) terminal.out(`${table}: ${rows}\n`)
+        terminal.out(
+          `the trail is intact and the same: ${count(after.checked, 'record')}, end ${after.end.seq}:${after.end.hash}\n`,
+        )
+        session.exitCode = EXIT.fine
+      } finally {
+        progress.end()
+        await release()
+      }
+    })
+}
+
+async function verified(location: StoreLocation): Promise<Verification> {
+  const { reader, close } = await openReader(location, operationRegistry<Readers>(auditReads))
+  try {
+    return await verifyTrail({ reader })
+  } finally {
+    await close()
+  }
+}
+
+function requireSame(before: Verification, after: Verification): void {
+  if (!before.isIntact) {
+    throw new AppError('conflict', `the trail was not intact before: ${before.problems.join('; ')}`)
+  }
+  if (after.isIntact && after.end.hash === before.end.hash && after.checked === before.checked) return
+  throw new AppError('internal', `the trail in the database is another one: ${after.problems.join('; ')}`)
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+
+import { EXIT } from '../session/session.js'
+import type { Session } from '../session/session.js'
+import { examples } from '../session/shared-options.js'
+import { databaseOption } from './database-option.js'
+
+/** `tidegate store migrate`: the schema, before a service starts with it. */
+export function defineMigrate(command: Command, session: Session): void {
+  command
+    .description(
+      'Brings the schema of a database up to date. A service does the same when it starts, if its user may.',
+    )
+    .requiredOption('--store <url>', 'the database')
+    .addHelpText(
+      'after',
+      examples('tidegate store migrate --store postgres://tidegate@db.example.org/tidegate'),
+    )
+    .action(async ({ store }: { readonly store: string }) => {
+      const { settings } = databaseOption('--store', store)
+      const { migrateStore } = await import('../../main/store/copy-store.js')
+      const isChanged = await migrateStore(settings)
+      session.terminal.out(isChanged ? 'the schema is up to date now\n' : 'the schema was up to date\n')
+      session.exitCode = EXIT.fine
+    })
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../../errors/app-error.js'
+import { migrate } from '../postgres/engine/migrate.js'
+import { toStoreError } from '../postgres/engine/postgres-error.js'
+import type { PostgresSettings } from '../postgres/engine/postgres-settings.js'
+import { Session } from '../postgres/engine/session.js'
+import { first, run } from '../postgres/engine/statements.js'
+import { serviceSchema } from '../postgres/migrations/service.js'
+import { openReadOnly } from '../sqlite/engine/open-database.js'
+import { serviceDatabaseOptions } from '../sqlite/engine/service-file.js'
+import { prepareFile } from '../sqlite/threads/open-service-store.js'
+import { COPIED_TABLES } from './copied-tables.js'
+import type { CopiedRow, CopiedTable } from './copied-tables.js'
+
+export interface CopyOptions {
+  /** The folder of `tidegate.db`, from which nobody serves meanwhile. */
+  readonly dataDir: string
+  readonly settings: PostgresSettings
+  /** By name, those that files of the data directory hold and that must stay the same. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** Told now and then how many rows of a table have been copied. */
+  readonly progress: (table: string, rows: number) => void
+}
+
+/** How many rows of each table were copied. */
+export type Copied = Readonly<Record<string, number>>
+
+const TIMEOUTS = { statementMs: 3_600_000, lockMs: 10_000 }
+const ROWS_AT_ONCE = 100
+const TELL_EVERY_ROWS = 10_000
+const ACTION = 'copy to the database'
+
+/**
+ * Copies all records of `tidegate.db` into an empty database, all or nothing; the links of the chain stay as they are. Raises AppError
+ * `conflict` for a database that holds records, `unavailable` for a store that cannot be read or written.
+ */
+export async function copyRecords({ dataDir, settings, secrets, progress }: CopyOptions): Promise<Copied> {
+  const path = join(dataDir, 'tidegate.db')
+  await prepareFile(path)
+  await migrate(settings, serviceSchema)
+  const source = openReadOnly(serviceDatabaseOptions(path))
+  const session = new Session(settings, TIMEOUTS)
+  try {
+    await session.script('begin')
+    const counts: Record<string, number> = {}
+    for (const table of COPIED_TABLES) {
+      await requireEmpty(session, table)
+      counts[table.name] = await copyTable(source, session, table, progress)
+    }
+    for (const [name, value] of Object.entries(secrets)) {
+      await run(session, 'insert into shared_secrets (name, value) values ($1, $2)', [name, value])
+    }
+    await session.script('commit')
+    return counts
+  } catch (raw) {
+    throw toStoreError(ACTION, raw)
+  } finally {
+    source.close()
+    await session.close()
+  }
+}
+
+async function requireEmpty(session: Session, { name }: CopiedTable): Promise<void> {
+  if ((await first(session, `select 1 from ${name} limit 1`)) === undefined) return
+  throw new AppError('conflict', `the database holds records already (in ${name}): copy into an empty one`)
+}
+
+async function copyTable(
+  source: Database,
+  session: Session,
+  table: CopiedTable,
+  progress: CopyOptions['progress'],
+): Promise<number> {
+  const { name, order, isNumbered, more } = table
+  let rows: CopiedRow[] = []
+  let count = 0
+  for (const row of source.prepare(`select * from ${name} order by ${order}`).iterate()) {
+    const copied = row as CopiedRow
+    rows.push({ ...copied, ...more?.(copied) })
+    count += 1
+    if (rows.length === ROWS_AT_ONCE) {
+      await insert(session, name, rows)
+      rows = []
+    }
+    if (count % TELL_EVERY_ROWS === 0) progress(name, count)
+  }
+  if (rows.length > 0) await insert(session, name, rows)
+  if (isNumbered) await continueNumbers(source, session, name)
+  return count
+}
+
+async function insert(session: Session, name: string, rows: readonly CopiedRow[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {})
+  const values: unknown[] = []
+  const lists = rows.map((row) => {
+    const places = columns.map((column) => `$${values.push(asStored(column, row[column]))}`)
+    return `(${places.join(', ')})`
+  })
+  const quoted = columns.map((column) => `"${column}"`).join(', ')
+  await run(session, `insert into ${name} (${quoted}) values ${lists.join(', ')}`, values)
+}
+
+/** SQLite keeps a fraction of a millisecond where one was given. */
+function asStored(column: string, value: unknown): unknown {
+  return column.endsWith('_ms') && typeof value === 'number' ? Math.round(value) : value
+}
+
+/** A number that was given once is not given again, even when its row is gone. */
+async function continueNumbers(source: Database, session: Session, name: string): Promise<void> {
+  const highest = source.prepare<[], number | null>(`select max(id) from ${name}`).pluck().get() ?? 0
+  const given = source
+    .prepare<[string], number>('select seq from sqlite_sequence where name = ?')
+    .pluck()
+    .get(name)
+  const last = Math.max(highest, given ?? 0)
+  if (last > 0) {
+    await run(session, "select setval(pg_get_serial_sequence($1, 'id'), $2)", [name, last])
+  }
+}

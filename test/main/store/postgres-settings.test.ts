@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+
+import { DATABASE_URL_TEXT, isDatabaseUrl } from '../../../src/config/values/database-url.js'
+import { Secret } from '../../../src/lib/outbound/credentials.js'
+import { postgresSettings } from '../../../src/main/store/postgres-settings.js'
+
+const secret = () => new Secret('swordfish')
+const read = (url: string, env: Record<string, string> = {}, more = {}) =>
+  postgresSettings(url, { tls: 'auto', ...more }, secret, env)
+
+describe('how a database is reached', () => {
+  it('stands in the URL, and the password elsewhere', () => {
+    const settings = read('postgres://an%20a@db.example.org:6432/tide', {}, { password: { env: 'X' } })
+    expect(settings).toMatchObject({
+      host: 'db.example.org',
+      port: 6432,
+      user: 'an a',
+      database: 'tide',
+      password: 'swordfish',
+      tls: { isVerified: true },
+    })
+  })
+
+  it('follows from the environment where the URL says nothing', () => {
+    const env = { PGHOST: 'db.example.org', PGPORT: '7000', PGUSER: 'tidegate', PGDATABASE: 'records' }
+    expect(read('postgres://', env)).toMatchObject({
+      host: 'db.example.org',
+      port: 7000,
+      user: 'tidegate',
+      database: 'records',
+      password: undefined,
+    })
+    expect(read('postgres://bo@/', env)).toMatchObject({ user: 'bo', host: 'db.example.org' })
+  })
+
+  test.each([
+    'postgres://a@localhost/b',
+    'postgres://a@[::1]:5432/b',
+    'postgres://a@/b?host=/run/postgresql',
+  ])('is not encrypted on this machine itself: %s', (url) => {
+    expect(read(url).tls).toBeUndefined()
+    expect(read(url, {}, { tls: 'require' }).tls).toMatchObject({ isVerified: false })
+  })
+
+  it('is refused where a certificate cannot be read', () => {
+    expect(() => read('postgres://db.example.org/b', {}, { tlsCa: '/nowhere/ca.pem' })).toThrow(
+      'store.tlsCa cannot be read',
+    )
+  })
+})
+
+describe('a URL of a database', () => {
+  test.each([
+    'postgres://tidegate:secret@db.example.org/tidegate',
+    'postgres://db.example.org/tidegate?sslmode=disable',
+    'postgres://db.example.org/tidegate#x',
+    'http://db.example.org/tidegate',
+    'tidegate',
+    '',
+  ])('is not %s', (url) => {
+    expect(isDatabaseUrl(url)).toBe(false)
+    expect(DATABASE_URL_TEXT).toContain('store.password')
+  })
+
+  it('never holds a password, whatever is written', () => {
+    const part = fc.stringMatching(/^[a-z0-9:@/?#%=&]{0,12}$/)
+    fc.assert(
+      fc.property(part, part, part, (user, host, path) => {
+        const url = `postgres://${user}@${host}/${path}`
+        if (isDatabaseUrl(url) && URL.canParse(url)) expect(new URL(url).password).toBe('')
+        if (isDatabaseUrl(url)) expect(read(url)).not.toHaveProperty('password', expect.any(String))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
