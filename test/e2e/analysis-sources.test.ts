@@ -73,7 +73,8 @@ const LOGS: Readonly<Record<string, readonly HeldLine[]>> = {
 }
 
 function definition(source: string): object {
-  const canaryConfig = { metrics: [{ name: 'load', query: { customInlineTemplate: 'PromQL:load' } }] }
+  const query = { customInlineTemplate: 'PromQL:load{version="${version}"}' }
+  const canaryConfig = { metrics: [{ name: 'load', query }] }
   return { lifetimeMinutes: 30, metrics: { source, canaryConfig } }
 }
 
@@ -81,7 +82,7 @@ const LOKI_DEFINITION = {
   lifetimeMinutes: 30,
   logs: { source: 'loki', query: '{app="shop",version="${version}"}' },
 }
-const SEARCH_DEFINITION = { lifetimeMinutes: 30, logs: { source: 'search' } }
+const SEARCH_DEFINITION = { lifetimeMinutes: 30, logs: { source: 'search', query: 'version:${version}' } }
 
 function registration(application: string, version: string): object {
   const side = (name: string): object => {

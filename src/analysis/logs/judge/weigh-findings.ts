@@ -26,6 +26,8 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
   ordinary: 0.1,
   ignore: 0,
 }
+/** Seven events against none, where both sides have as much traffic. */
+const MANY_AT_ONCE = 0.01
 /** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
 const SHARE_WEIGHT = 50
 const MOST_REACH = 6
@@ -79,6 +81,12 @@ interface Standing {
 /** Lines, requests or minutes that the events of each side are counted out of. */
 type Exposures = Pick<LogExposure, 'basis' | 'baseline' | 'canary'>
 
+/** Many critical events that the baseline has none of and nobody knows are no chance, were they one burst. */
+function isManyAtOnce({ canary }: EventGroup, { baseline, canary: exposed }: Exposures): boolean {
+  const share = exposed > 0 ? exposed / (baseline + exposed) : 1 / 2
+  return share ** canary.events < MANY_AT_ONCE
+}
+
 /** An error that hits a share of the requests or lines weighs the more the larger the share. */
 function reachOf({ baseline, canary }: EventGroup, { basis, ...out }: Exposures): number {
   if (basis === 'time') return 1
@@ -99,7 +107,8 @@ function weigh(
   const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > LEAST_RATIO_NEW_EVER
   // One line may be chance; where people named it, one is what they wait for.
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
-  const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid)
+  const isMany = isUnseen && change === 'new' && isManyAtOnce(group, exposures)
+  const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid || isMany)
   const asksForReview =
     failsOnCritical && mayCostPoints && severity === 'critical' && change === 'new' && isUnseen && !isFatal
   const isUnexpected = isProven || isFirst || isFatal
