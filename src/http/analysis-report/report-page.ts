@@ -109,10 +109,10 @@ function comparedTable(compared: readonly ComparedSides[]): Html {
   const side = ({ scope, startMs, endMs }: ComparedSide): Html =>
     html`${Object.entries(scope).map(([name, value]) => html`<div><code>${name}=${value}</code></div>`)}
       <div class="soft">${clockOf(startMs)} to ${clockOf(endMs)}</div>`
-  return html`<details open>
-    <summary>what was compared</summary>
+  return html`<details>
+    <summary>what was compared: ${compared.map(inShort).join('; ')}</summary>
     <div class="wide">
-      <table class="stacked">
+      <table>
         <tr>
           <th>of</th>
           <th>baseline</th>
@@ -129,6 +129,19 @@ function comparedTable(compared: readonly ComparedSides[]): Html {
       </table>
     </div>
   </details>`
+}
+
+/** What tells the sides apart. */
+function inShort({ name, part, baseline, canary }: ComparedSides): string {
+  const differing = Object.keys({ ...baseline.scope, ...canary.scope }).filter(
+    (variable) => baseline.scope[variable] !== canary.scope[variable],
+  )
+  const named = differing.map(
+    (variable) => `${variable} ${baseline.scope[variable] ?? '–'} with ${canary.scope[variable] ?? '–'}`,
+  )
+  const since = baseline.startMs === canary.startMs ? '' : `, since ${clockOf(baseline.startMs)}`
+  const times = `${clockOf(canary.startMs)} to ${clockOf(canary.endMs)}`
+  return `${part} of ${name}: ${named.join(', ') || 'the same scope'}, ${times}${since && `, the baseline${since.slice(1)}`}`
 }
 
 function clockOf(ms: number): string {

@@ -16,6 +16,9 @@ const VISIBLE = 0.01
 const FAR_MARGINS = 4
 const FAR_SHARE = 0.2
 
+/** Tests of what the interval of the change is about; it says nothing of a stretch, or of how the values are spread. */
+const OF_THE_INTERVAL: readonly TestOutcome['test'][] = ['shift', 'gap', 'rate', 'occurrence']
+
 export type Decision = Pick<
   MetricResult,
   'classification' | 'classificationReason' | 'critical' | 'score' | 'noData' | 'isBeyondDoubt'
@@ -85,7 +88,8 @@ function changed(
   settings: RobustSettings,
 ): Decision {
   const cause = outage === undefined ? '' : `${outage.reason}; `
-  const reason = `${cause}${found.says}${intervalText(tested)} (p ${short(found.p)})`
+  const interval = OF_THE_INTERVAL.includes(found.test) ? intervalText(tested) : ''
+  const reason = `${cause}${found.says}${interval} (p ${short(found.p)})`
   // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
   if (found.p > settings.alpha) {
     return {

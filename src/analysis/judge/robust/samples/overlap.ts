@@ -12,21 +12,23 @@ const LEAST_PATTERN = -0.3
 const PATTERN_ERRORS = 3.5
 /** A step or a burst must not pass for the pattern of windows. */
 const MOST_IN_MEDIANS = 2.5
-/** Windows leave no other differences alike; independent points have -1/2 from one to the next. */
-const MOST_ELSEWHERE = 0.35
+/** Differences of independent points have -1/2 from one to the next. */
+const INDEPENDENT = -0.35
+/** Windows leave no other differences alike. */
+const MOST_ELSEWHERE = 0.5
 
 /** How many points one window of the values spans, from their own pattern; 1 where they do not overlap. */
 export function overlapOf({ control, experiment }: CleanSides): number {
   const sides = [control, experiment].map(differences)
   const points = Math.min(control.values.length, experiment.values.length)
   const most = Math.min(MOST_POINTS, Math.floor(points / LEAST_WINDOWS))
-  if (Math.abs(correlationAt(sides, 1).value) > MOST_ELSEWHERE) return 1
-  let overlap = 1
+  if (correlationAt(sides, 1).value < INDEPENDENT) return 1
+  let [overlap, least] = [1, LEAST_PATTERN]
   for (let lag = 2; lag <= most; lag += 1) {
     const { value, pairs } = correlationAt(sides, lag)
-    // A cycle is alike, or unlike, at many distances.
-    if (value > MOST_ELSEWHERE || (value < LEAST_PATTERN && overlap > 1)) return 1
-    if (value < LEAST_PATTERN && value * Math.sqrt(pairs) < -PATTERN_ERRORS) overlap = lag
+    // A cycle comes back.
+    if (value > MOST_ELSEWHERE) return 1
+    if (value < least && value * Math.sqrt(pairs) < -PATTERN_ERRORS) [overlap, least] = [lag, value]
   }
   return overlap
 }
