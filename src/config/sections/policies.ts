@@ -47,12 +47,12 @@ const Limits = z.strictObject({
   ),
   maxMemoryBytes: key(
     byteSize(MIB, MAX_WASM_BYTES).default(512 * MIB),
-    'The most memory that one evaluation may use.',
+    'The most memory that one evaluation may use, beside the base documents.',
     byteSizeText(MIB, MAX_WASM_BYTES),
   ),
   recycleMemoryBytes: key(
     byteSize(MIB, MAX_WASM_BYTES).default(64 * MIB),
-    'An evaluator whose memory has grown past this is replaced after the evaluation.',
+    'An evaluator whose memory has grown past this is replaced when evaluations no longer need so much.',
     byteSizeText(MIB, MAX_WASM_BYTES),
   ),
 })

@@ -11,7 +11,7 @@ export interface EvaluationLimits {
   readonly maxDurationMs: number
   /** The most memory of one instance beside the base documents, in bytes. */
   readonly maxMemoryBytes: number
-  /** An instance whose memory has grown past this many bytes is replaced after the evaluation. */
+  /** An instance whose memory has grown past this many bytes is replaced when evaluations no longer need so much. */
   readonly recycleMemoryBytes: number
 }
 

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What one server needs for policies and data of one size. */
+export interface Figures {
+  /** CPU seconds from the start to the first answer, those of programs that it started included. */
+  readonly loadSeconds: number
+  /** Resident memory after the decisions, and the most until then, in MB. */
+  readonly residentMb: number
+  readonly peakMb: number
+  /** CPU milliseconds of a decision, the mean of many one after the other. */
+  readonly decisionMs: number
+  /** The answer, as text. */
+  readonly answer: string
+}
+
+export interface Measured {
+  readonly command: readonly string[]
+  readonly url: string
+  /** Where a decision is asked for, and the body. */
+  readonly path: string
+  readonly body: string
+  readonly decisions: number
+  readonly limitMs: number
+}
+
+const TICKS_PER_SECOND = 100
+const POLL_MS = 50
+const WARM_UP = 20
+
+/** Starts a server, asks it, and ends it. Raises where it does not answer in time. Needs /proc. */
+export async function measure(measured: Measured): Promise<Figures> {
+  const [program = '', ...args] = measured.command
+  const child = spawn(program, args, { stdio: 'ignore' })
+  try {
+    await untilHealthy(child, measured)
+    const loadSeconds = cpuSeconds(child)
+    let answer = ''
+    for (let round = 0; round < WARM_UP; round += 1) answer = await ask(measured)
+    const before = cpuSeconds(child)
+    for (let round = 0; round < measured.decisions; round += 1) answer = await ask(measured)
+    const decisionMs = ((cpuSeconds(child) - before) * 1000) / measured.decisions
+    return {
+      loadSeconds,
+      decisionMs,
+      residentMb: memoryMb(child, 'VmRSS'),
+      peakMb: memoryMb(child, 'VmHWM'),
+      answer,
+    }
+  } finally {
+    await stop(child)
+  }
+}
+
+async function untilHealthy(child: ChildProcess, { url, limitMs }: Measured): Promise<void> {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} before it served`)
+    const isUp = await fetch(`${url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (isUp) return
+    await sleep(POLL_MS)
+  }
+  throw new Error(`it did not answer within ${limitMs} ms`)
+}
+
+async function ask({ url, path, body }: Measured): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+  return await response.text()
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** User and system time of the process and of those that it waited for: fields 14 to 17 (proc(5)), behind the name in brackets. */
+function cpuSeconds(child: ChildProcess): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
+}
+
+function memoryMb(child: ChildProcess, figure: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024
+}
