@@ -13,7 +13,8 @@ const START_MS = Math.floor(Date.now() / MINUTE_MS - 40) * MINUTE_MS
 const STORM = 12
 
 function definition(source: string): string {
-  const canaryConfig = { metrics: [{ name: 'load', query: { customInlineTemplate: 'PromQL:load' } }] }
+  const query = { customInlineTemplate: 'PromQL:load{version="${version}"}' }
+  const canaryConfig = { metrics: [{ name: 'load', query }] }
   return JSON.stringify({ lifetimeMinutes: 30, metrics: { source, canaryConfig } })
 }
 
