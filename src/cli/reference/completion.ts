@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 
-import { EXIT, wrongUse } from './session/session.js'
-import type { DefineCommand, Session } from './session/session.js'
-import { addOutputOptions, examples, outJson } from './session/shared-options.js'
-import type { OutputOptions } from './session/shared-options.js'
+import { EXIT, wrongUse } from '../session/session.js'
+import type { DefineCommand, Session } from '../session/session.js'
+import { addOutputOptions, examples, outJson } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 
 /** What can be written after a command: the names of its subcommands, and its flags. */
 export interface CommandWords {

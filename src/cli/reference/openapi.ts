@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 
-import { loadConfig } from '../config/load-config.js'
-import { openApiDocument } from '../http/openapi/openapi-document.js'
-import { routesTable } from '../http/openapi/routes-table.js'
-import { routeLists } from '../http/route-lists.js'
-import { packageVersion } from '../lib/package-root.js'
-import { EXIT } from './session/session.js'
-import type { ExitCode, Session } from './session/session.js'
-import { addConfigOption, examples, outJson } from './session/shared-options.js'
-import type { Terminal } from './session/terminal.js'
+import { loadConfig } from '../../config/load-config.js'
+import { openApiDocument } from '../../http/openapi/openapi-document.js'
+import { routesTable } from '../../http/openapi/routes-table.js'
+import { routeLists } from '../../http/route-lists.js'
+import { packageVersion } from '../../lib/package-root.js'
+import { EXIT } from '../session/session.js'
+import type { ExitCode, Session } from '../session/session.js'
+import { addConfigOption, examples, outJson } from '../session/shared-options.js'
+import type { Terminal } from '../session/terminal.js'
 
 interface OpenApiOptions {
   readonly config?: string
