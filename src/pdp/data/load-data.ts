@@ -41,7 +41,11 @@ export function loadData(parts: readonly (readonly DataFile[])[], base: number):
     object: (members: ReadonlyMap<string, number>) => builder.object(members),
   }
   const loaded = texts.map((files) => {
-    const documents = files.map(({ file, at, json }) => ({ file, at, address: parseJson(builder, file, json) }))
+    const documents = files.map(({ file, at, json }) => ({
+      file,
+      at,
+      address: parseJson(builder, file, json),
+    }))
     return { root: mergeData(documents, memory), documents: documents.map(({ address }) => address) }
   })
   const roots = loaded.map(({ root }) => ({ file: '', at: [], address: root }))

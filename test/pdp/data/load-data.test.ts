@@ -98,10 +98,19 @@ describe('the image of base documents', () => {
   })
 
   test('takes no more than twice the JSON of role bindings', () => {
-    const users = Array.from({ length: 5000 }, (_, index) => [
-      `user-${index}@example.com`,
-      { roles: [`role-${index % 97}`, 'developer'], id: index, active: index % 7 !== 0, team: `team-${index % 31}` },
-    ] as const)
+    const users = Array.from(
+      { length: 5000 },
+      (_, index) =>
+        [
+          `user-${index}@example.com`,
+          {
+            roles: [`role-${index % 97}`, 'developer'],
+            id: index,
+            active: index % 7 !== 0,
+            team: `team-${index % 31}`,
+          },
+        ] as const,
+    )
     const json = JSON.stringify({ bindings: Object.fromEntries(users) })
     expect(imageOf(json).bytes.length).toBeLessThan(2 * json.length)
   })
@@ -126,7 +135,9 @@ describe('data files', () => {
   })
 
   test('that are malformed are refused with the name and the place', () => {
-    expect(refusal([file('d/data.json', '{"a":[1,]}')])).toBe("d/data.json: invalid character ']' looking for beginning of value")
+    expect(refusal([file('d/data.json', '{"a":[1,]}')])).toBe(
+      "d/data.json: invalid character ']' looking for beginning of value",
+    )
     expect(refusal([file('d/data.json', '{"a":1} x')])).toBe('d/data.json: text after the document')
     expect(refusal([file('d/data.json', '')])).toBe('d/data.json: EOF')
     expect(refusal([file('d/data.json', '[]')])).toBe('d/data.json: data must be an object')
@@ -135,14 +146,19 @@ describe('data files', () => {
 
   test('of several parts come to one, and each part knows its own', () => {
     const base = MEBIBYTE
-    const { image, parts } = loadData([[file('a.json', { a: { x: 1 } })], [file('b.json', { a: { y: 2 } })]], base)
+    const { image, parts } = loadData(
+      [[file('a.json', { a: { x: 1 } })], [file('b.json', { a: { y: 2 } })]],
+      base,
+    )
     const shown = (root: number): string => printJson(dataOf({ ...image, root }))
     expect(printJson(dataOf(image))).toBe('{"a":{"x":1,"y":2}}')
     expect(parts.map(({ root }) => shown(root))).toEqual(['{"a":{"x":1}}', '{"a":{"y":2}}'])
   })
 
   test('are values as others are to those who walk them', () => {
-    const { data, documents } = readData([file('data.json', { a: [{ b: null }, 12345678901234567890n.toString()] })])
+    const { data, documents } = readData([
+      file('data.json', { a: [{ b: null }, 12345678901234567890n.toString()] }),
+    ])
     const value: RegoValue | undefined = data.get('a')
     expect(Array.isArray(value) && printJson(value)).toBe('[{"b":null},"12345678901234567890"]')
     expect(documents.map(({ file: name }) => name)).toEqual(['data.json'])

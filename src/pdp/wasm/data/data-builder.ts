@@ -57,7 +57,8 @@ export class DataBuilder {
       next += 3
     }
     const at = this.#reader.membersAt() >>> 0
-    if (members.size * MEMBER_BYTES > LEAST_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE) throw tooLarge()
+    if (members.size * MEMBER_BYTES > LEAST_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE)
+      throw tooLarge()
     new Uint32Array(this.#memory.buffer, at, notes.length).set(notes)
     const address = this.#reader.makeObject(members.size) >>> 0
     if (address === 0) throw tooLarge()
@@ -87,5 +88,8 @@ export class DataBuilder {
 }
 
 function tooLarge(): AppError {
-  return new AppError('invalid', 'the data is too large to be held: 4 GiB are the most that a policy module can address')
+  return new AppError(
+    'invalid',
+    'the data is too large to be held: 4 GiB are the most that a policy module can address',
+  )
 }

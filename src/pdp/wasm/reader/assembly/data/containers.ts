@@ -108,7 +108,7 @@ function shared(place: usize, buckets: u32, length: u32): usize {
 /** Puts the members into their buckets, each in the order of its keys, and gives how many different keys there are. */
 function fill(place: usize, buckets: u32, members: usize, count: u32): u32 {
   const table = place + HEAD_BYTES
-  memory.fill(table, 0, (buckets) << 2)
+  memory.fill(table, 0, buckets << 2)
   let element = table + (buckets << 2)
   let length: u32 = 0
   // The last of a key comes first, and stays.
@@ -148,7 +148,11 @@ function compareTexts(a: usize, b: usize): i32 {
   const lengthA = load<u32>(here(a), STRING_LENGTH)
   const lengthB = load<u32>(here(b), STRING_LENGTH)
   const common = min(lengthA, lengthB) as usize
-  const order = memory.compare(here(load<u32>(here(a), STRING_TEXT)), here(load<u32>(here(b), STRING_TEXT)), common)
+  const order = memory.compare(
+    here(load<u32>(here(a), STRING_TEXT)),
+    here(load<u32>(here(b), STRING_TEXT)),
+    common,
+  )
   comparisonsLeft -= common >> 3
   if (order != 0) return order
   return lengthA == lengthB ? 0 : lengthA < lengthB ? -1 : 1

@@ -81,7 +81,7 @@ export function membersAt(): usize {
 
 /** The object of this many noted members: its address, or 0 without memory. */
 export function makeObject(count: u32): usize {
-  allowComparisons(LEAST_COMPARISONS + ((count) << 6))
+  allowComparisons(LEAST_COMPARISONS + (count << 6))
   return objectValue(pendingStart(), count)
 }
 
@@ -140,7 +140,10 @@ function readPendingValue(from: usize): usize {
       at++
       const start = frame + FRAME_BYTES
       const bytes = top - start
-      read = closer == CLOSE_ARRAY ? arrayValue(start, (bytes >> 2) as u32) : objectValue(start, (bytes / MEMBER_BYTES) as u32)
+      read =
+        closer == CLOSE_ARRAY
+          ? arrayValue(start, (bytes >> 2) as u32)
+          : objectValue(start, (bytes / MEMBER_BYTES) as u32)
       if (read == 0) return shortOfMemory()
       top = frame
       closer = load<u32>(frame, 4)
@@ -190,7 +193,7 @@ function readScalar(first: u32, at: usize): usize {
     return at + 4
   }
   scalar = falseValue
-  return text == 0x736c6166 && (load<u8>(at + 4)) == 0x65 ? at + 5 : 0
+  return text == 0x736c6166 && load<u8>(at + 4) == 0x65 ? at + 5 : 0
 }
 
 function readNumber(at: usize): usize {
@@ -200,7 +203,10 @@ function readNumber(at: usize): usize {
   if (whole == 0) return 0
   const after = fractionEnd(whole)
   if (after == 0) return 0
-  const isPlain = after == whole && whole - first <= MAX_INTEGER_DIGITS && !(isNegative && load<u8>(first) == 0x30)
-  scalar = isPlain ? integerValue(isNegative ? -integerOf(first, whole) : integerOf(first, whole)) : bigNumberValue(at, after - at)
+  const isPlain =
+    after == whole && whole - first <= MAX_INTEGER_DIGITS && !(isNegative && load<u8>(first) == 0x30)
+  scalar = isPlain
+    ? integerValue(isNegative ? -integerOf(first, whole) : integerOf(first, whole))
+    : bigNumberValue(at, after - at)
   return scalar == 0 ? shortOfMemory() : after
 }
