@@ -37,7 +37,8 @@ const STRING_BYTES = 16
 const NUMBER_BYTES = 24
 /** Arrays in arrays are read so deep; what is deeper is dumped by the module. */
 const MAX_READ_DEPTH = 4
-const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
+/** The runtime's own arithmetic takes 32 bits of the integers that it did not parse: those of up to nine digits are safe. */
+const SMALL_INTEGER = /^(?:-?[1-9]\d{0,8}|0)$/
 /** Of writing a value, and each byte of it. */
 const WRITE_STEPS = 6
 const WRITE_STEPS_PER_BYTE = 0.3
@@ -134,7 +135,7 @@ export class HostValues {
     if (this.#known !== undefined) {
       if (typeof value === 'boolean') return value ? this.#known.truth : this.#known.falsehood
       if (typeof value === 'string') return this.#writeString(value, meter)
-      if (value instanceof RegoNumber && PLAIN_INTEGER.test(value.text))
+      if (value instanceof RegoNumber && SMALL_INTEGER.test(value.text))
         return this.#writeInteger(value.text, meter)
       if (value instanceof RegoNumber) return this.#writeNumberText(value.text, meter)
     }
