@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 import type { ListenAddress } from '../config/sections/listen-address.js'
@@ -65,13 +66,26 @@ export async function startServer(
   return { url: urlOf(server), stop: (drainMs) => drainServer(standard, fastTransport, drainMs) }
 }
 
+/**
+ * Listens for a moment, so that an address that cannot be had is told before policies are compiled and databases are brought up to date.
+ * Raises `unavailable` as the server itself would.
+ */
+export async function tryAddress({ host, port }: ListenAddress): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (raw) => reject(cannotListen(host, port, raw)))
+    server.listen(port, host, resolve)
+  })
+  await new Promise((resolve) => server.close(resolve))
+}
+
 function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** What to tell when an address cannot be had. */
-export function cannotListen(host: string, port: number, raw: unknown): AppError {
+function cannotListen(host: string, port: number, raw: unknown): AppError {
   const error = toError(raw)
   const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program has the port' : ''
   return new AppError('unavailable', `cannot listen on ${host}:${port}${hint} (${error.message})`, {

@@ -26,7 +26,7 @@ import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
 import type { OnStop } from './listen.js'
-import { tryAddress } from './try-address.js'
+import { tryAddress } from '../http/server.js'
 
 /** A service that runs until it is stopped. */
 export interface Service {

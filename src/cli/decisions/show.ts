@@ -6,7 +6,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import { EXIT } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
-import { DecisionAnswer } from './decision-answer.js'
+import { DecisionAnswer } from './list.js'
 
 /** `tidegate decisions show ID`: one decision with what it was asked with. */
 export function defineDecision(command: Command, session: Session): void {

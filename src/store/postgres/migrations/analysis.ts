@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { NUMBERED, TEXT } from './columns.js'
+import { NUMBERED, TEXT } from '../engine/migrate.js'
 
 /** Canary analyses: how they are done, their runs, and what each look at the data gave. */
 export async function createAnalysis(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { TEXT } from './columns.js'
+import { TEXT } from '../engine/migrate.js'
 
 /** The columns that records are searched by, each in the order of time. */
 const SEARCHED = [

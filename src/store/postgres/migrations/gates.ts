@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { NUMBERED, TEXT } from './columns.js'
+import { NUMBERED, TEXT } from '../engine/migrate.js'
 
 /** Gates, their instances, and what belongs to an instance. */
 export async function createGates(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { NUMBERED, TEXT } from './columns.js'
+import { NUMBERED, TEXT } from '../engine/migrate.js'
 
 /** Messages that must reach others. */
 export async function createOutbox(db: Kysely<unknown>): Promise<void> {

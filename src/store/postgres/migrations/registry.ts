@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { NUMBERED, TEXT } from './columns.js'
+import { NUMBERED, TEXT } from '../engine/migrate.js'
 
 /** Applications and pipelines with all their versions, and the events that are still to be acted on. */
 export async function createRegistry(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { TEXT } from './columns.js'
+import { TEXT } from '../engine/migrate.js'
 
 /** What replicas share beside their records: who does what, and secrets that all of them must have alike. */
 export async function createSharing(db: Kysely<unknown>): Promise<void> {
