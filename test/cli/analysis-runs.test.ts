@@ -38,8 +38,9 @@ function latencies(level: number): string {
 const workspace = makeWorkspace({
   'policies/release.rego': 'package release\n\nallow := true\n',
   'data/stable.csv': latencies(100),
+  'data/alike.csv': latencies(100),
   'data/slow.csv': latencies(300),
-  'definitions/shop.json': definition('stable'),
+  'definitions/shop.json': definition('alike'),
   'definitions/bank.json': definition('slow'),
 })
 let tidegate: TidegateProcess

@@ -34,7 +34,9 @@ describe('build', () => {
       roots: ['a/b', 'limit'],
       index: { packages: [['a', 'b']], rules: ['a/b/allow', 'a/b/reasons'] },
     })
-    expect([...bundle.data]).toEqual([['data.json', '{"limit":1.50}']])
+    expect([...bundle.data].map(([file, text]) => [file, text.toString()])).toEqual([
+      ['data.json', '{"limit":1.50}'],
+    ])
     expect(bundle.wasm?.length).toBeGreaterThan(1000)
     expect(readdirSync(join(cwd, 'out'))).toEqual(['b.tar.gz'])
   })

@@ -6,6 +6,7 @@ import { MINUTE_MS, START_MS, makeRunPlan, makeTiming, storeRun } from '../../su
 import { runToEnd, runWhen, taken, useAnalysisRunners } from '../../support/analysis-runner.js'
 import type { TestRunner } from '../../support/analysis-runner.js'
 import { useServiceStore } from '../../support/service-store.js'
+import { soleLeases } from '../../../src/store/ports/leases.js'
 import type { TestStore } from '../../support/service-store.js'
 import { waitUntil } from '../../support/wait-until.js'
 
@@ -273,6 +274,8 @@ describe('an interval that ends the process', () => {
   /** A service that dies while it judges the interval that is due: nothing of it is stopped in order. */
   async function dieTaking(store: TestStore, attempts: number): Promise<void> {
     const made = makeRunner(store, {
+      // The lease of a process that is gone ends; that of this runner would be kept alive.
+      leases: soleLeases,
       evaluateInterval: (_, givenUp) =>
         new Promise((_resolve, reject) =>
           givenUp.addEventListener('abort', () => reject(new Error('stopped'))),

@@ -86,7 +86,13 @@ const Verification = z.looseObject({
   checked: z.int(),
   end: z.object({ seq: z.int(), hash: z.string() }),
   startsAfterSeq: z.int(),
-  checkpoints: z.record(z.string(), z.int()),
+  checkpoints: z.looseObject({
+    total: z.int(),
+    signed: z.int(),
+    signaturesChecked: z.boolean(),
+    verified: z.int(),
+    verifiedThroughSeq: z.int(),
+  }),
 })
 const COMMON = { method: 'GET', roles: ['auditor'], handler: 'audit' } as const
 const { route } = routesOf<AuditRoutesDeps>()
