@@ -91,10 +91,10 @@ function serverFlags({
 }
 
 /**
- * Lets every heap of the process grow by four fifths of what is in use before it is cleaned. V8's own rule lets the main thread's, with
- * 32 MB in use, grow beyond 100 MB: what a request keeps until it is answered outlives the collection of the young. Less room
- * saves nothing more and doubles the longest pauses.
+ * Lets every heap of the process grow by one and a half times what is in use before it is cleaned. V8's own rule lets the main thread's,
+ * with 32 MB in use, grow beyond 100 MB: what a request keeps until it is answered outlives the collection of the young. With less
+ * room (80 %) the bundled program, which has half as much in use, cleans so often under large bodies that it answers a third fewer.
  */
 function limitGarbage(): void {
-  setFlagsFromString('--heap-growing-percent=80')
+  setFlagsFromString('--heap-growing-percent=150')
 }
