@@ -4,6 +4,7 @@ import { saveGateChanges } from '../../../src/gates/definitions/declare-gates.js
 import { reviewInstance } from '../../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../../src/gates/triggering/trigger-gate.js'
 import { leaseMessages, recordAttempt } from '../../../src/outbox/outbox-operations.js'
+import type { PostgresSettings } from '../../../src/store/postgres/engine/postgres-settings.js'
 import type { ServiceStore } from '../../../src/store/ports/service-store.js'
 import type { WriteOperation } from '../../../src/store/ports/transaction.js'
 import { verifyTrail } from '../../../src/audit/verify-trail.js'
@@ -49,6 +50,14 @@ const leasing = (store: ServiceStore, limitPerReceiver = 100) => {
     limitPerReceiver,
     underWay: {},
   })
+}
+
+/** Ends the connections that wait between two statements of a transaction, as the server does with those that wait too long. */
+async function endIdleTransactions(settings: PostgresSettings): Promise<void> {
+  const idle = "pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
+  await query(settings, `select pg_terminate_backend(pid) from ${idle}`)
+  await expect.poll(() => query(settings, `select pid from ${idle}`)).toEqual([])
+  await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 describe('two replicas over one database', () => {
@@ -198,6 +207,23 @@ describe('two replicas over one database', () => {
     ])
     expect(await one.lookups.gates.findGate(99)).toBeUndefined()
     expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 3 })
+  })
+
+  it('keeps all of a transaction or nothing when its connection is lost between two statements', async () => {
+    const { one, name } = await twoReplicas()
+    const settings = await databaseOf(name)
+    let tries = 0
+    const losing: WriteOperation<undefined, void> = {
+      name: 'test.losing',
+      apply: async ({ gates }) => {
+        await gates.saveGate(makeGate({ id: 1 }))
+        if (++tries === 1) await endIdleTransactions(settings)
+        await gates.saveGate(makeGate({ id: 2 }))
+      },
+    }
+    await one.writer.run(losing, undefined)
+    const gates = await one.lookups.gates.listGates()
+    expect({ tries, ids: gates.map(({ id }) => id) }).toEqual({ tries: 2, ids: [1, 2] })
   })
 })
 

@@ -13,17 +13,21 @@ export interface Queries {
 /** Statements that are prepared once and remembered by the server; others are parsed each time. */
 const MAX_PREPARED = 256
 const NUL = '\0'
+/** What a client says of itself outside of any transaction. */
+const IDLE = 'I'
 /** What an acknowledged write promises does not depend on how the database is set. */
 const PROMISE_DURABILITY =
   "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
 
-/** One connection, made when it is needed and again when it was lost. */
+/** One connection, made when it is needed and again when it was lost; what is left of a transaction fails then, until it is rolled back. */
 export class Session implements Queries {
   readonly #settings: PostgresSettings
   readonly #timeouts: PostgresTimeouts
   readonly #prepared = new Map<string, string>()
   #client: Client | undefined
   #isClosed = false
+  /** A connection was lost within a transaction: what comes next there must not run on another one, outside of any. */
+  #hasLostTransaction = false
   #writes = 0
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
@@ -45,7 +49,7 @@ export class Session implements Queries {
     try {
       return await client.query<Row>(preparedQuery(this.#prepared, text, values))
     } catch (raw) {
-      if (isLostConnection(raw)) this.drop()
+      if (isLostConnection(raw)) this.#lose(client)
       throw raw
     }
   }
@@ -57,13 +61,14 @@ export class Session implements Queries {
       const results: unknown = await client.query(text)
       return (Array.isArray(results) ? results : [results]) as readonly QueryResult[]
     } catch (raw) {
-      if (isLostConnection(raw)) this.drop()
+      if (isLostConnection(raw)) this.#lose(client)
       throw raw
     }
   }
 
   /** Ends the transaction that is under way, if the connection is still there. */
   async rollBack(): Promise<void> {
+    this.#hasLostTransaction = false
     if (this.#client !== undefined) await this.script('rollback')
   }
 
@@ -71,6 +76,7 @@ export class Session implements Queries {
   drop(): void {
     const client = this.#client
     this.#client = undefined
+    this.#hasLostTransaction = false
     // It may never answer: its end is not waited for.
     client?.end().catch(() => undefined)
   }
@@ -85,11 +91,10 @@ export class Session implements Queries {
   async #connected(): Promise<Client> {
     if (this.#client !== undefined) return this.#client
     if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
+    if (this.#hasLostTransaction) throw new Error('Connection terminated within a transaction')
     const client = new Client(clientConfig(this.#settings, this.#timeouts))
     // What happens between two statements is seen by the next one.
-    client.on('error', () => {
-      if (this.#client === client) this.drop()
-    })
+    client.on('error', () => this.#lose(client))
     try {
       await client.connect()
       await client.query(PROMISE_DURABILITY)
@@ -100,6 +105,12 @@ export class Session implements Queries {
     this.#prepared.clear()
     this.#client = client
     return client
+  }
+
+  #lose(client: Client): void {
+    if (this.#client !== client) return
+    this.drop()
+    this.#hasLostTransaction = (client.getTransactionStatus() ?? IDLE) !== IDLE
   }
 }
 
