@@ -225,6 +225,23 @@ describe('two replicas over one database', () => {
     const gates = await one.lookups.gates.listGates()
     expect({ tries, ids: gates.map(({ id }) => id) }).toEqual({ tries: 2, ids: [1, 2] })
   })
+
+  it('acknowledges nothing of a transaction that a call made the server give up without saying so', async () => {
+    const { one } = await twoReplicas()
+    const hiding: WriteOperation<undefined, void> = {
+      name: 'test.hiding',
+      apply: async ({ gates }) => {
+        const review = { person: 'a', action: 'approve', comment: '', timeMs: 1 } as const
+        await gates.addReview(404, review).catch(() => undefined)
+      },
+    }
+    const results = await Promise.allSettled([
+      one.writer.run(enqueue, { url: 'http://receiver.example/a', count: 1 }),
+      one.writer.run(hiding, undefined),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(await one.lookups.outbox.list({ limit: 10 })).toHaveLength(1)
+  })
 })
 
 describe('the database itself', () => {

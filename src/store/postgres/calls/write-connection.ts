@@ -19,7 +19,7 @@ const ACTION = 'write to the database'
 /** Tries of one batch, where the server or the connection gave a transaction up before its commit. */
 const MAX_TRIES = 3
 
-/** A call raised after it had written something: the batch must be undone, and its calls be run one by one. */
+/** A call raised after it had written something, or hid that it failed: the batch must be undone, and its calls be run one by one. */
 class CallFailed extends Error {
   override readonly name = 'CallFailed'
 }
@@ -50,7 +50,7 @@ export class WriteConnection implements CallConnection<Transaction> {
         const mayRetry = isRetryable(raw) || (isStaleConnection(raw) && !progress.isCommitting)
         if (mayRetry && tries < MAX_TRIES) continue
         const failure = toFailure(
-          raw instanceof CallFailed ? fromDriver(ACTION, raw.cause) : toStoreError(ACTION, raw),
+          raw instanceof CallFailed ? fromDriver(ACTION, raw.cause ?? raw) : toStoreError(ACTION, raw),
         )
         return calls.map(() => ({ ok: false, failure }))
       }
@@ -72,7 +72,9 @@ export class WriteConnection implements CallConnection<Transaction> {
     for (const call of calls) outcomes.push(await this.#one(call))
     await this.#context.flush()
     progress.isCommitting = true
-    await this.#session.script('commit')
+    const [committed] = await this.#session.script('commit')
+    // The server undoes everything, without an error, where it had given the transaction up and a call did not say so.
+    if (committed?.command !== 'COMMIT') throw new CallFailed('a call failed unseen')
     return outcomes
   }
 
