@@ -6,7 +6,7 @@ const LEAST_BUCKETS: u32 = 8
 const LOAD_FACTOR: f64 = 0.7
 
 /** Comparisons left: keys that were made to share a bucket must not hold the process. */
-let comparisonsLeft: i64 = 0
+export let comparisonsLeft: i64 = 0
 
 export function allowComparisons(count: i64): void {
   comparisonsLeft = count
@@ -104,7 +104,7 @@ function insertInOrder(slot: usize, element: usize): bool {
   let link = slot
   while (true) {
     const current: usize = load<u32>(link)
-    const order = current == 0 || comparisonsLeft < 0 ? -1 : compareTexts(key, load<u32>(current))
+    const order = current == 0 || comparisonsLeft < 0 ? -1 : compareTexts(key, load<u32>(current), 0)
     if (order == 0) return false
     if (order < 0) {
       store<u32>(link, element)
@@ -129,15 +129,15 @@ function unlinkTable(table: usize, buckets: u32): usize {
   return chain
 }
 
-/** The order of two string values by their bytes: negative, 0 or positive. */
-function compareTexts(a: usize, b: usize): i32 {
+/** The order of two string values by their bytes: negative, 0 or positive. Their texts lie so far behind the addresses that they name. */
+export function compareTexts(a: usize, b: usize, shift: usize): i32 {
   comparisonsLeft--
   if (a == b) return 0
   const lengthA = load<u32>(a, layout.STRING_LENGTH)
   const lengthB = load<u32>(b, layout.STRING_LENGTH)
   const common = min(lengthA, lengthB) as usize
-  const textA: usize = load<u32>(a, layout.STRING_TEXT)
-  const textB: usize = load<u32>(b, layout.STRING_TEXT)
+  const textA = (load<u32>(a, layout.STRING_TEXT) as usize) + shift
+  const textB = (load<u32>(b, layout.STRING_TEXT) as usize) + shift
   let at: usize = 0
   while (at + 8 <= common && load<u64>(textA + at) == load<u64>(textB + at)) at += 8
   comparisonsLeft -= at >> 3

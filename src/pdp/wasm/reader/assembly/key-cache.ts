@@ -75,7 +75,7 @@ function isText(value: usize, start: usize, length: usize): bool {
 }
 
 /** FNV-1a with 32 bits, in the order of the runtime: multiply, then mix the byte in. */
-function hashText(start: usize, length: usize): u32 {
+export function hashText(start: usize, length: usize): u32 {
   let hash = FNV_OFFSET
   const end = start + length
   for (let at = start; at < end; at++) hash = (hash * FNV_PRIME) ^ load<u8>(at)

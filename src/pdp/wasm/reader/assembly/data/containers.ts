@@ -10,10 +10,8 @@ import {
   OBJECT_BUCKET_COUNT,
   OBJECT_BUCKETS,
   OBJECT_LENGTH,
-  STRING_LENGTH,
-  STRING_TEXT,
 } from '../value-layout'
-import { bucketsFor } from '../build-container'
+import { bucketsFor, compareTexts, comparisonsLeft } from '../build-container'
 import { allocate, giveBack, here, SLOT_BYTES, slotOf, there } from './regions'
 import { remember, writeInteger } from './shared-values'
 
@@ -26,14 +24,8 @@ const MIX: u32 = 0x85ebca6b
 const INTEGER_BYTES: usize = 16
 const INDEX_RUNS: u32 = 32
 
-/** Comparisons left: keys that were made to share a bucket must not hold the process. */
-let comparisonsLeft: i64 = 0
 /** Where the values of the indexes are that arrays have in common: run n holds 2^n of them. */
 let indexRuns: usize = 0
-
-export function allowComparisons(count: i64): void {
-  comparisonsLeft = count
-}
 
 /** Makes room for the notes of this file: false without memory. */
 export function beginContainers(): bool {
@@ -130,7 +122,9 @@ function insertInOrder(slot: usize, element: usize): bool {
   while (true) {
     const current: usize = load<u32>(link)
     const order =
-      current == 0 || comparisonsLeft < 0 ? -1 : compareTexts(load<u32>(element), load<u32>(here(current)))
+      current == 0 || comparisonsLeft < 0
+        ? -1
+        : compareTexts(here(load<u32>(element)), here(load<u32>(here(current))), here(0))
     if (order == 0) return false
     if (order < 0) {
       store<u32>(element, current, ELEMENT_NEXT)
@@ -139,23 +133,6 @@ function insertInOrder(slot: usize, element: usize): bool {
     }
     link = here(current) + ELEMENT_NEXT
   }
-}
-
-/** The order of two string values by their bytes: negative, 0 or positive. */
-function compareTexts(a: usize, b: usize): i32 {
-  comparisonsLeft--
-  if (a == b) return 0
-  const lengthA = load<u32>(here(a), STRING_LENGTH)
-  const lengthB = load<u32>(here(b), STRING_LENGTH)
-  const common = min(lengthA, lengthB) as usize
-  const order = memory.compare(
-    here(load<u32>(here(a), STRING_TEXT)),
-    here(load<u32>(here(b), STRING_TEXT)),
-    common,
-  )
-  comparisonsLeft -= common >> 3
-  if (order != 0) return order
-  return lengthA == lengthB ? 0 : lengthA < lengthB ? -1 : 1
 }
 
 function isArray(value: usize, elements: usize, count: u32): bool {

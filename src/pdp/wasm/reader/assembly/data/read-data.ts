@@ -1,8 +1,9 @@
+import { allowComparisons } from '../build-container'
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace } from '../bytes'
 import { fractionEnd, integerEnd, integerOf, MAX_INTEGER_DIGITS } from '../read-number'
 import { readString, textEnd } from '../scan-string'
 import { INTERNED_BOOLEAN, NULL } from '../value-layout'
-import { allowComparisons, arrayValue, beginContainers, MEMBER_BYTES, objectValue } from './containers'
+import { arrayValue, beginContainers, MEMBER_BYTES, objectValue } from './containers'
 import {
   allocate,
   imageEnd,

@@ -1,9 +1,8 @@
+import { hashText } from '../key-cache'
 import { BIG_NUMBER, INTEGER, INTEGER_VALUE, STRING, STRING_LENGTH, STRING_TEXT } from '../value-layout'
 import { allocate, here, SLOT_BYTES, slotOf, there } from './regions'
 
 /** Equal values of base documents are one: they are never changed. What was met long ago may be forgotten, and then is written again. */
-const FNV_OFFSET: u32 = 0x811c9dc5
-const FNV_PRIME: u32 = 0x01000193
 const ENTRY_BYTES: usize = 8
 const STRING_BYTES: usize = 12
 const INTEGER_BYTES: usize = 16
@@ -27,8 +26,7 @@ export function remember(hash: u32, value: usize): void {
 
 /** The string value of a text that lies here: its address, or 0 without memory. */
 export function textValue(start: usize, length: usize): usize {
-  let hash = FNV_OFFSET
-  for (let at = start; at < start + length; at++) hash = (hash * FNV_PRIME) ^ load<u8>(at)
+  const hash = hashText(start, length)
   textHash = hash
   const slot = slotOf(hash)
   for (let entry = slot; entry < slot + SLOT_BYTES; entry += ENTRY_BYTES) {
