@@ -18,6 +18,7 @@ export class DataBuilder {
   readonly #base: number
   readonly #textAt: number
   readonly #textBytes: number
+  readonly #pendingBytes: number
 
   /** For an image at the address `base`, of texts of which the longest has so many bytes. Raises `invalid` where that is too much. */
   constructor(longestText: number, base: number) {
@@ -26,11 +27,11 @@ export class DataBuilder {
     this.#memory = memory
     this.#base = base
     this.#textBytes = Math.max(longestText, LEAST_TEXT_BYTES)
-    const pendingBytes = Math.min(
+    this.#pendingBytes = Math.min(
       LEAST_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE,
       MOST_PENDING_BYTES,
     )
-    this.#textAt = reader.openData(this.#textBytes, pendingBytes, base) >>> 0
+    this.#textAt = reader.openData(this.#textBytes, this.#pendingBytes, base) >>> 0
     if (this.#textAt === 0) throw tooLarge()
   }
 
@@ -57,8 +58,7 @@ export class DataBuilder {
       next += 3
     }
     const at = this.#reader.membersAt() >>> 0
-    if (members.size * MEMBER_BYTES > LEAST_PENDING_BYTES + this.#textBytes * PENDING_PER_BYTE)
-      throw tooLarge()
+    if (members.size * MEMBER_BYTES > this.#pendingBytes) throw tooLarge()
     new Uint32Array(this.#memory.buffer, at, notes.length).set(notes)
     const address = this.#reader.makeObject(members.size) >>> 0
     if (address === 0) throw tooLarge()
