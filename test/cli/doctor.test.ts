@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import type { ProgramRun } from '../support/run-tidegate.js'
 import { startTidegate } from '../support/tidegate-process.js'
@@ -47,6 +48,26 @@ describe('tidegate doctor', () => {
     expect(findings.find(({ subject }) => subject === 'tidegate_policy_loads_total')).toMatchObject({
       state: 'warning',
     })
+  })
+
+  it('says which parts of a service are down, though its answer is an error then', async () => {
+    const down = await startLoopbackServer(({ url }, response) => {
+      const plugins = {
+        store: { state: 'NOT_READY', message: 'the disk is full' },
+        decision_logs: { state: 'WARN', message: 'begun again' },
+        registry: { state: 'OK' },
+      }
+      if (url === '/health?plugins=true') respondJson(response, 500, { error: 'not up', plugins })
+      else respondJson(response, 200, {})
+    })
+    const { exitCode, stdout } = await runTidegate(['doctor', '--url', down.origin, '--data-dir', 'data'], {
+      cwd: workspace.path,
+    })
+    await down.close()
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/ok\s+parts: 2 are up/)
+    expect(stdout).toMatch(/WRONG\s+part store: NOT_READY the disk is full/)
+    expect(stdout).toMatch(/warning\s+part decision_logs: WARN begun again/)
   })
 
   it('says that nobody answers, that a file is damaged, and that the configuration is wrong, all at once', async () => {

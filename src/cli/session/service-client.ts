@@ -21,6 +21,8 @@ export interface ServiceRequest {
   readonly body?: unknown
   /** Who asks, for a service that knows no tokens: a claim that others are not asked for. */
   readonly claimedUser?: string | undefined
+  /** A status beside those of success that comes with an answer, and not with an error. */
+  readonly answersWith?: number
 }
 
 /** A running service, as a command asks it. Every call raises the AppError that the service answered with. */
@@ -57,7 +59,7 @@ export async function makeServiceClient(options: ServiceOptions, terminal: Termi
 }
 
 async function send(address: ServiceAddress, request: ServiceRequest): Promise<Response> {
-  const { method = 'GET', body, claimedUser } = request
+  const { method = 'GET', body, claimedUser, answersWith } = request
   const headers = {
     ...(address.token !== undefined && { authorization: `Bearer ${address.token}` }),
     ...(claimedUser !== undefined && { 'x-spinnaker-user': claimedUser }),
@@ -71,7 +73,7 @@ async function send(address: ServiceAddress, request: ServiceRequest): Promise<R
   }).catch((cause: unknown) => {
     throw notReached(address, cause)
   })
-  if (response.ok) return response
+  if (response.ok || response.status === answersWith) return response
   throw errorOf(address, response.status, await whole(address, response))
 }
 
