@@ -91,6 +91,13 @@ describe('a backup', () => {
     expect(await again.end('SIGTERM')).toBe(0)
   })
 
+  it('takes the name of a folder with a slash at its end', async () => {
+    const slashed = await run('backup', 'deep/slashed/', '--data-dir', 'data')
+    expect(slashed).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(at('deep'))).toEqual(['slashed'])
+    expect(readdirSync(at('deep/slashed'))).toContain('backup.json')
+  })
+
   it('is never written over, and never restored over anything', async () => {
     const second = await run('backup', 'saved', '--data-dir', 'data')
     expect(second).toMatchObject({ exitCode: 2 })

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { packageVersion } from '../../lib/package-root.js'
@@ -27,8 +27,9 @@ export async function writeBackup(dataDir: string, backup: string, now: Date): P
     )
   }
   const names = await namesToKeep(dataDir)
-  const draft = `${backup}.${process.pid}.tmp`
-  await mkdir(dirname(backup), { recursive: true })
+  // Beside the folder, not in it where its name ends in a slash.
+  const draft = `${resolve(backup)}.${process.pid}.tmp`
+  await mkdir(dirname(draft), { recursive: true })
   await mkdir(draft, { mode: 0o700 })
   try {
     for (const name of names) {
