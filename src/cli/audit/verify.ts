@@ -1,21 +1,16 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 
-import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import type { ChainEnd } from '../../store/ports/audit-store.js'
-import { openReader } from '../../main/store/open-reader.js'
 import { inDataDirectory } from '../../main/store/store-location.js'
 import type { StoreLocation } from '../../main/store/store-location.js'
+import { verifyStoredTrail } from '../../main/store/stored-trail.js'
 import { databaseOption } from '../store/database-option.js'
-import { auditReads } from '../../audit/audit-operations.js'
-import { operationRegistry } from '../../store/ports/operation.js'
-import type { Readers } from '../../store/ports/readers.js'
-import { EXIT } from '../session/session.js'
+import { EXIT, wrongUse } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
 import type { Colours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
-import { wrongUse } from '../session/session.js'
 import { count } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import { addServiceOptions } from '../session/service-options.js'
@@ -102,12 +97,9 @@ async function verifyStore(
   { publicKey, expected }: VerifyOptions,
   terminal: Terminal,
 ): Promise<Verification> {
-  const operations = operationRegistry<Readers>(auditReads)
-  const { reader, close } = await openReader(location, operations)
   const progress = new Progress(terminal)
   try {
-    return await verifyTrail({
-      reader,
+    return await verifyStoredTrail(location, {
       publicKeys: publicKey,
       expectsSignatures: publicKey !== undefined,
       expected: readExpected(expected),
@@ -115,7 +107,6 @@ async function verifyStore(
     })
   } finally {
     progress.end()
-    await close()
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { hasErrorCode, toError } from '../../errors/app-error.js'
 import { checkDatabase, claimDataDirectory } from '../../main/store/database-files.js'
-import { provenTrailEnd } from '../backup/trail-end.js'
+import { provenTrailEnd } from '../../main/store/stored-trail.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
 

@@ -1,15 +1,10 @@
 import type { Command } from 'commander'
 
-import { auditReads } from '../../audit/audit-operations.js'
-import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification } from '../../audit/verify-trail.js'
 import { AppError } from '../../errors/app-error.js'
 import { claimFiles, copyStore } from '../../main/store/copy-store.js'
-import { openReader } from '../../main/store/open-reader.js'
 import { inDataDirectory } from '../../main/store/store-location.js'
-import type { StoreLocation } from '../../main/store/store-location.js'
-import { operationRegistry } from '../../store/ports/operation.js'
-import type { Readers } from '../../store/ports/readers.js'
+import { verifyStoredTrail } from '../../main/store/stored-trail.js'
 import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
 import { EXIT } from '../session/session.js'
@@ -44,7 +39,8 @@ export function defineCopy(command: Command, session: Session): void {
           progress.show(`${table}: ${count(rows, 'row')} …`),
         )
         progress.end()
-        const [before, after] = [await verified(inDataDirectory(from)), await verified(target)]
+        const before = await verifyStoredTrail(inDataDirectory(from))
+        const after = await verifyStoredTrail(target)
         requireSame(before, after)
         for (const [table, rows] of Object.entries(copied)) terminal.out(`${table}: ${rows}\n`)
         terminal.out(
@@ -56,15 +52,6 @@ export function defineCopy(command: Command, session: Session): void {
         await release()
       }
     })
-}
-
-async function verified(location: StoreLocation): Promise<Verification> {
-  const { reader, close } = await openReader(location, operationRegistry<Readers>(auditReads))
-  try {
-    return await verifyTrail({ reader })
-  } finally {
-    await close()
-  }
 }
 
 function requireSame(before: Verification, after: Verification): void {

@@ -1,0 +1,32 @@
+import { auditReads } from '../../audit/audit-operations.js'
+import { verifyTrail } from '../../audit/verify-trail.js'
+import type { Verification, VerifyOptions } from '../../audit/verify-trail.js'
+import { AppError } from '../../errors/app-error.js'
+import { operationRegistry } from '../../store/ports/operation.js'
+import type { Readers } from '../../store/ports/readers.js'
+import { openReader } from './open-reader.js'
+import { inDataDirectory } from './store-location.js'
+import type { StoreLocation } from './store-location.js'
+
+/** Proves the trail where it is kept, whether or not a service runs. Raises as `openReader`. */
+export async function verifyStoredTrail(
+  location: StoreLocation,
+  options: Omit<VerifyOptions, 'reader'> = {},
+): Promise<Verification> {
+  const { reader, close } = await openReader(location, operationRegistry<Readers>(auditReads))
+  try {
+    return await verifyTrail({ reader, ...options })
+  } finally {
+    await close()
+  }
+}
+
+/**
+ * Follows the chain of the trail in a folder to its end; gives the number and hash of its last record, as `--expected` takes them. Raises
+ * `unavailable` where it is not intact.
+ */
+export async function provenTrailEnd(folder: string): Promise<string> {
+  const { isIntact, problems, end } = await verifyStoredTrail(inDataDirectory(folder))
+  if (isIntact) return `${end.seq}:${end.hash}`
+  throw new AppError('unavailable', `the audit trail in ${folder} is not intact: ${problems.join('; ')}`)
+}
