@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { migrateStore } from '../../main/store/copy-store.js'
 import { EXIT } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { examples } from '../session/shared-options.js'
@@ -18,7 +19,6 @@ export function defineMigrate(command: Command, session: Session): void {
     )
     .action(async ({ store }: { readonly store: string }) => {
       const { settings } = databaseOption('--store', store)
-      const { migrateStore } = await import('../../main/store/copy-store.js')
       const isChanged = await migrateStore(settings)
       session.terminal.out(isChanged ? 'the schema is up to date now\n' : 'the schema was up to date\n')
       session.exitCode = EXIT.fine
