@@ -65,12 +65,9 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const warn = (application: string, warning: string): void =>
     logger.warn({ application, warning }, 'a definition of an analysis says what is not known')
   await defineFromFiles(analysis.definitions, store, store.now(), warn, parts.attempts)
-  // Only then: a service that analyses nothing need not start the thread that reads.
-  const [running] = await lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
-  if (running !== undefined) await runner.start()
+  await goOn(runner, parts)
   const takingOver = takeOverRuns(runner, parts)
-  const shared = await store.sharing?.secret(KEY_FILE, newSecret)
-  let key = shared
+  let key = await store.sharing?.secret(KEY_FILE, newSecret)
   const reportLinks = new ReportLinks({
     key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
     maxAgeMs: analysis.reportLinkDays * MS_PER_DAY,
@@ -97,16 +94,20 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   return { routes, close }
 }
 
+/** Only where a run is under way: a service that analyses nothing need not start the thread that reads. */
+async function goOn(runner: AnalysisRunner, { store }: AnalysisParts): Promise<void> {
+  const [running] = await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
+  if (running !== undefined) await runner.start()
+}
+
 /** Where a store is shared, runs that others registered are known here, too, so that they go on when the others do not. */
-function takeOverRuns(runner: AnalysisRunner, { store, logger }: AnalysisParts): Pick<Repeated, 'stop'> {
-  if (store.sharing === undefined) return { stop: () => Promise.resolve() }
-  const look = async (): Promise<void> => {
-    const [running] = await store.lookups.analysis.runs({ state: 'RUNNING', limit: 1 })
-    if (running !== undefined) await runner.start()
-  }
-  return repeat(TAKE_OVER_INTERVAL_MS, look, (error) => {
-    logger.error({ error: error.message }, 'analyses of others cannot be looked at')
-  })
+function takeOverRuns(runner: AnalysisRunner, parts: AnalysisParts): Pick<Repeated, 'stop'> {
+  if (parts.store.sharing === undefined) return { stop: () => Promise.resolve() }
+  return repeat(
+    TAKE_OVER_INTERVAL_MS,
+    () => goOn(runner, parts),
+    (error) => parts.logger.error({ error: error.message }, 'analyses of others cannot be looked at'),
+  )
 }
 
 /** Removes the data of old runs from time to time. */
