@@ -1,3 +1,5 @@
+import { text as textOf } from 'node:stream/consumers'
+
 import type { ServiceClient } from '../session/service-client.js'
 import { bad, ok, warning } from './finding.js'
 import { toError } from '../../errors/app-error.js'
@@ -60,7 +62,7 @@ const EXPECTATIONS: readonly Expectation[] = [
 export async function lookAtFigures(client: ServiceClient): Promise<Finding[]> {
   let text: string
   try {
-    text = await wholeText(await client.stream({ path: '/metrics' }))
+    text = await textOf(await client.stream({ path: '/metrics' }))
   } catch (raw) {
     return [warning('figures', toError(raw).message, 'give a token of an auditor with --token-file')]
   }
@@ -79,10 +81,4 @@ export function sumOf(text: string, metric: string, label = ''): number {
     .filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))
     .filter((line) => line.includes(label))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-}
-
-async function wholeText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const piece of pieces) chunks.push(piece)
-  return Buffer.concat(chunks).toString('utf8')
 }
