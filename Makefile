@@ -115,6 +115,6 @@ $(INSTALLED): package.json package-lock.json
 	npm ci --no-fund --no-audit
 	@touch $@
 
-$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js
+$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js
 	npm run --silent build
 	@touch $@
