@@ -70,7 +70,7 @@ function narrow(pointAt: (x: number) => Point, from: Point, to: Point, accuracy:
 }
 
 /** The scores of all ranks of `count` values, by twice the rank so that shared ranks have one too. */
-export function scoresOfRanks(count: number): Float64Array {
+function scoresOfRanks(count: number): Float64Array {
   const scores = new Float64Array(2 * count + 1)
   for (let doubled = 2; doubled <= count + 1; doubled += 1) {
     const score = roughNormalUpperQuantile(doubled / (2 * (count + 1)))
@@ -79,6 +79,29 @@ export function scoresOfRanks(count: number): Float64Array {
   }
   if (count > 0) scores[count + 1] = 0
   return scores
+}
+
+/** The normal score of each value among `sorted`, which has all of them in ascending order; equal ones share that of their mean rank. */
+export function scoresAmong(sorted: Float64Array, values: Float64Array): Float64Array {
+  const scores = scoresOfRanks(sorted.length)
+  const inOrder = new Float64Array(sorted.length)
+  for (let from = 0; from < sorted.length;) {
+    let to = from + 1
+    while (to < sorted.length && sorted[to] === sorted[from]) to += 1
+    inOrder.fill(scores[from + to + 1] ?? 0, from, to)
+    from = to
+  }
+  return values.map((value) => inOrder[countBelow(sorted, value)] ?? 0)
+}
+
+function countBelow(sorted: Float64Array, bound: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) < bound) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function standardised(

@@ -1,5 +1,4 @@
-import { countBelow, countUpTo } from '../../../statistics/count-in-order.js'
-import { scoresOfRanks } from '../../../statistics/normal-scores.js'
+import { scoresAmong } from '../../../statistics/normal-scores.js'
 
 /** A series about its own centre, with the places of its points in time. */
 export interface CentredSeries {
@@ -105,9 +104,7 @@ export function centredScores(
   places: Int32Array,
   sorted: Float64Array = values.toSorted(),
 ): CentredSeries {
-  const scores = scoresOfRanks(values.length)
-  const ranked = values.map((value) => scores[countBelow(sorted, value) + countUpTo(sorted, value) + 1] ?? 0)
-  return centred(ranked, places)
+  return centred(scoresAmong(sorted, values), places)
 }
 
 /** Only points that follow each other without a gap tell how alike neighbours are. */

@@ -1,6 +1,5 @@
-import { countBelow, countUpTo } from '../../../statistics/count-in-order.js'
 import { fisherExact } from '../../../statistics/fisher-exact.js'
-import { scoresOfRanks } from '../../../statistics/normal-scores.js'
+import { scoresAmong } from '../../../statistics/normal-scores.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import { studentUpperTail } from '../../../statistics/student.js'
 import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
@@ -123,10 +122,8 @@ function scoreSides(sides: CleanSides): Scored {
 /** By the normal scores of the ranks among all values; the dependence in time is the baseline's own, which no change of the canary touches. */
 function scoreByRank(sides: CleanSides): Scored {
   const pooled = pooledOrder(sides)
-  const scores = scoresOfRanks(pooled.length)
-  const scoresOf = ({ values }: CleanSide): Float64Array =>
-    values.map((value) => scores[countBelow(pooled, value) + countUpTo(pooled, value) + 1] ?? 0)
-  const [control, experiment] = [scoresOf(sides.control), scoresOf(sides.experiment)]
+  const control = scoresAmong(pooled, sides.control.values)
+  const experiment = scoresAmong(pooled, sides.experiment.values)
   const mean = average(control)
   const squares = control.reduce((sum, score) => sum + (score - mean) ** 2, 0)
   const { inflation, freedom } = dependence([sides.control.scores], NO_CHANCE, CAUTION_ERRORS)
