@@ -3,7 +3,7 @@ import type { NoData } from './find-no-data.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import type { CleanSides } from './samples/metric-tests.js'
-import { outageOf } from './outage.js'
+import type { Outage } from './outage.js'
 import { totalOf } from './tests/total-events.js'
 
 /** This many points at the end without a value, and this share of all, are no late data any more. */
@@ -21,8 +21,12 @@ const BURST_EVENTS = 20
  * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent or to 0, or many more
  * events came in a burst, which counts as one. Undefined when nothing of that is so.
  */
-export function doubtOf(metric: MetricSeries, sides: CleanSides): NoData | undefined {
-  const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric)
+export function doubtOf(
+  metric: MetricSeries,
+  sides: CleanSides,
+  outage: Outage | undefined,
+): NoData | undefined {
+  const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
   if (silent !== undefined) return { state: 'tooFewPoints', reason: silent }
   const reason = gapOf(metric) ?? farRun(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
@@ -41,8 +45,8 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
 }
 
 /** Where only a rise is harm, 0 is what one hopes for. */
-function fallToZero(metric: MetricSeries): string | undefined {
-  return metric.spec.direction === 'increase' ? undefined : outageOf(metric)?.reason
+function fallToZero({ spec }: MetricSeries, outage: Outage | undefined): string | undefined {
+  return spec.direction === 'increase' ? undefined : outage?.reason
 }
 
 /** A stretch without values in the middle of a canary that has them else, beside a baseline that has them there. */

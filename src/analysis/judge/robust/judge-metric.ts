@@ -38,8 +38,8 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const judged = tooFew === undefined ? separate : sides
   const tested = isCompared ? testMetric(judged, spec, settings, overlap) : undefined
   const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : worthTooLittle(tested, settings)
-  const doubt = missing === undefined ? doubtOf(metric, sides) : undefined
   const outage = outageOf(metric)
+  const doubt = missing === undefined ? doubtOf(metric, sides, outage) : undefined
   return {
     spec,
     sides,

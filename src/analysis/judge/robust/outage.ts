@@ -17,10 +17,11 @@ export interface Outage {
 export function outageOf({ control, experiment }: MetricSeries): Outage | undefined {
   const { values } = experiment
   const { length } = values
-  if (control.values.length !== length || !isAtWork(control.values)) return undefined
+  if (control.values.length !== length) return undefined
   const { from, to, points } = longestZeros(values)
   if (points < Math.max(OUTAGE_POINTS, length * OUTAGE_SHARE)) return undefined
-  if (!isAtWork(values.filter((_, place) => place < from || place >= to))) return undefined
+  const elsewhere = values.filter((_, place) => place < from || place >= to)
+  if (!isAtWork(control.values) || !isAtWork(elsewhere)) return undefined
   const isLast = to === length
   const which = isLast ? `the last ${points} of ${length}` : `${points} of ${length}`
   const advice = isLast ? ': see whether the canary still runs' : ''

@@ -26,11 +26,12 @@ const GRID = 1e-12
 /** Whether the experiment's points lie wider about their median: the rank test on absolute deviations. */
 export function testSpread({ control, experiment }: CleanSides): Spread {
   const [inControl, inExperiment] = [deviations(control), deviations(experiment)]
+  const [sortedControl, sortedExperiment] = [inControl.toSorted(), inExperiment.toSorted()]
   const { inflation, freedom } = dependence([
-    centredScores(inControl, control.places),
-    centredScores(inExperiment, experiment.places),
+    centredScores(inControl, control.places, sortedControl),
+    centredScores(inExperiment, experiment.places, sortedExperiment),
   ])
-  const { above, below } = rankShift(inExperiment.toSorted(), inControl.toSorted())
+  const { above, below } = rankShift(sortedExperiment, sortedControl)
   return {
     p: studentUpperTail(above / Math.sqrt(inflation), freedom),
     pNarrower: studentUpperTail(below / Math.sqrt(inflation), freedom),
