@@ -1,7 +1,6 @@
 import type { MetricSpec } from '../series/types.js'
 import type { BrokenLimit } from './check-limits.js'
 import type { NoData } from './find-no-data.js'
-import type { Outage } from './outage.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 
 /** A metric as far as it can be judged without the others. */
@@ -14,7 +13,7 @@ export interface Assessment {
   /** Why the metric does not pass where no test found a change. */
   readonly doubt: NoData | undefined
   /** A stretch in which the canary's values were 0: what a change that was found then means. */
-  readonly outage: Outage | undefined
+  readonly outage: string | undefined
   /** Whether the metric had points that could be compared. */
   readonly isTested: boolean
   /** What to compare over all metrics: 1 when no test found a change that matters. */

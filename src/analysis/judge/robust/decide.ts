@@ -87,7 +87,7 @@ function changed(
   { familyWise }: Adjusted,
   settings: RobustSettings,
 ): Decision {
-  const cause = outage === undefined ? '' : `${outage.reason}; `
+  const cause = outage === undefined ? '' : `${outage}; `
   const interval = OF_THE_INTERVAL.includes(found.test) ? intervalText(tested) : ''
   const reason = `${cause}${found.says}${interval} (p ${short(found.p)})`
   // Counts may err more than other metrics: what only that allows asks people, and fails nothing.

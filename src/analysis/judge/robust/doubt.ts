@@ -3,7 +3,6 @@ import type { NoData } from './find-no-data.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import type { CleanSides } from './samples/metric-tests.js'
-import type { Outage } from './outage.js'
 import { totalOf } from './tests/total-events.js'
 
 /** This many points at the end without a value, and this share of all, are no late data any more. */
@@ -24,7 +23,7 @@ const BURST_EVENTS = 20
 export function doubtOf(
   metric: MetricSeries,
   sides: CleanSides,
-  outage: Outage | undefined,
+  outage: string | undefined,
 ): NoData | undefined {
   const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
   if (silent !== undefined) return { state: 'tooFewPoints', reason: silent }
@@ -45,8 +44,8 @@ function silenceOf({ spec, control, experiment }: MetricSeries): string | undefi
 }
 
 /** Where only a rise is harm, 0 is what one hopes for. */
-function fallToZero({ spec }: MetricSeries, outage: Outage | undefined): string | undefined {
-  return spec.direction === 'increase' ? undefined : outage?.reason
+function fallToZero({ spec }: MetricSeries, outage: string | undefined): string | undefined {
+  return spec.direction === 'increase' ? undefined : outage
 }
 
 /** A stretch without values in the middle of a canary that has them else, beside a baseline that has them there. */

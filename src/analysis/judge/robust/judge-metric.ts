@@ -12,7 +12,6 @@ import { kindOfValues } from './samples/kind-of-values.js'
 import { mattering, meanRatio } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { outageOf } from './outage.js'
-import type { Outage } from './outage.js'
 import { naturalBound } from './samples/natural-bound.js'
 import { overlapOf, withoutOverlap } from './samples/overlap.js'
 import { passingChanges } from './passing-changes.js'
@@ -44,7 +43,7 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     spec,
     sides,
     // A burst or an outage makes neighbours alike: it says more than that they are.
-    noData: missing ?? (tooLittle && (doubt ?? because(outage, tooLittle))),
+    noData: missing ?? (tooLittle && (doubt ?? { ...tooLittle, reason: outage ?? tooLittle.reason })),
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
     doubt,
@@ -52,10 +51,6 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     isTested: missing === undefined,
     p: tested === undefined || tooLittle !== undefined ? 1 : comparableP(tested, settings),
   }
-}
-
-function because(outage: Outage | undefined, { state, reason }: NoData): NoData {
-  return { state, reason: outage?.reason ?? reason }
 }
 
 /** The least p of a change that matters. Counts may err more, so theirs weighs less (weighted Benjamini-Hochberg, Genovese 2006). */

@@ -6,15 +6,11 @@ const OUTAGE_SHARE = 0.1
 /** Values are at work that are not 0 in so many of the points; elsewhere zeros say nothing. */
 const AT_WORK_SHARE = 0.9
 
-/** A stretch in which the canary's values were 0 though they are not usually, nor those of the baseline. */
-export interface Outage {
-  readonly reason: string
-  /** Whether it went on at the end of the window. */
-  readonly isLast: boolean
-}
-
-/** The longest outage of the canary's values; undefined where there is none. */
-export function outageOf({ control, experiment }: MetricSeries): Outage | undefined {
+/**
+ * The longest outage of the canary's values, as a sentence: a stretch in which they were 0 though they are not usually, nor those of
+ * the baseline. Undefined where there is none.
+ */
+export function outageOf({ control, experiment }: MetricSeries): string | undefined {
   const { values } = experiment
   const { length } = values
   if (control.values.length !== length) return undefined
@@ -25,10 +21,7 @@ export function outageOf({ control, experiment }: MetricSeries): Outage | undefi
   const isLast = to === length
   const which = isLast ? `the last ${points} of ${length}` : `${points} of ${length}`
   const advice = isLast ? ': see whether the canary still runs' : ''
-  return {
-    reason: `the canary's values fell to 0 for ${which} points, the baseline's did not${advice}`,
-    isLast,
-  }
+  return `the canary's values fell to 0 for ${which} points, the baseline's did not${advice}`
 }
 
 function isAtWork(values: Float64Array): boolean {
