@@ -48,14 +48,13 @@ function lastQuarter({ sides, level, reach, signs }: Scene): string[] {
     side.values.filter((_, index) => (side.places[index] ?? 0) >= start).sort(),
   )
   if (x === undefined || y === undefined || Math.min(x.length, y.length) < LEAST_LATE_POINTS) return []
+  const change = sortedQuantile(x, 0.5) - sortedQuantile(y, 0.5)
+  const sign = signs.find((each) => each * change > reach)
+  if (sign === undefined) return []
   const { inflation, freedom } = dependenceBefore(sides, start)
   const { above, below } = rankShift(x, y)
-  const change = sortedQuantile(x, 0.5) - sortedQuantile(y, 0.5)
-  return signs.flatMap((sign) => {
-    const p = studentUpperTail((sign > 0 ? above : below) / Math.sqrt(inflation), freedom)
-    if (p > NOTE_ALPHA || sign * change <= reach) return []
-    return [`the last quarter of the canary is ${away(change / level)} the baseline's`]
-  })
+  const p = studentUpperTail((sign > 0 ? above : below) / Math.sqrt(inflation), freedom)
+  return p > NOTE_ALPHA ? [] : [`the last quarter of the canary is ${away(change / level)} the baseline's`]
 }
 
 /** What the canary does late must not widen the test that looks for it. */

@@ -2,7 +2,7 @@ import { sortedQuantile } from '../../../statistics/quantile.js'
 
 /** What shares of the baseline refer to: the median size of its values, or their mean size where most are 0. */
 export function baselineLevel(sorted: Float64Array): number {
-  const sizes = sorted.map(Math.abs).sort()
+  const sizes = (sorted[0] ?? 0) < 0 ? sorted.map(Math.abs).sort() : sorted
   const median = sortedQuantile(sizes, 0.5)
   if (median > 0) return median
   return sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length)

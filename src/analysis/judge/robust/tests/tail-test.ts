@@ -55,10 +55,14 @@ export function testTail(
 
 /** The values of both sides in ascending order. */
 export function pooledOrder({ control, experiment }: CleanSides): Float64Array {
-  const pooled = new Float64Array(control.values.length + experiment.values.length)
-  pooled.set(control.values)
-  pooled.set(experiment.values, control.values.length)
-  return pooled.sort()
+  const [x, y] = [experiment.sorted, control.sorted]
+  const pooled = new Float64Array(x.length + y.length)
+  let [inX, inY] = [0, 0]
+  for (let index = 0; index < pooled.length; index += 1) {
+    const isX = (x[inX] ?? Infinity) < (y[inY] ?? Infinity)
+    pooled[index] = (isX ? x[inX++] : y[inY++]) ?? Infinity
+  }
+  return pooled
 }
 
 /**
@@ -77,13 +81,15 @@ export function testMoreOften(
     values.reduce((sum, value) => sum + value, 0),
   )
   const p = moreOftenP(inExperiment, experiment.values.length, inControl, control.values.length)
+  const counts = { control: inControl, experiment: inExperiment }
+  if (p >= 0.5) return { p, ...counts }
   const { inflation, freedom } = dependence(
     marks.map(({ values, places }) => centred(values, places)),
     CHANCE_ERRORS,
   )
   const deflated =
-    inflation > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(inflation), freedom) : p
-  return { p: deflated, control: inControl, experiment: inExperiment }
+    inflation > 1 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(inflation), freedom) : p
+  return { p: deflated, ...counts }
 }
 
 function moreOftenP(canaryEvents: number, canary: number, baselineEvents: number, baseline: number): number {
