@@ -53,9 +53,9 @@ module.exports = {
       from: {
         path: '^src/(main|cli|threads)/',
         pathNot:
-          '^src/(main/(store/open-store|store/open-reader|store/database-files|store/copy-store|open-decision-log|start-service)|threads/(store|decision-writer))\\.ts$',
+          '^src/(main/(store/.*|open-decision-log|start-service)|threads/(store|decision-writer))\\.ts$',
       },
-      to: { path: '^src/store/(sqlite|outbox)/' },
+      to: { path: '^src/store/(?!ports/)' },
     },
     {
       name: 'rows-check-no-caller-and-know-no-web-framework',
