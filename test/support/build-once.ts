@@ -5,16 +5,21 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'dist/cli.js')
 
-/** Builds the program that the tests of whole processes run, unless it is newer than every source. */
+/** Bundles the program that the tests of whole processes run, unless it is newer than every source; its WebAssembly is compiled before. */
 export default function buildOnce(): void {
   if (!isStale()) return
-  execSync('npm run --silent build', { cwd: ROOT, stdio: 'inherit' })
+  execSync('npm run --silent build:program', { cwd: ROOT, stdio: 'inherit' })
 }
 
 function isStale(): boolean {
   const builtAt = statSync(PROGRAM, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  return ['package.json', 'build/bundle.js', ...sources.map((name) => join('src', name))]
+  return [
+    'package.json',
+    'build/bundle.js',
+    'build/bill-of-materials.js',
+    ...sources.map((name) => join('src', name)),
+  ]
     .map((name) => statSync(join(ROOT, name)).mtimeMs)
     .some((changedAt) => changedAt > builtAt)
 }
