@@ -2,7 +2,7 @@ import { readdirSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { hasErrorCode, toError } from '../../errors/app-error.js'
-import { checkDatabase, claimDataDirectory } from '../../main/store/database-files.js'
+import { checkDatabase, isClaimed } from '../../main/store/database-files.js'
 import { provenTrailEnd } from '../../main/store/stored-trail.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
@@ -62,18 +62,10 @@ function lookAtSpace(dataDir: string): Finding {
   return free < LITTLE_SPACE_BYTES ? warning('disk', text, advice) : ok('disk', text)
 }
 
-/** A claim that is given back at once. */
 function lookAtOwner(dataDir: string): Promise<Finding> {
-  return attempt('lock', 'check owner and mode of tidegate.lock', async () => {
-    try {
-      await claimDataDirectory(dataDir)()
-      return ok('lock', 'no service runs on this directory')
-    } catch (raw) {
-      if (toError(raw).message.includes('another tidegate'))
-        return ok('lock', 'a service runs on this directory')
-      throw raw
-    }
-  })
+  return attempt('lock', 'check owner and mode of tidegate.lock', async () =>
+    ok('lock', `${(await isClaimed(dataDir)) ? 'a' : 'no'} service runs on this directory`),
+  )
 }
 
 function lookAtDatabase(dataDir: string, name: string): Promise<Finding> {
