@@ -39,8 +39,8 @@ export class ReplicaLeases implements Leases {
   readonly #taking = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
-  /** Until when leases are surely valid, by this process's own clock that is never set. */
-  #validUntil = 0
+  /** Runs as long as leases are surely valid, by this process's own clock that is never set. */
+  #expiry: NodeJS.Timeout | undefined
 
   constructor(options: ReplicaLeasesOptions) {
     this.#options = options
@@ -58,6 +58,7 @@ export class ReplicaLeases implements Leases {
   /** Lets others have everything at once. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    clearTimeout(this.#expiry)
     await this.#beating
     this.#loseAll()
     await run(this.#options.queries, 'delete from leases where owner = $1', [this.#options.owner])
@@ -99,10 +100,7 @@ export class ReplicaLeases implements Leases {
 
   #beatOrTell(): Promise<void> {
     this.#beating ??= this.#beat()
-      .catch((raw: unknown) => {
-        if (performance.now() > this.#validUntil) this.#loseAll()
-        this.#options.failed(raw)
-      })
+      .catch(this.#options.failed)
       .finally(() => {
         this.#beating = undefined
       })
@@ -113,24 +111,26 @@ export class ReplicaLeases implements Leases {
     const { queries, owner, beaten } = this.#options
     const startedAt = performance.now()
     const startedMs = Date.now()
-    const before = new Set(this.#held.values())
+    const before = [...this.#held.values()]
     await run(
       queries,
       `insert into leases as held (kind, key, owner, until) values ('${REPLICA}', $1, $1, ${UNTIL})
        on conflict (kind, key) do update set until = excluded.until`,
       [owner],
     )
-    // Never an insert: what was released a moment ago would come back.
+    // Never an insert: what was released a moment ago would come back. What is not held, such as what could not be released, ends.
     const kept = await all<{ kind: string; key: string }>(
       queries,
-      `update leases set until = ${UNTIL} where owner = $1 returning kind, key`,
-      [owner],
+      `update leases set until = ${UNTIL}
+       where owner = $1 and (kind, key) in (select * from unnest($2::text[], $3::text[])) returning kind, key`,
+      [owner, before.map(({ kind }) => kind), before.map(({ key }) => key)],
     )
     const state = await first<{ now_ms: number; oldest_writer: number }>(
       queries,
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, oldest_writer from store_schema',
     )
-    this.#validUntil = startedAt + LEASE_MS
+    clearTimeout(this.#expiry)
+    this.#expiry = setTimeout(() => this.#loseAll(), startedAt + LEASE_MS - performance.now()).unref()
     const names = new Set(kept.map(({ kind, key }) => `${kind}:${key}`))
     for (const held of before) if (!names.has(`${held.kind}:${held.key}`)) this.#lose(held)
     const middleMs = (startedMs + Date.now()) / 2

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Queries } from '../../../src/store/postgres/engine/session.js'
+import { ReplicaLeases } from '../../../src/store/postgres/sharing/replica-leases.js'
+import { query } from '../../support/postgres/postgres-server.js'
+import { databaseOf, openTestDatabase } from '../../support/postgres/test-database.js'
+
+const refuseDeletes = `
+  create function refuse_delete() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+  create trigger refuse_delete before delete on leases for each row execute function refuse_delete()`
+
+describe('the leases of a replica', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('end by themselves where they could not be released, while those that are held go on', async () => {
+    const name = randomUUID()
+    const [one, other] = [await openTestDatabase(name), await openTestDatabase(name)]
+    const settings = await databaseOf(name)
+    const held = await one.leases.take('work', 'held')
+    const released = await one.leases.take('work', 'released')
+    await query(settings, refuseDeletes)
+    await released?.release()
+    await query(settings, 'drop trigger refuse_delete on leases')
+    await query(settings, "update leases set until = now() - interval '1 second'")
+    const current = "select key from leases where until > now() and kind = 'work'"
+    await expect.poll(() => query(settings, current), { timeout: 10_000 }).toEqual([{ key: 'held' }])
+    expect(await other.leases.take('work', 'released')).toBeDefined()
+    expect(await other.leases.take('work', 'held')).toBeUndefined()
+    expect(held?.lost.aborted).toBe(false)
+    await Promise.all([one.close(), other.close()])
+  })
+
+  it('are given up when they may have ended, even while the database does not answer', async () => {
+    vi.useFakeTimers()
+    let isAnswering = true
+    const queries = {
+      query: () =>
+        isAnswering ? Promise.resolve({ rows: [{}], rowCount: 1 }) : new Promise(() => undefined),
+    } as unknown as Queries
+    const leases = new ReplicaLeases({
+      queries,
+      owner: 'one',
+      beaten: () => undefined,
+      failed: () => undefined,
+    })
+    await leases.start()
+    const lease = await leases.take('work', '1')
+    isAnswering = false
+    await vi.advanceTimersByTimeAsync(8000)
+    expect(lease?.lost.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(1100)
+    expect(lease?.lost.aborted).toBe(true)
+  })
+})
