@@ -36,7 +36,7 @@ export class ReadConnection implements CallConnection<Readers> {
         await this.#session.script('commit')
         return { ok: true, result }
       } catch (raw) {
-        await this.#session.rollBack().catch(() => this.#session.drop())
+        await this.#session.rollBack()
         if ((isRetryable(raw) || isStaleConnection(raw)) && tries < MAX_TRIES) continue
         return { ok: false, failure: toFailure(fromDriver(ACTION, raw)) }
       }

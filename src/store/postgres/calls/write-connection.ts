@@ -44,7 +44,7 @@ export class WriteConnection implements CallConnection<Transaction> {
       try {
         return await this.#together(calls, progress)
       } catch (raw) {
-        await this.#rollBack()
+        await this.#session.rollBack()
         const isOfOneCall = raw instanceof CallFailed || isAboutOneCall(raw)
         if (isOfOneCall && calls.length > 1) return await this.#oneByOne(calls)
         const mayRetry = isRetryable(raw) || (isStaleConnection(raw) && !progress.isCommitting)
@@ -95,14 +95,5 @@ export class WriteConnection implements CallConnection<Transaction> {
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(...(await this.execute([call])))
     return outcomes
-  }
-
-  async #rollBack(): Promise<void> {
-    try {
-      await this.#session.rollBack()
-    } catch {
-      // Without the connection there is no transaction any more.
-      this.#session.drop()
-    }
   }
 }

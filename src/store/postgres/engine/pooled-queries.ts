@@ -3,7 +3,7 @@ import type { QueryResult, QueryResultRow } from 'pg'
 import { clientConfig } from './client-config.js'
 import { isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
-import { preparedQuery } from './session.js'
+import { onlyReads, preparedQuery } from './session.js'
 import type { Queries } from './session.js'
 
 const IDLE_MS = 30_000
@@ -33,7 +33,7 @@ export class PooledQueries implements Queries {
       return await this.#pool.query<Row>(query)
     } catch (raw) {
       // A connection that idled may have been lost since; a statement that only reads may be asked again.
-      if (!isStaleConnection(raw) || !/^\s*(?:select|with)\b/i.test(text)) throw raw
+      if (!isStaleConnection(raw) || !onlyReads(text)) throw raw
       return await this.#pool.query<Row>(query)
     }
   }

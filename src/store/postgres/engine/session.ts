@@ -45,7 +45,7 @@ export class Session implements Queries {
     values: readonly unknown[] = [],
   ): Promise<QueryResult<Row>> {
     const client = await this.#connected()
-    if (!/^\s*(?:select|with)\b/i.test(text)) this.#writes++
+    if (!onlyReads(text)) this.#writes++
     try {
       return await client.query<Row>(preparedQuery(this.#prepared, text, values))
     } catch (raw) {
@@ -66,19 +66,14 @@ export class Session implements Queries {
     }
   }
 
-  /** Ends the transaction that is under way, if the connection is still there. */
+  /** Ends the transaction that is under way; where that fails, by giving the connection up. Never rejects. */
   async rollBack(): Promise<void> {
+    try {
+      if (this.#client !== undefined) await this.script('rollback')
+    } catch {
+      if (this.#client !== undefined) this.#lose(this.#client)
+    }
     this.#hasLostTransaction = false
-    if (this.#client !== undefined) await this.script('rollback')
-  }
-
-  /** Gives the connection up, and with it the transaction that is under way. */
-  drop(): void {
-    const client = this.#client
-    this.#client = undefined
-    this.#hasLostTransaction = false
-    // It may never answer: its end is not waited for.
-    client?.end().catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -109,9 +104,16 @@ export class Session implements Queries {
 
   #lose(client: Client): void {
     if (this.#client !== client) return
-    this.drop()
+    this.#client = undefined
+    // It may never answer: its end is not waited for.
+    client.end().catch(() => undefined)
     this.#hasLostTransaction = (client.getTransactionStatus() ?? IDLE) !== IDLE
   }
+}
+
+/** Whether a statement writes nothing; those of ours that begin with `with` read. */
+export function onlyReads(text: string): boolean {
+  return /^\s*(?:select|with)\b/i.test(text)
 }
 
 /** A statement under a name, by which the server remembers it from the second time on. */
