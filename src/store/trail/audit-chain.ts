@@ -33,6 +33,16 @@ export const HASH_BYTES = 32
 /** What the first record of a trail is linked to. */
 export const CHAIN_START = Buffer.alloc(HASH_BYTES)
 
+/** The end of the trail as it is stored. */
+export interface StoredEnd {
+  readonly seq: number
+  readonly recordedMs: number
+  readonly hash: Uint8Array
+}
+
+/** The end of a trail that has had no records yet. */
+export const TRAIL_START: StoredEnd = { seq: 0, recordedMs: 0, hash: CHAIN_START }
+
 /** For a select: the stored link, then all that it covers, as one blob. */
 export const LINKED_BLOB = `cast(hash || ${LINKED_COLUMNS.map(
   (name) => `coalesce(${name}, char(${NO_VALUE})) || char(${END_OF_COLUMN})`,

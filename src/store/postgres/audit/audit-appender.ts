@@ -34,13 +34,9 @@ const INSERT = `insert into audit (${COLUMNS}, hash, body, words)
 
 /** Links each record to the one before at once, and writes many together. */
 export function makeAuditAppender(queries: Queries, state: TrailState): PostgresAppender {
-  let pendingBytes = 0
   const flush = async (): Promise<void> => {
-    const records = state.pending.splice(0)
-    pendingBytes = 0
-    if (records.length === 0) return
-    await insert(queries, records)
-    state.pendingEvents.clear()
+    const records = state.takePending()
+    if (records.length > 0) await insert(queries, records)
   }
   const append = async (entry: AuditEntry): Promise<AuditReceipt> => {
     const eventId = columnText(entry.eventId)
@@ -53,9 +49,8 @@ export function makeAuditAppender(queries: Queries, state: TrailState): Postgres
     state.pending.push({ row, hash, body, words })
     state.end = { seq: row.seq, recordedMs: row.recorded_ms, hash }
     if (eventId !== null) state.pendingEvents.set(eventId, row.seq)
-    if (state.pending.length === 1) pendingBytes = 0
-    pendingBytes += body.byteLength + words.length
-    if (state.pending.length >= MAX_PENDING || pendingBytes >= MAX_PENDING_BYTES) await flush()
+    state.pendingBytes += body.byteLength + words.length
+    if (state.pending.length >= MAX_PENDING || state.pendingBytes >= MAX_PENDING_BYTES) await flush()
     return { seq: row.seq, isNew: true }
   }
   return { append, flush }

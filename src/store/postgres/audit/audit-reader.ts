@@ -3,14 +3,14 @@ import type { AuditReader, AuditRecord, AuditSize } from '../../ports/audit-stor
 import { unpackBody } from '../../tables/packed-body.js'
 import { toHead } from '../../tables/audit-table.js'
 import type { AuditTable } from '../../tables/audit-table.js'
+import { TRAIL_START } from '../../trail/audit-chain.js'
+import type { StoredEnd } from '../../trail/audit-chain.js'
 import { lastSeqBefore } from '../../trail/last-seq-before.js'
 import type { Queries } from '../engine/session.js'
 import { all, first } from '../engine/statements.js'
 import { checkpointReader } from './audit-checkpoints.js'
 import { readPage, readTextPage } from './audit-search.js'
 import { checkChain } from './audit-verifier.js'
-import { TRAIL_START } from './trail-state.js'
-import type { StoredEnd } from './trail-state.js'
 
 type RecordRow = AuditTable & Record<string, unknown>
 
@@ -48,13 +48,17 @@ export async function findRecord(queries: Queries, seq: number): Promise<AuditRe
   return row && { ...toHead(row), body: unpackBody(row.body, row.body_bytes) }
 }
 
+/** The newest record, as the end of the trail. */
+export const NEWEST_RECORD =
+  'select seq, recorded_ms as "recordedMs", hash from audit order by seq desc limit 1'
+
 /** The end of the trail: its newest record or, when retention took all, what it left instead. */
 export async function readEnd(queries: Queries): Promise<StoredEnd> {
-  const newest = 'select seq, recorded_ms as "recordedMs", hash from audit order by seq desc limit 1'
   const checkpoint =
     'select seq, at_ms as "recordedMs", hash from audit_checkpoints order by seq desc, id desc limit 1'
   type EndRow = StoredEnd & Record<string, unknown>
-  return (await first<EndRow>(queries, newest)) ?? (await first<EndRow>(queries, checkpoint)) ?? TRAIL_START
+  const newest = await first<EndRow>(queries, NEWEST_RECORD)
+  return newest ?? (await first<EndRow>(queries, checkpoint)) ?? TRAIL_START
 }
 
 async function readBodies(queries: Queries, seqs: readonly number[]): Promise<Uint8Array[]> {

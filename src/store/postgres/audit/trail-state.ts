@@ -1,12 +1,5 @@
-import { CHAIN_START } from '../../trail/audit-chain.js'
-import type { LinkedRow } from '../../trail/audit-chain.js'
-
-/** The end of the trail as it is stored. */
-export interface StoredEnd {
-  readonly seq: number
-  readonly recordedMs: number
-  readonly hash: Uint8Array
-}
+import { TRAIL_START } from '../../trail/audit-chain.js'
+import type { LinkedRow, StoredEnd } from '../../trail/audit-chain.js'
 
 /** A record that is linked and not written yet. */
 export interface LinkedRecord {
@@ -18,25 +11,29 @@ export interface LinkedRecord {
   readonly words: string
 }
 
-export const TRAIL_START: StoredEnd = { seq: 0, recordedMs: 0, hash: CHAIN_START }
-
 /** What a transaction knows of the trail: its end, under the lock that is held until the commit, and what is to be written behind it. */
 export class TrailState {
   end: StoredEnd = TRAIL_START
   /** By the clock of the database, when the transaction got the lock. */
   nowMs = 0
-  readonly pending: LinkedRecord[] = []
+  pending: LinkedRecord[] = []
+  /** What the bodies and words of those that are to be written take, roughly. */
+  pendingBytes = 0
   readonly pendingEvents = new Map<string, number>()
 
   /** Begins a transaction. */
   reset(end: StoredEnd, nowMs: number): void {
     this.end = end
     this.nowMs = nowMs
-    this.clearPending()
+    this.takePending()
   }
 
-  clearPending(): void {
-    this.pending.length = 0
+  /** What is to be written, which is then counted as written. */
+  takePending(): readonly LinkedRecord[] {
+    const records = this.pending
+    this.pending = []
+    this.pendingBytes = 0
     this.pendingEvents.clear()
+    return records
   }
 }

@@ -1,6 +1,5 @@
-import type { StoredEnd } from '../audit/trail-state.js'
-import { TRAIL_START } from '../audit/trail-state.js'
-import { readEnd } from '../audit/audit-reader.js'
+import type { StoredEnd } from '../../trail/audit-chain.js'
+import { NEWEST_RECORD, readEnd } from '../audit/audit-reader.js'
 import { LOCK_CLASS } from '../engine/migrate.js'
 import type { Session } from '../engine/session.js'
 
@@ -17,30 +16,20 @@ const WRITING = 1
 const BEGIN = `begin;
   select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});
   select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema;
-  select seq, recorded_ms, hash from audit order by seq desc limit 1`
+  ${NEWEST_RECORD}`
 
 interface SchemaRow {
   readonly oldest_writer: number
   readonly now_ms: number
 }
 
-interface EndRow {
-  readonly seq: number
-  readonly recorded_ms: number
-  readonly hash: Buffer
-}
-
 /** Begins a transaction and waits until no other replica writes. */
 export async function beginWriting(session: Session): Promise<Begun> {
   const [, , schemas, ends] = await session.script(BEGIN)
   const schema = schemas?.rows[0] as SchemaRow | undefined
-  const newest = ends?.rows[0] as EndRow | undefined
-  const end =
-    newest === undefined
-      ? await readEnd(session)
-      : { seq: newest.seq, recordedMs: newest.recorded_ms, hash: newest.hash }
+  const newest = ends?.rows[0] as StoredEnd | undefined
   return {
-    end: end.seq === 0 ? TRAIL_START : end,
+    end: newest ?? (await readEnd(session)),
     nowMs: schema?.now_ms ?? 0,
     oldestWriter: schema?.oldest_writer ?? 0,
   }

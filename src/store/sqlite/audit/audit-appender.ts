@@ -3,9 +3,8 @@ import type { AuditAppender, AuditEntry, AuditReceipt } from '../../ports/audit-
 import { packBody } from '../../tables/packed-body.js'
 import { chainHash } from '../../trail/audit-chain.js'
 import { columnText, toLinkedRow } from '../../trail/linked-row.js'
-import type { LinkedRow } from '../../trail/audit-chain.js'
+import type { LinkedRow, StoredEnd } from '../../trail/audit-chain.js'
 import { selectEnd } from './audit-end.js'
-import type { StoredEnd } from './audit-end.js'
 import type { EventIds } from './audit-event-ids.js'
 import type { Forgetful } from '../calls/execute-batch.js'
 

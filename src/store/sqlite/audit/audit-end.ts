@@ -1,15 +1,6 @@
 import type { Database } from 'better-sqlite3'
-
-import { CHAIN_START } from '../../trail/audit-chain.js'
-
-/** The end of the trail as it is stored. */
-export interface StoredEnd {
-  readonly seq: number
-  readonly recordedMs: number
-  readonly hash: Uint8Array
-}
-
-const START: StoredEnd = { seq: 0, recordedMs: 0, hash: CHAIN_START }
+import { TRAIL_START } from '../../trail/audit-chain.js'
+import type { StoredEnd } from '../../trail/audit-chain.js'
 
 /** Returns a function that reads the end of the trail: its newest record or, when retention took all, what it left instead. */
 export function selectEnd(database: Database): () => StoredEnd {
@@ -19,7 +10,7 @@ export function selectEnd(database: Database): () => StoredEnd {
   const checkpoint = database.prepare<[], StoredEnd>(
     'select seq, at_ms as recordedMs, hash from audit_checkpoints order by seq desc, id desc limit 1',
   )
-  return () => newest.get() ?? checkpoint.get() ?? START
+  return () => newest.get() ?? checkpoint.get() ?? TRAIL_START
 }
 
 /** How far the indexes have come behind the trail. */

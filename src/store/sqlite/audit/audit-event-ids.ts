@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { selectEnd } from './audit-end.js'
-import type { StoredEnd } from './audit-end.js'
+import type { StoredEnd } from '../../trail/audit-chain.js'
 import { makeEventKeys } from './audit-event-keys.js'
 import type { EventKeys } from './audit-event-keys.js'
 import type { Forgetful } from '../calls/execute-batch.js'
