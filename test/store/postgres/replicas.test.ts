@@ -19,8 +19,9 @@ afterEach(async () => {
 })
 
 /** Two processes' stores over one database, here in one process. */
-async function twoReplicas(): Promise<{ one: ServiceStore; other: ServiceStore; name: string }> {
-  const name = randomUUID()
+async function twoReplicas(
+  name = randomUUID(),
+): Promise<{ one: ServiceStore; other: ServiceStore; name: string }> {
   const [one, other] = [await openTestDatabase(name), await openTestDatabase(name)]
   const closeOnce = (store: ServiceStore): ServiceStore => {
     let closed: Promise<void> | undefined
@@ -70,6 +71,19 @@ describe('two replicas over one database', () => {
     const instances = (await Promise.all(triggering)).map(({ instance }) => instance.id)
     expect(new Set(instances).size).toBe(1)
     expect(await other.lookups.gates.listInstances({ limit: 10 })).toHaveLength(1)
+  })
+
+  it('see what the other one did, whatever isolation the database is set to', async () => {
+    const name = randomUUID()
+    const settings = await databaseOf(name)
+    const isolation = "default_transaction_isolation = 'repeatable read'"
+    await query(settings, `alter database "${settings.database}" set ${isolation}`)
+    const { one, other } = await twoReplicas(name)
+    const appendEach = async (store: ServiceStore, start: number): Promise<void> => {
+      for (let index = 0; index < 30; index++) await store.writer.run(appendAll, [entry(start + index)])
+    }
+    await Promise.all([appendEach(one, 0), appendEach(other, 100)])
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 60 })
   })
 
   it('give different executions different numbers', async () => {

@@ -12,8 +12,8 @@ export interface Begun {
 }
 
 const WRITING = 1
-/** One round trip. Each statement sees what was committed before it, so that what is read is what the lock guards. */
-const BEGIN = `begin;
+/** One round trip. Each statement sees what was committed before it, however the database is set, so that what is read is what the lock guards. */
+const BEGIN = `begin isolation level read committed;
   select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});
   select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema;
   ${NEWEST_RECORD}`
