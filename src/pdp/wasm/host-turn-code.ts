@@ -1,5 +1,15 @@
 import { encodeUnsigned } from './binary/binary-reader.js'
 import { encodeSigned, OP } from './binary/opcodes.js'
+import {
+  DECIMAL,
+  INTERNED_STRING,
+  NUMBER_LENGTH,
+  NUMBER_TEXT,
+  SET,
+  STRING,
+  STRING_LENGTH,
+  STRING_TEXT,
+} from './module/value-layout.js'
 import type { HostTurn } from './native-builtins.js'
 
 /** What a wrapper finds out by itself: a call of the host costs as much as a dozen calls within the module. */
@@ -10,12 +20,9 @@ export const SCRATCH_LOCALS = 3
 
 /** Types of blocks. */
 const [I32, EMPTY] = [0x7f, 0x40]
-/** The types of values as the runtime notes them in their first byte, and of a number that is no 64-bit integer in the first two (value.h). */
-const TYPE = { string: 4, set: 7, internedString: 8 } as const
-const DECIMAL = 3 | (2 << 8)
-/** Where values have what is in them. */
-const STRING = { length: 4, text: 8 } as const
-const NUMBER = { text: 8, length: 12 } as const
+/** Where values have their texts. */
+const OF_STRING = { length: STRING_LENGTH, text: STRING_TEXT } as const
+const OF_NUMBER = { length: NUMBER_LENGTH, text: NUMBER_TEXT } as const
 
 const LONGEST_SHORT_INTEGER = 15
 const LONGEST_PLAIN_PATTERN = 300
@@ -30,10 +37,11 @@ export function hostTurnCode(turn: TestedTurn, parameterCount: number): number[]
     return tests.flatMap((test, index) => (index === 0 ? test : [...test, OP.or]))
   }
   const { operand, is } = turn
-  if (is === 'set') return hasType(operand, TYPE.set)
-  if (is === 'empty text') return [...load(operand, OP.load, STRING.length), OP.isZero]
-  const oddText = is === 'text' ? isNoInteger(operand, STRING, scratch, true) : isOddPattern(operand, scratch)
-  const isText = [...hasType(operand, TYPE.string), ...hasType(operand, TYPE.internedString), OP.or]
+  if (is === 'set') return hasType(operand, SET)
+  if (is === 'empty text') return [...load(operand, OP.load, STRING_LENGTH), OP.isZero]
+  const oddText =
+    is === 'text' ? isNoInteger(operand, OF_STRING, scratch, true) : isOddPattern(operand, scratch)
+  const isText = [...hasType(operand, STRING), ...hasType(operand, INTERNED_STRING), OP.or]
   return andThen(isText, oddText)
 }
 
@@ -52,7 +60,7 @@ function locals(parameterCount: number): Scratch {
 /** Numbers written in a policy are texts, too; those of a few digits the module takes for integers as well. */
 function isOddNumber(operand: number, scratch: Scratch): number[] {
   const isDecimal = [...load(operand, OP.loadHalf, 0), ...constant(DECIMAL), OP.equal]
-  return andThen(isDecimal, isNoInteger(operand, NUMBER, scratch, false))
+  return andThen(isDecimal, isNoInteger(operand, OF_NUMBER, scratch, false))
 }
 
 /** Whether a text is anything but one to fifteen digits, or begins with a zero where it may not. */
@@ -85,13 +93,13 @@ function isNoInteger(
 /** C++'s RE2 takes some patterns that Go's does not: what has a `\\C` in it, and groups that stand deep in each other. */
 function isOddPattern(operand: number, { isOdd, at, end }: Scratch): number[] {
   const body = [
-    ...[...load(operand, OP.load, STRING.length), ...constant(LONGEST_PLAIN_PATTERN), OP.greaterUnsigned],
+    ...[...load(operand, OP.load, STRING_LENGTH), ...constant(LONGEST_PLAIN_PATTERN), OP.greaterUnsigned],
     ...branchIf(0),
     // A pattern without any characters is none to look through.
-    ...[OP.block, EMPTY, ...load(operand, OP.load, STRING.length), OP.isZero, ...branchIf(0)],
+    ...[OP.block, EMPTY, ...load(operand, OP.load, STRING_LENGTH), OP.isZero, ...branchIf(0)],
     ...eachByte(
       operand,
-      STRING,
+      OF_STRING,
       { at, end },
       [
         ...[...loadAt(at, 0), ...constant(BACKSLASH), OP.equal],

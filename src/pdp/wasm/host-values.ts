@@ -6,32 +6,33 @@ import type { RegoValue } from '../rego/value.js'
 import type { WorkMeter } from '../metering/work-meter.js'
 import type { ModuleMemory } from './module/module-memory.js'
 import type { PolicyExports } from './module/policy-exports.js'
+import {
+  ARRAY,
+  COUNT,
+  DECIMAL,
+  ELEMENT_BYTES,
+  INTEGER,
+  INTEGER_VALUE,
+  INTERNED_STRING,
+  MEMBERS,
+  MEMBER_VALUE,
+  NULL,
+  NUMBER_LENGTH,
+  NUMBER_TEXT,
+  STRING,
+  STRING_LENGTH,
+  STRING_TEXT,
+} from './module/value-layout.js'
 
 /** What a byte of an operand costs that is made a text, and that is taken as it lies in memory. */
 const DECODE_STEPS_PER_BYTE = 0.2
 const TEXT_STEPS = 4
 const TEXT_STEPS_PER_BYTE = 0.5
 
-/** How the runtime lays out what is read and written without its help (value.h); the reader's own notes tell more (`reader/assembly/value-layout.ts`). */
-const NULL = 1
-const STRING = 4
-const INTERNED_STRING = 8
-const INTEGER = 3 | (1 << 8)
-const LENGTH = 4
-const TEXT = 8
-const INTEGER_VALUE = 8
-const NUMBER_TEXT = 3 | (2 << 8)
-const NUMBER_TEXT_AT = 8
-const NUMBER_TEXT_LENGTH = 12
 const LONGEST_SHORT_INTEGER = 15
 const BEYOND_SHORT_INTEGERS = 1e15
 const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
-const ARRAY = 5
-const ELEMENTS = 4
-const COUNT = 8
-const ELEMENT_BYTES = 8
-const ELEMENT_VALUE = 4
 /** Before the text of a string. */
 const STRING_BYTES = 16
 const NUMBER_BYTES = 24
@@ -76,9 +77,9 @@ export class HostValues {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
     const header = bytes.readUInt16LE(address)
-    if (header !== NUMBER_TEXT) return header === INTEGER
-    const text = bytes.readUInt32LE(address + NUMBER_TEXT_AT)
-    const length = bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH)
+    if (header !== DECIMAL) return header === INTEGER
+    const text = bytes.readUInt32LE(address + NUMBER_TEXT)
+    const length = bytes.readUInt32LE(address + NUMBER_LENGTH)
     return length <= LONGEST_SHORT_INTEGER && this.#areDigits(text, length)
   }
 
@@ -87,10 +88,10 @@ export class HostValues {
     const { bytes } = this.#memory
     if (this.#known === undefined) return false
     const type = bytes.readUInt8(address)
-    const length = bytes.readUInt32LE(address + LENGTH)
+    const length = bytes.readUInt32LE(address + STRING_LENGTH)
     const isText = type === STRING || type === INTERNED_STRING
     if (!isText || length === 0 || length > LONGEST_SHORT_INTEGER) return false
-    const text = bytes.readUInt32LE(address + TEXT)
+    const text = bytes.readUInt32LE(address + STRING_TEXT)
     return this.#areDigits(text, length) && (length === 1 || bytes[text] !== DIGIT_ZERO)
   }
 
@@ -102,8 +103,8 @@ export class HostValues {
       const integer = Number(bytes.readBigInt64LE(address + INTEGER_VALUE))
       return Math.abs(integer) < BEYOND_SHORT_INTEGERS ? integer : undefined
     }
-    const text = bytes.readUInt32LE(address + NUMBER_TEXT_AT)
-    return Number(this.#memory.textAt(text, bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH)))
+    const text = bytes.readUInt32LE(address + NUMBER_TEXT)
+    return Number(this.#memory.textAt(text, bytes.readUInt32LE(address + NUMBER_LENGTH)))
   }
 
   /** The bytes of a text where they lie, each of which is paid for; undefined for what is another value, and where that is not known. */
@@ -112,8 +113,8 @@ export class HostValues {
     if (this.#known === undefined) return undefined
     const type = bytes.readUInt8(address)
     if (type !== STRING && type !== INTERNED_STRING) return undefined
-    const text = bytes.readUInt32LE(address + TEXT)
-    const length = bytes.readUInt32LE(address + LENGTH)
+    const text = bytes.readUInt32LE(address + STRING_TEXT)
+    const length = bytes.readUInt32LE(address + STRING_LENGTH)
     meter.spend(TEXT_STEPS + length * TEXT_STEPS_PER_BYTE)
     return bytes.subarray(text, text + length)
   }
@@ -122,10 +123,10 @@ export class HostValues {
   hasIntegersOnly(address: number): boolean {
     const { bytes } = this.#memory
     if (this.#known === undefined || bytes.readUInt8(address) !== ARRAY) return false
-    const elements = bytes.readUInt32LE(address + ELEMENTS)
+    const elements = bytes.readUInt32LE(address + MEMBERS)
     const end = elements + bytes.readUInt32LE(address + COUNT) * ELEMENT_BYTES
     for (let at = elements; at < end; at += ELEMENT_BYTES) {
-      if (!this.isShortInteger(bytes.readUInt32LE(at + ELEMENT_VALUE))) return false
+      if (!this.isShortInteger(bytes.readUInt32LE(at + MEMBER_VALUE))) return false
     }
     return true
   }
@@ -158,17 +159,21 @@ export class HostValues {
     const { bytes } = this.#memory
     const type = bytes.readUInt8(address)
     if (type === STRING || type === INTERNED_STRING)
-      return this.#readText(bytes.readUInt32LE(address + TEXT), bytes.readUInt32LE(address + LENGTH), meter)
+      return this.#readText(
+        bytes.readUInt32LE(address + STRING_TEXT),
+        bytes.readUInt32LE(address + STRING_LENGTH),
+        meter,
+      )
     if (type === NULL) return null
     if (type === ARRAY) return depth < MAX_READ_DEPTH ? this.#readArray(address, meter, depth) : undefined
     if (address === this.#known.truth || address === this.#known.falsehood)
       return address === this.#known.truth
     const header = bytes.readUInt16LE(address)
     if (header === INTEGER) return new RegoNumber(String(bytes.readBigInt64LE(address + INTEGER_VALUE)))
-    if (header !== NUMBER_TEXT) return undefined
+    if (header !== DECIMAL) return undefined
     const [text, length] = [
-      bytes.readUInt32LE(address + NUMBER_TEXT_AT),
-      bytes.readUInt32LE(address + NUMBER_TEXT_LENGTH),
+      bytes.readUInt32LE(address + NUMBER_TEXT),
+      bytes.readUInt32LE(address + NUMBER_LENGTH),
     ]
     return new RegoNumber(this.#readText(text, length, meter))
   }
@@ -181,12 +186,12 @@ export class HostValues {
 
   #readArray(address: number, meter: WorkMeter | undefined, depth: number): RegoValue[] | undefined {
     const { bytes } = this.#memory
-    const elements = bytes.readUInt32LE(address + ELEMENTS)
+    const elements = bytes.readUInt32LE(address + MEMBERS)
     const count = bytes.readUInt32LE(address + COUNT)
     const values: RegoValue[] = []
     meter?.reserve(count * ELEMENT_BYTES)
     for (let at = elements; at < elements + count * ELEMENT_BYTES; at += ELEMENT_BYTES) {
-      const value = this.#readDirectly(bytes.readUInt32LE(at + ELEMENT_VALUE), meter, depth + 1)
+      const value = this.#readDirectly(bytes.readUInt32LE(at + MEMBER_VALUE), meter, depth + 1)
       if (value === undefined) return undefined
       values.push(value)
     }
@@ -202,8 +207,8 @@ export class HostValues {
     const address = this.#exports.opa_malloc(STRING_BYTES + length + 1)
     const { bytes } = this.#memory
     bytes.writeUInt32LE(STRING, address)
-    bytes.writeUInt32LE(length, address + LENGTH)
-    bytes.writeUInt32LE(address + STRING_BYTES, address + TEXT)
+    bytes.writeUInt32LE(length, address + STRING_LENGTH)
+    bytes.writeUInt32LE(address + STRING_BYTES, address + STRING_TEXT)
     bytes.write(text, address + STRING_BYTES, length)
     bytes[address + STRING_BYTES + length] = 0
     return address
@@ -215,9 +220,9 @@ export class HostValues {
     const address = this.#exports.opa_malloc(NUMBER_BYTES + text.length)
     const { bytes } = this.#memory
     bytes.fill(0, address, address + NUMBER_BYTES)
-    bytes.writeUInt32LE(NUMBER_TEXT, address)
-    bytes.writeUInt32LE(address + NUMBER_BYTES, address + NUMBER_TEXT_AT)
-    bytes.writeUInt32LE(text.length, address + NUMBER_TEXT_LENGTH)
+    bytes.writeUInt32LE(DECIMAL, address)
+    bytes.writeUInt32LE(address + NUMBER_BYTES, address + NUMBER_TEXT)
+    bytes.writeUInt32LE(text.length, address + NUMBER_LENGTH)
     bytes.write(text, address + NUMBER_BYTES, 'latin1')
     return address
   }

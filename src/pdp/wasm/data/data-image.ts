@@ -1,5 +1,24 @@
 import { RegoNumber, RegoObject, compareStrings } from '../../rego/value.js'
 import type { RegoEntries, RegoValue } from '../../rego/value.js'
+import {
+  ARRAY,
+  COUNT,
+  ELEMENT_BYTES,
+  INTEGER,
+  INTEGER_VALUE,
+  INTERNED_BOOLEAN,
+  MEMBERS,
+  MEMBER_VALUE,
+  NEXT_MEMBER,
+  NUMBER,
+  NUMBER_LENGTH,
+  NUMBER_TEXT,
+  OBJECT,
+  STRING,
+  STRING_LENGTH,
+  STRING_TEXT,
+  TRUE,
+} from '../module/value-layout.js'
 
 /**
  * Base documents as the values that a policy module works with, ready to be copied into its memory: built once, and the same for every
@@ -14,22 +33,6 @@ export interface DataImage {
   readonly root: number
 }
 
-/** How the runtime lays out values (`reader/assembly/value-layout.ts` tells more). */
-const TYPE = { null: 1, number: 3, string: 4, array: 5, object: 6, boolean: 9 } as const
-const INTEGER = TYPE.number | (1 << 8)
-const TRUE = TYPE.boolean | (1 << 8)
-const NUMBER_TEXT = 8
-const NUMBER_LENGTH = 12
-const INTEGER_VALUE = 8
-const STRING_LENGTH = 4
-const STRING_TEXT = 8
-const MEMBERS = 4
-const COUNT = 8
-const BUCKET_COUNT = 8
-const ELEMENT_BYTES = 8
-const ELEMENT_VALUE = 4
-const MEMBER_VALUE = 4
-const NEXT_MEMBER = 8
 const FNV_OFFSET = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
@@ -65,15 +68,15 @@ class ImageReader {
     const at = address - this.#base
     const head = this.#bytes.readUInt16LE(at)
     switch (head & 0xff) {
-      case TYPE.boolean:
+      case INTERNED_BOOLEAN:
         return head === TRUE
-      case TYPE.number:
+      case NUMBER:
         return this.#numberAt(address, head)
-      case TYPE.string:
+      case STRING:
         return this.#textAt(this.#word(address + STRING_TEXT), this.#word(address + STRING_LENGTH))
-      case TYPE.array:
+      case ARRAY:
         return this.#elementsOf(address)
-      case TYPE.object:
+      case OBJECT:
         return new ImageObject(this, address)
       default:
         return null
@@ -81,10 +84,10 @@ class ImageReader {
   }
 
   membersAt(address: number): (readonly [string, number])[] | undefined {
-    if (this.#bytes.readUInt8(address - this.#base) !== TYPE.object) return undefined
+    if (this.#bytes.readUInt8(address - this.#base) !== OBJECT) return undefined
     const members: [string, number][] = []
     const table = this.#word(address + MEMBERS)
-    const end = table + this.#word(address + BUCKET_COUNT) * 4
+    const end = table + this.#word(address + COUNT) * 4
     for (let bucket = table; bucket < end; bucket += 4) {
       for (let member = this.#word(bucket); member !== 0; member = this.#word(member + NEXT_MEMBER))
         members.push([this.#keyOf(member), this.#word(member + MEMBER_VALUE)])
@@ -99,7 +102,7 @@ class ImageReader {
   }
 
   memberOf(object: number, key: string): RegoValue | undefined {
-    const buckets = this.#word(object + BUCKET_COUNT)
+    const buckets = this.#word(object + COUNT)
     const bucket = hashText(Buffer.from(key)) & (buckets - 1)
     let member = this.#word(this.#word(object + MEMBERS) + bucket * 4)
     while (member !== 0 && this.#keyOf(member) !== key) member = this.#word(member + NEXT_MEMBER)
@@ -117,7 +120,7 @@ class ImageReader {
   #elementsOf(array: number): RegoValue[] {
     const elements = this.#word(array + MEMBERS)
     return Array.from({ length: this.#word(array + COUNT) }, (_, index) =>
-      this.valueAt(this.#word(elements + index * ELEMENT_BYTES + ELEMENT_VALUE)),
+      this.valueAt(this.#word(elements + index * ELEMENT_BYTES + MEMBER_VALUE)),
     )
   }
 

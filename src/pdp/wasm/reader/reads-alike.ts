@@ -1,5 +1,6 @@
 import type { ModuleMemory } from '../module/module-memory.js'
 import type { PolicyExports } from '../module/policy-exports.js'
+import { DECIMAL, FALSE, NUMBER_LENGTH, NUMBER_TEXT, TRUE } from '../module/value-layout.js'
 import type { InputReader } from './input-reader.js'
 import { isSameValue } from './same-value.js'
 
@@ -20,13 +21,7 @@ const BLOCK_SIZES: readonly (readonly [asked: number, given: number])[] = [
   [96, 96],
 ]
 const BLOCK_HEADER_BYTES = 12
-/** The first two bytes of scalars (value.h), and where a number that is kept as its text has it. */
-const TRUE_HEAD = 9 | (1 << 8)
-const FALSE_HEAD = 9
-const BIG_NUMBER_HEAD = 3 | (2 << 8)
-const NUMBER_TEXT = 8
-const NUMBER_LENGTH = 12
-const DECIMAL = '1.5'
+const A_DECIMAL = '1.5'
 
 /**
  * Whether the reader makes of sample documents the very structures that the module's own parser makes. A runtime of another
@@ -68,14 +63,14 @@ function writesAlike({ memory, policy }: ReadingPair): boolean {
     return policy.opa_json_parse(copy, text.length)
   }
   const head = (address: number): number => memory.bytes.readUInt16LE(address)
-  const number = parsed(DECIMAL)
+  const number = parsed(A_DECIMAL)
   const text = memory.bytes.readUInt32LE(number + NUMBER_TEXT)
   return (
-    head(parsed('true')) === TRUE_HEAD &&
-    head(parsed('false')) === FALSE_HEAD &&
-    head(number) === BIG_NUMBER_HEAD &&
-    memory.bytes.readUInt32LE(number + NUMBER_LENGTH) === DECIMAL.length &&
-    memory.textAt(text, DECIMAL.length) === DECIMAL
+    head(parsed('true')) === TRUE &&
+    head(parsed('false')) === FALSE &&
+    head(number) === DECIMAL &&
+    memory.bytes.readUInt32LE(number + NUMBER_LENGTH) === A_DECIMAL.length &&
+    memory.textAt(text, A_DECIMAL.length) === A_DECIMAL
   )
 }
 

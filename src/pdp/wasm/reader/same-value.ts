@@ -1,9 +1,20 @@
 import type { ModuleMemory } from '../module/module-memory.js'
-
-/** The types and offsets of OPA's values (value.h of OPA 0.70), as the reader lays them out too. */
-const TYPE = { null: 1, number: 3, string: 4, array: 5, object: 6, sharedBoolean: 9 } as const
-const ELEMENT_BYTES = 8
-const NEXT_OFFSET = 8
+import {
+  ARRAY,
+  COUNT,
+  ELEMENT_BYTES,
+  INTERNED_BOOLEAN,
+  MEMBERS,
+  MEMBER_VALUE,
+  NEXT_MEMBER,
+  NULL,
+  NUMBER,
+  OBJECT,
+  OBJECT_LENGTH,
+  STRING,
+  STRING_LENGTH,
+  STRING_TEXT,
+} from '../module/value-layout.js'
 
 /**
  * Whether two values in a module's memory are laid out alike: not only equal, but every element at the same place. Numbers are
@@ -20,17 +31,17 @@ export function isSameValue(
   const type = memory.bytes.readUInt8(a)
   if (type !== memory.bytes.readUInt8(b)) return false
   switch (type) {
-    case TYPE.null:
+    case NULL:
       return true
-    case TYPE.sharedBoolean:
+    case INTERNED_BOOLEAN:
       return memory.bytes[a + 1] === memory.bytes[b + 1]
-    case TYPE.number:
+    case NUMBER:
       return dump(a) === dump(b)
-    case TYPE.string:
+    case STRING:
       return textOf(memory, a).equals(textOf(memory, b))
-    case TYPE.array:
+    case ARRAY:
       return isSameArray(word, isSame, a, b)
-    case TYPE.object:
+    case OBJECT:
       return isSameObject(word, isSame, a, b)
     default:
       return false
@@ -38,8 +49,8 @@ export function isSameValue(
 }
 
 function textOf({ bytes }: ModuleMemory, value: number): Buffer {
-  const start = bytes.readUInt32LE(value + 8)
-  return bytes.subarray(start, start + bytes.readUInt32LE(value + 4))
+  const start = bytes.readUInt32LE(value + STRING_TEXT)
+  return bytes.subarray(start, start + bytes.readUInt32LE(value + STRING_LENGTH))
 }
 
 type ReadWord = (address: number) => number
@@ -47,20 +58,22 @@ type Compare = (a: number, b: number) => boolean
 
 /** An element is an index and a value. */
 function isSameArray(word: ReadWord, isSame: Compare, a: number, b: number): boolean {
-  const length = word(a + 8)
-  if (length !== word(b + 8)) return false
+  const length = word(a + COUNT)
+  if (length !== word(b + COUNT)) return false
   for (let offset = 0; offset < length * ELEMENT_BYTES; offset += ELEMENT_BYTES) {
-    const [atA, atB] = [word(a + 4) + offset, word(b + 4) + offset]
-    if (!isSame(word(atA), word(atB)) || !isSame(word(atA + 4), word(atB + 4))) return false
+    const [atA, atB] = [word(a + MEMBERS) + offset, word(b + MEMBERS) + offset]
+    if (!isSame(word(atA), word(atB)) || !isSame(word(atA + MEMBER_VALUE), word(atB + MEMBER_VALUE)))
+      return false
   }
   return true
 }
 
 function isSameObject(word: ReadWord, isSame: Compare, a: number, b: number): boolean {
-  const buckets = word(a + 8)
-  if (buckets !== word(b + 8) || word(a + 12) !== word(b + 12)) return false
+  const buckets = word(a + COUNT)
+  if (buckets !== word(b + COUNT) || word(a + OBJECT_LENGTH) !== word(b + OBJECT_LENGTH)) return false
   for (let offset = 0; offset < buckets * 4; offset += 4) {
-    if (!isSameChain(word, isSame, word(word(a + 4) + offset), word(word(b + 4) + offset))) return false
+    if (!isSameChain(word, isSame, word(word(a + MEMBERS) + offset), word(word(b + MEMBERS) + offset)))
+      return false
   }
   return true
 }
@@ -68,9 +81,13 @@ function isSameObject(word: ReadWord, isSame: Compare, a: number, b: number): bo
 function isSameChain(word: ReadWord, isSame: Compare, a: number, b: number): boolean {
   let [first, second] = [a, b]
   while (first !== 0 && second !== 0) {
-    if (!isSame(word(first), word(second)) || !isSame(word(first + 4), word(second + 4))) return false
-    first = word(first + NEXT_OFFSET)
-    second = word(second + NEXT_OFFSET)
+    if (
+      !isSame(word(first), word(second)) ||
+      !isSame(word(first + MEMBER_VALUE), word(second + MEMBER_VALUE))
+    )
+      return false
+    first = word(first + NEXT_MEMBER)
+    second = word(second + NEXT_MEMBER)
   }
   return first === second
 }
