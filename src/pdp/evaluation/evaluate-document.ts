@@ -145,17 +145,11 @@ function packagesAt(snapshot: Snapshot, path: readonly string[]): string[] {
 }
 
 /** Packages are defined and empty even where none of their rules is: the packages at a path and below it, a document each. */
-function packageSkeleton({ snapshot, path, packages }: DocumentPlan): RegoValue[] {
+function packageSkeleton({ snapshot, path, packages }: DocumentPlan): (RegoValue | undefined)[] {
   const below = (path.length === 0 ? snapshot.packages : packages).map(pathOfKey)
-  const documents = below.map((name) =>
-    name
-      .slice(path.length)
-      .reduceRight(
-        (inner: RegoValue, segment) => RegoObject.fromRecord({ [segment]: inner }),
-        new RegoObject([]),
-      ),
-  )
-  return path.length === 0 ? [new RegoObject([]), ...documents] : documents
+  const empty = new RegoObject([])
+  const documents = below.map((name) => placeBelow(name, path, empty))
+  return path.length === 0 ? [empty, ...documents] : documents
 }
 
 /** OPA keeps `data.system` out of the root document. */
