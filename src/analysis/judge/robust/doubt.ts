@@ -1,7 +1,9 @@
+import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
+import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides } from './samples/metric-tests.js'
 import { totalOf } from './tests/total-events.js'
 
@@ -68,8 +70,7 @@ function farRun({ spec }: MetricSeries, sides: CleanSides): string | undefined {
   if (kindOfValues(sides, spec.kind) === 'count') return undefined
   const [low, high] = [control.sorted[0] ?? 0, control.sorted.at(-1) ?? 0]
   if (low === high) return undefined
-  for (const sign of [1, -1] as const) {
-    if (spec.direction === (sign > 0 ? 'decrease' : 'increase')) continue
+  for (const sign of harmfulSigns(spec.direction)) {
     const far = sign > 0 ? high + (high - low) : low - (high - low)
     const { from, to } = longestRun(experiment.values, (value) => sign * (value - far) > 0)
     if (from === 0 || to - from < FAR_POINTS) continue
@@ -78,20 +79,6 @@ function farRun({ spec }: MetricSeries, sides: CleanSides): string | undefined {
     return `${where}${to - from} points in a row lie far ${side} all of the baseline: see what they are`
   }
   return undefined
-}
-
-function longestRun(
-  values: Float64Array,
-  isIn: (value: number) => boolean,
-): { readonly from: number; readonly to: number } {
-  let longest = { from: 0, to: 0 }
-  let from = 0
-  for (let place = 0; place <= values.length; place += 1) {
-    if (place < values.length && isIn(values[place] ?? 0)) continue
-    if (place - from > longest.to - longest.from) longest = { from, to: place }
-    from = place + 1
-  }
-  return longest
 }
 
 function burstOf({ spec }: MetricSeries, sides: CleanSides): string | undefined {

@@ -5,8 +5,8 @@ import type { MetricSpec } from '../series/types.js'
 import { centredScores, dependence } from './samples/autocorrelation.js'
 import type { Dependence } from './samples/autocorrelation.js'
 import { baselineLevel } from './samples/baseline-level.js'
-import type { CleanSide } from './samples/clean-side.js'
-import { percent } from './samples/metric-tests.js'
+import { endOf } from './samples/clean-side.js'
+import { harmfulSigns, percent } from './samples/metric-tests.js'
 import type { CleanSides } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 
@@ -36,8 +36,7 @@ interface Scene {
 export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): string[] {
   const level = baselineLevel(sides.control.sorted)
   if (!(level > 0)) return []
-  const { direction } = spec
-  const signs = ([1, -1] as const).filter((sign) => direction !== (sign > 0 ? 'decrease' : 'increase'))
+  const signs = harmfulSigns(spec.direction)
   const scene = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
   return [...firstPoints(scene), ...lastQuarter(scene)]
 }
@@ -79,8 +78,4 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Sc
 
 function away(share: number): string {
   return `${percent(Math.abs(share)).replace('+', '')} ${share > 0 ? 'above' : 'below'}`
-}
-
-function endOf({ places }: CleanSide): number {
-  return (places.at(-1) ?? -1) + 1
 }

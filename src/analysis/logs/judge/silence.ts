@@ -1,3 +1,4 @@
+import { longestRun } from '../../statistics/longest-run.js'
 import type { LogSide } from '../model/types.js'
 import type { EventGroup } from './count-events.js'
 
@@ -23,7 +24,7 @@ export function silenceOf(
   const minutes = Math.floor(Math.min(...[baseline, canary].map(lengthOf)) / MINUTE_MS)
   const now = perMinute(groups, 'canary', minutes)
   const before = perMinute(groups, 'baseline', minutes)
-  const { from, to } = longestZeros(now)
+  const { from, to } = longestRun(now, (count) => count === 0)
   const length = to - from
   // What is silent from its first minute on has perhaps begun later.
   if (from === 0 || length < Math.max(LEAST_MINUTES, minutes * LEAST_SHARE)) return undefined
@@ -48,17 +49,6 @@ function perMinute(groups: readonly EventGroup[], side: 'baseline' | 'canary', m
     }
   }
   return counts
-}
-
-function longestZeros(counts: readonly number[]): { readonly from: number; readonly to: number } {
-  let longest = { from: 0, to: 0 }
-  let from = 0
-  for (let minute = 0; minute <= counts.length; minute += 1) {
-    if (counts[minute] === 0) continue
-    if (minute - from > longest.to - longest.from) longest = { from, to: minute }
-    from = minute + 1
-  }
-  return longest
 }
 
 function sum(counts: readonly number[]): number {

@@ -40,6 +40,11 @@ export function cleanSide(side: Side, { nanStrategy, outliers }: MetricSpec): Cl
   })
 }
 
+/** The place behind the last point. */
+export function endOf({ places }: Pick<CleanSide, 'places'>): number {
+  return (places.at(-1) ?? -1) + 1
+}
+
 /** Points with their order and scores. */
 export function cleanPoints(points: Omit<CleanSide, 'sorted' | 'scores'>): CleanSide {
   const sorted = points.values.toSorted()

@@ -1,4 +1,4 @@
-import type { Finding, TestOutcome } from '../../series/types.js'
+import type { Direction, Finding, TestOutcome } from '../../series/types.js'
 import { describeSeries } from '../../series/describe-series.js'
 import type { CleanSide } from './clean-side.js'
 
@@ -10,6 +10,11 @@ export interface CleanSides {
 
 /** What the tests of one metric found, before other metrics are considered. */
 export type Tested = Omit<Finding, 'p' | 'pAdjusted'>
+
+/** Which ways a change is harm: up (1), down (-1). */
+export function harmfulSigns(direction: Direction): readonly (1 | -1)[] {
+  return ([1, -1] as const).filter((sign) => direction !== (sign > 0 ? 'decrease' : 'increase'))
+}
 
 /** A p-value for its share of the error: 1 when it has none. */
 export function weighted(p: number, share: number): number {

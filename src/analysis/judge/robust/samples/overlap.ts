@@ -1,6 +1,6 @@
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import type { CleanSide } from './clean-side.js'
-import { cleanPoints } from './clean-side.js'
+import { cleanPoints, endOf } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
 
 /** The longest windows that are looked for, in points. */
@@ -48,7 +48,7 @@ export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
 
 /** Of each two points that follow each other, by the place of the second; NaN elsewhere. Jumps count as far as usual ones reach. */
 function differences({ values, places }: CleanSide): Float64Array {
-  const all = new Float64Array((places.at(-1) ?? -1) + 1).fill(Number.NaN)
+  const all = new Float64Array(endOf({ places })).fill(Number.NaN)
   for (let index = 1; index < values.length; index += 1) {
     const place = places[index] ?? 0
     if (place - (places[index - 1] ?? 0) === 1) all[place] = (values[index] ?? 0) - (values[index - 1] ?? 0)

@@ -1,7 +1,7 @@
 import type { MetricSpec, TestOutcome } from '../../series/types.js'
 import { baselineLevel } from '../samples/baseline-level.js'
 import { marginsOf } from '../samples/margins.js'
-import { percent, weighted } from '../samples/metric-tests.js'
+import { harmfulSigns, percent, short, weighted } from '../samples/metric-tests.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
 import { furthestStretches } from './stretch-test.js'
@@ -23,16 +23,11 @@ export function stretchOutcomes(
 ): TestOutcome[] {
   const level = baselineLevel(sides.control.sorted)
   const margins = marginsOf(spec, settings)
-  const signs = ([1, -1] as const).filter(
-    (sign) => spec.direction !== (sign > 0 ? 'decrease' : 'increase') && (proves || sign > 0),
-  )
+  const signs = harmfulSigns(spec.direction).filter((sign) => proves || sign > 0)
   return [...furthestStretches(sides, signs)].map(([sign, { from, to, isLast, change, p }]) => {
     const margin = sign > 0 ? margins.increase : margins.decrease
     const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
-    const away =
-      level > 0
-        ? `${percent((sign * change) / level)} of the baseline`
-        : `by ${Number(change.toPrecision(3))}`
+    const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : `by ${short(change)}`
     return {
       test: 'stretch',
       change: sign > 0 ? 'High' : 'Low',

@@ -3,6 +3,7 @@ import { scoresAmong } from '../../../statistics/normal-scores.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import { studentUpperTail } from '../../../statistics/student.js'
 import { dependence, NO_CHANCE } from '../samples/autocorrelation.js'
+import { endOf } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
 import type { CleanSides } from '../samples/metric-tests.js'
@@ -186,10 +187,6 @@ function typical({ values, places }: CleanSide, from: number, to: number): numbe
     values.filter((_, index) => (places[index] ?? 0) >= from && (places[index] ?? 0) < to).toSorted(),
     0.5,
   )
-}
-
-function endOf({ places }: CleanSide): number {
-  return (places.at(-1) ?? -1) + 1
 }
 
 function average(values: Float64Array): number {

@@ -1,6 +1,7 @@
 import { cleanPoints } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { baselineLevel } from '../samples/baseline-level.js'
+import { short } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
 import type { RobustSettings } from '../samples/settings.js'
@@ -49,7 +50,7 @@ export function testDistance(
   )
   const change = (now ?? 0) - (before ?? 0)
   const reach = margin * level
-  const says = `${precise(now ?? 0)} from ${bound} on the average, ${precise(before ?? 0)} in the baseline`
+  const says = `${short(now ?? 0)} from ${bound} on the average, ${short(before ?? 0)} in the baseline`
   return {
     ...tested,
     distanceFrom: bound,
@@ -81,8 +82,4 @@ function marginOf(
   if (!(level > 0)) return MARGIN
   if (ofValues !== undefined) return (ofValues * baselineLevel(control.sorted)) / level
   return Math.max(MARGIN, (LEAST_SHARE * bound) / level)
-}
-
-function precise(value: number): string {
-  return String(Number(value.toPrecision(3)))
 }
