@@ -93,7 +93,8 @@ export function pastCanary(version: string, application = 'shop'): Record<string
   }
 }
 
-function latencies(level: number): string {
+/** The points of the last two hours around a level, in milliseconds, as a file of a source. */
+export function latencies(level: number): string {
   const firstMs = Math.floor(Date.now() / MINUTE_MS - HISTORY_MINUTES) * MINUTE_MS
   const rows = Array.from({ length: HISTORY_MINUTES }, (_, minute) => {
     const atMs = firstMs + minute * MINUTE_MS

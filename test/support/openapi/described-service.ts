@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
+import { latencies, pastCanary } from '../analysis-service.js'
 import { startReceiver } from '../callback-receiver.js'
-import { FILE_ANALYSIS } from '../file-analysis.js'
+import { FILE_ANALYSIS, analysisIn } from '../file-analysis.js'
 import { ask, objectOf, postJson } from '../http-client.js'
 import type { Answered } from '../http-client.js'
 import { respondJson, startLoopbackServer } from '../loopback-server.js'
@@ -24,7 +25,6 @@ const TOKENS = Object.entries(BEARERS).map(([role, name]) => ({
   sha256: createHash('sha256').update(`token-of-${name}`).digest('hex'),
 }))
 const PIPELINE = { id: 'rollout-id', name: 'rollout', application: 'shop', stages: [] }
-const MINUTE_MS = 60_000
 
 /** A service in which something of everything has happened. */
 export interface DescribedService {
@@ -43,8 +43,8 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
     'policies/app.rego': 'package app\n\nimport rego.v1\n\nallow := true\n',
     'policies/static.rego': 'package static.none\n\nimport rego.v1\n\ndeny contains "bad" if input.bad\n',
     'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
-    'data/stable.csv': latencies(),
-    'data/healthy.csv': latencies(),
+    'data/stable.csv': latencies(100),
+    'data/healthy.csv': latencies(100),
     token: WEBHOOK_TOKEN,
   })
   const receiver = await startReceiver()
@@ -63,10 +63,7 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
         gateUrl: orchestrator.origin,
         webhookToken: { file: join(workspace.path, 'token') },
       },
-      analysis: {
-        sources: [{ name: 'files', type: 'file', directory: join(workspace.path, 'data') }],
-        definitions: join(workspace.path, 'definitions'),
-      },
+      analysis: analysisIn(workspace.path),
     },
   })
   const { url } = tidegate
@@ -95,17 +92,6 @@ export function triggerBody(callbackUrl: string, executionId: string): object {
   }
 }
 
-/** A registration whose time is over, so that its only interval is judged at once. */
-export function registration(): object {
-  const startMs = Date.now() - 100 * MINUTE_MS
-  const canary = { metric: { shop: { version: 'healthy' } } }
-  return {
-    ...{ application: 'shop', isJsonResponse: true, executionId: 'analysed' },
-    canaryConfig: { lifetimeMinutes: '60', name: 'ana' },
-    canaryDeployments: [{ canaryStartTimeMs: String(startMs), canary }],
-  }
-}
-
 async function makeThingsHappen(url: string, callbackUrl: string): Promise<DescribedService['ids']> {
   const admin = asRole('admin')
   const get = (path: string): Promise<Answered> => ask(url, { path, headers: admin })
@@ -124,7 +110,7 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
     ...{ headers, body: review },
   })
   const { seq: record } = await post('/oes/echo', pipelineEvent())
-  const { canaryId: run } = await post('/autopilot/api/v5/registerCanary', registration())
+  const { canaryId: run } = await post('/autopilot/api/v5/registerCanary', pastCanary('healthy'))
   const message = await waitUntil(
     async () => {
       const { messages } = objectOf(await get('/outbox?state=delivered')) as { messages: { id: number }[] }
@@ -147,13 +133,4 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
   )
   const texts = Object.entries({ decision, gate, instance, open, run, message, record, report })
   return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as DescribedService['ids']
-}
-
-function latencies(): string {
-  const firstMs = Math.floor(Date.now() / MINUTE_MS - 120) * MINUTE_MS
-  const rows = Array.from({ length: 120 }, (_, minute) => {
-    const at = new Date(firstMs + minute * MINUTE_MS).toISOString()
-    return `${at},${100 + 5 * Math.sin(minute * 2.4)}`
-  })
-  return `time,latency\n${rows.join('\n')}\n`
 }

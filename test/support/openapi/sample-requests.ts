@@ -1,5 +1,6 @@
+import { pastCanary } from '../analysis-service.js'
 import { pipelineEvent } from '../orchestrator-events.js'
-import { WEBHOOK_TOKEN, registration, triggerBody } from './described-service.js'
+import { WEBHOOK_TOKEN, triggerBody } from './described-service.js'
 import type { DescribedService } from './described-service.js'
 import type { DescribedOperation } from './operations.js'
 
@@ -56,7 +57,7 @@ const BODIES: readonly (readonly [
   [/SpinnakerReview$/, () => ({ action: 'cancel' })],
   [/Echo/, () => pipelineEvent()],
   [/^putAnalysisApplications/, () => ({ metrics: { source: 'files', template: 'sample' } })],
-  [/RegisterCanary$|^postAnalysis$/, () => registration()],
+  [/RegisterCanary$|^postAnalysis$/, () => pastCanary('healthy')],
   [/ExternalTemplate$/, () => LOG_TEMPLATE],
   [/Webhook/, () => ({ object_kind: 'push' })],
 ]

@@ -6,12 +6,14 @@ import { AppError } from '../../../errors/app-error.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { Moment } from '../../input/parse-query.js'
 import { textOf } from '../../input/path-parameter.js'
-import { Cursor, Time, json } from '../../pipeline/answer-schemas.js'
+import { Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Absent when decisions are not kept. */
 export type DecisionRoutesDeps = DecisionQueryDeps | undefined
 
+const MAX_PAGE = 500
+const DEFAULT_PAGE = 50
 const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error'] as const
 
 const PageQuery = z.strictObject({
@@ -25,7 +27,7 @@ const PageQuery = z.strictObject({
   executionId: z.string().optional(),
   from: Moment.optional(),
   to: Moment.optional(),
-  limit: z.coerce.number().int().min(1).max(500).optional().describe('How many entries a page has; 50.'),
+  limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: z.string().optional().describe('The `nextCursor` of the page before.'),
 })
 
