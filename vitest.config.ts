@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+
 import { defineConfig } from 'vitest/config'
 
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
@@ -5,6 +7,25 @@ import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 /** These run the built program as processes of their own; the others need no build. */
 const END_TO_END = 'test/e2e/**/*.test.ts'
 const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
+
+/** Of these, what needs no more than the routes and the log of a service: they run in `unit`, too, over one in the process of the tests. */
+const ALSO_IN_PROCESS = [
+  'analysis-report-page',
+  'analysis-routes',
+  'denial-rules',
+  'execution-timeline',
+  'gate-policies-and-lookups',
+  'gates',
+  'openapi',
+  'orchestrator-dialects',
+  'reconciliation',
+  'refusals',
+  'request-targets',
+  'trail',
+]
+const OTHER_END_TO_END = readdirSync('test/e2e')
+  .filter((file) => !ALSO_IN_PROCESS.includes(file.replace('.test.ts', '')))
+  .map((file) => `test/e2e/${file}`)
 
 /** What features ask of a store, whichever engine it is: these run over SQLite in `unit`, and over PostgreSQL in `postgres`. */
 const STORE_CONTRACT = [
@@ -36,8 +57,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE_PROCESSES, ON_POSTGRES],
+          exclude: ['test/cli/**/*.test.ts', ...OTHER_END_TO_END, ON_POSTGRES],
           globalSetup: 'test/support/build-wasm.ts',
+          env: { TIDEGATE_IN_PROCESS: 'yes' },
         },
       },
       {

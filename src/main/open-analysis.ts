@@ -12,7 +12,7 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
-import { evaluateIntervalInThread } from './threads/interval-thread.js'
+import type { evaluateIntervalInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnheldTimer } from './timers/repeat.js'
@@ -23,6 +23,7 @@ export interface AnalysisParts {
   readonly logger: Logger
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
+  readonly evaluateInterval: typeof evaluateIntervalInThread
 }
 
 /** The analyses at work. */
@@ -49,7 +50,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     leases: store.leases,
     concurrentIntervals: analysis.concurrentIntervals,
     evaluateInterval: (request, givenUp) =>
-      evaluateIntervalInThread({ analysis }, request, reportDefect, givenUp),
+      parts.evaluateInterval({ analysis }, request, reportDefect, givenUp),
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedInterval,
     now: store.now,

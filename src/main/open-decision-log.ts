@@ -6,12 +6,12 @@ import type { ReportOptions } from '../decisions/decision-reporter.js'
 import { defaultRetention } from '../decisions/retention.js'
 import type { RetentionPolicy } from '../decisions/retention.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
-import type { DecisionBatchWriter } from '../decisions/keep-decisions.js'
 import type { DecisionReadStore } from '../store/ports/decision-store.js'
 import { openDecisionFiles } from '../store/sqlite/decisions/decision-files.js'
 import type { WriterThreadOptions } from '../decisions/writer-messages.js'
 import { RenewedDecisionStore } from '../store/sqlite/decisions/renewed-decision-store.js'
 import { openDecisionWriter } from './threads/decision-writer-thread.js'
+import type { OpenDecisionWriter } from './threads/decision-writer-thread.js'
 
 export interface OpenDecisionLogOptions {
   /** The folder of `decisions.db`; created when absent. */
@@ -30,10 +30,7 @@ export interface OpenDecisionLogOptions {
   readonly onRenewed?: (notice: string) => void
   /** Called when the writing thread ended by itself. */
   readonly threadDied?: (death: ThreadDeath) => void
-  readonly openWriter?: (
-    options: WriterThreadOptions,
-    died?: (death: ThreadDeath) => void,
-  ) => Promise<DecisionBatchWriter>
+  readonly openWriter?: OpenDecisionWriter
 }
 
 /** The decision log with both of its sides; `close` flushes it. */

@@ -8,6 +8,7 @@ import type { Logger } from '../lib/logger.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
 import { openDecisionLog } from './open-decision-log.js'
 import type { OpenDecisionLogOptions } from './open-decision-log.js'
+import type { OpenDecisionWriter } from './threads/decision-writer-thread.js'
 
 const MS_PER_DAY = 86_400_000
 
@@ -21,11 +22,12 @@ export interface Decisions {
   readonly close: () => Promise<void>
 }
 
-/** Who is told what the decision log does. */
-export interface DecisionListeners {
+/** Who is told what the decision log does, and what writes it. */
+export interface DecisionParts {
   /** Is given those decisions that belong into the trail. */
   readonly take: (report: DecisionReport) => void
   readonly threadDied: (death: ThreadDeath) => void
+  readonly openWriter: OpenDecisionWriter
 }
 
 const NAME = 'decision_logs'
@@ -37,7 +39,7 @@ const NAME = 'decision_logs'
 export async function openDecisions(
   config: Config,
   logger: Logger,
-  { take, threadDied }: DecisionListeners,
+  { take, threadDied, openWriter }: DecisionParts,
 ): Promise<Decisions> {
   const { enabled, mask, redact, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } =
     config.decisions
@@ -70,6 +72,7 @@ export async function openDecisions(
     },
     onRenewed: (notice) => logger.error({ error: notice }, 'the decision log was begun anew'),
     threadDied,
+    openWriter,
   })
   // Up again as soon as anything has been written after a failure.
   const failing = (): string | undefined =>

@@ -19,7 +19,7 @@ import { webhookCredentials } from '../orchestrator/webhook-request.js'
 import type { RegistryReader } from '../store/ports/registry-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { storeLocation } from './store/store-location.js'
-import { compareInThread } from './threads/comparison-thread.js'
+import type { compareInThread } from './threads/comparison-thread.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
@@ -37,6 +37,7 @@ export interface RegistryParts {
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   readonly readSecret: ReadSecret
+  readonly compare: typeof compareInThread
 }
 
 /** What became of the reconciliations since the start. */
@@ -125,7 +126,7 @@ function startReconciling(config: Config, settings: OrchestratorSettings, parts:
     return { status: () => status, runNow: () => undefined, stop: () => Promise.resolve() }
   }
   const connection = connect(settings)
-  const compare = compareInThread(storeLocation(config, parts.readSecret))
+  const compare = parts.compare(storeLocation(config, parts.readSecret))
   const reconcile = async (signal: AbortSignal): Promise<void> => {
     const startedMs = Date.now()
     const ended = (isDone: boolean): ReconcileStatus => ({

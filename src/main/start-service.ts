@@ -16,9 +16,10 @@ import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
 import { openRegistry } from './open-registry.js'
-import { openStore } from './store/open-store.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
+import { serviceThreads } from './threads/service-threads.js'
+import type { ServiceThreads } from './threads/service-threads.js'
 import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
@@ -32,7 +33,7 @@ import { tryAddress } from '../http/server.js'
 export interface Service {
   readonly url: string
   /** Drains, flushes and releases everything. Gives the names of the parts that failed to close; they are logged. */
-  stop(): Promise<readonly string[]>
+  readonly stop: () => Promise<readonly string[]>
 }
 
 /**
@@ -55,12 +56,18 @@ export async function runServer(config: Config, hint?: string): Promise<boolean>
 
 /**
  * Builds all parts and starts them: the one place where they are put together. What has been opened is closed again
- * when a later part cannot start.
+ * when a later part cannot start. Raises AppErrors that say why it cannot start.
  */
-async function startService(config: Config, logger: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  logger: Logger,
+  threads: ServiceThreads = serviceThreads,
+): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const url = await startParts(config, logger, (name, close) => opened.push({ name, close }))
+    const url = await startParts(config, { logger, beside: threads }, (name, close) =>
+      opened.push({ name, close }),
+    )
     return { url, stop: () => closeParts(opened, logger) }
   } catch (raw) {
     await closeParts(opened, logger)
@@ -68,7 +75,12 @@ async function startService(config: Config, logger: Logger): Promise<Service> {
   }
 }
 
-async function startParts(config: Config, logger: Logger, onStop: OnStop): Promise<string> {
+interface Outside {
+  readonly logger: Logger
+  readonly beside: ServiceThreads
+}
+
+async function startParts(config: Config, { logger, beside }: Outside, onStop: OnStop): Promise<string> {
   const address = parseListenAddress(config.server.addr)
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
@@ -78,7 +90,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
   onStop('unfinished work', () => attempts.close())
-  const store = await openStore(config, { logger, readSecret, threadDied: threads.died })
+  const store = await beside.openStore(config, { logger, readSecret, threadDied: threads.died })
   onStop('store', store.close)
   const leadership = new Leadership(store.leases)
   const parts = { store, logger, readSecret, attempts, leadership }
@@ -88,6 +100,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
   const decisions = await openDecisions(config, logger, {
     take: (report) => trail.decisions.take(report),
     threadDied: threads.died,
+    openWriter: beside.openDecisionWriter,
   })
   onStop('decision log', decisions.close)
   const metrics = makeServiceMetrics(decisions.log)
@@ -99,7 +112,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
   if (config.policies.watch) await watch(config, policies, onStop)
   const evaluations = openEvaluations(config, metrics)
   onStop('evaluations', evaluations.close)
-  const registry = openRegistry(config, parts)
+  const registry = openRegistry(config, { ...parts, compare: beside.compare })
   onStop('registry', registry.close)
   const outbox = await openOutbox(config, {
     ...parts,
@@ -116,7 +129,7 @@ async function startParts(config: Config, logger: Logger, onStop: OnStop): Promi
     findPipelineIds: registry.findPipelineIds,
   })
   onStop('gates', gates.close)
-  const analysis = await openAnalysis(config, parts)
+  const analysis = await openAnalysis(config, { ...parts, evaluateInterval: beside.evaluateInterval })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }

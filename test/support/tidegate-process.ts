@@ -8,6 +8,9 @@ import type { Workspace } from './workspace.js'
 /** The end-to-end tests run a second time without the reader of plain requests. */
 const HAS_FAST_READER = process.env['FAST_READER'] !== 'off'
 
+/** The project `unit` runs tests of routes over a service in its own process, which needs no build. */
+export const isInProcess = process.env['TIDEGATE_IN_PROCESS'] === 'yes'
+
 /** A line of the service's JSON log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string; readonly level?: string }
 
@@ -43,7 +46,27 @@ export interface ServeSettings {
 
 /** Starts `tidegate serve` on a free port of loopback and waits until it serves. Throws what it wrote when it ends instead. */
 export async function startTidegate(settings: ServeSettings): Promise<TidegateProcess> {
-  return await untilItServes(spawnServe(settings))
+  return isInProcess ? await startHere(settings) : await untilItServes(spawnServe(settings))
+}
+
+/** The same service in this process, from the sources. */
+async function startHere(settings: ServeSettings): Promise<TidegateProcess> {
+  // Loaded when it is needed: the other tests run what was built, and not the sources.
+  const { startInProcess } = await import('./in-process-service.js')
+  const { url, logText, stop } = await startInProcess(writeConfig(settings))
+  let isRunning = true
+  return {
+    url,
+    pid: process.pid,
+    logText,
+    log: () => parseLog(logText()),
+    isRunning: () => isRunning,
+    end: async () => {
+      isRunning = false
+      const failed = await stop()
+      return failed.length
+    },
+  }
 }
 
 /** Starts a program that is installed elsewhere, with nothing but these arguments, and waits until it serves. */
@@ -91,12 +114,17 @@ interface Spawned {
 }
 
 function spawnServe(settings: ServeSettings): Spawned {
+  const { workspace, args = [], nodeArgs = [] } = settings
+  const serve = [PROGRAM, 'serve', '--config', writeConfig(settings)]
+  return spawnNode([...nodeArgs, ...serve, ...args], workspace.path)
+}
+
+/** Writes the configuration into the workspace; returns the path of its file. */
+function writeConfig(settings: ServeSettings): string {
   const {
     workspace,
     directories = [join(workspace.path, 'policies')],
     config = {},
-    args = [],
-    nodeArgs = [],
     dataDir = 'data',
   } = settings
   const whole = {
@@ -106,8 +134,7 @@ function spawnServe(settings: ServeSettings): Spawned {
     policies: { directories, ...config['policies'] },
   }
   workspace.write({ 'tidegate.json': JSON.stringify(whole) })
-  const serve = [PROGRAM, 'serve', '--config', join(workspace.path, 'tidegate.json')]
-  return spawnNode([...nodeArgs, ...serve, ...args], workspace.path)
+  return join(workspace.path, 'tidegate.json')
 }
 
 function spawnNode(args: readonly string[], cwd: string): Spawned {

@@ -1,0 +1,54 @@
+import { compareList } from '../../src/events/registry/compare-list.js'
+import { registryReads } from '../../src/events/registry/registry-operations.js'
+import { evaluateInterval } from '../../src/analysis/runs/evaluate-interval.js'
+import { makeSources } from '../../src/analysis/sources/make-sources.js'
+import { loadConfig } from '../../src/config/load-config.js'
+import { readSourceCredentials } from '../../src/config/sections/analysis-sources.js'
+import { readSecrets } from '../../src/config/read-secrets.js'
+import { wait } from '../../src/lib/outbound/back-off.js'
+import { makeLogger } from '../../src/lib/logger.js'
+import { makeOutboundClient } from '../../src/lib/outbound/outbound-client.js'
+import { startService } from '../../src/main/start-service.js'
+import { openReader } from '../../src/main/store/open-reader.js'
+import type { ServiceThreads } from '../../src/main/threads/service-threads.js'
+import { operationRegistry } from '../../src/store/ports/operation.js'
+import type { Readers } from '../../src/store/ports/readers.js'
+import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
+import { openWriter } from './decisions.js'
+import { SERVICE_OPERATIONS } from './store-operations.js'
+
+/** What the threads of a service do, done by the calling one from the sources: it needs no build. */
+const ON_THE_CALLING_THREAD: ServiceThreads = {
+  openStore: ({ dataDir }) => openServiceStore({ dataDir, operations: SERVICE_OPERATIONS }),
+  openDecisionWriter: openWriter,
+  evaluateInterval: ({ analysis }, request, reportDefect) => {
+    const client = makeOutboundClient(analysis)
+    const credentials = readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env))
+    const sources = makeSources(credentials, {
+      ...{ client, now: Date.now, wait, random: Math.random },
+      reportDefect: ({ message }) => reportDefect(message),
+    })
+    return evaluateInterval(request, sources, Date.now).finally(() => client.close())
+  },
+  compare: (location) => async (list, take) => {
+    const { reader, close } = await openReader(location, operationRegistry<Readers>(registryReads))
+    return await compareList(list, reader, take).finally(close)
+  },
+}
+
+/** A service that runs in this process. */
+export interface InProcessService {
+  readonly url: string
+  /** All that it has logged so far. */
+  readonly logText: () => string
+  readonly stop: () => Promise<readonly string[]>
+}
+
+/** Starts the whole service from the sources, with the configuration of a file. */
+export async function startInProcess(configFile: string): Promise<InProcessService> {
+  const config = loadConfig({ file: configFile, env: {} })
+  let text = ''
+  const write = (line: string): void => void (text += line)
+  const { url, stop } = await startService(config, makeLogger(config.log, { write }), ON_THE_CALLING_THREAD)
+  return { url, logText: () => text, stop }
+}
