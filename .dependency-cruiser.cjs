@@ -53,7 +53,7 @@ module.exports = {
       from: {
         path: '^src/(main|cli|threads)/',
         pathNot:
-          '^src/(main/(store/.*|open-decision-log|start-service)|threads/(store|decision-writer))\\.ts$',
+          '^src/(main/(store/.*|open-decision-log|start-service)|threads/(store|decision-writer|decision-shipper))\\.ts$',
       },
       to: { path: '^src/store/(?!ports/)' },
     },

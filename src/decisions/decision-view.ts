@@ -15,6 +15,8 @@ export interface DecisionView {
   readonly application?: string
   readonly executionId?: string
   readonly caller?: string
+  /** The service that decided, in a log that several share. */
+  readonly replica?: string
   readonly durationMs: number
   readonly requestId?: string
   /** The input as JSON when all of it was stored; else `inputPrefix` holds the text that was. */
@@ -30,7 +32,7 @@ export interface DecisionView {
 
 /** Turns a stored decision into its public form. */
 export function toDecisionView(decision: StoredDecision): DecisionView {
-  const { application, executionId, caller, requestId, input, inputBytes, result, error } = decision
+  const { application, executionId, caller, requestId, input, inputBytes, result, error, replica } = decision
   return {
     decisionId: decision.decisionId,
     time: new Date(decision.timeMs).toISOString(),
@@ -41,6 +43,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     ...(application !== null && { application }),
     ...(executionId !== null && { executionId }),
     ...(caller !== null && { caller }),
+    ...(replica !== undefined && { replica }),
     durationMs: decision.durationNs / 1e6,
     ...(requestId !== null && { requestId }),
     ...(input !== null && jsonOrPrefix('input', input, decision.inputTruncated)),

@@ -4,10 +4,11 @@ import type { DecisionLog } from '../decisions/decision-log.js'
 import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps } from '../http/routes/trail/decisions.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
-import type { Logger } from '../lib/logger.js'
-import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import type { ShippingFigures } from '../store/ports/decision-shipping.js'
 import { openDecisionLog } from './open-decision-log.js'
 import type { OpenDecisionLogOptions } from './open-decision-log.js'
+import { shareDecisions } from './share-decisions.js'
+import type { ShareDecisionsParts } from './share-decisions.js'
 import type { OpenDecisionWriter } from './threads/decision-writer-thread.js'
 
 const MS_PER_DAY = 86_400_000
@@ -19,14 +20,15 @@ export interface Decisions {
   readonly health: HealthPlugin
   /** How many times another file was begun in place of a damaged or lost one. */
   readonly timesRenewed: () => number
+  /** How the shipping to the shared log goes; absent where none is shared. */
+  readonly shipping?: (() => ShippingFigures) | undefined
   readonly close: () => Promise<void>
 }
 
-/** Who is told what the decision log does, and what writes it. */
-export interface DecisionParts {
+/** What the decision log needs beside the configuration. */
+export interface DecisionParts extends ShareDecisionsParts {
   /** Is given those decisions that belong into the trail. */
   readonly take: (report: DecisionReport) => void
-  readonly threadDied: (death: ThreadDeath) => void
   readonly openWriter: OpenDecisionWriter
 }
 
@@ -36,11 +38,8 @@ const NAME = 'decision_logs'
  * Opens the decision log, or one that keeps nothing. A damaged file is put aside. Raises AppError `unavailable` for a file that cannot serve for
  * another reason.
  */
-export async function openDecisions(
-  config: Config,
-  logger: Logger,
-  { take, threadDied, openWriter }: DecisionParts,
-): Promise<Decisions> {
+export async function openDecisions(config: Config, parts: DecisionParts): Promise<Decisions> {
+  const { take, logger, threadDied, openWriter } = parts
   const { enabled, mask, redact, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } =
     config.decisions
   if (!enabled) {
@@ -79,8 +78,25 @@ export async function openDecisions(
     failure !== undefined && log.stats().written <= failure.written ? failure.message : undefined
   const whatIsWrong = (): string | undefined => problem() ?? failing()
   const isUp = (): boolean => whatIsWrong() === undefined
-  const health = { name: NAME, isUp, problem: whatIsWrong, warning: notice }
-  return { log, read: { store, log }, health, timesRenewed, close }
+  const own = { store, log }
+  const shared = shareDecisions(config, own, parts)
+  const warning = (): string | undefined => notice() ?? shared?.warning()
+  const health = { name: NAME, isUp, problem: whatIsWrong, warning }
+  const closeAll = async (): Promise<void> => {
+    if (shared !== undefined) {
+      await log.flush()
+      await shared.close()
+    }
+    await close()
+  }
+  return {
+    log,
+    read: shared?.read ?? own,
+    health,
+    timesRenewed,
+    shipping: shared && (() => shared.shipping.figures()),
+    close: closeAll,
+  }
 }
 
 function reports(

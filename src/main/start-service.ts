@@ -97,7 +97,8 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
   // Closed before the trail, to which it gives the last decisions.
-  const decisions = await openDecisions(config, logger, {
+  const decisions = await openDecisions(config, {
+    ...parts,
     take: (report) => trail.decisions.take(report),
     threadDied: threads.died,
     openWriter: beside.openDecisionWriter,
@@ -107,6 +108,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   addConditionMetrics(metrics.registry, {
     threadDeaths: threads.deaths,
     decisionLogsRenewed: decisions.timesRenewed,
+    shipping: decisions.shipping,
   })
   const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) await watch(config, policies, onStop)

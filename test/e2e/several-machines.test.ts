@@ -26,7 +26,7 @@ let databases = 0
 const started: { readonly tidegate: TidegateProcess; readonly workspace: Workspace }[] = []
 
 /** A service of its own over the database of the test. */
-async function startReplica(): Promise<TidegateProcess> {
+async function startReplica(name?: string): Promise<TidegateProcess> {
   const workspace = makeWorkspace({ 'policies/app.rego': POLICY, password: settings.password ?? '' })
   const { host, port, user, database } = settings
   const tidegate = await startTidegate({
@@ -35,6 +35,7 @@ async function startReplica(): Promise<TidegateProcess> {
       store: {
         url: `postgres://${user}@${host}:${port}/${database}`,
         password: { file: join(workspace.path, 'password') },
+        ...(name !== undefined && { replica: name }),
       },
       callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
       gates: { definitions: [GATE] },
@@ -181,6 +182,54 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(second.webhookId).toBe(first.webhookId)
       expect(await statusAt(other, id)).toBe('approved')
       expect(objectOf(await ask(other.url, { path: '/audit/verify' }))).toMatchObject({ isIntact: true })
+    })
+
+    it('answer with the decisions of both, and lose none while the database is away', async () => {
+      const [one, other] = await Promise.all([startReplica('one'), startReplica('other')])
+      const decide = async ({ url }: TidegateProcess): Promise<string> => {
+        const { decision_id: id } = objectOf(await postJson(url, '/v1/data/app/allow', DECISION))
+        return String(id)
+      }
+      const listAt = async ({ url }: TidegateProcess, query = '') => {
+        const answer = await ask(url, { path: `/decisions${query}` })
+        const { decisions = [] } = objectOf(answer) as {
+          decisions?: readonly { readonly decisionId: string; readonly replica?: string }[]
+        }
+        return {
+          answer,
+          replicas: new Map(decisions.map(({ decisionId, replica }) => [decisionId, replica])),
+        }
+      }
+      const ids = [await decide(one), await decide(other)]
+      const everywhere = async (at: TidegateProcess): Promise<true | undefined> => {
+        const { replicas } = await listAt(at)
+        return ids.every((id) => replicas.has(id)) || undefined
+      }
+      for (const at of [one, other]) {
+        await waitUntil(
+          () => everywhere(at),
+          () => `decisions are missing: ${at.logText()}`,
+        )
+      }
+      expect((await listAt(one)).replicas.get(ids[1] ?? '')).toBe('other')
+      expect(objectOf(await ask(other.url, { path: `/decisions/${ids[0] ?? ''}` }))['replica']).toBe('one')
+      expect([...(await listAt(one, '?own=true')).replicas.keys()]).toEqual([ids[0]])
+      await server.restart(async () => {
+        ids.push(await decide(one), await decide(other))
+        const away = await listAt(one)
+        expect(away.answer.status).toBe(503)
+        expect(away.answer.headers['retry-after']).toBeDefined()
+        expect(objectOf(away.answer)['message']).toContain('own=true')
+        expect([...(await listAt(one, '?own=true')).replicas.keys()]).toEqual([ids[2], ids[0]])
+      })
+      // What one decided last is there though it ends at once.
+      await waitUntil(
+        () => everywhere(other).catch(() => undefined),
+        () => `decisions are missing: ${other.logText()}`,
+      )
+      ids.push(await decide(one))
+      expect(await one.end('SIGTERM')).toBe(0)
+      expect((await listAt(other)).replicas.get(ids.at(-1) ?? '')).toBe('one')
     })
 
     it('go on deciding without the database, refuse what needs it, and come back with it', async () => {

@@ -20,6 +20,7 @@ export const DecisionAnswer = z.looseObject({
   outcome: z.string(),
   application: z.string().optional(),
   caller: z.string().optional(),
+  replica: z.string().optional(),
   durationMs: z.number().optional(),
   error: z.string().optional(),
   result: z.unknown().optional(),
@@ -37,6 +38,7 @@ interface ListOptions extends ServiceOptions {
   readonly until?: string
   readonly limit: string
   readonly cursor?: string
+  readonly own?: boolean
 }
 
 const Answer = z.object({ decisions: z.array(DecisionAnswer), nextCursor: z.string().optional() })
@@ -54,14 +56,15 @@ export function defineDecisionList(command: Command, session: Session): void {
     .option('--until <time>', 'before this time')
     .option('--limit <n>', 'how many at most', '20')
     .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .option('--own', 'where several services share a database: only what the service that is asked decided')
     .addHelpText(
       'after',
       examples('tidegate decisions list --outcome deny', 'tidegate decisions list --path runtime/'),
     )
     .action(async (options: ListOptions) => {
       const client = await makeServiceClient(options, session.terminal)
-      const { outcome, path, application, execution, since, until, limit, cursor } = options
-      const filter = { outcome, path, application, executionId: execution, from: since, to: until }
+      const { outcome, path, application, execution, since, until, limit, cursor, own } = options
+      const filter = { outcome, path, application, executionId: execution, from: since, to: until, own }
       const answer = await client.ask(Answer, { path: '/decisions', query: { ...filter, limit, cursor } })
       if (options.format === 'json')
         outJson(session.terminal, { ...answer, decisions: answer.decisions.map(withoutInput) })
@@ -78,11 +81,13 @@ function withoutInput(decision: DecisionAnswer): object {
 }
 
 function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, columns = Infinity): string {
+  const isShared = decisions.some(({ replica }) => replica !== undefined)
   const rows = decisions.map((decision) => {
-    const { decisionId, time, outcome, path, application = '' } = decision
-    return [decisionId, localTime(time), outcome, path, application, reasonOf(decision)]
+    const { decisionId, time, outcome, path, application = '', replica = '' } = decision
+    const cells = [decisionId, localTime(time), outcome, path, application]
+    return [...cells, ...(isShared ? [replica] : []), reasonOf(decision)]
   })
-  const heads = ['decision', 'time', 'outcome', 'path', 'application', 'why']
+  const heads = ['decision', 'time', 'outcome', 'path', 'application', ...(isShared ? ['by'] : []), 'why']
   const table = rows.length === 0 ? 'no decisions\n' : textTable([heads, ...rows], [], columns)
   return nextCursor === undefined ? table : `${table}more: --cursor ${nextCursor}\n`
 }

@@ -12,11 +12,12 @@ import { DecisionAnswer } from './list.js'
 export function defineDecision(command: Command, session: Session): void {
   addServiceOptions(command)
     .description('Shows one decision with its input and result, as JSON.')
+    .option('--own', 'where several services share a database: only what the service that is asked decided')
     .addHelpText('after', examples('tidegate decisions show 01a1fc8e-f0c0-751d-96e3-cdae4828646a'))
-    .action(async (id: string, options: ServiceOptions) => {
+    .action(async (id: string, options: ServiceOptions & { readonly own?: boolean }) => {
       const client = await makeServiceClient(options, session.terminal)
       const path = `/decisions/${encodeURIComponent(id)}`
-      outJson(session.terminal, await client.ask(DecisionAnswer, { path }))
+      outJson(session.terminal, await client.ask(DecisionAnswer, { path, query: { own: options.own } }))
       session.exitCode = EXIT.fine
     })
 }

@@ -4,6 +4,7 @@ import { DATABASE_URL_TEXT, isDatabaseUrl } from '../values/database-url.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
 import { secretKey } from '../values/secret.js'
 
+const MAX_NAME_LENGTH = 100
 const TLS = ['auto', 'verify', 'require', 'off'] as const
 const path = (description: string) => key(z.string().min(1).optional(), description, 'the path of a PEM file')
 
@@ -27,9 +28,14 @@ export const StoreSection = z.strictObject({
   ),
   tlsCertificate: path('The certificate that this service shows to the server.'),
   tlsKey: path('The key of that certificate.'),
+  replica: key(
+    z.string().trim().min(1).max(MAX_NAME_LENGTH).optional(),
+    "The name of this service in the decision log that several share; the machine's where this is not set.",
+    `a text of 1 to ${MAX_NAME_LENGTH} characters`,
+  ),
   connections: key(
     wholeNumber(1, 200).default(8),
-    'How many connections may look up single rows at a time. Two more are for writing and for long reads.',
+    'How many connections may look up single rows at a time. Up to six more are for writing, long reads, the decision log and news of other services.',
     wholeNumberText(1, 200),
   ),
 })

@@ -1,5 +1,6 @@
-import { Counter } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
+import type { ShippingFigures } from '../../store/ports/decision-shipping.js'
 
 /** Where the figures of what went wrong inside come from. */
 export interface ConditionFigures {
@@ -7,6 +8,8 @@ export interface ConditionFigures {
   readonly threadDeaths: () => ReadonlyMap<string, number>
   /** How often another `decisions.db` was begun. */
   readonly decisionLogsRenewed: () => number
+  /** Absent where no log is shared. */
+  readonly shipping?: (() => ShippingFigures) | undefined
 }
 
 /** Adds to `/metrics` what was lost and begun again. */
@@ -29,6 +32,35 @@ export function addConditionMetrics(registry: Registry, figures: ConditionFigure
     collect() {
       this.reset()
       this.inc(figures.decisionLogsRenewed())
+    },
+  })
+  if (figures.shipping !== undefined) addShippingMetrics(registers, figures.shipping)
+}
+
+function addShippingMetrics(registers: Registry[], figures: () => ShippingFigures): void {
+  new Counter({
+    name: 'tidegate_decisions_shipped_total',
+    help: 'Decisions that were taken to the log that all services share.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(figures().shipped)
+    },
+  })
+  new Gauge({
+    name: 'tidegate_decisions_unshipped',
+    help: 'Decisions of the local file that are not in the shared log yet.',
+    registers,
+    collect() {
+      this.set(figures().waiting)
+    },
+  })
+  new Gauge({
+    name: 'tidegate_decisions_never_shipped',
+    help: 'Decisions that the bounds of the local file took before they were shipped, since that file was begun.',
+    registers,
+    collect() {
+      this.set(figures().missing)
     },
   })
 }

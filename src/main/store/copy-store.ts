@@ -4,6 +4,7 @@ import { AppError, hasErrorCode } from '../../errors/app-error.js'
 import { copyRecords } from '../../store/copy/copy-records.js'
 import type { Copied } from '../../store/copy/copy-records.js'
 import type { PostgresSettings } from '../../store/postgres/engine/postgres-settings.js'
+import { addComingMonths } from '../../store/postgres/decisions/decision-months.js'
 import { migrate } from '../../store/postgres/engine/migrate.js'
 import { claimDataDirectory } from '../../store/sqlite/engine/claim-data-directory.js'
 import { serviceSchema } from '../../store/postgres/migrations/service.js'
@@ -37,9 +38,14 @@ export async function copyStore(
   return await copyRecords({ dataDir, settings, secrets, progress })
 }
 
-/** Brings the schema of a database up to date; returns whether anything was to be done. Raises `unavailable`. */
-export function migrateStore(settings: PostgresSettings): Promise<boolean> {
-  return migrate(settings, serviceSchema)
+/**
+ * Brings the schema of a database up to date, and makes the months of the decision log for a year, for services that may make no
+ * tables; returns whether the schema was changed. Raises `unavailable`.
+ */
+export async function migrateStore(settings: PostgresSettings): Promise<boolean> {
+  const isChanged = await migrate(settings, serviceSchema)
+  await addComingMonths(settings, Date.now())
+  return isChanged
 }
 
 function readIfThere(path: string): string | undefined {

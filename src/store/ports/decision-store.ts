@@ -20,7 +20,7 @@ export interface StoreSize {
 }
 
 /** A decision as it is to be stored. */
-export interface NewDecision extends Omit<StoredDecision, 'seq' | 'kind' | 'outcome'> {
+export interface NewDecision extends Omit<StoredDecision, 'seq' | 'kind' | 'outcome' | 'replica'> {
   readonly kind: string
   readonly outcome: string
 }
@@ -83,6 +83,8 @@ export interface StoredDecision extends DecisionHead {
   readonly inputTruncated: boolean
   readonly result: Uint8Array | null
   readonly resultTruncated: boolean
+  /** The process that decided, in a log that several share. */
+  readonly replica?: string | undefined
 }
 
 /** Bounds of one page: it ends at whichever is reached first, but holds one decision at least. */

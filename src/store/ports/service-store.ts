@@ -1,3 +1,4 @@
+import type { SharedDecisions } from './decision-shipping.js'
 import type { Leases } from './leases.js'
 import type { StoreMaintenance } from './maintenance.js'
 import type { Reader, Readers } from './readers.js'
@@ -28,4 +29,5 @@ export interface ServiceStore {
 export interface StoreSharing {
   /** The secret of a name, the same for all: `make` gives one where there is none. */
   readonly secret: (name: string, make: () => string) => Promise<string>
+  readonly decisions: SharedDecisions
 }

@@ -10,12 +10,25 @@ import { Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Absent when decisions are not kept. */
-export type DecisionRoutesDeps = DecisionQueryDeps | undefined
+export type DecisionRoutesDeps = KeptDecisions | undefined
+
+/** The decision log, and where several services share it, this one's own part of it. */
+export interface KeptDecisions extends DecisionQueryDeps {
+  readonly own?: DecisionQueryDeps | undefined
+}
 
 const MAX_PAGE = 500
 const DEFAULT_PAGE = 50
 const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error'] as const
 
+const OwnQuery = z.strictObject({
+  own: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(
+      'Where several services share a database: only what this one decided, from its own file, which needs no database.',
+    ),
+})
 const PageQuery = z.strictObject({
   path: z
     .string()
@@ -29,6 +42,7 @@ const PageQuery = z.strictObject({
   to: Moment.optional(),
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: z.string().optional().describe('The `nextCursor` of the page before.'),
+  ...OwnQuery.shape,
 })
 
 const Decision = z.looseObject({
@@ -41,6 +55,7 @@ const Decision = z.looseObject({
   application: z.string().optional(),
   executionId: z.string().optional(),
   caller: z.string().optional(),
+  replica: z.string().optional().describe('The service that decided, where several share the log.'),
   durationMs: z.number(),
   input: z.unknown().optional(),
   result: z.unknown().optional(),
@@ -62,8 +77,10 @@ export const decisionRoutes = [
       200: json('A page.', z.object({ decisions: z.array(Decision), nextCursor: Cursor.optional() })),
       404: { description: 'Decisions are not kept.' },
     },
-    answer: async ({ query: { from, to, ...query } }, deps) =>
-      jsonAnswer(await queryDecisions(requireLog(deps), { ...query, fromMs: from, toMs: to })),
+    answer: async ({ query: { from, to, own, ...query } }, deps) =>
+      jsonAnswer(
+        await fromLog(deps, own, (log) => queryDecisions(log, { ...query, fromMs: from, toMs: to })),
+      ),
   }),
   route({
     method: 'GET',
@@ -72,14 +89,31 @@ export const decisionRoutes = [
     handler: 'decisions',
     summary: 'One decision',
     params: { decisionId: textOf('The id that the decision was answered with.') },
+    query: OwnQuery,
     answers: { 200: json('The decision.', Decision) },
-    answer: async ({ params }, deps) => jsonAnswer(await findDecision(requireLog(deps), params.decisionId)),
+    answer: async ({ params, query: { own } }, deps) =>
+      jsonAnswer(await fromLog(deps, own, (log) => findDecision(log, params.decisionId))),
   }),
 ]
 
-function requireLog(deps: DecisionRoutesDeps): DecisionQueryDeps {
-  if (deps !== undefined) return deps
-  throw new AppError('not_found', 'decisions are not kept: set decisions.enabled to true', {
-    code: 'not_found',
-  })
+/** Asks the log of all services, or that of this one; where the first is away, the error names the other. */
+async function fromLog<T>(
+  deps: DecisionRoutesDeps,
+  own: 'true' | 'false' | undefined,
+  read: (log: DecisionQueryDeps) => Promise<T>,
+): Promise<T> {
+  if (deps === undefined) {
+    throw new AppError('not_found', 'decisions are not kept: set decisions.enabled to true', {
+      code: 'not_found',
+    })
+  }
+  if (deps.own === undefined) return await read(deps)
+  if (own === 'true') return await read(deps.own)
+  try {
+    return await read(deps)
+  } catch (raw) {
+    if (!(raw instanceof AppError) || raw.kind !== 'unavailable') throw raw
+    const message = `${raw.message}; own=true shows what this service alone decided`
+    throw new AppError('unavailable', message, { code: raw.code, cause: raw })
+  }
 }

@@ -80,7 +80,7 @@ async function readSize(queries: Queries): Promise<AuditSize> {
   const size = await first<{ bytes: number | null }>(
     queries,
     `select sum(pg_total_relation_size(oid))::int8 as bytes from pg_class
-     where relkind = 'r' and relnamespace = current_schema()::regnamespace`,
+     where relkind = 'r' and not relispartition and relnamespace = current_schema()::regnamespace`,
   )
   return { firstSeq: oldest?.seq ?? endSeq + 1, endSeq, bytes: size?.bytes ?? 0 }
 }

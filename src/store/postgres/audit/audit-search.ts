@@ -8,6 +8,7 @@ import type {
 } from '../../ports/audit-store.js'
 import { HEAD_COLUMNS, TEXT_COLUMN_NAMES, toHead } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
+import { Conditions } from '../engine/conditions.js'
 import type { Queries } from '../engine/session.js'
 import { all } from '../engine/statements.js'
 import { wordQuery } from './search-words.js'
@@ -18,22 +19,6 @@ export const HEADS = HEAD_COLUMNS.split(', ')
   .join(', ')
 
 type HeadRow = AuditHeadRow & Record<string, unknown>
-
-/** The conditions of a search, with their parameters. */
-class Conditions {
-  readonly values: unknown[] = []
-  readonly #texts: string[] = []
-
-  /** Adds a condition in which each `?` stands for one of the values. */
-  add(text: string, ...values: readonly unknown[]): void {
-    const left = [...values]
-    this.#texts.push(text.replaceAll('?', () => `$${this.values.push(left.shift())}`))
-  }
-
-  toString(): string {
-    return this.#texts.length === 0 ? 'true' : this.#texts.join(' and ')
-  }
-}
 
 /** A page in the order of time. */
 export async function readPage(

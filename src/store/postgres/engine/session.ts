@@ -131,6 +131,6 @@ export function preparedQuery(
 }
 
 /** The server knows no text with U+0000 in it. */
-function withoutNul(value: unknown): unknown {
+export function withoutNul<T>(value: T): T | string {
   return typeof value === 'string' && value.includes(NUL) ? value.replaceAll(NUL, '\ufffd') : value
 }

@@ -2,6 +2,7 @@ import type { Migration } from 'kysely'
 import type { Schema } from '../engine/migrate.js'
 import { createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
+import { createDecisions } from './decisions.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
@@ -15,7 +16,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0004-registry': { up: createRegistry },
   '0005-analysis': { up: createAnalysis },
   '0006-sharing': { up: createSharing },
+  '0007-decisions': { up: createDecisions },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 6, oldestWriter: 6 }
+export const serviceSchema: Schema = { migrations, version: 7, oldestWriter: 6 }

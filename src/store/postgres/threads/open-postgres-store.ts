@@ -10,6 +10,7 @@ import type { FindOperation } from '../../ports/operation.js'
 import type { OpenReader, Readers } from '../../ports/readers.js'
 import type { ServiceStore } from '../../ports/service-store.js'
 import { makeReaders } from '../calls/read-context.js'
+import { openSharedDecisions } from '../decisions/shared-decisions.js'
 import { migrate } from '../engine/migrate.js'
 import { PooledQueries } from '../engine/pooled-queries.js'
 import { fromDriver, toStoreError } from '../engine/postgres-error.js'
@@ -59,6 +60,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   })
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
+  const decisions = openSharedDecisions(settings)
   const writer = new BatchingRunner(writing.execute, MAX_WRITES_PER_COMMIT)
   const reader = new BatchingRunner(reading.execute, 1)
   return {
@@ -69,7 +71,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     maintenance: { step: () => Promise.resolve(false) },
     now: () => Math.round(Date.now() + condition.clockOffsetMs),
     leases: withStoreErrors(leases),
-    sharing: { secret: (name, make) => sharedSecret(pool, name, make) },
+    sharing: { secret: (name, make) => sharedSecret(pool, name, make), decisions },
     problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     warning: () => condition.warning,
     close: async () => {
@@ -77,7 +79,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       await Promise.all([writing.close(), reading.close()])
       // Where the database is away, the leases end by themselves.
       await leases.stop().catch(() => undefined)
-      await pool.close()
+      await Promise.all([pool.close(), decisions.store.close()])
     },
   }
 }

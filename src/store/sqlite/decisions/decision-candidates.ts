@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely } from 'kysely'
 
 import type { DecisionFilter, DecisionPosition } from '../../ports/decision-store.js'
-import type { DecisionDatabase, DecisionTable } from './decision-database.js'
+import type { DecisionTable } from '../../tables/decision-table.js'
+import type { DecisionDatabase } from './decision-database.js'
 import { RARE_OUTCOMES } from '../migrations/decisions.js'
 
 /** A matching decision: where it stands, and how many bytes of input and result it would add to a page. */
-export interface DecisionCandidate extends Pick<Selectable<DecisionTable>, 'seq' | 'time_ms'> {
+export interface DecisionCandidate extends Pick<DecisionTable, 'seq' | 'time_ms'> {
   readonly kept_bytes: number
 }
 

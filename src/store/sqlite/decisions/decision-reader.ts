@@ -1,20 +1,18 @@
 import { Kysely, SqliteDialect } from 'kysely'
-import type { Selectable } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
 import type {
-  DecisionOutcome,
   DecisionHead,
   DecisionReadStore,
   StoredDecision,
-  DecisionKind,
   DecisionFilter,
   DecisionPosition,
   PageBounds,
   StoredDecisionPage,
 } from '../../ports/decision-store.js'
+import { toDecisionHead, toPosition, toStoredDecision } from '../../tables/decision-table.js'
 import { searchStep } from './decision-candidates.js'
 import { decisionDatabaseOptions } from './decision-database.js'
-import type { DecisionDatabase, DecisionTable } from './decision-database.js'
+import type { DecisionDatabase } from './decision-database.js'
 import { openReadOnly } from '../engine/open-database.js'
 import { toStoreError } from '../engine/sqlite-error.js'
 
@@ -129,40 +127,5 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
     return await read()
   } catch (raw) {
     throw toStoreError('read decisions', raw)
-  }
-}
-
-function toPosition(row: Pick<DecisionTable, 'time_ms' | 'seq'>): DecisionPosition {
-  return { timeMs: row.time_ms, seq: row.seq }
-}
-
-function toDecisionHead(
-  row: Pick<Selectable<DecisionTable>, (typeof HEAD_COLUMNS)[number]>,
-  executionId: string | null,
-): DecisionHead {
-  return {
-    ...toPosition(row),
-    decisionId: row.decision_id,
-    kind: row.kind as DecisionKind,
-    path: row.path,
-    revision: row.revision,
-    outcome: row.outcome as DecisionOutcome,
-    application: row.application,
-    executionId,
-    caller: row.caller,
-  }
-}
-
-function toStoredDecision(row: Selectable<DecisionTable>): StoredDecision {
-  return {
-    ...toDecisionHead(row, row.execution_id),
-    durationNs: row.duration_ns,
-    requestId: row.request_id,
-    error: row.error,
-    input: row.input,
-    inputBytes: row.input_bytes,
-    inputTruncated: row.input_truncated !== 0,
-    result: row.result,
-    resultTruncated: row.result_truncated !== 0,
   }
 }

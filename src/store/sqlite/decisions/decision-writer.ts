@@ -43,6 +43,8 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   readonly #deleteBefore: Statement
   readonly #deleteOldest: Statement
   readonly #countRows: Statement
+  readonly #lastSeq: Statement
+  readonly #goBack: Statement
 
   /** Writes as long as the files of the database are at their paths. */
   constructor(database: Database) {
@@ -63,6 +65,12 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
         'select coalesce(max(seq) + 1, 0) - coalesce((select min(seq) from decisions), 0) from decisions',
       )
       .pluck()
+    this.#lastSeq = database.prepare('select coalesce(max(seq), 0) from decisions').pluck()
+    // A number that is free is given again: who ships must not take the new decision for the old one.
+    this.#goBack = database.prepare(
+      `update shipping set epoch = epoch + 1, missing = missing + @before - max(@after, through_seq),
+         through_seq = min(through_seq, @after)`,
+    )
   }
 
   insert(addAll: (add: AddDecision) => void): void {
@@ -73,11 +81,11 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
   }
 
   deleteBefore(timeMs: number, limit: number): number {
-    return this.#attempt('delete old decisions', () => this.#deleteBefore.run(timeMs, limit).changes)
+    return this.#attempt('delete old decisions', () => this.#delete(this.#deleteBefore, timeMs, limit))
   }
 
   deleteOldest(limit: number): number {
-    return this.#attempt('delete oldest decisions', () => this.#deleteOldest.run(limit).changes)
+    return this.#attempt('delete oldest decisions', () => this.#delete(this.#deleteOldest, limit))
   }
 
   releaseSpace(maxBytes: number): void {
@@ -126,6 +134,16 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       decision.input,
       decision.executionId,
     )
+  }
+
+  #delete(statement: Statement, ...bounds: readonly number[]): number {
+    return this.#database.transaction(() => {
+      const before = Number(this.#lastSeq.get())
+      const { changes } = statement.run(...bounds)
+      const after = changes === 0 ? before : Number(this.#lastSeq.get())
+      if (after < before) this.#goBack.run({ before, after })
+      return changes
+    })()
   }
 
   /** Of the file without its write-ahead log, and of what is in use in it. */

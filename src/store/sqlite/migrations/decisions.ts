@@ -12,6 +12,7 @@ export const RARE_OUTCOMES = [sql.lit('deny'), sql.lit('error'), sql.lit('undefi
 export const decisionMigrations: Migrations = {
   '0001-decisions': { up: createDecisions },
   '0002-executions': { up: addExecutions },
+  '0003-shipping': { up: createShipping },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -62,5 +63,16 @@ async function addExecutions(db: Kysely<unknown>): Promise<void> {
     .on('decisions')
     .columns(['execution_id', 'time_ms', 'seq'])
     .where(sql.ref('execution_id'), 'is not', null)
+    .execute()
+}
+
+/** Stays empty where the log is not shipped. */
+async function createShipping(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('shipping')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('epoch', 'integer', (column) => column.notNull())
+    .addColumn('through_seq', 'integer', (column) => column.notNull())
+    .addColumn('missing', 'integer', (column) => column.notNull())
     .execute()
 }

@@ -1,0 +1,102 @@
+import type { DecisionReceiver } from '../../ports/decision-shipping.js'
+import type { StoredDecision } from '../../ports/decision-store.js'
+import { isAboutOneCall, toStoreError } from '../engine/postgres-error.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { Session, withoutNul } from '../engine/session.js'
+import { run } from '../engine/statements.js'
+import { addDecisionMonths, decisionMonth } from './decision-months.js'
+import type { DecisionMonth } from './decision-months.js'
+
+const TIMEOUTS = { statementMs: 30_000, lockMs: 5000 }
+const ACTION = 'ship decisions to the database'
+
+type Value = string | number | Buffer | null
+
+/** Each column with its type, and what a decision has there. */
+const COLUMNS: readonly (readonly [
+  name: string,
+  type: string,
+  value: (decision: StoredDecision) => Value,
+])[] = [
+  ['decision_id', 'text', ({ decisionId }) => withoutNul(decisionId)],
+  ['time_ms', 'int8', ({ timeMs }) => Math.trunc(timeMs)],
+  ['kind', 'text', ({ kind }) => kind],
+  ['path', 'text', ({ path }) => withoutNul(path)],
+  ['revision', 'text', ({ revision }) => withoutNul(revision)],
+  ['outcome', 'text', ({ outcome }) => outcome],
+  ['application', 'text', ({ application }) => withoutNul(application)],
+  ['execution_id', 'text', ({ executionId }) => withoutNul(executionId)],
+  ['caller', 'text', ({ caller }) => withoutNul(caller)],
+  ['duration_ns', 'int8', ({ durationNs }) => Math.trunc(durationNs)],
+  ['request_id', 'text', ({ requestId }) => withoutNul(requestId)],
+  ['error', 'text', ({ error }) => withoutNul(error)],
+  ['input_bytes', 'int8', ({ inputBytes }) => inputBytes],
+  ['input_truncated', 'int4', ({ inputTruncated }) => Number(inputTruncated)],
+  ['result_truncated', 'int4', ({ resultTruncated }) => Number(resultTruncated)],
+  ['result', 'bytea', ({ result }) => asBuffer(result)],
+  ['input', 'bytea', ({ input }) => asBuffer(input)],
+]
+const NAMES = COLUMNS.map(([name]) => name).join(', ')
+const INSERT = `insert into decisions (replica, ${NAMES})
+  select $1, ${NAMES} from unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
+    as shipped (${NAMES})
+  on conflict do nothing`
+
+/** The log of all replicas in the database, as one of them ships to it, over a connection of its own. */
+export function openDecisionReceiver(settings: PostgresSettings, replica: string): DecisionReceiver {
+  return new PostgresDecisionReceiver(new Session(settings, TIMEOUTS), replica)
+}
+
+class PostgresDecisionReceiver implements DecisionReceiver {
+  readonly #session: Session
+  readonly #replica: string
+  /** The months that have been there. */
+  readonly #months = new Set<string>()
+
+  constructor(session: Session, replica: string) {
+    this.#session = session
+    this.#replica = replica
+  }
+
+  async keep(decisions: readonly StoredDecision[]): Promise<void> {
+    try {
+      await this.#insert(decisions)
+    } catch (raw) {
+      throw toStoreError(ACTION, raw)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close()
+  }
+
+  async #insert(decisions: readonly StoredDecision[]): Promise<void> {
+    const knewMonths = this.#months.size > 0
+    try {
+      await this.#addMonths(decisions)
+      const columns = COLUMNS.map(([, , value]) => decisions.map(value))
+      await run(this.#session, INSERT, [withoutNul(this.#replica), ...columns])
+    } catch (raw) {
+      await this.#session.rollBack()
+      this.#months.clear()
+      // A month that was there is gone.
+      if (knewMonths && isAboutOneCall(raw)) await this.#insert(decisions)
+      else throw raw
+    }
+  }
+
+  async #addMonths(decisions: readonly StoredDecision[]): Promise<void> {
+    const missing = new Map<string, DecisionMonth>()
+    for (const { timeMs } of decisions) {
+      const month = decisionMonth(timeMs)
+      if (!this.#months.has(month.name)) missing.set(month.name, month)
+    }
+    if (missing.size === 0) return
+    await addDecisionMonths(this.#session, [...missing.values()])
+    for (const name of missing.keys()) this.#months.add(name)
+  }
+}
+
+function asBuffer(bytes: Uint8Array | null): Buffer | null {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

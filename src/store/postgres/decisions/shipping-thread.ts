@@ -1,0 +1,113 @@
+import { Worker } from 'node:worker_threads'
+import { SupervisedThread } from '../../../lib/threads/supervised-thread.js'
+import type {
+  DecisionShipping,
+  ShippingAnswer,
+  ShippingFigures,
+  ShippingOptions,
+  ShippingRequest,
+} from '../../ports/decision-shipping.js'
+import type { PostgresSettings } from '../engine/postgres-settings.js'
+
+/** What the thread that ships decisions is started with. */
+export interface ShipperThreadOptions extends Pick<ShippingOptions, 'path' | 'replica'> {
+  readonly settings: PostgresSettings
+  readonly intervalMs: number
+}
+
+const SHIP_INTERVAL_MS = 500
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
+/** A thread that died is started again so soon. */
+const LOOK_INTERVAL_MS = 5000
+const LAST_ROUND_MS = 3000
+
+/** Starts to ship to a database. */
+export function startShipping(settings: PostgresSettings, options: ShippingOptions): DecisionShipping {
+  const shipping = new ShippingThread(settings, options)
+  return {
+    figures: () => shipping.figures,
+    catchUp: () => shipping.catchUp(),
+    close: () => shipping.close(),
+  }
+}
+
+class ShippingThread {
+  readonly #thread: SupervisedThread
+  readonly #looking: NodeJS.Timeout
+  readonly #waiting = new Map<number, () => void>()
+  #asked = 0
+  /** What threads before this one have shipped. */
+  #shippedBefore = 0
+  #figures: ShippingFigures = { shipped: 0, waiting: 0, missing: 0 }
+
+  constructor(settings: PostgresSettings, { script, path, replica, died }: ShippingOptions) {
+    const workerData: ShipperThreadOptions = { path, replica, settings, intervalMs: SHIP_INTERVAL_MS }
+    this.#thread = new SupervisedThread({
+      name: 'the thread that ships decisions',
+      start: () => this.#listenTo(new Worker(script, { workerData, resourceLimits: THREAD_LIMITS })),
+      died,
+    })
+    this.#take()
+    this.#looking = setInterval(() => this.#take(), LOOK_INTERVAL_MS).unref()
+  }
+
+  get figures(): ShippingFigures {
+    const { shipped, ...rest } = this.#figures
+    const problem = this.#thread.problem ?? rest.problem
+    return { ...rest, shipped: this.#shippedBefore + shipped, problem }
+  }
+
+  catchUp(): Promise<void> {
+    const thread = this.#take()
+    if (thread === undefined) return Promise.resolve()
+    const number = ++this.#asked
+    return new Promise((resolve) => {
+      this.#waiting.set(number, resolve)
+      thread.postMessage({ type: 'catch_up', number } satisfies ShippingRequest)
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#looking)
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LAST_ROUND_MS)
+    })
+    await Promise.race([this.catchUp(), patience])
+    const thread = this.#thread.release()
+    if (thread !== undefined) {
+      const ended = new Promise((resolve) => thread.once('exit', resolve))
+      thread.postMessage({ type: 'close' } satisfies ShippingRequest)
+      await Promise.race([ended, patience])
+      await thread.terminate()
+    }
+    clearTimeout(timer)
+  }
+
+  /** Undefined during the pause after it died repeatedly. */
+  #take(): Worker | undefined {
+    try {
+      return this.#thread.take()
+    } catch {
+      return undefined
+    }
+  }
+
+  #listenTo(thread: Worker): Worker {
+    thread.on('message', (answer: ShippingAnswer) => {
+      if (answer.type === 'figures') this.#figures = answer.figures
+      else this.#settle(answer.number)
+    })
+    thread.once('exit', () => {
+      this.#shippedBefore += this.#figures.shipped
+      this.#figures = { ...this.#figures, shipped: 0 }
+      for (const number of [...this.#waiting.keys()]) this.#settle(number)
+    })
+    return thread
+  }
+
+  #settle(number: number): void {
+    this.#waiting.get(number)?.()
+    this.#waiting.delete(number)
+  }
+}

@@ -1,0 +1,94 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type {
+  ShippedLog,
+  ShippingPlace,
+  ShippingState,
+  UnshippedDecisions,
+} from '../../ports/decision-shipping.js'
+import type { PageBounds, StoredDecision } from '../../ports/decision-store.js'
+import { toStoredDecision } from '../../tables/decision-table.js'
+import type { DecisionTable } from '../../tables/decision-table.js'
+import { keptDatabase, requireKept } from '../engine/kept-files.js'
+import type { KeptFile } from '../engine/kept-files.js'
+import { openDatabase } from '../engine/open-database.js'
+import { toStoreError } from '../engine/sqlite-error.js'
+import { decisionDatabaseOptions } from './decision-database.js'
+import type { ShippingTable } from './decision-database.js'
+
+/** Opens a decision log whose schema is up to date, beside its writer; raises AppError `unavailable`. */
+export function openShippedLog(path: string): ShippedLog {
+  const database = openDatabase(decisionDatabaseOptions(path))
+  try {
+    return new SqliteShippedLog(database)
+  } catch (raw) {
+    database.close()
+    throw toStoreError('open decision log', raw)
+  }
+}
+
+/** Numbers are given one after another, so that a gap in what is read is what retention has taken. */
+class SqliteShippedLog implements ShippedLog {
+  readonly #database: Database
+  readonly #files: readonly KeptFile[]
+  readonly #place: Statement<[], ShippingTable>
+  readonly #after: Statement<[number, number], DecisionTable>
+  readonly #last: Statement<[], number>
+  readonly #move: Statement<[number, number, number, number]>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#files = keptDatabase(database.name)
+    database.exec('insert or ignore into shipping (id, epoch, through_seq, missing) values (1, 0, 0, 0)')
+    this.#place = database.prepare('select * from shipping where id = 1')
+    this.#after = database.prepare('select * from decisions where seq > ? order by seq limit ?')
+    this.#last = database.prepare<[], number>('select coalesce(max(seq), 0) from decisions').pluck()
+    this.#move = database.prepare(
+      'update shipping set through_seq = ?, missing = missing + ? where epoch = ? and through_seq = ?',
+    )
+  }
+
+  next({ rows, bytes }: PageBounds): UnshippedDecisions | undefined {
+    return this.#attempt(() => {
+      requireKept(this.#files)
+      return this.#database.transaction(() => {
+        const { epoch, through_seq: afterSeq } = this.#shipping()
+        const decisions: StoredDecision[] = []
+        let taken = 0
+        for (const row of this.#after.iterate(afterSeq, rows)) {
+          taken += (row.input?.length ?? 0) + (row.result?.length ?? 0)
+          if (decisions.length > 0 && taken > bytes) break
+          decisions.push(toStoredDecision(row))
+        }
+        const last = decisions.at(-1)
+        return last && { decisions, place: { epoch, afterSeq, throughSeq: last.seq } }
+      })()
+    })
+  }
+
+  noteShipped({ epoch, afterSeq, throughSeq }: ShippingPlace, kept: number): void {
+    this.#attempt(() => this.#move.run(throughSeq, throughSeq - afterSeq - kept, epoch, afterSeq))
+  }
+
+  state(): ShippingState {
+    return this.#attempt(() => {
+      const { through_seq: throughSeq, missing } = this.#shipping()
+      return { waiting: Math.max(0, (this.#last.get() ?? 0) - throughSeq), missing }
+    })
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #shipping(): Pick<ShippingTable, 'epoch' | 'through_seq' | 'missing'> {
+    return this.#place.get() ?? { epoch: 0, through_seq: 0, missing: 0 }
+  }
+
+  #attempt<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (raw) {
+      throw toStoreError('ship decisions', raw)
+    }
+  }
+}
