@@ -15,13 +15,22 @@ export const INSTANCE_STATES = [
   'expired',
 ] as const
 
+const Approvers = z.object({ users: z.array(z.string()), groups: z.array(z.string()) })
+
 export const GateAnswer = z.looseObject({
   id: z.int(),
   name: z.string(),
+  application: z.string().optional(),
+  pipeline: z.string().optional(),
+  stage: z.string().optional(),
+  connectors: z.array(z.string()),
+  approvers: Approvers,
+  approvals: z.int(),
+  triggererMayApprove: z.boolean(),
+  timeToLiveMinutes: z.int(),
+  policy: z.string().optional(),
   origin: z.enum(['configuration', 'api']),
   isEnabled: z.boolean(),
-  approvals: z.int(),
-  timeToLiveMinutes: z.int(),
   createdAt: Time,
   changedAt: Time,
 })
@@ -45,17 +54,43 @@ export const InstanceAnswer = z.looseObject({
   id: z.int(),
   approvalGateId: z.int(),
   gateName: z.string(),
+  application: z.string().optional(),
   executionId: z.string(),
   status: z.enum(INSTANCE_STATES),
   comment: z.string(),
+  triggeredBy: z.string().optional(),
   createdAt: Time,
+  activatedAt: Time.optional(),
+  expiresAt: Time.optional(),
+  decidedAt: Time.optional(),
+  decidedBy: z.string().optional(),
   isEvidencePending: z.boolean(),
 })
 
+const Review = z.looseObject({
+  person: z.string(),
+  action: z.enum(['approve', 'reject', 'cancel']),
+  comment: z.string(),
+  at: Time,
+})
+
+const Callback = z.looseObject({
+  id: z.int(),
+  url: z.string(),
+  state: z.string(),
+  attempts: z.int(),
+  lastStatus: z.int().optional(),
+  lastError: z.string().optional(),
+  settledAt: Time.optional(),
+})
+
 export const InstanceDetailsAnswer = InstanceAnswer.extend({
-  reviews: z.array(z.looseObject({ at: Time })),
+  approvalsNeeded: z.int().optional(),
+  approvers: Approvers.optional(),
+  reviews: z.array(Review),
+  request: z.unknown().optional(),
   evidence: z.unknown(),
-  callbacks: z.array(z.looseObject({ id: z.int(), url: z.string(), state: z.string() })),
+  callbacks: z.array(Callback),
 })
 
 export const StatusAnswer = z.object({
@@ -71,6 +106,7 @@ export const PluginStatusAnswer = z.object({
 
 /** A status whatever happened: anything but 200 is asked again at once and without end. */
 export const OrchestratorReviewAnswer = z.looseObject({
+  id: z.int().optional(),
   status: z.enum([...CONTRACT_STATES, 'canceled', 'unknown']),
   comment: z.string(),
 })

@@ -22,6 +22,8 @@ const StageGateAnswer = z.object({ gateUrl: z.string(), gateId: z.int().optional
 const PipelineAnswer = z.looseObject({
   appName: z.string(),
   appId: z.int(),
+  serviceName: z.string(),
+  serviceId: z.int(),
   pipelineName: z.string(),
   pipelineId: z.int(),
   isCustomGateFound: z.literal(true),

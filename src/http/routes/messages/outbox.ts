@@ -36,10 +36,19 @@ const Message = z.looseObject({
   id: z.int(),
   webhookId: z.string(),
   topic: z.string(),
+  subject: z.string().optional(),
+  application: z.string().optional(),
+  executionId: z.string().optional(),
   url: z.string(),
   state: z.enum(STATES),
   attempts: z.int(),
   createdAt: Time,
+  nextAttemptAt: Time.optional(),
+  settledAt: Time.optional(),
+  lastStatus: z.int().optional(),
+  lastError: z.string().optional(),
+  body: z.unknown().optional(),
+  bodyLeftOut: z.string().optional(),
 })
 const { route } = routesOf<OutboxRoutesDeps>()
 

@@ -48,7 +48,20 @@ const Entry = z.looseObject({
   deleted: z.literal(true).optional(),
 })
 const Pipeline = Entry.extend({ application: z.string(), pipelineId: z.string().optional() })
-const Version = z.looseObject({ version: z.int(), changedAt: Time, recordedAt: Time })
+const Version = z.looseObject({
+  version: z.int(),
+  changedAt: Time,
+  changedBy: z.string().optional(),
+  recordedAt: Time,
+  source: z.string(),
+  auditSeq: z.int().optional(),
+  deleted: z.literal(true).optional(),
+  difference: z
+    .unknown()
+    .optional()
+    .describe('What differs from the version before, as jsondiffpatch writes it.'),
+  differenceLeftOut: z.string().optional(),
+})
 const History = { versions: z.array(Version), nextCursor: Cursor.optional() }
 const COMMON = { method: 'GET', roles: ['auditor', 'orchestrator'], handler: 'registry' } as const
 const { route } = routesOf<RegistryRoutesDeps>()

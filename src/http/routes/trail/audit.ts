@@ -172,11 +172,22 @@ async function recordText({ lookups }: AuditRoutesDeps, seq: number): Promise<st
   return `${head.slice(0, -1)},"body":${Buffer.from(record.body).toString()}}`
 }
 
+const Entry = z.looseObject({
+  at: Time,
+  source: z.string(),
+  kind: z.string(),
+  stage: z.string().optional(),
+  user: z.string().optional(),
+  status: z.string().optional(),
+  auditSeq: z.int().optional(),
+  decisionId: z.string().optional(),
+  path: z.string().optional(),
+})
 const Timeline = z.object({
   executionId: z.string(),
   application: z.string().optional(),
   pipeline: z.string().optional(),
-  entries: z.array(z.looseObject({ at: Time, source: z.string(), kind: z.string() })),
+  entries: z.array(Entry),
   isTruncated: z.boolean(),
 })
 

@@ -57,8 +57,13 @@ const Decision = z.looseObject({
   caller: z.string().optional(),
   replica: z.string().optional().describe('The service that decided, where several share the log.'),
   durationMs: z.number(),
+  requestId: z.string().optional(),
   input: z.unknown().optional(),
+  inputPrefix: z.string().optional(),
+  inputBytes: z.int().optional(),
+  inputTruncated: z.boolean().optional(),
   result: z.unknown().optional(),
+  resultPrefix: z.string().optional(),
   error: z.string().optional(),
 })
 
