@@ -4,10 +4,16 @@ import type { PolicyContext } from './policy/policy-context.js'
 import { aboutRoutes } from './routes/about/about.js'
 import type { AboutRoutesDeps } from './routes/about/about.js'
 import { healthRoutes } from './routes/about/health.js'
+import { probeRoutes } from './routes/about/probes.js'
 import type { HealthRoutesDeps } from './routes/about/health.js'
 import { analysisRoutes } from './routes/analysis/analysis.js'
 import type { AnalysisRoutesDeps } from './routes/analysis/analysis-deps.js'
 import { autopilotRoutes } from './routes/analysis/autopilot.js'
+import { applicationFormRoutes } from './routes/forms/application-forms.js'
+import { choiceFormRoutes } from './routes/forms/choice-forms.js'
+import { connectorFormRoutes } from './routes/forms/connector-forms.js'
+import type { FormRoutesDeps } from './routes/forms/form-routes-deps.js'
+import { stageGateRoutes } from './routes/forms/stage-gates.js'
 import { gateInstanceRoutes } from './routes/gates/gate-instances.js'
 import { gateLookupRoutes } from './routes/gates/gate-lookup.js'
 import { gatePluginRoutes } from './routes/gates/gate-plugins.js'
@@ -38,6 +44,7 @@ export interface RoutesDeps {
   readonly health: HealthRoutesDeps
   readonly decisions: DecisionRoutesDeps
   readonly gates: GateRoutesDeps
+  readonly forms: FormRoutesDeps
   readonly events: EventRoutesDeps
   readonly audit: AuditRoutesDeps
   readonly timeline: TimelineDeps
@@ -66,6 +73,11 @@ export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRout
     list('policies', eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes], 'policy'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
+    list(
+      'forms',
+      [...connectorFormRoutes, ...applicationFormRoutes, ...choiceFormRoutes, ...stageGateRoutes],
+      'forms',
+    ),
     list('events', eventsAtRoot ? [...eventRoutes, ...rootEventRoutes] : eventRoutes, 'events'),
     list('audit', auditRoutes, 'audit'),
     list('audit', executionRoutes, 'timeline'),
@@ -75,7 +87,7 @@ export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRout
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
     list('operation', backgroundWorkRoutes, 'backgroundWork'),
-    list('operation', healthRoutes, 'health'),
+    list('operation', [...healthRoutes, ...probeRoutes], 'health'),
     list('operation', aboutRoutes, 'about'),
   ]
 }

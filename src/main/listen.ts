@@ -10,6 +10,8 @@ import type { PolicyContext } from '../http/policy/policy-context.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../http/pipeline/mount-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
+import { numberOfName } from '../gates/definitions/pipeline-ids.js'
+import { runtimePolicies } from '../pdp/evaluation/runtime-policies.js'
 import { openApiDocument } from '../http/openapi/openapi-document.js'
 import type { RouteList } from '../http/pipeline/route.js'
 import { routeLists } from '../http/route-lists.js'
@@ -118,6 +120,7 @@ function routesDeps(
     },
     decisions: read,
     gates: gates.routes,
+    forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },
     audit: trail.routes,
     timeline: {
@@ -130,6 +133,21 @@ function routesDeps(
     outbox: outbox.routes,
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes,
+  }
+}
+
+/** What the forms of stages offer. */
+function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
+  const { auth, connectors, policies: asked } = config
+  const { reader, writer, now } = store
+  return {
+    ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
+    accounts: connectors.accounts,
+    groups: [...new Set(auth.tokens.flatMap(({ groups }) => groups))].sort(),
+    environments: config.gates.environments,
+    makesGates: gates.routes.makesGates,
+    runtimePolicies: () =>
+      runtimePolicies(policies.current, asked).map((path) => ({ path, id: numberOfName(path) })),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
+import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/evaluate-interval.js'
@@ -41,7 +42,7 @@ const MS_PER_DAY = 86_400_000
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
   const { store, logger } = parts
   const { writer, reader, lookups } = store
-  const { analysis, server, dataDir } = config
+  const { analysis, server, dataDir, gates } = config
   const reportDefect = (error: string): void =>
     logger.error({ error }, 'a source of an analysis has a defect')
   const runner = new AnalysisRunner({
@@ -79,6 +80,10 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     isKnownApplication: async (application) => {
       const entry = await lookups.registry.findApplication(applicationKey(application))
       return entry?.digest !== undefined
+    },
+    findStageTemplates: async (stage) => {
+      if (!gates.fromStages) return undefined
+      return (await reader.run(findGateOfStage, { stage, type: 'verification' }))?.templates
     },
     sources: new Map(analysis.sources.map(({ name, type }) => [name, type])),
     schedule: (run) => runner.schedule(run),

@@ -11,7 +11,7 @@ import { fetchEvidence } from '../gates/work/fetch-evidence.js'
 import type { Actor } from '../gates/instances/actor.js'
 import { resumeWork } from '../gates/resume-work.js'
 import { GateWork } from '../gates/work/gate-work.js'
-import type { FindPipelineIds } from '../gates/definitions/pipeline-ids.js'
+import type { PipelineNumbers } from '../gates/definitions/pipeline-numbers.js'
 import { removeAllEnded } from '../gates/instances/remove-ended.js'
 import type { GateRoutesDeps } from '../http/routes/gates/gate-routes-deps.js'
 import type { Logger } from '../lib/logger.js'
@@ -47,7 +47,7 @@ export interface GatesParts {
   /** Tells the sender of callbacks that something may be due. */
   readonly wakeOutbox: () => void
   /** The numbers of applications and pipelines. */
-  readonly findPipelineIds: FindPipelineIds
+  readonly numbers: PipelineNumbers
 }
 
 /** The gates at work. */
@@ -63,7 +63,7 @@ export interface OpenGates {
  * the secrets of connectors do, and `unavailable` when the store cannot be written.
  */
 export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
-  const { store, wakeOutbox, findPipelineIds } = parts
+  const { store, wakeOutbox, numbers } = parts
   const connectors = openConnectors(config, parts.readSecret)
   await takeOverGates(config, store)
   const work = startWork(connectors, parts)
@@ -85,7 +85,8 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       acknowledge: makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) }),
       ignoredReviews: new IgnoredReviews(),
       stagePolicies: config.gates.runtimePolicies,
-      findPipelineIds,
+      numbers,
+      makesGates: config.gates.fromStages,
     },
     resume: async (instanceId, actor) => {
       await store.writer.run(resumeWork, { instanceId, actor })

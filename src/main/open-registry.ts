@@ -3,10 +3,8 @@ import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { reconcileRegistry } from '../events/registry/reconcile-registry.js'
 import type { ReconcileOutcome } from '../events/registry/reconcile-registry.js'
-import { applicationKey, pipelineKey } from '../events/registry/registry-change.js'
 import { applyEvents, passOverEvent } from '../events/registry/registry-operations.js'
-import { idsOfNames } from '../gates/definitions/pipeline-ids.js'
-import type { FindPipelineIds } from '../gates/definitions/pipeline-ids.js'
+import { PipelineNumbers } from '../gates/definitions/pipeline-numbers.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
@@ -16,7 +14,6 @@ import type { OrchestratorConnection } from '../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../orchestrator/settings.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import { webhookCredentials } from '../orchestrator/webhook-request.js'
-import type { RegistryReader } from '../store/ports/registry-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { storeLocation } from './store/store-location.js'
 import type { compareInThread } from './threads/comparison-thread.js'
@@ -52,7 +49,7 @@ export interface ReconcileStatus {
 export interface OpenRegistry {
   readonly settings: OrchestratorSettings
   readonly status: () => ReconcileStatus
-  readonly findPipelineIds: FindPipelineIds
+  readonly numbers: PipelineNumbers
   /** What joins a relayed webhook when it is sent: its secret token, and credentials for the gateway. */
   readonly relayHeaders: () => Readonly<Record<string, string>>
   readonly health: HealthPlugin
@@ -81,7 +78,7 @@ export function openRegistry(config: Config, parts: RegistryParts): OpenRegistry
       isUp: () => reconciling.status().last?.isDone !== false,
       problem: () => parts.attempts.setAside().find(({ kind }) => kind === RECONCILIATION)?.reason,
     },
-    findPipelineIds: (application, pipeline) => findIds(store.lookups.registry, application, pipeline),
+    numbers: new PipelineNumbers(store.lookups.registry),
     close: async () => {
       await Promise.all([applying.stop(), reconciling.stop()])
     },
@@ -175,21 +172,4 @@ function connect(settings: OrchestratorSettings): OrchestratorConnection {
 
 function logOutcome(logger: Logger, outcome: ReconcileOutcome, startedMs: number): void {
   logger.info({ ...outcome, durationMs: Date.now() - startedMs }, 'registry reconciled')
-}
-
-/** The numbers of the registry, or those that follow from the names where it does not know them. */
-async function findIds(
-  registry: RegistryReader,
-  application: string,
-  pipeline: string,
-): Promise<{ readonly applicationId: number; readonly pipelineId: number }> {
-  const byName = idsOfNames(application, pipeline)
-  const [knownApplication, knownPipeline] = [
-    await registry.findApplication(applicationKey(application)),
-    await registry.findPipelineByKey(pipelineKey(application, pipeline)),
-  ]
-  return {
-    applicationId: knownApplication?.id ?? byName.applicationId,
-    pipelineId: knownPipeline?.id ?? byName.pipelineId,
-  }
 }

@@ -128,7 +128,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     evaluations: evaluations.evaluations,
     decisionLog: decisions.log,
     wakeOutbox: outbox.wake,
-    findPipelineIds: registry.findPipelineIds,
+    numbers: registry.numbers,
   })
   onStop('gates', gates.close)
   const analysis = await openAnalysis(config, { ...parts, evaluateInterval: beside.evaluateInterval })

@@ -8,8 +8,6 @@ import type {
   StoredDefinition,
   StoredInterval,
   StoredRun,
-  StoredTemplate,
-  TemplateType,
 } from '../../store/ports/analysis-store.js'
 import type { AuditEntry } from '../../store/ports/audit-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
@@ -50,19 +48,6 @@ export const deleteDefinition: WriteOperation<{ readonly application: string; re
       await audit.append(entryOf('analysis.undefined', application, actor, {}))
     },
   }
-
-/** Keeps a template that registrations may name. */
-export const saveTemplate: WriteOperation<
-  { readonly template: StoredTemplate; readonly actor: Actor },
-  void
-> = {
-  name: 'analysis.save-template',
-  apply: async ({ analysis, audit }, { template, actor }) => {
-    await analysis.saveTemplate(template)
-    const { type, name, sha1 } = template
-    await audit.append(entryOf('analysis.template-saved', undefined, actor, { type, name, sha1 }))
-  },
-}
 
 export interface RunStart {
   readonly run: NewRun
@@ -190,18 +175,6 @@ export const findDefinition: ReadOperation<string, StoredDefinition | undefined>
   apply: ({ analysis }, application) => analysis.definition(application),
 }
 
-export interface TemplateKey {
-  readonly type: TemplateType
-  readonly name: string
-  readonly sha1?: string | undefined
-}
-
-/** Finds a template. */
-export const findTemplate: ReadOperation<TemplateKey, StoredTemplate | undefined> = {
-  name: 'analysis.template',
-  apply: ({ analysis }, { type, name, sha1 }) => analysis.template(type, name, sha1),
-}
-
 /** The templates that the log of an application had in earlier runs. */
 export const listLogTemplates: ReadOperation<string, readonly string[]> = {
   name: 'analysis.log-templates',
@@ -218,7 +191,13 @@ export function undefinedAnalysis(application: string): AppError {
   return new AppError('not_found', `nobody has said how ${application} is analysed`)
 }
 
-function entryOf(kind: string, application: string | undefined, actor: Actor, body: object): AuditEntry {
+/** A record of what was done to analyses, without secrets. */
+export function entryOf(
+  kind: string,
+  application: string | undefined,
+  actor: Actor,
+  body: object,
+): AuditEntry {
   const { nowMs, user, origin } = actor
   return {
     timeMs: nowMs,

@@ -7,19 +7,18 @@ import {
   findDefinition,
   findPlannedRun,
   findRun,
-  findTemplate,
   listDefinitions,
   listLogTemplates,
   listRuns,
   noteIntervalAttempts,
   recordInterval,
   saveDefinition,
-  saveTemplate,
   startRun,
 } from './analysis-operations.js'
 import { showCanaryStatus } from './canary-status.js'
 import { checkTemplate, makeRun } from './plan-run.js'
 import { removeRunData } from './remove-old-data.js'
+import { deleteTemplate, findTemplate, listTemplates, saveTemplate } from './template-operations.js'
 import { showIntervalData, showIntervalReport, showRun } from './show-run.js'
 
 /** The operations of analyses that write. */
@@ -27,6 +26,7 @@ export const analysisWrites: readonly AnyOperation<Transaction>[] = [
   saveDefinition,
   deleteDefinition,
   saveTemplate,
+  deleteTemplate,
   startRun,
   noteIntervalAttempts,
   recordInterval,
@@ -42,6 +42,7 @@ export const analysisReads: readonly AnyOperation<Readers>[] = [
   listDefinitions,
   findDefinition,
   findTemplate,
+  listTemplates,
   listLogTemplates,
   checkTemplate,
   makeRun,

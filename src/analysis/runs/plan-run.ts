@@ -18,6 +18,7 @@ import type { PlanTemplates } from './definitions/make-plan.js'
 import { readMetricTemplate } from './definitions/metric-template.js'
 import type { MetricTemplate } from './definitions/metric-template.js'
 import { parseJsonDocument } from './definitions/parse-document.js'
+import { NO_SCOPES } from './definitions/registration.js'
 import type { Registration, SideScopes } from './definitions/registration.js'
 import { intervalCount, intervalDueMs } from './intervals/schedule.js'
 
@@ -123,10 +124,12 @@ async function collectTemplates(
     read: (document: unknown) => T,
   ): Promise<(request: SideScopes | undefined) => T | undefined> => {
     const found = new Map<string, T>()
-    for (const request of [undefined, ...requests]) {
-      const name = request?.template ?? own
+    // A registration without targets asks for the whole application as its definition says it.
+    for (const request of requests.length === 0 ? [NO_SCOPES] : requests) {
+      if (request === undefined) continue
+      const name = request.template ?? own
       if (name === undefined || found.has(keyOf(name, request))) continue
-      const template = await analysis.template(type, name, request?.templateSha1)
+      const template = await analysis.template(type, name, request.templateSha1)
       found.set(keyOf(name, request), read(bodyOf(template, type, name)))
     }
     return (request) => {

@@ -86,6 +86,16 @@ export const GatesSection = z.strictObject({
     'Approval gates, each `{id, name}` with, where needed, `application`, `pipeline`, `stage`, `connectors`, `approvers: {users, groups}` (everyone with the role approver), `approvals` (1), `triggererMayApprove` (false), `timeToLiveMinutes` (1440) and `policy`. See docs/gates.md.',
     'a list of {id, name, …}',
   ),
+  environments: key(
+    z.array(name()).max(MAX_LISTED).default([]),
+    "The environments that the forms of the orchestrator's stages offer.",
+    'a list of names',
+  ),
+  fromStages: key(
+    z.boolean().default(false),
+    "Whether a stage of the orchestrator's for which no gate is declared makes one of what was chosen in its form: policy, templates, groups and connectors. Whoever may save pipelines, and with `auth.openToOrchestrator` whoever reaches the port, says then what such a stage asks; what is declared here goes before it.",
+    'true or false',
+  ),
   maxAgeDays: key(
     wholeNumber(1, MAX_DAYS).default(DEFAULT_DAYS),
     'How long instances are kept after they ended, with their evidence and reviews, in days. Open ones and ones whose callback was not delivered stay; the audit trail keeps its records of all.',

@@ -65,7 +65,8 @@ function comparable(gate: Gate): string {
 export const saveGateChanges: WriteOperation<readonly GateChange[], void> = {
   name: 'gates.save-changes',
   apply: async (transaction, changes) => {
-    for (const { kind, gate } of changes) await save(transaction, kind, gate, serviceActor(gate.changedMs))
+    for (const { kind, gate } of changes)
+      await saveGate(transaction, kind, gate, serviceActor(gate.changedMs))
   },
 }
 
@@ -78,8 +79,7 @@ export interface GateDeclaration {
 export const createGate: WriteOperation<GateDeclaration, Gate> = {
   name: 'gates.create',
   apply: async (transaction, { definition, actor }) => {
-    const id = Math.max(await transaction.gates.highestGateId(), FIRST_GENERATED_GATE_ID - 1) + 1
-    if (id > MAX_ID) throw new AppError('unavailable', 'there are no ids left for gates')
+    const id = await nextGateId(transaction)
     const { nowMs } = actor
     const gate: Gate = {
       ...definition,
@@ -89,16 +89,24 @@ export const createGate: WriteOperation<GateDeclaration, Gate> = {
       createdMs: nowMs,
       changedMs: nowMs,
     }
-    await save(transaction, 'gate.declared', gate, actor)
+    await saveGate(transaction, 'gate.declared', gate, actor)
     return gate
   },
+}
+
+/** An id that no gate has had. Raises `unavailable` when there are none left. */
+export async function nextGateId({ gates }: Transaction): Promise<number> {
+  const id = Math.max(await gates.highestGateId(), FIRST_GENERATED_GATE_ID - 1) + 1
+  if (id > MAX_ID) throw new AppError('unavailable', 'there are no ids left for gates')
+  return id
 }
 
 /** Replaces what a gate says. Raises `not_found`, or `conflict` for a gate of the configuration. */
 export const changeGate: WriteOperation<GateDeclaration & { readonly gateId: number }, Gate> = {
   name: 'gates.change',
   apply: async (transaction, { gateId, definition, actor }) => {
-    const { id, createdMs } = await requireOwnGate(transaction, gateId)
+    const { id, createdMs, origin } = await requireOwnGate(transaction, gateId)
+    if (origin === 'stage') throw madeByStage(gateId)
     const gate: Gate = {
       ...definition,
       id,
@@ -107,7 +115,7 @@ export const changeGate: WriteOperation<GateDeclaration & { readonly gateId: num
       createdMs,
       changedMs: actor.nowMs,
     }
-    await save(transaction, 'gate.changed', gate, actor)
+    await saveGate(transaction, 'gate.changed', gate, actor)
     return gate
   },
 }
@@ -119,21 +127,29 @@ export const removeGate: WriteOperation<{ readonly gateId: number; readonly acto
     const kept = await requireOwnGate(transaction, gateId)
     if (!kept.isEnabled) return kept
     const gate = { ...kept, isEnabled: false, changedMs: actor.nowMs }
-    await save(transaction, 'gate.removed', gate, actor)
+    await saveGate(transaction, 'gate.removed', gate, actor)
     return gate
   },
 }
 
 async function requireOwnGate({ gates }: Transaction, gateId: number): Promise<Gate> {
   const gate = await requireGate(gates, gateId)
-  if (gate.origin === 'api') return gate
+  if (gate.origin !== 'configuration') return gate
   throw new AppError(
     'conflict',
     `the approval gate ${gateId} is declared in the configuration: change it there`,
   )
 }
 
-async function save(
+function madeByStage(gateId: number): AppError {
+  return new AppError(
+    'conflict',
+    `the approval gate ${gateId} was made from the form of its stage: change it there, or declare one for the stage, which goes before it`,
+  )
+}
+
+/** Keeps a gate, with a record of what was done to it. */
+export async function saveGate(
   { gates, audit }: Transaction,
   kind: GateChange['kind'],
   gate: Gate,

@@ -1,4 +1,5 @@
-import type { Gate } from '../../store/ports/gate.js'
+import type { Gate, StageType } from '../../store/ports/gate.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
 
 /** A stage of a pipeline as the orchestrator's plugins name it. */
 export interface StageName {
@@ -27,17 +28,40 @@ export function findStageRule<Rule extends StageRule>(
   return best?.rule
 }
 
-/** The approval gate of a stage: a gate's stage is its own name where it says nothing else. */
-export function findStageGate(gates: readonly Gate[], wanted: StageName): Gate | undefined {
+/**
+ * The gate of a stage: a gate's stage is its own name where it says nothing else. What an operator has declared goes before what the form of
+ * the stage says, however little it names: whoever edits a pipeline must not get around it.
+ */
+export function findStageGate(
+  gates: readonly Gate[],
+  wanted: StageName,
+  type: StageType = 'approval',
+): Gate | undefined {
   const rules = gates
-    .filter(({ isEnabled }) => isEnabled)
+    .filter((gate) => gate.isEnabled && typeOf(gate) === type)
     .map((gate) => ({
       gate,
       application: gate.application,
       pipeline: gate.pipeline,
       stage: gate.stage ?? gate.name,
     }))
-  return findStageRule(rules, wanted)?.gate
+  const declared = rules.filter(({ gate }) => gate.origin !== 'stage')
+  const made = rules.filter(({ gate }) => gate.origin === 'stage')
+  return (findStageRule(declared, wanted) ?? findStageRule(made, wanted))?.gate
+}
+
+/** What the stage of a gate is for. */
+export function typeOf({ type = 'approval' }: Pick<Gate, 'type'>): StageType {
+  return type
+}
+
+/** Finds the gate of a stage. There may be one for each stage of each pipeline. */
+export const findGateOfStage: ReadOperation<
+  { readonly stage: StageName; readonly type: StageType },
+  Gate | undefined
+> = {
+  name: 'gates.of-stage',
+  apply: async ({ gates }, { stage, type }) => findStageGate(await gates.listGates(), stage, type),
 }
 
 /** How many members a rule names, or undefined when one of them is another. Applications have no case (Front50). */

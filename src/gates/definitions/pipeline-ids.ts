@@ -6,22 +6,20 @@ export interface NumericIds {
   readonly pipelineId: number
 }
 
-/** Returns the numbers of names. */
-export type FindPipelineIds = (application: string, pipeline: string) => Promise<NumericIds>
-
 const INT_MASK = 0x7f_ff_ff_ff
 
 /**
  * Numbers that follow from the names alone, for names that the registry does not know: positive Java ints, the same at
- * every call and on every machine. Nothing is looked up by them, so it does no harm should two names share one.
+ * every call and on every machine.
  */
 export function idsOfNames(application: string, pipeline: string): NumericIds {
   return {
-    applicationId: numberOf(application.toLowerCase()),
-    pipelineId: numberOf(`${application.toLowerCase()}\n${pipeline}`),
+    applicationId: numberOfName(application.toLowerCase()),
+    pipelineId: numberOfName(`${application.toLowerCase()}\n${pipeline}`),
   }
 }
 
-function numberOf(name: string): number {
+/** A positive Java int that follows from a name. */
+export function numberOfName(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0) & INT_MASK || 1
 }

@@ -13,6 +13,12 @@ export async function requireGate(gates: Pick<GateReader, 'findGate'>, gateId: n
 /** A gate that takes new instances. Raises `not_found`, or `conflict` for one that has been removed. */
 export async function requireEnabledGate(gates: Pick<GateReader, 'findGate'>, gateId: number): Promise<Gate> {
   const gate = await requireGate(gates, gateId)
+  if (gate.type !== undefined && gate.type !== 'approval') {
+    throw new AppError(
+      'conflict',
+      `the gate ${gateId} (${gate.name}) is for a stage of the type ${gate.type}`,
+    )
+  }
   if (gate.isEnabled) return gate
   throw new AppError('conflict', `the approval gate ${gateId} (${gate.name}) has been removed`)
 }

@@ -3,6 +3,13 @@ import type { Readers } from '../../store/ports/readers.js'
 import type { Transaction } from '../../store/ports/transaction.js'
 import { acknowledgeInstance } from '../reviewing/acknowledge-instance.js'
 import { cancelForOrchestrator } from '../reviewing/cancel-for-orchestrator.js'
+import { findGateOfStage } from '../definitions/find-stage-gate.js'
+import {
+  addStageConnector,
+  changeStageGate,
+  saveStageGate,
+  setStageApprovers,
+} from '../stages/save-stage-gate.js'
 import { changeGate, createGate, removeGate, saveGateChanges } from '../definitions/declare-gates.js'
 import { decideByPolicy } from './decide-by-policy.js'
 import { expireInstances } from '../instances/expire-instances.js'
@@ -21,6 +28,10 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
   createGate,
   changeGate,
   removeGate,
+  saveStageGate,
+  changeStageGate,
+  setStageApprovers,
+  addStageConnector,
   reserveInstance,
   triggerGate,
   reviewInstance,
@@ -35,4 +46,4 @@ export const gateWrites: readonly AnyOperation<Transaction>[] = [
 ]
 
 /** The operations of gates that only read. */
-export const gateReads: readonly AnyOperation<Readers>[] = [listInstances]
+export const gateReads: readonly AnyOperation<Readers>[] = [listInstances, findGateOfStage]

@@ -9,7 +9,11 @@ const NO_HEADERS: readonly string[] = []
 export interface Caller {
   /** The name of the token that was presented; undefined when none is asked for. */
   readonly tokenName: string | undefined
+  /** Whether everything is allowed: to an admin, and to everybody where no tokens are configured. */
+  readonly isAdmin: boolean
 }
+
+const UNKNOWN_CALLER: Caller = { tokenName: undefined, isAdmin: false }
 
 /** One request and its answer, with what every handler needs of them, whichever reader of HTTP took the request in. */
 export abstract class Exchange {
@@ -18,7 +22,7 @@ export abstract class Exchange {
   readonly requestId: string
   /** High-resolution start, in milliseconds. */
   readonly startedAt = performance.now()
-  caller: Caller = { tokenName: undefined }
+  caller = UNKNOWN_CALLER
   /** The label of the metrics: a kind of route, never a path. */
   handler = 'unmatched'
   /** What errors of the route have beside the headers of every error: names and values in turn. */

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { AnalysisReader, RunFilter, StoredRun } from '../ports/analysis-store.js'
+import type {
+  AnalysisReader,
+  RunFilter,
+  StoredRun,
+  StoredTemplate,
+  TemplateType,
+} from '../ports/analysis-store.js'
 import { toStoredDefinition, toStoredRun, unpackText } from '../tables/analysis-tables.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
@@ -55,7 +61,7 @@ export function makeAnalysisReader(db: Kysely<ServiceDatabase>): AnalysisReader 
   }
 }
 
-type SettingsMethods = 'definition' | 'definitions' | 'template' | 'logTemplates'
+type SettingsMethods = 'definition' | 'definitions' | 'template' | 'templateNames' | 'logTemplates'
 
 function settingsOf(db: Db): Pick<AnalysisReader, SettingsMethods> {
   return {
@@ -68,23 +74,37 @@ function settingsOf(db: Db): Pick<AnalysisReader, SettingsMethods> {
       const rows = await db.selectFrom('analysis_definitions').selectAll().orderBy('application').execute()
       return rows.map(toStoredDefinition)
     },
-    template: async (type, name, sha1) => {
-      let query = db
-        .selectFrom('analysis_templates')
-        .selectAll()
-        .where('type', '=', type)
-        .where('name', '=', name)
-        .orderBy('created_ms', 'desc')
-        .limit(1)
-      if (sha1 !== undefined) query = query.where('sha1', '=', sha1)
-      const row = await query.executeTakeFirst()
-      if (row === undefined) return undefined
-      return { type, name, sha1: row.sha1, body: row.body, createdMs: row.created_ms }
+    template: (type, name, sha1) => findTemplate(db, type, name, sha1),
+    templateNames: async (type) => {
+      const query = db.selectFrom('analysis_templates').select('name').distinct().where('type', '=', type)
+      return (await query.orderBy('name').execute()).map(({ name }) => name)
     },
     logTemplates: async (application) => {
       const query = db.selectFrom('analysis_log_history').select('key').where('application', '=', application)
       return (await query.execute()).map(({ key }) => key)
     },
+  }
+}
+
+/** The template of a name, or of a name and a SHA-1; without one the newest that is found by its name. */
+export async function findTemplate(
+  db: Db,
+  type: TemplateType,
+  name: string,
+  sha1?: string,
+): Promise<StoredTemplate | undefined> {
+  const query = db
+    .selectFrom('analysis_templates')
+    .selectAll()
+    .where('type', '=', type)
+    .where('name', '=', name)
+  const one = sha1 === undefined ? query.where('is_named', '=', 1) : query.where('sha1', '=', sha1)
+  const row = await one.orderBy('created_ms', 'desc').limit(1).executeTakeFirst()
+  if (row === undefined) return undefined
+  return {
+    ...{ type, name, sha1: row.sha1, body: row.body },
+    createdMs: row.created_ms,
+    isNamed: row.is_named === 1,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AnalysisRepository, NewRun, PlanPart, RunProgress } from '../ports/analysis-store.js'
 import { packText, toStoredDefinition, toStoredRun } from '../tables/analysis-tables.js'
+import { findTemplate } from './analysis-reader.js'
 import type { ServiceDatabase } from '../tables/service-database.js'
 
 type Db = Kysely<ServiceDatabase>
@@ -53,7 +54,13 @@ async function deleteIntervals(db: Db, runId: number, limit: number): Promise<nu
   return Number((await query.executeTakeFirst()).numDeletedRows)
 }
 
-type DefinitionMethods = 'saveDefinition' | 'findDefinition' | 'deleteDefinition' | 'saveTemplate'
+type DefinitionMethods =
+  | 'saveDefinition'
+  | 'findDefinition'
+  | 'deleteDefinition'
+  | 'saveTemplate'
+  | 'findTemplate'
+  | 'deleteTemplates'
 
 function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
   return {
@@ -74,8 +81,17 @@ function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
       const query = db.deleteFrom('analysis_definitions').where('application', '=', application)
       return (await query.executeTakeFirst()).numDeletedRows > 0n
     },
-    saveTemplate: async ({ type, name, sha1, body, createdMs }) => {
-      const row = { body, created_ms: createdMs }
+    findTemplate: (type, name, sha1) => findTemplate(db, type, name, sha1),
+    deleteTemplates: async (type, name) => {
+      const query = db.deleteFrom('analysis_templates').where('type', '=', type).where('name', '=', name)
+      return (await query.executeTakeFirst()).numDeletedRows > 0n
+    },
+    saveTemplate: async ({ type, name, sha1, body, createdMs, isNamed }) => {
+      const row = { body, created_ms: createdMs, is_named: isNamed ? (1 as const) : (0 as const) }
+      if (isNamed) {
+        const others = db.updateTable('analysis_templates').set({ is_named: 0 })
+        await others.where('type', '=', type).where('name', '=', name).execute()
+      }
       await db
         .insertInto('analysis_templates')
         .values({ type, name, sha1, ...row })

@@ -22,6 +22,8 @@ export interface StoredTemplate {
   readonly sha1: string
   readonly body: string
   readonly createdMs: number
+  /** Whether it is found by its name alone; the newest such is. */
+  readonly isNamed: boolean
 }
 
 /** What plans have in common, such as the metrics of a template: kept once, by its content. */
@@ -94,7 +96,12 @@ export interface AnalysisRepository {
   findDefinition(application: string): Promise<StoredDefinition | undefined>
   /** Whether there was one. */
   deleteDefinition(application: string): Promise<boolean>
+  /** Keeps a template; where it is found by its name, no other of the name is any more. */
   saveTemplate(template: StoredTemplate): Promise<void>
+  /** The template of a name, or of a name and a SHA-1. */
+  findTemplate(type: TemplateType, name: string, sha1?: string): Promise<StoredTemplate | undefined>
+  /** Deletes all of a name; whether there were any. */
+  deleteTemplates(type: TemplateType, name: string): Promise<boolean>
   /** Keeps a run, with those parts of its plan that are not stored yet. */
   insertRun(run: NewRun, planParts: readonly PlanPart[]): Promise<number>
   findRun(id: number): Promise<StoredRun | undefined>
@@ -122,8 +129,10 @@ export interface RunFilter {
 export interface AnalysisReader {
   definition(application: string): Promise<StoredDefinition | undefined>
   definitions(): Promise<readonly StoredDefinition[]>
-  /** The template of a name; the newest where no SHA-1 is given. */
+  /** The template of a name, or of a name and a SHA-1; without one the newest that is found by its name. */
   template(type: TemplateType, name: string, sha1?: string): Promise<StoredTemplate | undefined>
+  /** The names of the templates of a type, sorted. */
+  templateNames(type: TemplateType): Promise<readonly string[]>
   run(id: number): Promise<StoredRun | undefined>
   runs(filter: RunFilter): Promise<readonly StoredRun[]>
   /** The bodies of parts of plans, by their SHA-256. */

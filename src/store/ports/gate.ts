@@ -4,9 +4,20 @@ export interface Approvers {
   readonly groups: readonly string[]
 }
 
+/** What a stage of the orchestrator's is for, and so where it is sent. */
+export type StageType = 'approval' | 'policy' | 'verification'
+
+/** What the form of a verification stage names; absent where the definition of the application says it. */
+export interface StageTemplates {
+  readonly metric?: string | undefined
+  readonly log?: string | undefined
+}
+
 /** A checkpoint of pipelines, as an operator declares it. */
 export interface GateDefinition {
   readonly name: string
+  /** Of the stage that it is for; absent for an approval, which alone has instances. */
+  readonly type?: StageType | undefined
   /** What the orchestrator calls the application; the gate is found by it. */
   readonly application?: string | undefined
   /** The one pipeline that it is for; absent for all of the application. */
@@ -24,10 +35,12 @@ export interface GateDefinition {
   readonly timeToLiveMinutes: number
   /** The policy that decides without a person where it can: a path below `data`, `release/approval`. */
   readonly policy?: string | undefined
+  /** Of a verification. */
+  readonly templates?: StageTemplates | undefined
 }
 
-/** Who declares a gate: the configuration, which alone may change it then, or an admin over HTTP. */
-export type GateOrigin = 'configuration' | 'api'
+/** Who declares a gate: the configuration, which alone may change it then, an admin over HTTP, or the form of the stage itself. */
+export type GateOrigin = 'configuration' | 'api' | 'stage'
 
 /** A gate as it is stored. */
 export interface Gate extends GateDefinition {

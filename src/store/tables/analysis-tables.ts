@@ -11,7 +11,14 @@ export interface AnalysisTables {
     updated_ms: number
     updated_by: string | null
   }
-  analysis_templates: { type: TemplateType; name: string; sha1: string; body: string; created_ms: number }
+  analysis_templates: {
+    type: TemplateType
+    name: string
+    sha1: string
+    body: string
+    created_ms: number
+    is_named: Generated<0 | 1>
+  }
   analysis_log_history: { application: string; key: string; first_run: number; last_run: number }
   analysis_runs: RunTable
   analysis_plan_parts: { sha256: string; body: string }

@@ -25,6 +25,10 @@ const TOKENS = Object.entries(BEARERS).map(([role, name]) => ({
   sha256: createHash('sha256').update(`token-of-${name}`).digest('hex'),
 }))
 const PIPELINE = { id: 'rollout-id', name: 'rollout', application: 'shop', stages: [] }
+const FORGOTTEN: Readonly<Record<string, object>> = {
+  LOG: { templateName: 'forgotten' },
+  METRIC: { templateName: 'forgotten', data: { groups: [{ group: 'a', metrics: [{ name: 'x' }] }] } },
+}
 
 /** A service in which something of everything has happened. */
 export interface DescribedService {
@@ -32,7 +36,20 @@ export interface DescribedService {
   readonly callbackUrl: string
   /** What is in paths: the number of an instance, a run, a message, an audit record; an id of a decision; the token of a report. */
   readonly ids: Readonly<
-    Record<'decision' | 'gate' | 'instance' | 'open' | 'run' | 'message' | 'record' | 'report', string>
+    Record<
+      | 'application'
+      | 'pipeline'
+      | 'stage'
+      | 'decision'
+      | 'gate'
+      | 'instance'
+      | 'open'
+      | 'run'
+      | 'message'
+      | 'record'
+      | 'report',
+      string
+    >
   >
   readonly end: () => Promise<void>
 }
@@ -57,7 +74,11 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
       auth: { tokens: hasTokens ? TOKENS : [] },
       callbacks: { allowLoopback: true },
       policies: { defaultDecision: '/app/allow' },
-      gates: { definitions: [{ id: 1, name: 'Release', application: 'shop', stage: 'Release' }] },
+      connectors: { accounts: [{ name: 'tickets', type: 'jira', url: receiver.url }], allowLoopback: true },
+      gates: {
+        fromStages: true,
+        definitions: [{ id: 1, name: 'Release', application: 'shop', stage: 'Release' }],
+      },
       orchestrator: {
         storageUrl: orchestrator.origin,
         gateUrl: orchestrator.origin,
@@ -127,10 +148,30 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
     },
     () => 'the analysis does not end',
   )
+  for (const type of ['METRIC', 'LOG']) {
+    const named = `templateType=${type}&templateName=forgotten`
+    await post(`/autopilot/api/v5/external/template?${named}`, FORGOTTEN[type])
+  }
   await waitUntil(
     async () => ((await get('/pipelines/rollout-id')).status === 200 ? true : undefined),
     () => 'the registry is empty',
   )
-  const texts = Object.entries({ decision, gate, instance, open, run, message, record, report })
+  const named = objectOf(await get('/platformservice/v1/applications/shop/pipelines/rollout'))
+  const { appId: application, pipelineId: pipeline } = named
+  const form = { gateName: 'Verify', gateType: 'verification' }
+  const { id: stage } = await post(`/dashboardservice/v4/pipelines/${String(pipeline)}/gates`, form)
+  const texts = Object.entries({
+    application,
+    pipeline,
+    stage,
+    decision,
+    gate,
+    instance,
+    open,
+    run,
+    message,
+    record,
+    report,
+  })
   return Object.fromEntries(texts.map(([name, value]) => [name, String(value)])) as DescribedService['ids']
 }

@@ -22,6 +22,13 @@ const PARAMETERS: readonly (readonly [
   [/^\/v[01]\/data/, () => ({ path: 'app/allow' })],
   [/^\/decisions/, ({ decision }) => ({ decisionId: decision })],
   [/^\/approvalGates\/\{id\}$/, ({ gate }) => ({ id: gate })],
+  [
+    /\/approvalGates\/\{gateId\}|\/resources\/|\{gateId\}$/,
+    ({ pipeline, stage }) => ({ id: pipeline, gateId: stage }),
+  ],
+  [/^\/dashboardservice/, ({ pipeline }) => ({ id: pipeline })],
+  [/^\/platformservice\/v4/, ({ application }) => ({ id: application })],
+  [/\/delete\w+Template\//, () => ({ application: '12', name: 'forgotten' })],
   [/^\/approvalGates|^\/visibilityservice\/v\d\/approvalGates\//, () => ({ id: '1' })],
   [/\/review$/, ({ open }) => ({ id: open })],
   [/approvalGateInstances/, ({ instance }) => ({ id: instance })],
@@ -49,6 +56,12 @@ const BODIES: readonly (readonly [
 ])[] = [
   [/^postV1StaticPolicy/, () => ({ input: { new: {} } })],
   [/^post(?:V[01]Data|Root)/, () => ({ input: {} })],
+  [/^postDashboardservice|^putDashboardservice/, () => ({ gateName: 'Verify', gateType: 'verification' })],
+  [
+    /^putPlatformservice/,
+    () => ({ userGroups: [{ userGroupNames: [{ userGroupName: 'a' }], permissionIds: ['approve_gate'] }] }),
+  ],
+  [/Connector$/, () => ({ datasourceName: 'tickets' })],
   [/Trigger$/, ({ callbackUrl }, nth) => triggerBody(callbackUrl, `sample-${nth}`)],
   [/Reserve$/, (_, nth) => ({ executionId: `reserved-${nth}` })],
   [/^postApprovalGates$/, (_, nth) => ({ name: `Sample ${nth}`, application: 'shop' })],

@@ -113,7 +113,8 @@ function publicDetail({ location, ...detail }: ErrorDetail, names: PublicNames):
     : { ...told, location: { ...location, file: names.file(location.file) } }
 }
 
-function describePlugins(plugins: readonly HealthPlugin[]): object {
+/** How parts stand, by their names. */
+export function describePlugins(plugins: readonly HealthPlugin[]): object {
   return Object.fromEntries(plugins.map((plugin) => [plugin.name, describePlugin(plugin)]))
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { cancelRun } from '../../../analysis/runs/analysis-operations.js'
 import { readRegistration } from '../../../analysis/runs/definitions/registration.js'
+import { withStageTemplates } from '../../../analysis/runs/definitions/stage-templates.js'
 import { registerCanary } from '../../../analysis/runs/register-canary.js'
 import type { AppError } from '../../../errors/app-error.js'
 import { baseUrl } from '../../exchange/base-url.js'
@@ -72,7 +73,7 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
       409: { description: 'Nobody has said how the application is analysed.' },
     },
     answer: async ({ exchange, body }, deps) => {
-      const registration = readRegistration(body)
+      const registration = await withStageTemplates(readRegistration(body), deps.findStageTemplates)
       const run = await registerCanary(deps, registration, actorOf(exchange, deps))
       return jsonAnswer({ canaryId: run.id }, isContract && !registration.isFromPlugin ? 200 : 202, {
         Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${run.id}`,

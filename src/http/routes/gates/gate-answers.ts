@@ -20,6 +20,7 @@ const Approvers = z.object({ users: z.array(z.string()), groups: z.array(z.strin
 export const GateAnswer = z.looseObject({
   id: z.int(),
   name: z.string(),
+  type: z.enum(['approval', 'policy', 'verification']).optional(),
   application: z.string().optional(),
   pipeline: z.string().optional(),
   stage: z.string().optional(),
@@ -29,7 +30,7 @@ export const GateAnswer = z.looseObject({
   triggererMayApprove: z.boolean(),
   timeToLiveMinutes: z.int(),
   policy: z.string().optional(),
-  origin: z.enum(['configuration', 'api']),
+  origin: z.enum(['configuration', 'api', 'stage']),
   isEnabled: z.boolean(),
   createdAt: Time,
   changedAt: Time,

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { AppError } from '../../../errors/app-error.js'
-import { findStageGate, findStageRule } from '../../../gates/definitions/find-stage-gate.js'
+import { findGateOfStage, findStageRule } from '../../../gates/definitions/find-stage-gate.js'
 import type { StageName } from '../../../gates/definitions/find-stage-gate.js'
+import { pipelineKey } from '../../../events/registry/registry-change.js'
+import type { Gate, StageType } from '../../../store/ports/gate.js'
 import { baseUrl } from '../../exchange/base-url.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -9,16 +11,19 @@ import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
-/** What a stage is for, and so where it is sent. */
-type StageType = 'approval' | 'policy' | 'verification'
-
 /** The gate of a stage as the plugins read it: they need the key `gateUrl`. */
 interface StageGate {
   readonly path: string
   readonly gateId: number | undefined
+  /** Where people read of the policy, below `/ui/plugin-isd`. */
+  readonly policyUrl?: string
 }
 
-const StageGateAnswer = z.object({ gateUrl: z.string(), gateId: z.int().optional() })
+const StageGateAnswer = z.object({
+  gateUrl: z.string(),
+  gateId: z.int().optional(),
+  policyUrl: z.string().optional(),
+})
 const PipelineAnswer = z.looseObject({
   appName: z.string(),
   appId: z.int(),
@@ -26,7 +31,7 @@ const PipelineAnswer = z.looseObject({
   serviceId: z.int(),
   pipelineName: z.string(),
   pipelineId: z.int(),
-  isCustomGateFound: z.literal(true),
+  isCustomGateFound: z.boolean(),
 })
 const APPLICATION = textOf('The name of the application, form-encoded.')
 const PIPELINE = textOf('The name of the pipeline, form-encoded.')
@@ -40,10 +45,14 @@ export const gateLookupRoutes = [
     path: '/platformservice/v1/applications/:application/pipelines/:pipeline',
     summary: 'The ids of an application and a pipeline, for the plugins',
     params: { application: APPLICATION, pipeline: PIPELINE },
+    query: z.looseObject({
+      gateName: z.string().default('').describe('The name of the stage.'),
+      gateType: z.string().default('').describe('What the stage is for: approval, policy or verification.'),
+    }),
     answers: { 200: json('Names and ids.', PipelineAnswer) },
-    answer: async ({ exchange }, deps) => {
+    answer: async ({ exchange, query: { gateName, gateType } }, deps) => {
       const [, , , application = '', , pipeline = ''] = pathWords(exchange.target.path)
-      const { applicationId, pipelineId } = await deps.findPipelineIds(application, pipeline)
+      const { applicationId, pipelineId } = await deps.numbers.idsOf(application, pipeline)
       return jsonAnswer({
         appName: application,
         appId: applicationId,
@@ -51,8 +60,7 @@ export const gateLookupRoutes = [
         serviceId: pipelineId,
         pipelineName: pipeline,
         pipelineId,
-        // Otherwise the plugin would set up a gate of its own: gates are declared here.
-        isCustomGateFound: true,
+        isCustomGateFound: await isGateThere(gateType, { application, pipeline, stage: gateName }, deps),
       })
     },
   }),
@@ -79,8 +87,8 @@ export const gateLookupRoutes = [
       if (!isStageType(type)) throw unknownType(type)
       const gate = await findGate(type, { application, pipeline, stage }, deps)
       if (gate === undefined) throw noGate(type, { application, pipeline, stage })
-      const { path, gateId } = gate
-      return jsonAnswer({ gateUrl: `${baseUrl(exchange, deps.publicUrl)}${path}`, gateId })
+      const { path, gateId, policyUrl } = gate
+      return jsonAnswer({ gateUrl: `${baseUrl(exchange, deps.publicUrl)}${path}`, gateId, policyUrl })
     },
   }),
 ]
@@ -88,21 +96,42 @@ export const gateLookupRoutes = [
 async function findGate(
   type: StageType,
   stage: StageName,
-  { lookups, stagePolicies }: GateRoutesDeps,
+  deps: GateRoutesDeps,
 ): Promise<StageGate | undefined> {
-  switch (type) {
-    case 'approval': {
-      const gate = findStageGate(await lookups.gates.listGates(), stage)
-      return gate && { path: `/visibilityservice/v5/approvalGates/${gate.id}/trigger`, gateId: gate.id }
-    }
-    case 'policy': {
-      const rule = findStageRule(stagePolicies, stage)
-      return rule && { path: `/v1/data/${rule.policy}`, gateId: undefined }
-    }
-    case 'verification':
-      // Which analysis an application gets is looked up when it is triggered.
-      return { path: '/autopilot/api/v5/registerCanary', gateId: undefined }
-  }
+  const rule = type === 'policy' ? findStageRule(deps.stagePolicies, stage) : undefined
+  if (rule !== undefined) return policyGate(rule.policy, undefined)
+  const gate = await deps.reader.run(findGateOfStage, { stage, type })
+  // Which analysis an application gets is looked up when it is triggered.
+  if (type === 'verification') return { path: '/autopilot/api/v5/registerCanary', gateId: gate?.id }
+  if (gate === undefined) return undefined
+  if (type === 'approval')
+    return { path: `/visibilityservice/v5/approvalGates/${gate.id}/trigger`, gateId: gate.id }
+  return gate.policy === undefined ? undefined : policyGate(gate.policy, gate.id)
+}
+
+function policyGate(policy: string, gateId: number | undefined): StageGate {
+  return { path: `/v1/data/${policy}`, gateId, policyUrl: `/policy/${policy}` }
+}
+
+/**
+ * Whether the stage need not set up its gate: one is declared, or was made of the form as it is now. Where no form makes gates the stage is told
+ * so, since it would end when it is refused; its look-up says then what is missing.
+ */
+async function isGateThere(type: string, stage: StageName, deps: GateRoutesDeps): Promise<boolean> {
+  if (!deps.makesGates || !isStageType(type) || stage.stage === '') return true
+  if (type === 'policy' && findStageRule(deps.stagePolicies, stage) !== undefined) return true
+  const gate = await deps.reader.run(findGateOfStage, { stage, type })
+  return gate !== undefined && (gate.origin !== 'stage' || !(await isOlderThanPipeline(gate, stage, deps)))
+}
+
+/** Whether the pipeline was saved again after its form had made the gate. */
+async function isOlderThanPipeline(
+  { changedMs }: Gate,
+  { application, pipeline }: StageName,
+  { lookups }: GateRoutesDeps,
+): Promise<boolean> {
+  const saved = await lookups.registry.findPipelineByKey(pipelineKey(application, pipeline))
+  return saved !== undefined && saved.recordedMs > changedMs
 }
 
 function isStageType(type: string): type is StageType {
@@ -117,7 +146,7 @@ function noGate(type: StageType, { application, pipeline, stage }: StageName): A
   const where = type === 'approval' ? 'gates.definitions' : 'gates.runtimePolicies'
   return new AppError(
     'not_found',
-    `no ${type} is declared for the stage "${stage}" of ${application}, pipeline ${pipeline}: add it to ${where}`,
+    `no ${type} is declared for the stage "${stage}" of ${application}, pipeline ${pipeline}: add it to ${where}, or choose one in the stage where gates.fromStages allows it`,
   )
 }
 

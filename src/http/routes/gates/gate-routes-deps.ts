@@ -1,6 +1,6 @@
 import type { AcknowledgeStatus } from '../../../gates/reviewing/acknowledge-status.js'
 import type { IgnoredReviews } from '../../../gates/reviewing/ignored-reviews.js'
-import type { FindPipelineIds } from '../../../gates/definitions/pipeline-ids.js'
+import type { PipelineNumbers } from '../../../gates/definitions/pipeline-numbers.js'
 import type { StageRule } from '../../../gates/definitions/find-stage-gate.js'
 import type { AddressPolicy } from '../../../lib/outbound/address-policy.js'
 import type { Reader, Readers } from '../../../store/ports/readers.js'
@@ -16,7 +16,7 @@ export interface StagePolicy extends StageRule {
 export interface GateRoutesDeps {
   readonly writer: Writer
   readonly reader: Reader
-  readonly lookups: Pick<Readers, 'gates' | 'outbox'>
+  readonly lookups: Pick<Readers, 'gates' | 'outbox' | 'registry'>
   readonly now: () => number
   /** Where callbacks may go. */
   readonly callbackTargets: AddressPolicy
@@ -34,5 +34,7 @@ export interface GateRoutesDeps {
   /** Bounds what is written of reviews without the right. */
   readonly ignoredReviews: IgnoredReviews
   readonly stagePolicies: readonly StagePolicy[]
-  readonly findPipelineIds: FindPipelineIds
+  readonly numbers: PipelineNumbers
+  /** Whether the forms of stages may make gates. */
+  readonly makesGates: boolean
 }

@@ -27,6 +27,11 @@ export async function createAnalysis(db: Kysely<unknown>): Promise<void> {
   await createRunIndexes(db)
 }
 
+/** Whether a template is found by its name alone: one that came without the right to replace is not. */
+export async function addNamedTemplates(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table analysis_templates add column is_named integer not null default 1`.execute(db)
+}
+
 async function createRunIndexes(db: Kysely<unknown>): Promise<void> {
   const index = (name: string) => db.schema.createIndex(`analysis_runs_${name}`).on('analysis_runs')
   await index('by_application').columns(['application', 'id']).execute()

@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely'
 import type { Schema } from '../engine/migrate.js'
-import { createAnalysis } from './analysis.js'
+import { addNamedTemplates, createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
 import { createDecisions } from './decisions.js'
 import { createGates } from './gates.js'
@@ -17,7 +17,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0005-analysis': { up: createAnalysis },
   '0006-sharing': { up: createSharing },
   '0007-decisions': { up: createDecisions },
+  '0008-analysis-named-templates': { up: addNamedTemplates },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 7, oldestWriter: 6 }
+export const serviceSchema: Schema = { migrations, version: 8, oldestWriter: 6 }

@@ -22,6 +22,7 @@ export const serviceMigrations: Migrations = {
   '0010-audit-never-replaced': { up: refuseReplacements },
   '0011-analysis-attempts': { up: addLookAttempts },
   '0012-analysis-plan-parts': { up: createPlanParts },
+  '0013-analysis-named-templates': { up: addNamedTemplates },
 }
 
 /** How often the look that is due was begun without coming to an end: each time the process died with it. */
@@ -29,6 +30,14 @@ async function addLookAttempts(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('analysis_runs')
     .addColumn('look_attempts', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+}
+
+/** Whether a template is found by its name alone: one that came without the right to replace is not. */
+async function addNamedTemplates(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('analysis_templates')
+    .addColumn('is_named', 'integer', (column) => column.notNull().defaultTo(1))
     .execute()
 }
 

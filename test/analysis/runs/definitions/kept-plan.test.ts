@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findPlannedRun, saveTemplate } from '../../../../src/analysis/runs/analysis-operations.js'
+import { findPlannedRun } from '../../../../src/analysis/runs/analysis-operations.js'
+import { saveTemplate } from '../../../../src/analysis/runs/template-operations.js'
 import { defineAnalysis } from '../../../../src/analysis/runs/define-analysis.js'
 import { joinPlan, keepPlan, partsOf } from '../../../../src/analysis/runs/definitions/kept-plan.js'
 import { readMetricTemplate } from '../../../../src/analysis/runs/definitions/metric-template.js'
@@ -45,7 +46,7 @@ async function openWithTemplate(template = largeTemplate()) {
   const document = { metrics: { source: 'files', template: 'big' } }
   await defineAnalysis(store, { application: 'shop', document, origin: 'api' }, actor)
   const kept = { type: 'METRIC', name: 'big', sha1: 'a'.repeat(40), body: template, createdMs: 1 } as const
-  await store.writer.run(saveTemplate, { template: kept, actor })
+  await store.writer.run(saveTemplate, { template: kept, mayReplace: true, actor })
   const deps: RegisterCanaryDeps = {
     ...store,
     isKnownApplication: () => Promise.resolve(true),
