@@ -21,6 +21,7 @@ export const GateAnswer = z.looseObject({
   id: z.int(),
   name: z.string(),
   type: z.enum(['approval', 'policy', 'verification']).optional(),
+  templates: z.object({ metric: z.string().optional(), log: z.string().optional() }).optional(),
   application: z.string().optional(),
   pipeline: z.string().optional(),
   stage: z.string().optional(),
