@@ -14,6 +14,8 @@ export const CanaryQuery = z.looseObject({
   type: z.string().nullish(),
   resourceType: z.string().nullish(),
   customFilter: z.unknown().optional(),
+  q: z.string().nullish(),
+  select: z.string().nullish(),
 })
 export type CanaryQueryMembers = z.output<typeof CanaryQuery>
 
@@ -44,8 +46,6 @@ const OF_KAYENTA = {
     'fields',
     'field',
     'tags',
-    'q',
-    'select',
     'aggregator',
     'aggregationMethod',
     'aggregate',

@@ -1,20 +1,18 @@
 import { authHeaders } from '../../lib/outbound/credentials.js'
 import type { LogSource, MetricSource } from '../sources.js'
+import { guardLogSource, guardMetricSource } from './answers/guarded-source.js'
+import type { ReportDefect } from './answers/guarded-source.js'
+import { makeSourceConnection } from './answers/source-connection.js'
+import type { ConnectionParts, SourceConnection } from './answers/source-connection.js'
+import type { FileSettings, SourceSettings } from './answers/source-settings.js'
 import { fetchSearchLines } from './elasticsearch/fetch-search-lines.js'
 import { readFileLines } from './files/read-file-lines.js'
 import { readFileSeries } from './files/read-file-series.js'
-import { guardLogSource, guardMetricSource } from './answers/guarded-source.js'
-import type { ReportDefect } from './answers/guarded-source.js'
 import { LOKI_RANGE_PATH, fetchLokiLines } from './loki/fetch-loki-lines.js'
+import { fetchPoints } from './points/fetch-points.js'
+import { choosePointsApi } from './points/choose-points-api.js'
+import { signForAws } from './points/sign-for-aws.js'
 import { fetchRange } from './prometheus/fetch-range.js'
-import { makeSourceConnection } from './answers/source-connection.js'
-import type { ConnectionParts, SourceConnection } from './answers/source-connection.js'
-import type {
-  LokiSettings,
-  PrometheusSettings,
-  SearchSettings,
-  SourceSettings,
-} from './answers/source-settings.js'
 
 export interface SourceParts extends ConnectionParts {
   /** Called for defects, which answers only mention. */
@@ -45,14 +43,21 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
     guardMetricSource(name, fetchSeries, parts.reportDefect)
   const logs = (fetchLines: LogSource['fetchLines']): LogSource =>
     guardLogSource(name, fetchLines, parts.reportDefect)
+  if (settings.type === 'file') {
+    return {
+      name,
+      type,
+      metrics: metrics((query) => readFileSeries(query, settings)),
+      logs: logs((query, budget) => readFileLines(query, budget, settings, parts.now)),
+    }
+  }
+  const connection = connect(settings, parts)
   switch (settings.type) {
     case 'prometheus': {
-      const connection = connect(settings, settings.tenant, parts)
       const range = { path: PROMETHEUS_RANGE_PATH, method: 'POST', maxPoints: settings.maxPoints } as const
       return { name, type, metrics: metrics((query, budget) => fetchRange(query, budget, connection, range)) }
     }
     case 'loki': {
-      const connection = connect(settings, settings.tenant, parts)
       const range = { path: LOKI_RANGE_PATH, method: 'GET', maxPoints: settings.maxPoints } as const
       return {
         name,
@@ -62,41 +67,36 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
       }
     }
     case 'elasticsearch':
-    case 'opensearch': {
-      const connection = connect(settings, undefined, parts)
+    case 'opensearch':
       return {
         name,
         type,
         logs: logs((query, budget) => fetchSearchLines(query, budget, connection, settings)),
       }
-    }
-    case 'file':
+    default: {
+      const { maxPoints } = settings
       return {
         name,
         type,
-        metrics: metrics((query) => readFileSeries(query, settings)),
-        logs: logs((query, budget) => readFileLines(query, budget, settings, parts.now)),
+        metrics: metrics((query, budget) => {
+          const api = choosePointsApi(settings, query.query)
+          return fetchPoints(query, budget, connection, { api, maxPoints })
+        }),
       }
+    }
   }
 }
 
-function connect(
-  {
-    name,
-    url,
-    credentials,
-    timeoutSeconds,
-    maxResponseBytes,
-  }: PrometheusSettings | LokiSettings | SearchSettings,
-  tenant: string | undefined,
-  parts: SourceParts,
-): SourceConnection {
+function connect(settings: Exclude<SourceSettings, FileSettings>, parts: SourceParts): SourceConnection {
+  const { name, url, timeoutSeconds, maxResponseBytes } = settings
+  const tenant = 'tenant' in settings ? settings.tenant : undefined
   const headers = {
-    ...authHeaders(credentials),
+    ...('credentials' in settings ? authHeaders(settings.credentials) : {}),
     ...(tenant === undefined ? {} : { 'x-scope-orgid': tenant }),
   }
+  const sign = settings.type === 'cloudwatch' ? signForAws(settings, parts.now) : undefined
   return makeSourceConnection(
-    { name, url, headers, requestTimeoutMs: timeoutSeconds * 1000, maxResponseBytes },
+    { name, url, headers, sign, requestTimeoutMs: timeoutSeconds * 1000, maxResponseBytes },
     parts,
   )
 }

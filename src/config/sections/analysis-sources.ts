@@ -1,9 +1,10 @@
 import { z } from 'zod'
 
-import type { Credentials } from '../../lib/outbound/credentials.js'
+import type { Credentials, Secret } from '../../lib/outbound/credentials.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { CredentialsSchema, readCredentials } from '../values/credentials.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
+import { secretKey } from '../values/secret.js'
 import type { ReadSecret } from '../values/secret.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 
@@ -17,7 +18,22 @@ const MAX_LINES = 5_000_000
 const MAX_PAGE_LINES = 10_000
 
 /** What metrics and log lines are read from. */
-export const SOURCE_TYPES = ['prometheus', 'loki', 'elasticsearch', 'opensearch', 'file'] as const
+export const SOURCE_TYPES = [
+  'prometheus',
+  'loki',
+  'elasticsearch',
+  'opensearch',
+  'graphite',
+  'influxdb',
+  'datadog',
+  'newrelic',
+  'cloudwatch',
+  'signalfx',
+  'wavefront',
+  'atlas',
+  'web',
+  'file',
+] as const
 
 const TYPES = `one of ${SOURCE_TYPES.join(', ')}`
 const type = <T extends z.ZodType>(schema: T): T => key(schema, 'What kind of source it is.', TYPES)
@@ -30,14 +46,13 @@ const named = {
   ),
 }
 
-const server = {
+const serverWithoutCredentials = {
   url: key(
     z.string().refine(isServerUrl),
     'Where the server is; a path in front of its API is kept.',
     SERVER_URL_TEXT,
     { isHidden: true },
   ),
-  credentials: CredentialsSchema.optional(),
   timeoutSeconds: key(
     wholeNumber(1, MAX_SECONDS).default(30),
     'How long one request may take.',
@@ -49,6 +64,8 @@ const server = {
     byteSizeText(64 * KIB, MAX_BYTES),
   ),
 }
+
+const server = { ...serverWithoutCredentials, credentials: CredentialsSchema.optional() }
 
 const tenant = {
   tenant: key(
@@ -130,6 +147,53 @@ export const AnalysisSource = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     ...named,
+    type: type(z.enum(['graphite', 'datadog', 'signalfx', 'wavefront', 'atlas', 'web'])),
+    ...server,
+    ...points,
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('influxdb')),
+    ...server,
+    ...points,
+    database: key(z.string().min(1), 'The database that is asked.', 'the name of a database'),
+    retentionPolicy: key(
+      z.string().min(1).optional(),
+      'The retention policy that is asked, unless it is the default one of the database.',
+      'the name of a retention policy',
+    ),
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('newrelic')),
+    ...server,
+    ...points,
+    account: key(
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      'The number of the account that is asked.',
+      'the number of an account',
+    ),
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('cloudwatch')),
+    ...serverWithoutCredentials,
+    ...points,
+    region: key(
+      z.string().regex(/^[a-z0-9-]+$/),
+      'The region.',
+      'the name of a region, such as eu-central-1',
+    ),
+    accessKeyId: key(
+      z.string().regex(/^\w+$/),
+      'The access key by which requests are signed.',
+      'the id of a key',
+    ),
+    secretAccessKey: secretKey('The secret of the access key.'),
+    sessionToken: secretKey('The session that the access key is of, where it is temporary.').optional(),
+  }),
+  z.strictObject({
+    ...named,
     type: type(z.literal('file')),
     directory: key(
       z.string().min(1),
@@ -150,8 +214,13 @@ export const AnalysisSource = z.discriminatedUnion('type', [
 /** A source as the configuration has it. */
 export type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
+interface Secrets {
+  readonly credentials: Credentials | undefined
+  readonly secretAccessKey: Secret
+  readonly sessionToken?: Secret | undefined
+}
 type WithSecrets<T> = T extends unknown
-  ? Omit<T, 'credentials'> & { readonly credentials?: Credentials | undefined }
+  ? Omit<T, keyof Secrets> & Pick<Secrets, keyof Secrets & keyof T>
   : never
 
 /** The sources with their secrets read. Raises as `readSecret`. */
@@ -159,9 +228,20 @@ export function readSourceCredentials(
   sources: readonly Readonly<AnalysisSourceConfig>[],
   readSecret: ReadSecret,
 ): WithSecrets<AnalysisSourceConfig>[] {
-  return sources.map((source) =>
-    source.type === 'file'
-      ? source
-      : { ...source, credentials: readCredentials(source.credentials, readSecret) },
-  )
+  return sources.map((source) => {
+    switch (source.type) {
+      case 'file':
+        return source
+      case 'cloudwatch': {
+        const { secretAccessKey, sessionToken } = source
+        return {
+          ...source,
+          secretAccessKey: readSecret(secretAccessKey),
+          sessionToken: sessionToken && readSecret(sessionToken),
+        }
+      }
+      default:
+        return { ...source, credentials: readCredentials(source.credentials, readSecret) }
+    }
+  })
 }

@@ -5,8 +5,21 @@ import { key } from './key.js'
 import { secretKey } from './secret.js'
 import type { ReadSecret } from './secret.js'
 
-const TYPES = 'one of bearer, basic, header'
+const MAX_HEADERS = 8
+const TYPES = 'one of bearer, basic, header, headers'
 const type = <T extends string>(name: T): z.ZodLiteral<T> => key(z.literal(name), 'How to sign in.', TYPES)
+
+/** New ones each time, since descriptions are kept by schema. */
+function header() {
+  return {
+    name: key(
+      z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+      'The header.',
+      'the name of a header, such as PRIVATE-TOKEN',
+    ),
+    value: secretKey('The value of the header.'),
+  }
+}
 
 /** How to sign in to another service; the secrets themselves are elsewhere. */
 export const CredentialsSchema = key(
@@ -21,18 +34,18 @@ export const CredentialsSchema = key(
       ),
       password: secretKey('The password or API token.'),
     }),
+    z.strictObject({ type: type('header'), ...header() }),
     z.strictObject({
-      type: type('header'),
-      name: key(
-        z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
-        'The header.',
-        'the name of a header, such as PRIVATE-TOKEN',
+      type: type('headers'),
+      headers: key(
+        z.array(z.strictObject(header())).min(1).max(MAX_HEADERS).readonly(),
+        'The headers, where one is not enough.',
+        `a list of 1 to ${MAX_HEADERS} {name, value}`,
       ),
-      value: secretKey('The value of the header.'),
     }),
   ]),
-  'How to sign in: `{type: bearer, token}`, `{type: basic, username, password}` or `{type: header, name, value}`; each secret is `{env: NAME}` or `{file: PATH}`.',
-  '{type: bearer, token}, {type: basic, username, password} or {type: header, name, value}',
+  'How to sign in: `{type: bearer, token}`, `{type: basic, username, password}`, `{type: header, name, value}` or `{type: headers, headers: [{name, value}]}`; each secret is `{env: NAME}` or `{file: PATH}`.',
+  '{type: bearer, token}, {type: basic, username, password}, {type: header, name, value} or {type: headers, headers}',
   { isHidden: true },
 )
 
@@ -53,5 +66,10 @@ export function readCredentials(
       return { type: 'basic', username: configured.username, password: readSecret(configured.password) }
     case 'header':
       return { type: 'header', name: configured.name, value: readSecret(configured.value) }
+    case 'headers':
+      return {
+        type: 'headers',
+        headers: configured.headers.map(({ name, value }) => ({ name, value: readSecret(value) })),
+      }
   }
 }

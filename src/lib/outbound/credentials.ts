@@ -18,6 +18,10 @@ export type Credentials =
   | { readonly type: 'bearer'; readonly token: Secret }
   | { readonly type: 'basic'; readonly username: string; readonly password: Secret }
   | { readonly type: 'header'; readonly name: string; readonly value: Secret }
+  | {
+      readonly type: 'headers'
+      readonly headers: readonly { readonly name: string; readonly value: Secret }[]
+    }
 
 /** The headers that carry credentials: RFC 6750 for a bearer, RFC 7617 (UTF-8) for a name with a password. */
 export function authHeaders(credentials: Credentials | undefined): Record<string, string> {
@@ -32,5 +36,9 @@ export function authHeaders(credentials: Credentials | undefined): Record<string
     }
     case 'header':
       return { [credentials.name.toLowerCase()]: credentials.value.reveal() }
+    case 'headers':
+      return Object.fromEntries(
+        credentials.headers.map(({ name, value }) => [name.toLowerCase(), value.reveal()]),
+      )
   }
 }

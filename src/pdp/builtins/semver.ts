@@ -1,4 +1,5 @@
-import { compareStrings, RegoNumber } from '../rego/value.js'
+import { compareStrings } from '../../lib/text/compare-strings.js'
+import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { Builtin, BuiltinTable } from './shared/builtin.js'

@@ -1,5 +1,6 @@
 import { printRegoText } from '../rego/print-text.js'
-import { compareStrings, RegoObject, RegoSet } from '../rego/value.js'
+import { compareStrings } from '../../lib/text/compare-strings.js'
+import { RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoArray, RegoValue } from '../rego/value.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { BuiltinTable } from './shared/builtin.js'

@@ -1,5 +1,6 @@
 import { goJsonString } from '../../lib/json/text/escape.js'
-import { RegoNumber, RegoObject, RegoSet, compareStrings } from './value.js'
+import { compareStrings } from '../../lib/text/compare-strings.js'
+import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
 import { printJson } from './print-text.js'
 

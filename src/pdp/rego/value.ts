@@ -1,3 +1,4 @@
+import { compareStrings } from '../../lib/text/compare-strings.js'
 import { compareNumberText, normaliseNumberText } from './number-text.js'
 
 /**
@@ -116,24 +117,6 @@ export function compareValues(a: RegoValue, b: RegoValue): number {
 /** Rego equality: `1` equals `1.0`, sets and objects by content. */
 export function equalValues(a: RegoValue, b: RegoValue): boolean {
   return compareValues(a, b) === 0
-}
-
-/** Order by code points, which is the order of the UTF-8 bytes that OPA compares. */
-export function compareStrings(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    // A surrogate stands for a code point above every other UTF-16 unit.
-    const surrogates = Number(isSurrogate(x)) - Number(isSurrogate(y))
-    return surrogates === 0 ? x - y : surrogates
-  }
-  return a.length - b.length
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff
 }
 
 function compareArrays(a: RegoArray, b: RegoArray): number {

@@ -66,7 +66,7 @@ describe('the sources of analysis', () => {
   const wrong: readonly { name: string; sources: readonly unknown[]; problem: RegExp }[] = [
     {
       name: 'a type that there is not',
-      sources: [{ ...prometheus, type: 'graphite' }],
+      sources: [{ ...prometheus, type: 'nagios' }],
       problem: /type: must be one of prometheus, loki/,
     },
     {

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../../errors/app-error.js'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import { CanaryQuery } from '../../judge/unknown-keys.js'
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
-import { buildPrometheusQuery } from './prometheus-query.js'
+import { buildStoreQuery } from './store-query.js'
 
 const Config = z.looseObject({
   metrics: z
@@ -42,7 +42,7 @@ export function readCanaryQueries(document: unknown): AskedQueries {
   const byMetric = new Map<string, CanaryQueries>()
   const problems: ErrorDetail[] = []
   const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): string => {
-    const built = buildPrometheusQuery(asked ?? {}, templates ?? {})
+    const built = buildStoreQuery(asked ?? {}, templates ?? {})
     if ('text' in built) return built.text
     problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${built.problem}` })
     return ''

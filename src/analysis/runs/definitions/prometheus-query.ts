@@ -54,7 +54,8 @@ export function withoutProject(query: string): string {
   return query.replaceAll(GCE_ZONE, GCE_ANY_PROJECT)
 }
 
-function customFilterOf(
+/** The template by which a query filters, or that is the query; undefined where there is none. */
+export function customFilterOf(
   { customFilter, customInlineTemplate, customFilterTemplate, resourceType }: CanaryQueryMembers,
   templates: Readonly<Record<string, string>>,
 ): BuiltQuery | undefined {

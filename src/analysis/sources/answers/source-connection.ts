@@ -7,6 +7,14 @@ import { AnswerReading } from './answer-reading.js'
 import type { ReadAnswer } from './answer-reading.js'
 import { describeRefusal } from './describe-refusal.js'
 
+/** A request as it is about to be sent. */
+export interface UnsignedRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 /** How one server is asked. */
 export interface ConnectionSettings {
   /** As people know it: failures start with it. */
@@ -15,6 +23,8 @@ export interface ConnectionSettings {
   readonly url: string
   /** Credentials and the tenant; sent with every request, never shown. */
   readonly headers: Readonly<Record<string, string>>
+  /** The headers by which a request shows who sent it, where they depend on the request. */
+  readonly sign?: ((request: UnsignedRequest) => Readonly<Record<string, string>>) | undefined
   readonly requestTimeoutMs: number
   readonly maxResponseBytes: number
 }
@@ -40,6 +50,10 @@ export interface SourceRequest {
   readonly search?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
+  /** Of the JSON, where it is not `application/json`. */
+  readonly contentType?: string
+  /** Besides those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What was read of a JSON answer, or why there is none: a sentence, and the status or the kind of failure where one is to be acted on. */
@@ -122,7 +136,7 @@ function noReading(
 }
 
 function toOutbound(
-  { method, path, search, form, json }: SourceRequest,
+  { method, path, search, form, json, contentType = 'application/json', headers: own }: SourceRequest,
   settings: ConnectionSettings,
   signal: AbortSignal | undefined,
 ): OutboundRequest {
@@ -133,16 +147,18 @@ function toOutbound(
     form !== undefined
       ? { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() }
       : json !== undefined
-        ? { type: 'application/json', body: JSON.stringify(json) }
+        ? { type: contentType, body: JSON.stringify(json) }
         : undefined
+  const headers = {
+    accept: 'application/json',
+    ...(content === undefined ? {} : { 'content-type': content.type }),
+    ...own,
+    ...settings.headers,
+  }
   return {
     method,
     url: url.toString(),
-    headers: {
-      accept: 'application/json',
-      ...(content === undefined ? {} : { 'content-type': content.type }),
-      ...settings.headers,
-    },
+    headers: { ...headers, ...settings.sign?.({ method, url, headers, body: content?.body ?? '' }) },
     ...(content === undefined ? {} : { body: content.body }),
     timeoutMs: settings.requestTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../../lib/outbound/credentials.js'
+import type { Credentials, Secret } from '../../../lib/outbound/credentials.js'
 
 interface Named {
   readonly name: string
@@ -50,5 +50,41 @@ export interface FileSettings extends Named, Lines, Fields {
   readonly maxPoints: number
 }
 
+interface Metrics extends Server {
+  readonly maxPoints: number
+}
+
+/** Servers of metrics that need nothing but an address and credentials. */
+export interface PointsSettings extends Metrics {
+  readonly type: 'graphite' | 'datadog' | 'wavefront' | 'atlas' | 'signalfx' | 'web'
+}
+
+export interface InfluxSettings extends Metrics {
+  readonly type: 'influxdb'
+  readonly database: string
+  readonly retentionPolicy?: string | undefined
+}
+
+export interface NewRelicSettings extends Metrics {
+  readonly type: 'newrelic'
+  readonly account: number
+}
+
+export interface CloudWatchSettings extends Metrics {
+  readonly type: 'cloudwatch'
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: Secret
+  readonly sessionToken?: Secret | undefined
+}
+
 /** A source, complete and checked, its secrets read. */
-export type SourceSettings = PrometheusSettings | LokiSettings | SearchSettings | FileSettings
+export type SourceSettings =
+  | PrometheusSettings
+  | LokiSettings
+  | SearchSettings
+  | FileSettings
+  | PointsSettings
+  | InfluxSettings
+  | NewRelicSettings
+  | CloudWatchSettings

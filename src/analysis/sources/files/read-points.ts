@@ -28,7 +28,7 @@ const Spaced = z.object({
  * values}` with null for a gap, or the answer of a range query with one series. Raises `invalid` with what is wrong.
  */
 export function readPoints(path: string, text: string, column: string | undefined): Point[] {
-  return path.toLowerCase().endsWith('.json') ? fromJson(text, column) : fromCsv(text, column)
+  return path.toLowerCase().endsWith('.json') ? pointsOfJson(parseJson(text), column) : fromCsv(text, column)
 }
 
 function fromCsv(text: string, column: string | undefined): Point[] {
@@ -48,8 +48,11 @@ function parseCsv(text: string): string[][] {
   }
 }
 
-function fromJson(text: string, column: string | undefined): Point[] {
-  const json = parseJson(text)
+/**
+ * The points in a JSON document: a list of objects with a time and values, `{startMs, stepMs, values}` with null for a gap, or the answer of a
+ * range query with one series. Raises `invalid` with what is wrong.
+ */
+export function pointsOfJson(json: unknown, column: string | undefined): Point[] {
   if (Array.isArray(json)) {
     const records = json.filter(isRecord)
     if (records.length < json.length) throw new AppError('invalid', 'its list must hold objects only')

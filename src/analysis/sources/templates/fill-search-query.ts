@@ -45,7 +45,8 @@ function parseJson(template: string, filling: Filling): object {
   }
 }
 
-function fillMembers(members: object, place: Place, filling: Filling): Record<string, unknown> {
+/** An object with the placeholders in its texts and names filled, those of its texts as texts of the place. */
+export function fillMembers(members: object, place: Place, filling: Filling): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]: [string, unknown]) => {
       const isSearchText = SEARCH_TEXTS.includes(name) && typeof value === 'object' && value !== null

@@ -1,4 +1,5 @@
-import { compareStrings, RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
+import { compareStrings } from '../../../lib/text/compare-strings.js'
+import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { escapeForHtml } from '../../../lib/json/text/escape.js'
 import { printGoJson } from './json-document.js'

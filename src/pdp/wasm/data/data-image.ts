@@ -1,4 +1,5 @@
-import { RegoNumber, RegoObject, compareStrings } from '../../rego/value.js'
+import { compareStrings } from '../../../lib/text/compare-strings.js'
+import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoEntries, RegoValue } from '../../rego/value.js'
 import {
   ARRAY,

@@ -121,7 +121,7 @@ describe('a series that cannot be had', () => {
 
 describe('a server that does not answer in time', () => {
   test('is asked again, and then the fetch ends', async () => {
-    const { source, server } = await open(() => undefined, { timeoutSeconds: 0.02 })
+    const { source, server } = await open(() => undefined, { timeoutSeconds: 0.2 })
     const answer = await source.fetchSeries({})
     expect(answer.state).toBe('failed')
     expect(answer.reasons[0]).toMatch(/^main: .*(?:time|answer)/)

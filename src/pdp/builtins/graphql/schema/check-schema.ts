@@ -7,7 +7,7 @@ import type {
 } from 'graphql'
 import type { NameNode, TypeDefinitionNode, TypeNode } from 'graphql'
 
-import { compareStrings } from '../../../rego/value.js'
+import { compareStrings } from '../../../../lib/text/compare-strings.js'
 import { checkInterfaces } from './check-interfaces.js'
 import { definitionKind } from './definition-kinds.js'
 import type { DefinitionKind } from './definition-kinds.js'

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { compareStrings } from '../../rego/value.js'
-import type { GoUrl } from '../encoding/go-url.js'
+import { compareStrings } from '../text/compare-strings.js'
 
 export interface AwsCredentials {
   readonly accessKey: string
@@ -11,9 +10,18 @@ export interface AwsCredentials {
   readonly sessionToken: string
 }
 
+/** The parts of a URL that are signed. */
+export interface SignedUrl {
+  /** With the port where there is one. */
+  readonly host: string
+  readonly escapedPath: string
+  /** As it is sent. */
+  readonly query: string
+}
+
 export interface SignedRequest {
   readonly method: string
-  readonly url: GoUrl
+  readonly url: SignedUrl
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }

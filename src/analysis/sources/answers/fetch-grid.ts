@@ -1,0 +1,103 @@
+import type { FetchBudget, SeriesAnswer, SeriesQuery } from '../../sources.js'
+import { failedSeries } from './answers.js'
+import { MAX_COUNTED_SERIES } from './grid-part.js'
+import type { GridPart } from './grid-part.js'
+import { seriesAnswer } from './series-answer.js'
+import { SeriesBuilder } from './series-builder.js'
+import type { Deadline, SourceConnection } from './source-connection.js'
+import { shortened, splitGrid, stepGrid } from './step-grid.js'
+import type { StepGrid } from './step-grid.js'
+
+/** How the steps of a series are asked for. */
+export interface GridAsking {
+  /** The query, its placeholders filled. */
+  readonly text: string
+  /** Steps of a window that are read. */
+  readonly maxPoints: number
+  readonly pointsPerRequest: number
+  /** What one part of the grid has, or a sentence. */
+  readonly askFor: (part: StepGrid, deadline: Deadline) => Promise<GridPart | string>
+}
+
+const MAX_NAMED_SERIES = 3
+
+/** A series on the grid of its steps, from as many requests as it takes. */
+export async function fetchGrid(
+  query: SeriesQuery,
+  budget: FetchBudget,
+  connection: SourceConnection,
+  { text, maxPoints, pointsPerRequest, askFor }: GridAsking,
+): Promise<SeriesAnswer> {
+  const whole = stepGrid(query, query.stepMs)
+  const grid = shortened(whole, maxPoints)
+  if (!(grid.count > 0)) return failedSeries(text, grid, 'the window has no step in it')
+  const reading = new GridReading(grid, query)
+  const deadline = connection.startBudget(budget)
+  for (const part of splitGrid(grid, pointsPerRequest)) {
+    const found = await askFor(part, deadline)
+    if (typeof found === 'string' && part.startMs === grid.startMs) return failedSeries(text, grid, found)
+    if (typeof found === 'string') {
+      reading.lose(part, found)
+      break
+    }
+    reading.add(found)
+  }
+  const severalSeries = reading.describeSeveralSeries()
+  if (severalSeries !== undefined) return failedSeries(text, grid, severalSeries)
+  return seriesAnswer({
+    query: text,
+    grid,
+    builder: reading.builder,
+    truncatedPoints: whole.count - grid.count,
+    gaps: reading.describeGaps(),
+    warnings: [...reading.warnings],
+  })
+}
+
+/** What the parts of a grid have brought so far. */
+class GridReading {
+  readonly builder: SeriesBuilder
+  readonly warnings = new Set<string>()
+  readonly #grid: StepGrid
+  readonly #labels = new Set<string>()
+  readonly #gaps = new Set<string>()
+  #unreadable = 0
+  #besideGrid = 0
+
+  constructor(grid: StepGrid, { aggregate }: SeriesQuery) {
+    this.builder = new SeriesBuilder(grid, aggregate)
+    this.#grid = grid
+  }
+
+  add({ grid, builder, labels, gaps, warnings, unreadable, besideGrid }: GridPart): void {
+    this.builder.include(builder, Math.round((grid.startMs - this.#grid.startMs) / grid.stepMs))
+    // Each part may bring its own remarks; the state depends on the first one alone.
+    for (const gap of gaps) this.#gaps.add(gap)
+    for (const warning of warnings) this.warnings.add(warning)
+    for (const label of labels) if (this.#labels.size <= MAX_COUNTED_SERIES) this.#labels.add(label)
+    this.#unreadable += unreadable
+    this.#besideGrid += besideGrid
+  }
+
+  /** From here on nothing is known. */
+  lose({ startMs }: StepGrid, problem: string): void {
+    this.#gaps.add(`${problem}; nothing is known from ${new Date(startMs).toISOString()} on`)
+  }
+
+  describeSeveralSeries(): string | undefined {
+    const { size } = this.#labels
+    if (size <= 1) return undefined
+    const count = size > MAX_COUNTED_SERIES ? `more than ${MAX_COUNTED_SERIES}` : size
+    const named = [...this.#labels].slice(0, MAX_NAMED_SERIES).join(', ')
+    const rest = size > MAX_NAMED_SERIES ? ', …' : ''
+    return `the query gives ${count} series (${named}${rest}): join them in the query, as sum(…) or avg(…) do, or set aggregate`
+  }
+
+  describeGaps(): string[] {
+    return [
+      ...this.#gaps,
+      ...(this.#unreadable > 0 ? [`values that are no numbers: ${this.#unreadable}`] : []),
+      ...(this.#besideGrid > 0 ? [`values beside the steps that were asked for: ${this.#besideGrid}`] : []),
+    ]
+  }
+}

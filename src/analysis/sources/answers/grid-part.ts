@@ -1,0 +1,72 @@
+import type { SeriesAggregate } from '../../sources.js'
+import { BoundedRemarks } from './answers.js'
+import { SeriesBuilder } from './series-builder.js'
+import type { StepGrid } from './step-grid.js'
+
+/** What one answer has of a grid. */
+export interface GridPart {
+  readonly grid: StepGrid
+  readonly builder: SeriesBuilder
+  /** Of the series, where nothing joins several; no more than `MAX_COUNTED_SERIES` and one. */
+  readonly labels: ReadonlySet<string>
+  /** What the server remarks of data that may be missing, as whole sentences. */
+  readonly gaps: readonly string[]
+  /** All that it remarks. */
+  readonly warnings: readonly string[]
+  /** Values that are no numbers. */
+  readonly unreadable: number
+  readonly besideGrid: number
+}
+
+/** More series are only said to be more. */
+export const MAX_COUNTED_SERIES = 100
+/** Beyond it series are not told apart, and only their number is of use then. */
+const MAX_LABEL_LENGTH = 4096
+
+/** Gathers what an answer has of a grid. */
+export class GridPartBuilder {
+  readonly #grid: StepGrid
+  readonly #builder: SeriesBuilder
+  readonly #hasAggregate: boolean
+  readonly #labels = new Set<string>()
+  readonly #gaps = new BoundedRemarks()
+  readonly #warnings = new BoundedRemarks()
+  #unreadable = 0
+  #besideGrid = 0
+
+  constructor(grid: StepGrid, aggregate: SeriesAggregate | undefined) {
+    this.#grid = grid
+    this.#builder = new SeriesBuilder(grid, aggregate)
+    this.#hasAggregate = aggregate !== undefined
+  }
+
+  /** A series, by what tells it from others. */
+  addSeries(label: () => string): void {
+    if (this.#hasAggregate || this.#labels.size > MAX_COUNTED_SERIES) return
+    // Through bytes, since a mere slice would keep the whole text in memory.
+    this.#labels.add(Buffer.from(label().slice(0, MAX_LABEL_LENGTH)).toString())
+  }
+
+  /** A value at a step; either is undefined where it is none. */
+  addValue(step: number | undefined, value: number | undefined): void {
+    if (value === undefined) this.#unreadable += 1
+    else if (step === undefined) this.#besideGrid += 1
+    else this.#builder.add(step, value)
+  }
+
+  addGap(sentence: string): void {
+    this.#gaps.add(sentence)
+  }
+
+  addWarning(sentence: string): void {
+    this.#warnings.add(sentence)
+  }
+
+  part(): GridPart {
+    return {
+      ...{ grid: this.#grid, builder: this.#builder, labels: this.#labels },
+      ...{ gaps: this.#gaps.list(), warnings: this.#warnings.list() },
+      ...{ unreadable: this.#unreadable, besideGrid: this.#besideGrid },
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+import { fillWords } from '../templates/fill-words.js'
+import type { PointsApi } from './points-api.js'
+import { endMs, notAnAnswer } from './points-api.js'
+
+/** Of its stack language: no comma, which would end the word, and no colon, which would begin an operator. */
+const WORDS = { allows: 'letters, digits, "_", ".", "^", "~" and "-"', pattern: /^[\w.^~-]+$/ }
+
+const Answer = z.object({
+  start: z.number(),
+  step: z.number().positive(),
+  legend: z.array(z.string()),
+  values: z.array(z.array(z.unknown())),
+  notices: z.array(z.string()).nullish(),
+})
+const Refusal = z.object({ type: z.string(), message: z.string() })
+
+/** Atlas's graph API in std.json: `{start, step, legend, values: [[value of each series] of each step]}`, NaN as a text. */
+export const atlasApi: PointsApi = {
+  fill: (template, scope) => fillWords(template, scope, WORDS),
+  request: (query, grid) => ({
+    method: 'GET',
+    path: '/api/v1/graph',
+    search: {
+      ...{ q: query, format: 'std.json' },
+      ...{ s: String(grid.startMs), e: String(endMs(grid)), step: `${grid.stepMs / 1000}s` },
+    },
+  }),
+  read: (json) => {
+    const answer = Answer.safeParse(json)
+    if (!answer.success) {
+      const refusal = Refusal.safeParse(json)
+      return refusal.success
+        ? `the query was refused: ${refusal.data.message}`
+        : notAnAnswer('a graph of Atlas')
+    }
+    const { start, step, legend, values, notices } = answer.data
+    const series = legend.map((label, at) => ({
+      label,
+      points: values.map((row, index) => [start + index * step, row[at]] as const),
+    }))
+    return { series, warnings: notices ?? [] }
+  },
+  pointsPerRequest: 1440,
+}

@@ -1,0 +1,43 @@
+import type {
+  CloudWatchSettings,
+  InfluxSettings,
+  NewRelicSettings,
+  PointsSettings,
+} from '../answers/source-settings.js'
+import { atlasApi } from './atlas.js'
+import { cloudWatchApi } from './cloudwatch.js'
+import { datadogApi } from './datadog.js'
+import { graphiteApi } from './graphite.js'
+import { makeInfluxApi } from './influxdb.js'
+import { makeNewRelicApi } from './newrelic.js'
+import type { PointsApi } from './points-api.js'
+import { signalFxApi } from './signalfx.js'
+import { wavefrontApi } from './wavefront.js'
+import { makeWebApi } from './web.js'
+
+/** How a source of points is asked a query. */
+export function choosePointsApi(
+  settings: PointsSettings | InfluxSettings | NewRelicSettings | CloudWatchSettings,
+  query: string,
+): PointsApi {
+  switch (settings.type) {
+    case 'graphite':
+      return graphiteApi
+    case 'datadog':
+      return datadogApi
+    case 'signalfx':
+      return signalFxApi
+    case 'wavefront':
+      return wavefrontApi
+    case 'atlas':
+      return atlasApi
+    case 'cloudwatch':
+      return cloudWatchApi
+    case 'influxdb':
+      return makeInfluxApi(settings)
+    case 'newrelic':
+      return makeNewRelicApi(settings.account)
+    case 'web':
+      return makeWebApi(query)
+  }
+}

@@ -1,0 +1,77 @@
+import type { FetchBudget, SeriesAggregate, SeriesAnswer, SeriesQuery } from '../../sources.js'
+import { wholeAnswer } from '../answers/answer-reading.js'
+import { fetchGrid } from '../answers/fetch-grid.js'
+import { GridPartBuilder } from '../answers/grid-part.js'
+import type { GridPart } from '../answers/grid-part.js'
+import { readNumber } from '../answers/read-number.js'
+import type { Deadline, SourceConnection } from '../answers/source-connection.js'
+import { stepAround } from '../answers/step-grid.js'
+import type { StepGrid } from '../answers/step-grid.js'
+import type { PointSeries, PointsApi } from './points-api.js'
+
+const MS_PER_SECOND = 1000
+/** More pages of one part of a grid are not asked for. */
+const MAX_PAGES = 100
+
+/**
+ * A series from a server that answers with values at times of its own. A value belongs to the step that its time is in; the end of
+ * the window is no part of it, whatever the server sends. Raises `invalid` for a template that cannot be filled.
+ */
+export function fetchPoints(
+  query: SeriesQuery,
+  budget: FetchBudget,
+  connection: SourceConnection,
+  { api, maxPoints }: { readonly api: PointsApi; readonly maxPoints: number },
+): Promise<SeriesAnswer> {
+  const text = api.fill(query.query, query.scope)
+  return fetchGrid(query, budget, connection, {
+    ...{ text, maxPoints, pointsPerRequest: api.pointsPerRequest },
+    askFor: (part, deadline) => askFor({ text, part, deadline, aggregate: query.aggregate }, connection, api),
+  })
+}
+
+interface Asked {
+  readonly text: string
+  readonly part: StepGrid
+  readonly deadline: Deadline
+  readonly aggregate: SeriesAggregate | undefined
+}
+
+async function askFor(
+  { text, part, deadline, aggregate }: Asked,
+  connection: SourceConnection,
+  api: PointsApi,
+): Promise<GridPart | string> {
+  const builder = new GridPartBuilder(part, aggregate)
+  let page: string | undefined
+  for (let count = 0; count < MAX_PAGES; count += 1) {
+    const reply = await connection.ask(api.request(text, part, page), deadline, wholeAnswer)
+    if (!reply.isAnswered) return reply.problem
+    const read = api.read(reply.answer)
+    if (typeof read === 'string') return `${connection.name}: ${read}`
+    for (const gap of read.gaps ?? []) builder.addGap(gap)
+    for (const warning of read.warnings ?? []) builder.addWarning(warning)
+    for (const series of read.series) addPoints(builder, part, series)
+    page = read.nextPage
+    if (page === undefined) return builder.part()
+  }
+  builder.addGap(`the answer has more than ${MAX_PAGES} pages: the rest was not asked for`)
+  return builder.part()
+}
+
+function addPoints(builder: GridPartBuilder, part: StepGrid, { label, points }: PointSeries): void {
+  builder.addSeries(() => label)
+  let leastMs = Infinity
+  let beforeMs = Number.NaN
+  for (const [atMs, raw] of points) {
+    leastMs = atMs > beforeMs ? Math.min(leastMs, atMs - beforeMs) : leastMs
+    beforeMs = atMs
+    const step = stepAround(part, atMs)
+    if (step !== undefined) builder.addValue(step, readNumber(raw))
+    else if (!Number.isFinite(atMs)) builder.addValue(undefined, undefined)
+  }
+  if (!Number.isFinite(leastMs) || leastMs <= part.stepMs) return
+  builder.addWarning(
+    `the server has a value every ${leastMs / MS_PER_SECOND} s, and steps are of ${part.stepMs / MS_PER_SECOND} s: the steps between are gaps; set stepSeconds to ${leastMs / MS_PER_SECOND}`,
+  )
+}

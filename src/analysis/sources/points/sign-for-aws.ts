@@ -1,0 +1,30 @@
+import { signatureHeaders } from '../../../lib/outbound/aws-signature.js'
+import type { ConnectionSettings } from '../answers/source-connection.js'
+import type { CloudWatchSettings } from '../answers/source-settings.js'
+
+const NS_PER_MS = 1_000_000n
+/** The name that CloudWatch's metrics are signed for. */
+const SERVICE = 'monitoring'
+
+/** Signs requests with version 4 of Amazon's signatures, at the time at which they are made. */
+export function signForAws(
+  { region, accessKeyId, secretAccessKey, sessionToken }: CloudWatchSettings,
+  now: () => number,
+): NonNullable<ConnectionSettings['sign']> {
+  return ({ method, url, headers, body }) => {
+    const signed = signatureHeaders(
+      {
+        ...{ method, body, headers: new Map(Object.entries(headers)) },
+        url: { host: url.host, escapedPath: url.pathname, query: url.search.slice(1) },
+      },
+      {
+        ...{ region, service: SERVICE, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
+        sessionToken: sessionToken?.reveal() ?? '',
+      },
+      { timeNs: BigInt(Math.floor(now())) * NS_PER_MS, signsPayload: true },
+    )
+    // The client writes the host itself.
+    signed.delete('host')
+    return Object.fromEntries([...signed].map(([name, value]) => [name.toLowerCase(), value]))
+  }
+}

@@ -1,0 +1,73 @@
+import { AppError } from '../../../errors/app-error.js'
+import { isRecord } from '../../../lib/validation/record.js'
+import { pointsOfJson } from '../files/read-points.js'
+import type { Place } from '../templates/filling.js'
+import { Filling } from '../templates/filling.js'
+import type { PointsApi } from './points-api.js'
+import { endMs } from './points-api.js'
+
+const MS_PER_SECOND = 1000
+/** Whether in the path or in the query of a URL: nothing that could begin another part. */
+const URL_PART: Place = {
+  allows: 'text that is not "." or ".."',
+  escape: (value) => (value === '.' || value === '..' ? undefined : encodeURIComponent(value)),
+}
+/** What stands for the window in a query. */
+const WINDOW = /\$(startMs|endMs|startSeconds|endSeconds|stepSeconds)\b/g
+
+/**
+ * Any server that answers with JSON. A query is `PATH?QUERY#MEMBERS`, where `#data.points` leads to the points within the answer and `#data.points:p99`
+ * also names their member of values; what the points may look like is told by `pointsOfJson`.
+ */
+export function makeWebApi(query: string): PointsApi {
+  const { members, column } = readPlace(query)
+  return {
+    fill: (template, scope) => {
+      const [target = ''] = template.split('#')
+      if (!target.startsWith('/')) {
+        throw new AppError('invalid', 'the query must begin with "/": a path below the url of the source', {
+          code: 'invalid_query',
+        })
+      }
+      const filling = new Filling(scope)
+      return filling.finish(filling.fill(target, URL_PART))
+    },
+    request: (text, grid) => {
+      const values: Readonly<Record<string, number>> = {
+        ...{ startMs: grid.startMs, startSeconds: grid.startMs / MS_PER_SECOND },
+        ...{ endMs: endMs(grid), endSeconds: endMs(grid) / MS_PER_SECOND },
+        stepSeconds: grid.stepMs / MS_PER_SECOND,
+      }
+      const url = new URL(
+        text.replace(WINDOW, (whole, name: string) => String(values[name] ?? whole)),
+        'http://host',
+      )
+      return { method: 'GET', path: url.pathname, search: Object.fromEntries(url.searchParams) }
+    },
+    read: (json) => {
+      const found = members.reduce<unknown>(
+        (value, member) => (isRecord(value) ? value[member] : undefined),
+        json,
+      )
+      if (found === undefined) return `the answer has no ${members.join('.')}`
+      try {
+        const points = pointsOfJson(found, column).map(({ atMs, value }) => [atMs, value] as const)
+        return { series: [{ label: 'answer', points }] }
+      } catch (raw) {
+        if (raw instanceof AppError) return `the answer cannot be read: ${raw.message}`
+        throw raw
+      }
+    },
+    pointsPerRequest: 50_000,
+  }
+}
+
+/** Where the points stand in an answer. */
+function readPlace(query: string): {
+  readonly members: readonly string[]
+  readonly column: string | undefined
+} {
+  const [, place = ''] = query.split('#')
+  const [path = '', column] = place.split(':')
+  return { members: path.split('.').filter((member) => member !== ''), column }
+}

@@ -1,0 +1,63 @@
+import type { Scope } from '../../sources.js'
+import { Filling } from './filling.js'
+import type { Place } from './filling.js'
+import { PATTERN, WORD, within } from './places.js'
+
+/** The places of a language like SQL where a value may stand. */
+export interface SqlPlaces {
+  /** Between single quotes. */
+  readonly string: Place
+  /** Between double quotes or backquotes: the name of a column or a measurement. */
+  readonly name: Place
+}
+
+const PIECE =
+  /(?<pattern>(?:=~|!~)\s*\/(?:\\[\s\S]|[^/\\])*\/|\br'(?:\\[\s\S]|[^'\\])*')|(?<string>'(?:\\[\s\S]|[^'\\])*'?)|(?<name>"(?:\\[\s\S]|[^"\\])*"?|`[^`]*`?)|(?<code>[\s\S])/g
+
+/** Within quotes, as InfluxQL and NRQL escape: a backslash before a backslash and the quote. */
+export function escapedIn(quote: string): Place {
+  return {
+    allows: 'text without control characters',
+    escape: (value) =>
+      /\p{Cc}/u.test(value) ? undefined : value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`),
+  }
+}
+
+/**
+ * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for where it stands: a string, the name of a column, a
+ * regular expression, or bare. Raises `invalid` naming everything that is wrong.
+ */
+export function fillSqlText(template: string, scope: Scope, { string, name }: SqlPlaces): string {
+  const filling = new Filling(scope)
+  let code = ''
+  const pieces: string[] = []
+  const endCode = (): void => {
+    pieces.push(filling.fill(code, WORD))
+    code = ''
+  }
+  for (const { groups = {} } of template.matchAll(PIECE)) {
+    if (groups['code'] !== undefined) {
+      code += groups['code']
+      continue
+    }
+    endCode()
+    pieces.push(fillQuoted(groups, filling, { string, name }))
+  }
+  endCode()
+  return filling.finish(pieces.join(''))
+}
+
+function fillQuoted(
+  groups: Readonly<Record<string, string | undefined>>,
+  filling: Filling,
+  { string, name }: SqlPlaces,
+): string {
+  const { pattern } = groups
+  if (pattern !== undefined)
+    return filling.fill(pattern, pattern.startsWith('r') ? within(string, PATTERN) : PATTERN)
+  const quoted = groups['string'] ?? groups['name'] ?? ''
+  if (quoted.length === 1 || !quoted.endsWith(quoted.charAt(0))) {
+    filling.refuse(`what starts with ${quoted.slice(0, 20)} does not end`)
+  }
+  return filling.fill(quoted, groups['string'] === undefined ? name : string)
+}
