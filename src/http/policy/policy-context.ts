@@ -4,7 +4,7 @@ import type { Evaluations } from '../../pdp/slow/evaluations.js'
 
 /** What the policy operations are made of; built once by the composition root. */
 export interface PolicyContext {
-  readonly policies: Policies
+  readonly policies: Pick<Policies, 'current'>
   readonly evaluations: Evaluations
   readonly decisionLog: DecisionLog
   /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */

@@ -160,6 +160,29 @@ describe('evidence', () => {
     ).toEqual(['/images/a%2Fb%3A1', '/images/c'])
   })
 
+  test('of a Jenkins build that says nothing of artifacts has none', async () => {
+    const key = '/job/shop team/job/build/118/api/json'
+    const documents = { [key]: { ...(jenkinsDocuments[key] as object), artifacts: null } }
+    const { evidence } = await fetchFrom(documents, 'jenkins', { job: ['shop team/build'], buildId: ['118'] })
+    expect(evidence.output).toMatchObject([{ buildId: '118', artifacts: [] }])
+  })
+
+  test('of a project whose SonarQube says nothing of conditions has no failed ones', async () => {
+    const key = '/api/qualitygates/project_status?projectKey=org.example:shop'
+    const documents = { ...sonarqubeDocuments, [key]: { projectStatus: { status: 'OK', conditions: null } } }
+    const { evidence } = await fetchFrom(documents, 'sonarqube', { projectKey: ['org.example:shop'] })
+    expect(evidence.output).toMatchObject([{ qualityGate: 'OK', failedConditions: [] }])
+  })
+
+  test.each([
+    ['the answer', '/state', {}],
+    ['a/b:1 z', '/images/{image}?w={watch}', { image: ['a/b:1'], watch: ['z'] }],
+  ])('of any other service that is missing is told as %s', async (subject, path, parameters) => {
+    const { evidence } = await fetchFrom({}, 'http', parameters, path)
+    expect(evidence).toMatchObject({ state: 'failed', output: [] })
+    expect(evidence.error).toMatch(new RegExp(`^${subject}: there is none`))
+  })
+
   test('of any other service joins values of several parameters by their position', async () => {
     const documents = { '/x/a/1?w=z': { is: 'first' }, '/x/a/2?w=z': { is: 'second' } }
     const parameters = { plan: ['a', 'a'], build: ['1', '2'], watch: ['z'] }

@@ -36,6 +36,31 @@ describe('a canary that falls silent', () => {
   })
 })
 
+describe('a canary without values in its middle', () => {
+  const [control, experiment] = [around(100, 10), around(100, 10)]
+  const without = (values: ArrayLike<number>, from: number, to: number): (number | null)[] =>
+    Array.from(values, (value, index) => (index >= from && index < to ? null : value))
+
+  test('is not judged by the rest where the baseline has some', () => {
+    expect(judgeOne({ control, experiment: without(experiment, 20, 35) })).toMatchObject({
+      classification: 'Inconclusive',
+      classificationReason: expect.stringContaining(
+        'no value for 15 of 60 points, from point 21 on',
+      ) as string,
+    })
+  })
+
+  test('is where the baseline has none there either', () => {
+    const metric = { control: without(control, 20, 35), experiment: without(experiment, 20, 35) }
+    expect(judgeOne(metric).classification).toBe('Pass')
+  })
+
+  test('and hardly any elsewhere is one that is seldom heard', () => {
+    const seldom = without(experiment, 20, 35).map((value, index) => (index % 4 === 0 ? value : null))
+    expect(judgeOne({ control, experiment: seldom }).classificationReason).not.toContain('from point 21 on')
+  })
+})
+
 describe('errors in one burst', () => {
   const now = points((index) => (index % 20 === 0 ? 1 : 0))
   const burst = points((index) => (index >= 40 && index < 46 ? 25 : index % 20 === 0 ? 1 : 0))

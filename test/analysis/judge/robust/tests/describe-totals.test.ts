@@ -44,6 +44,15 @@ test.each([
     },
     says: '1,200 events in 120, 30 in 120 in the baseline: 10 against 0.25 each',
   },
+  {
+    name: 'as many events as what they are counted out of',
+    metric: {
+      control: points(() => 2),
+      experiment: points(() => 5),
+      exposure: { control: points(() => 5), experiment: points(() => 5) },
+    },
+    says: '300 events in 300, 120 in 300 in the baseline: 100 % against 40 %',
+  },
 ])('the reason gives the totals of both sides: $name', ({ metric, says }) => {
   const { classification, classificationReason } = judgeOne(metric)
   expect({ classification, says: classificationReason.slice(0, says.length) }).toEqual({

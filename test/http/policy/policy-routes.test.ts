@@ -1,0 +1,153 @@
+import { gunzipSync } from 'node:zlib'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
+import type { DecisionEntry } from '../../../src/decisions/decision-log.js'
+import { planFor, rememberedPlan } from '../../../src/http/policy/plan-cache.js'
+import type { PolicyContext } from '../../../src/http/policy/policy-context.js'
+import { policyRoutes } from '../../../src/http/policy/policy-routes.js'
+import { Evaluations } from '../../../src/pdp/slow/evaluations.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
+import { ask, objectOf } from '../../support/http-client.js'
+import { loadPolicies } from '../../support/load-policies.js'
+import { startRoutesServer } from '../../support/routes-server.js'
+import type { RoutesServer } from '../../support/routes-server.js'
+import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
+
+const POLICIES = {
+  'app.rego': `package app
+
+import rego.v1
+
+allow if input.user == "ana"
+
+long := [i | some i in numbers.range(1, 500)]
+
+raises := time.parse_ns("no layout", "no time")
+`,
+  'static.rego':
+    'package static.ports\n\nimport rego.v1\n\ndeny contains "port 22 is open" if input.port == 22\n',
+}
+
+/** Paths that are remembered for one set of policies. */
+const REMEMBERED_PATHS = 4096
+
+let snapshot: Snapshot
+let server: RoutesServer
+const decisions: (Omit<DecisionEntry, 'input' | 'result'> & {
+  input: string | undefined
+  result: string | undefined
+})[] = []
+const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString()
+
+beforeAll(async () => {
+  snapshot = await loadPolicies(POLICIES)
+  const context: PolicyContext = {
+    policies: { current: snapshot },
+    evaluations: new Evaluations({
+      slow: makeSlowEvaluations(startOnThisThread),
+      sliceMs: 1000,
+      abandoned: () => undefined,
+    }),
+    decisionLog: {
+      ...nopDecisionLog,
+      record: ({ input, result, ...entry }) =>
+        void decisions.push({ ...entry, input: textOf(input), result: textOf(result) }),
+    },
+    isLogging: true,
+    maxBodyBytes: 10_000,
+    readYaml: () => Promise.reject(new Error('no YAML here')),
+    staticPackages: ['static.*'],
+    defaultDecision: 'app/allow',
+    version: '1.2.3',
+    nextDecisionId: () => `decision-${decisions.length}`,
+    evaluated: () => undefined,
+  }
+  server = await startRoutesServer(
+    policyRoutes.map((route) => route.bind(context)),
+    {},
+  )
+})
+afterAll(() => server.stop(0))
+
+const post = (path: string, input: object, headers: Record<string, string> = {}) =>
+  ask(server.url, { path, body: JSON.stringify({ input }), headers })
+
+describe('a decision in the dialect of OPA', () => {
+  test.each([
+    ['defined', { user: 'ana' }, true],
+    ['undefined', { user: 'bo' }, undefined],
+  ])('that is %s is answered, and recorded as such', async (outcome, input, result) => {
+    const answer = objectOf(await post('/v1/data/app/allow', input))
+    expect(answer['result']).toBe(result)
+    expect(decisions.at(-1)).toMatchObject({
+      decisionId: answer['decision_id'],
+      kind: 'data',
+      path: 'app/allow',
+      outcome,
+      input: JSON.stringify(input),
+      result: result === undefined ? undefined : 'true',
+    })
+  })
+
+  test('listens to the switches of the query', async () => {
+    const { text } = await post('/v1/data/app/allow?pretty&metrics=true&provenance', { user: 'ana' })
+    expect(text).toMatch(/^\{\n {2}"decision_id"/)
+    expect(JSON.parse(text)).toMatchObject({
+      provenance: { version: '1.2.3' },
+      metrics: { timer_server_handler_ns: expect.any(Number) as number },
+    })
+    expect(Object.keys(objectOf(await post('/v1/data/app/allow', { user: 'ana' })))).toEqual([
+      'decision_id',
+      'result',
+    ])
+  })
+
+  test.each([
+    ['without the switch is undefined', '', 200],
+    ['with it is an error', '?strict-builtin-errors', 500],
+  ])('whose built-in raises %s', async (_, query, status) => {
+    expect((await post(`/v1/data/app/raises${query}`, {})).status).toBe(status)
+    expect(decisions.at(-1)?.outcome).toBe(status === 200 ? 'undefined' : 'error')
+  })
+
+  test.each([
+    ['gzip', true],
+    ['br, gzip;q=0.5', true],
+    ['gzip;q=0', false],
+    ['gzip; q=0.0, br', false],
+    ['br', false],
+    [undefined, false],
+  ])('that is long is compressed for who accepts %s: %s', async (accepted, isCompressed) => {
+    const headers: Record<string, string> = accepted === undefined ? {} : { 'accept-encoding': accepted }
+    const answer = await post('/v1/data/app/long', {}, headers)
+    expect(answer.headers['content-encoding']).toBe(isCompressed ? 'gzip' : undefined)
+    expect(answer.headers.vary).toBe('Accept-Encoding')
+    const { result } = JSON.parse(isCompressed ? gunzipSync(answer.body).toString() : answer.text) as {
+      result: number[]
+    }
+    expect(result).toHaveLength(500)
+  })
+
+  test('that is short is never compressed', async () => {
+    const answer = await post('/v1/data/app/allow', { user: 'ana' }, { 'accept-encoding': 'gzip' })
+    expect(answer.headers['content-encoding']).toBeUndefined()
+  })
+})
+
+test.each([
+  [22, 401, 'deny'],
+  [443, 200, 'allow'],
+])('static policies decide over port %d with %d, recorded as %s', async (port, status, outcome) => {
+  const answer = await post('/v1/staticPolicy/eval', { port }, { 'content-type': 'application/json' })
+  expect(answer.status).toBe(status)
+  expect(decisions.at(-1)).toMatchObject({ kind: 'static', outcome })
+})
+
+test('how paths are answered is remembered for a bounded number of them', () => {
+  for (let count = 0; count <= REMEMBERED_PATHS; count++) planFor(snapshot, `app/x${count}`)
+  expect(rememberedPlan(snapshot, 'app/x0')).toBeDefined()
+  expect(rememberedPlan(snapshot, `app/x${REMEMBERED_PATHS}`)).toBeUndefined()
+  expect(planFor(snapshot, `app/x${REMEMBERED_PATHS}`)).toBeDefined()
+})

@@ -1,0 +1,145 @@
+import Database from 'better-sqlite3'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+
+import type { DecisionReadStore } from '../../../src/store/ports/decision-store.js'
+import type { Readers } from '../../../src/store/ports/readers.js'
+import type { Transaction, WriteOperation } from '../../../src/store/ports/transaction.js'
+import { openStore } from '../../support/decisions.js'
+import { useSqliteStore } from '../../support/service-store.js'
+
+const PAGE = { rows: 10, bytes: 1000 }
+const TRIGGER = { gateId: 1, executionId: 'x', triggerToken: 'ci', bodyDigest: 'x' }
+
+type Lookup<Context> = readonly [string, (context: Context) => Promise<unknown>]
+
+/** A question as it was asked of SQLite. */
+interface Asked {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+type Prepare = (this: Database.Database, text: string) => Database.Statement
+
+/** Takes down what is asked of connections that are opened from now on. */
+function listen(): Asked[] {
+  const asked: Asked[] = []
+  const prepare = Reflect.get(Database.prototype, 'prepare') as Prepare
+  vi.spyOn(Database.prototype, 'prepare').mockImplementation(function (
+    this: Database.Database,
+    text: string,
+  ) {
+    const statement = prepare.call(this, text)
+    for (const method of ['all', 'get', 'iterate'] as const) {
+      const original = statement[method].bind(statement) as (...values: unknown[]) => never
+      statement[method] = (...values: unknown[]): never => {
+        asked.push({ text, values })
+        return original(...values)
+      }
+    }
+    return statement
+  })
+  return asked
+}
+
+/** How SQLite finds the rows, a line for each step. */
+function planOf(path: string, { text, values }: Asked): string[] {
+  const database = new Database(path, { readonly: true })
+  try {
+    const steps = database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[]
+    return steps.map(({ detail }) => detail)
+  } finally {
+    database.close()
+  }
+}
+
+/** What is asked while something is looked up. */
+async function questionsOf(asked: Asked[], look: () => Promise<unknown>): Promise<Asked[]> {
+  asked.length = 0
+  await look()
+  vi.restoreAllMocks()
+  return asked.filter(({ text }) => /\bfrom\b/i.test(text))
+}
+
+function expectIndexes(path: string, asked: readonly Asked[]): void {
+  expect(asked).not.toEqual([])
+  const steps = asked.flatMap((one) => planOf(path, one))
+  expect(steps.filter((step) => step.startsWith('SCAN') && !step.includes('INDEX'))).toEqual([])
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const LOOKUPS: readonly Lookup<Readers>[] = [
+  ['an instance', ({ gates }) => gates.findInstance(1)],
+  ['the reviews of an instance', ({ gates }) => gates.reviewsOf(1)],
+  ['the documents of an instance', ({ gates }) => gates.findDocuments(1)],
+  ['the instances of an execution', ({ gates }) => gates.listInstances({ executionId: 'x', limit: 9 })],
+  ['the instances of a gate', ({ gates }) => gates.listInstances({ gateId: 1, limit: 9 })],
+  ['instances with work', ({ gates }) => gates.instancesWithWork(0, 9)],
+  ['the next expiry', ({ gates }) => gates.nextExpiryMs()],
+  ['the oldest end', ({ gates }) => gates.oldestEndMs()],
+  ['the messages about a subject', ({ outbox }) => outbox.list({ subject: 'x', limit: 9 })],
+  ['the messages in a state', ({ outbox }) => outbox.list({ state: 'given_up', limit: 9 })],
+  ['whether anything is pending', ({ outbox }) => outbox.hasPending()],
+  ['the oldest message that is settled', ({ outbox }) => outbox.oldestSettledMs()],
+  ['an application', ({ registry }) => registry.findApplication('x')],
+  ['a pipeline', ({ registry }) => registry.findPipeline('x')],
+  ['a pipeline by its name', ({ registry }) => registry.findPipelineByKey('x')],
+  ['the versions of a pipeline', ({ registry }) => registry.versions(1, 9)],
+  ['an analysis', ({ analysis }) => analysis.run(1)],
+  ['the analyses of an execution', ({ analysis }) => analysis.runs({ executionId: 'x', limit: 9 })],
+  ['the analyses of an application', ({ analysis }) => analysis.runs({ application: 'x', limit: 9 })],
+  ['the analyses that run', ({ analysis }) => analysis.runs({ state: 'RUNNING', limit: 9 })],
+  ['an analysis whose data are old', ({ analysis }) => analysis.expiredRun(1)],
+  ['an interval', ({ analysis }) => analysis.interval(1, 1)],
+  ['the templates of logs', ({ analysis }) => analysis.logTemplates('x')],
+]
+
+const WRITES: readonly Lookup<Transaction>[] = [
+  ['an instance of the same trigger', ({ gates }) => gates.findTriggered(TRIGGER)],
+  ['a reserved instance', ({ gates }) => gates.findReserved(1, 'x')],
+  ['instances whose time is over', ({ gates }) => gates.dueInstances(1, 9)],
+  [
+    'instances that ended long ago',
+    ({ gates }) => gates.endedBefore({ beforeMs: 1, after: undefined, limit: 9 }),
+  ],
+  ['the states of messages about a subject', ({ outbox }) => outbox.statesOf('x')],
+  ['an application to change', ({ registry }) => registry.findApplication('x')],
+]
+
+const DECISIONS: readonly Lookup<DecisionReadStore>[] = [
+  ['a decision', (store) => store.get('x')],
+  ['the newest decisions', (store) => store.page({}, PAGE)],
+  ['the decisions of a path', (store) => store.page({ path: 'app/allow' }, PAGE)],
+  ['the decisions about an application', (store) => store.page({ application: 'shop' }, PAGE)],
+  ['the denials', (store) => store.page({ outcome: 'deny' }, PAGE)],
+  ['the decisions of a time', (store) => store.page({ fromMs: 1, toMs: 2 }, PAGE)],
+  ['the decisions about an execution', (store) => store.ofExecution('x', 9)],
+]
+
+describe('an index, or the order of rows, finds', () => {
+  const open = useSqliteStore()
+
+  test.each(LOOKUPS)('%s', async (_, look) => {
+    const asked = listen()
+    const { dataDir, lookups } = await open()
+    expectIndexes(`${dataDir}/tidegate.db`, await questionsOf(asked, () => look(lookups)))
+  })
+
+  test.each(WRITES)('%s', async (_, look) => {
+    const asked = listen()
+    const { dataDir, writer } = await open()
+    const operation: WriteOperation<undefined, unknown> = {
+      name: 'test.look',
+      apply: (transaction) => look(transaction),
+    }
+    expectIndexes(`${dataDir}/tidegate.db`, await questionsOf(asked, () => writer.run(operation, undefined)))
+  })
+
+  test.each(DECISIONS)('%s', async (_, look) => {
+    const asked = listen()
+    const { path, reader } = await openStore()
+    expectIndexes(path, await questionsOf(asked, () => look(reader)))
+  })
+})
