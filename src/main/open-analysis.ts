@@ -109,11 +109,13 @@ async function goOn(runner: AnalysisRunner, { store }: AnalysisParts): Promise<v
 /** Where a store is shared, runs that others registered are known here, too, so that they go on when the others do not. */
 function takeOverRuns(runner: AnalysisRunner, parts: AnalysisParts): Pick<Repeated, 'stop'> {
   if (parts.store.sharing === undefined) return { stop: () => Promise.resolve() }
-  return repeat(
+  const looking = repeat(
     TAKE_OVER_INTERVAL_MS,
     () => goOn(runner, parts),
     (error) => parts.logger.error({ error: error.message }, 'analyses of others cannot be looked at'),
   )
+  parts.store.sharing.whenReleased(() => void looking.runNow())
+  return looking
 }
 
 /** Removes the data of old runs from time to time. */

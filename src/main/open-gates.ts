@@ -144,6 +144,7 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
     () => work.rescan(),
     failed,
   )
+  store.sharing?.whenReleased(() => void rescanning.runNow())
   const keepMs = gates.maxAgeDays * MS_PER_DAY
   const remove = parts.leadership.led((signal) => removeOld(parts, keepMs, signal))
   const removing = repeat(REMOVAL_INTERVAL_MS, remove, failed)

@@ -103,9 +103,11 @@ function takeOverMessages({ store, logger }: OutboxParts, wake: () => void): Pic
   const look = async (): Promise<void> => {
     if (await store.lookups.outbox.hasPending()) wake()
   }
-  return repeat(TAKE_OVER_INTERVAL_MS, look, (error) => {
+  const looking = repeat(TAKE_OVER_INTERVAL_MS, look, (error) => {
     logger.error({ error: error.message }, 'the outbox cannot be looked at')
   })
+  store.sharing.whenReleased(() => void looking.runNow())
+  return looking
 }
 
 /** The configured secret, else one of this installation's own. */

@@ -1,94 +1,33 @@
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import type { PostgresSettings } from '../../src/store/postgres/engine/postgres-settings.js'
-import { startReceiver } from '../support/callback-receiver.js'
-import type { CallbackReceiver } from '../support/callback-receiver.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
-import { createDatabase, query, startPostgres } from '../support/postgres/postgres-server.js'
+import { query } from '../support/postgres/postgres-server.js'
 import { postgresPrograms } from '../support/postgres/postgres-programs.js'
-import type { PostgresServer } from '../support/postgres/postgres-server.js'
+import {
+  approve,
+  DECISION,
+  GATE,
+  idOf,
+  POLICY,
+  statusAt,
+  trigger as triggerAt,
+  useReplicas,
+} from '../support/postgres/replica-services.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
-import type { Workspace } from '../support/workspace.js'
 
-const POLICY = 'package app\n\nimport rego.v1\n\nallow if input.ok\n'
-const GATE = { id: 7, name: 'Release', application: 'shop', timeToLiveMinutes: 60 }
-const DECISION = { input: { ok: true } }
-
-let server: PostgresServer
-let receiver: CallbackReceiver
-let settings: PostgresSettings
-let databases = 0
-const started: { readonly tidegate: TidegateProcess; readonly workspace: Workspace }[] = []
-
-/** A service of its own over the database of the test. */
-async function startReplica(name?: string): Promise<TidegateProcess> {
-  const workspace = makeWorkspace({ 'policies/app.rego': POLICY, password: settings.password ?? '' })
-  const { host, port, user, database } = settings
-  const tidegate = await startTidegate({
-    workspace,
-    config: {
-      store: {
-        url: `postgres://${user}@${host}:${port}/${database}`,
-        password: { file: join(workspace.path, 'password') },
-        ...(name !== undefined && { replica: name }),
-      },
-      callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
-      gates: { definitions: [GATE] },
-    },
-  })
-  started.push({ tidegate, workspace })
-  return tidegate
-}
-
-const trigger = ({ url }: TidegateProcess, executionId: string) =>
-  postJson(url, '/approvalGates/7/trigger', {
-    executionId,
-    imageIds: 'a',
-    toolConnectorParameters: 'none',
-    connectorType: 'JIRA',
-    approvalCallbackURL: `${receiver.url}/${executionId}/yes`,
-    rejectionCallbackURL: `${receiver.url}/${executionId}/no`,
-  })
-const idOf = (answer: Awaited<ReturnType<typeof trigger>>): number => Number(objectOf(answer)['id'])
-const statusAt = async ({ url }: TidegateProcess, id: number) =>
-  objectOf(await ask(url, { path: `/approvalGateInstances/${id}/status` }))['status']
-const approve = async ({ url }: TidegateProcess, id: number): Promise<void> => {
-  const body = JSON.stringify({ action: 'approve', comment: 'fine' })
-  const headers = { 'content-type': 'application/json', 'x-spinnaker-user': 'bo' }
-  const answer = await ask(url, { method: 'PUT', path: `/approvalGateInstances/${id}/review`, headers, body })
-  expect(answer).toMatchObject({ status: 200 })
-}
-const callbacksOf = (executionId: string) =>
-  receiver.received.filter(({ path }) => path.startsWith(`/${executionId}/`))
+const { start: startReplica, database, server, receiver, callbacksOf } = useReplicas()
+const trigger = (at: TidegateProcess, executionId: string) => triggerAt(at, executionId, receiver().url)
 
 // A lease ends by itself after fifteen seconds at the latest, and machines that test are slow.
 describe.skipIf(postgresPrograms() === undefined)(
   'two services over one PostgreSQL',
   { timeout: 90_000 },
   () => {
-    beforeAll(async () => {
-      server = await startPostgres()
-      receiver = await startReceiver()
-    })
-    beforeEach(async () => {
-      settings = await createDatabase(server.settings, `several_${++databases}`)
-    })
-    afterEach(async () => {
-      for (const { tidegate, workspace } of started.splice(0)) {
-        if (tidegate.isRunning()) await tidegate.end('SIGTERM')
-        workspace.remove()
-      }
-    })
-    afterAll(async () => {
-      await receiver.close()
-      await server.remove()
-    })
-
     it('answer for each other, ask once, and keep one provable trail', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e1'))
@@ -115,15 +54,15 @@ describe.skipIf(postgresPrograms() === undefined)(
       ])
       expect(taken.map(({ status }) => status)).toEqual([200, 200])
       const kept = await query<{ count: string }>(
-        settings,
+        database(),
         "select count(*) from audit where event_id = 'once'",
       )
       expect(Number(kept[0]?.count)).toBe(1)
       expect(callbacksOf('e2')).toHaveLength(1)
       const verified = objectOf(await ask(other.url, { path: '/audit/verify' }))
       expect(verified).toMatchObject({ isIntact: true, problems: [] })
-      const { host, port, user, database, password = '' } = settings
-      const url = `postgres://${user}@${host}:${port}/${database}`
+      const { host, port, user, database: name, password = '' } = database()
+      const url = `postgres://${user}@${host}:${port}/${name}`
       const { exitCode, stdout } = await runTidegate(['audit', 'verify', '--store', url], {
         env: { PGPASSWORD: password },
       })
@@ -133,6 +72,26 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(text).not.toContain(password)
     })
 
+    it('know at once what was defined at the other one', async () => {
+      const [one, other] = await Promise.all([startReplica(), startReplica()])
+      const made = await postJson(one.url, '/approvalGates', { name: 'Canary', application: 'shop' })
+      const gate = `/approvalGates/${String(objectOf(made)['id'])}`
+      expect(objectOf(await ask(other.url, { path: gate }))['name']).toBe('Canary')
+      const headers = { 'content-type': 'application/json' }
+      const put = ({ url }: TidegateProcess, path: string, value: unknown) =>
+        ask(url, { method: 'PUT', path, headers, body: JSON.stringify(value) })
+      expect((await put(other, gate, { name: 'Renamed', application: 'shop' })).status).toBe(200)
+      expect(objectOf(await ask(one.url, { path: gate }))['name']).toBe('Renamed')
+      const text = JSON.stringify({
+        templateName: 'log',
+        errorTopics: [{ string: 'boom', topic: 'critical' }],
+      })
+      const template = '/autopilot/api/v5/external/template?templateType=LOG&templateName=log'
+      const kept = await ask(one.url, { path: template, headers, body: text })
+      expect(objectOf(kept)['status']).toBe('CREATED')
+      expect((await ask(other.url, { path: template })).text.trim()).toBe('true')
+    })
+
     it('go on with the records that one service had in its files, without a break in the trail', async () => {
       const workspace = makeWorkspace({ 'policies/app.rego': POLICY })
       const config = { callbacks: { allowLoopback: true }, gates: { definitions: [GATE] } }
@@ -140,12 +99,12 @@ describe.skipIf(postgresPrograms() === undefined)(
       const id = idOf(await trigger(alone, 'e6'))
       const links = objectOf(await ask(alone.url, { path: '/audit/verify' }))['end']
       await alone.end('SIGTERM')
-      const { host, port, user, database, password = '' } = settings
+      const { host, port, user, database: name, password = '' } = database()
       const args = [
         '--from',
         join(workspace.path, 'data'),
         '--to',
-        `postgres://${user}@${host}:${port}/${database}`,
+        `postgres://${user}@${host}:${port}/${name}`,
       ]
       const env = { PGPASSWORD: password }
       const copied = await runTidegate(['store', 'copy', ...args], { env })
@@ -167,14 +126,14 @@ describe.skipIf(postgresPrograms() === undefined)(
     it('take over the callback of one that was killed, under its id', async () => {
       const [one, other] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e3'))
-      receiver.keepWaiting(true)
+      receiver().keepWaiting(true)
       await approve(one, id)
       const first = await waitUntil(
         () => callbacksOf('e3')[0],
         () => `no callback came: ${one.logText()}`,
       )
       await one.end('SIGKILL')
-      receiver.keepWaiting(false)
+      receiver().keepWaiting(false)
       const second = await waitUntil(
         () => callbacksOf('e3')[1],
         () => `the callback was not taken over: ${other.logText()}`,
@@ -185,7 +144,7 @@ describe.skipIf(postgresPrograms() === undefined)(
     })
 
     it('answer with the decisions of both, and lose none while the database is away', async () => {
-      const [one, other] = await Promise.all([startReplica('one'), startReplica('other')])
+      const [one, other] = await Promise.all([startReplica({ name: 'one' }), startReplica({ name: 'other' })])
       const decide = async ({ url }: TidegateProcess): Promise<string> => {
         const { decision_id: id } = objectOf(await postJson(url, '/v1/data/app/allow', DECISION))
         return String(id)
@@ -214,7 +173,7 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect((await listAt(one)).replicas.get(ids[1] ?? '')).toBe('other')
       expect(objectOf(await ask(other.url, { path: `/decisions/${ids[0] ?? ''}` }))['replica']).toBe('one')
       expect([...(await listAt(one, '?own=true')).replicas.keys()]).toEqual([ids[0]])
-      await server.restart(async () => {
+      await server().restart(async () => {
         ids.push(await decide(one), await decide(other))
         const away = await listAt(one)
         expect(away.answer.status).toBe(503)
@@ -235,7 +194,7 @@ describe.skipIf(postgresPrograms() === undefined)(
     it('go on deciding without the database, refuse what needs it, and come back with it', async () => {
       const [one] = await Promise.all([startReplica(), startReplica()])
       const id = idOf(await trigger(one, 'e4'))
-      await server.restart(async () => {
+      await server().restart(async () => {
         const decided = await postJson(one.url, '/v1/data/app/allow', DECISION)
         expect(objectOf(decided)).toMatchObject({ result: true })
         const refused = await trigger(one, 'e5')

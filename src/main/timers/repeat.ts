@@ -2,7 +2,7 @@ import { toError } from '../../errors/app-error.js'
 
 /** Work that is done every so often, never twice at a time. */
 export interface Repeated {
-  /** Does it now, or once more after the run under way. */
+  /** Does it now, or once more after the run under way; nothing when it was stopped. */
   readonly runNow: () => Promise<void>
   /** Starts no further run, aborts the signal of the one under way, and waits for it. */
   readonly stop: () => Promise<void>
@@ -27,6 +27,7 @@ export function repeat(
     failed(error)
   }
   const run = (): Promise<void> => {
+    if (stopping.signal.aborted) return Promise.resolve()
     running ??= act(stopping.signal)
       .then(() => {
         told = undefined

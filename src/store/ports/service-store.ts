@@ -30,4 +30,6 @@ export interface StoreSharing {
   /** The secret of a name, the same for all: `make` gives one where there is none. */
   readonly secret: (name: string, make: () => string) => Promise<string>
   readonly decisions: SharedDecisions
+  /** Calls back when another process may have let go of its work: who waits for that need not wait until it looks again. */
+  readonly whenReleased: (heard: () => void) => void
 }

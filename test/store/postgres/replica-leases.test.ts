@@ -9,6 +9,28 @@ const refuseDeletes = `
   create function refuse_delete() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
   create trigger refuse_delete before delete on leases for each row execute function refuse_delete()`
 
+describe('the end of a replica in order', () => {
+  it('is heard of by the others at once, and by those that had lost their connection when they have one again', async () => {
+    const name = randomUUID()
+    const [one, other] = [await openTestDatabase(name), await openTestDatabase(name)]
+    const settings = await databaseOf(name)
+    let heard = 0
+    const isListening =
+      "pg_stat_activity where datname = current_database() and query = 'listen tidegate_released'"
+    await expect
+      .poll(() => query(settings, `select pid from ${isListening}`), { timeout: 10_000 })
+      .toHaveLength(2)
+    other.sharing?.whenReleased(() => heard++)
+    await one.close()
+    // Far sooner than anybody looks by himself.
+    await expect.poll(() => heard, { timeout: 1500 }).toBe(1)
+    await query(settings, `select pg_terminate_backend(pid) from ${isListening}`)
+    await expect.poll(() => heard, { timeout: 10_000 }).toBe(2)
+    await other.close()
+    expect(await query(settings, `select pid from ${isListening}`)).toEqual([])
+  })
+})
+
 describe('the leases of a replica', () => {
   afterEach(() => {
     vi.useRealTimers()
@@ -42,6 +64,7 @@ describe('the leases of a replica', () => {
     const leases = new ReplicaLeases({
       queries,
       owner: 'one',
+      clock: Date.now,
       beaten: () => undefined,
       failed: () => undefined,
     })

@@ -23,8 +23,14 @@ export interface PostgresServer {
 
 const PASSWORD = 'loopback-only'
 
-/** Starts a server with these settings beside those that make it quick; throws where PostgreSQL is not installed. */
-export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+/**
+ * Starts a server with these settings beside those that make it quick, and these files, by name, in its directory; throws where
+ * PostgreSQL is not installed.
+ */
+export async function startPostgres(
+  more: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const programs = postgresPrograms()
   if (programs === undefined) throw new Error('PostgreSQL is not installed')
   const user = asWhom()
@@ -51,6 +57,10 @@ export async function startPostgres(more: Readonly<Record<string, string>> = {})
     ],
     { ...user, env, cwd: base, stdio: 'pipe' },
   )
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(directory, name), text, { mode: 0o600 })
+    if (user !== undefined) chownSync(join(directory, name), user.uid, user.gid)
+  }
   const port = await freePort()
   const settings = { host: '127.0.0.1', port, user: 'tidegate', database: 'postgres', password: PASSWORD }
   const options = {

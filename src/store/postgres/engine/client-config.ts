@@ -7,9 +7,9 @@ const CONNECT_TIMEOUT_MS = 3000
 const ANSWER_MARGIN_MS = 2000
 /**
  * How long a transaction of ours may do nothing before the server ends it: a process that is stopped, or cut off from the database,
- * must not hold up all others with what it has locked.
+ * must not hold up all others with what it has locked. Less than they wait for a lock.
  */
-const IDLE_IN_TRANSACTION_MS = 10_000
+const IDLE_IN_TRANSACTION_MS = 5000
 const INT8 = 20
 
 /** Numbers of 64 bits as numbers: all of ours are below 2^53. */

@@ -54,9 +54,11 @@ export function isAboutOneCall(raw: unknown): boolean {
 /** What the driver raises without a word of the server's: the connection is gone, or was never there. */
 export function isLostConnection(raw: unknown): boolean {
   if (raw instanceof AppError || !(raw instanceof Error)) return false
-  if (raw instanceof DatabaseError) return /^(?:08|57P0)/.test(raw.code ?? '')
+  // A connection to a server that takes no writes leads to the primary no more.
+  if (raw instanceof DatabaseError) return /^(?:08|57P0|25006)/.test(raw.code ?? '')
   return (
     'syscall' in raw ||
+    isAboutCertificate(raw) ||
     /^(?:Connection terminated|Client|timeout expired|Query read timeout|The server does not support SSL|timeout exceeded)/.test(
       raw.message,
     )
@@ -83,5 +85,13 @@ function explain(raw: unknown, { message }: Error): string {
     }
     return `PostgreSQL: ${message} (${code})`
   }
-  return `PostgreSQL cannot be reached (${message}): look whether it runs and store.url names it`
+  return isAboutCertificate(raw)
+    ? `PostgreSQL shows a certificate that is not trusted (${message}): look at store.tlsCa, and whether the certificate is for the host of store.url`
+    : `PostgreSQL cannot be reached (${message}): look whether it runs and store.url names it`
+}
+
+/** What TLS raises for a certificate (nodejs.org/api/tls.html, x509 certificate error codes). */
+function isAboutCertificate(raw: unknown): boolean {
+  const code = raw instanceof Error && 'code' in raw ? String(raw.code) : ''
+  return /CERT|SELF_SIGNED|^UNABLE_TO|^ERR_TLS/.test(code)
 }

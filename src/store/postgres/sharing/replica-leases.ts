@@ -1,6 +1,7 @@
 import type { Leases, WorkLease } from '../../ports/leases.js'
 import type { Queries } from '../engine/session.js'
 import { all, first, run } from '../engine/statements.js'
+import { RELEASED } from './release-feed.js'
 
 /** How long a lease is valid without being renewed. */
 const LEASE_MS = 9000
@@ -13,6 +14,8 @@ export interface ReplicaLeasesOptions {
   readonly queries: Queries
   /** Names this process among all. */
   readonly owner: string
+  /** The clock of this machine, in milliseconds since the epoch. */
+  readonly clock: () => number
   /** Told what the database said to a sign of life, or why it said nothing. */
   readonly beaten: (beat: Beat) => void
   readonly failed: (error: unknown) => void
@@ -61,7 +64,9 @@ export class ReplicaLeases implements Leases {
     clearTimeout(this.#expiry)
     await this.#beating
     this.#loseAll()
-    await run(this.#options.queries, 'delete from leases where owner = $1', [this.#options.owner])
+    const { queries, owner } = this.#options
+    await run(queries, 'delete from leases where owner = $1', [owner])
+    await run(queries, 'select pg_notify($1, $2)', [RELEASED, owner])
   }
 
   async take(kind: string, key: string): Promise<WorkLease | undefined> {
@@ -108,9 +113,9 @@ export class ReplicaLeases implements Leases {
   }
 
   async #beat(): Promise<void> {
-    const { queries, owner, beaten } = this.#options
+    const { queries, owner, clock, beaten } = this.#options
     const startedAt = performance.now()
-    const startedMs = Date.now()
+    const startedMs = clock()
     const before = [...this.#held.values()]
     await run(
       queries,
@@ -133,7 +138,7 @@ export class ReplicaLeases implements Leases {
     this.#expiry = setTimeout(() => this.#loseAll(), startedAt + LEASE_MS - performance.now()).unref()
     const names = new Set(kept.map(({ kind, key }) => `${kind}:${key}`))
     for (const held of before) if (!names.has(`${held.kind}:${held.key}`)) this.#lose(held)
-    const middleMs = (startedMs + Date.now()) / 2
+    const middleMs = (startedMs + clock()) / 2
     beaten({
       clockOffsetMs: (state?.now_ms ?? middleMs) - middleMs,
       oldestWriter: state?.oldest_writer ?? 0,

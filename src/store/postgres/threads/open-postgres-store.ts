@@ -16,6 +16,7 @@ import { PooledQueries } from '../engine/pooled-queries.js'
 import { fromDriver, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import { serviceSchema } from '../migrations/service.js'
+import { ReleaseFeed } from '../sharing/release-feed.js'
 import { ReplicaLeases } from '../sharing/replica-leases.js'
 import { sharedSecret } from '../sharing/shared-secret.js'
 import { connectReading, connectWriting } from './connect.js'
@@ -32,6 +33,8 @@ export interface OpenPostgresStoreOptions {
   readonly threadDied?: (death: ThreadDeath) => void
   /** Told when the database cannot be worked with, and with undefined when it can again. */
   readonly changed?: (problem: string | undefined) => void
+  /** The clock of this machine, in milliseconds since the epoch. */
+  readonly clock?: () => number
 }
 
 const LOOKUPS = { statementMs: 5000, lockMs: 3000 }
@@ -41,7 +44,7 @@ const READ = 'read the database'
 
 /** Brings the schema of a database up to date and joins those that share it. Raises AppError `unavailable`. */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<ServiceStore> {
-  const { settings, connections, changed = () => undefined } = options
+  const { settings, connections, changed = () => undefined, clock = Date.now } = options
   await migrate(settings, serviceSchema)
   const owner = randomUUID()
   const pool = new PooledQueries(settings, LOOKUPS, connections)
@@ -51,6 +54,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   const leases = new ReplicaLeases({
     queries: pool,
     owner,
+    clock,
     beaten: (beat) => condition.beaten(beat),
     failed: (raw) => failed(toStoreError(READ, raw)),
   })
@@ -58,6 +62,10 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await pool.close()
     throw toStoreError(READ, raw)
   })
+  const listeners: (() => void)[] = []
+  const heard = (): void => listeners.forEach((listener) => listener())
+  const feed = new ReleaseFeed({ settings, owner, heard })
+  void feed.start()
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
   const decisions = openSharedDecisions(settings)
@@ -69,9 +77,13 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     lookups: watchReaders(makeReaders(pool), watch, (raw) => fromDriver(READ, raw)),
     // Records are found as soon as they are kept, and the server takes care of its files.
     maintenance: { step: () => Promise.resolve(false) },
-    now: () => Math.round(Date.now() + condition.clockOffsetMs),
+    now: () => Math.round(clock() + condition.clockOffsetMs),
     leases: withStoreErrors(leases),
-    sharing: { secret: (name, make) => sharedSecret(pool, name, make), decisions },
+    sharing: {
+      secret: (name, make) => sharedSecret(pool, name, make),
+      decisions,
+      whenReleased: (listener) => void listeners.push(listener),
+    },
     problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     warning: () => condition.warning,
     close: async () => {
@@ -79,6 +91,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       await Promise.all([writing.close(), reading.close()])
       // Where the database is away, the leases end by themselves.
       await leases.stop().catch(() => undefined)
+      await feed.stop().catch(() => undefined)
       await Promise.all([pool.close(), decisions.store.close()])
     },
   }

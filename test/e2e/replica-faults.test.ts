@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+
+import { ask, objectOf } from '../support/http-client.js'
+import { postgresPrograms } from '../support/postgres/postgres-programs.js'
+import { query } from '../support/postgres/postgres-server.js'
+import { approve, idOf, statusAt, trigger, useReplicas } from '../support/postgres/replica-services.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+
+const { start, database, receiver, callbacksOf } = useReplicas()
+const MINUTES = 60_000
+/** A replica that was silent for so long has lost its leases. */
+const LONGER_THAN_LEASES_MS = 11_000
+
+/** A clock that is so far ahead, in all threads of the process. */
+const clockAhead = (ms: number): readonly string[] => [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${ms}`)}`,
+]
+const isIntact = async ({ url }: TidegateProcess) =>
+  objectOf(await ask(url, { path: '/audit/verify' }))['isIntact']
+const triggered = async (at: TidegateProcess, executionId: string): Promise<number> =>
+  idOf(await trigger(at, executionId, receiver().url))
+
+describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeout: 90_000 }, () => {
+  it('that stood still for longer than its leases last undoes nothing of what the other did meanwhile', async () => {
+    const [one, other] = await Promise.all([start(), start()])
+    const id = await triggered(one, 'e1')
+    receiver().keepWaiting(true)
+    await approve(one, id)
+    await waitUntil(
+      () => callbacksOf('e1')[0],
+      () => `no callback came: ${one.logText()}`,
+    )
+    process.kill(one.pid, 'SIGSTOP')
+    receiver().keepWaiting(false)
+    try {
+      await sleep(LONGER_THAN_LEASES_MS)
+      await waitUntil(
+        () => callbacksOf('e1')[1],
+        () => `the callback was not taken over: ${other.logText()}`,
+      )
+      // Others write and lead in the meantime.
+      expect(await statusAt(other, await triggered(other, 'e2'))).toBe('activated')
+    } finally {
+      process.kill(one.pid, 'SIGCONT')
+    }
+    await waitUntil(
+      async () => ((await statusAt(one, id)) === 'approved' ? true : undefined),
+      () => `it does not come back: ${one.logText()}`,
+    )
+    const second = await triggered(one, 'e3')
+    await approve(one, second)
+    await waitUntil(
+      () => callbacksOf('e3')[0],
+      () => `it does not send any more: ${one.logText()}`,
+    )
+    expect(new Set(callbacksOf('e1').map(({ webhookId }) => webhookId)).size).toBe(1)
+    const messages = await query<{ state: string; count: number }>(
+      database(),
+      'select state, count(*)::int4 as count from outbox group by state',
+    )
+    await waitUntil(
+      async () => {
+        const [left] = await query<{ count: number }>(
+          database(),
+          "select count(*)::int4 as count from outbox where state <> 'delivered'",
+        )
+        return left?.count === 0 ? true : undefined
+      },
+      () => `messages were not delivered: ${JSON.stringify(messages)}`,
+    )
+    expect(await isIntact(other)).toBe(true)
+  })
+
+  it('whose clock is five minutes ahead of the database, and one whose clock is behind, act as one', async () => {
+    const [ahead, behind] = await Promise.all([
+      start({ nodeArgs: clockAhead(5 * MINUTES) }),
+      start({ nodeArgs: clockAhead(-5 * MINUTES) }),
+    ])
+    for (const [one, other, executionId] of [
+      [ahead, behind, 'e4'],
+      [behind, ahead, 'e5'],
+    ] as const) {
+      const id = await triggered(one, executionId)
+      expect(await statusAt(other, id)).toBe('activated')
+      await approve(other, id)
+      expect(await statusAt(one, id)).toBe('approved')
+      await waitUntil(
+        () => callbacksOf(executionId)[0],
+        () => `no callback came: ${one.logText()} ${other.logText()}`,
+      )
+      expect(callbacksOf(executionId)).toHaveLength(1)
+    }
+    const [lives] = await query<{ shortest: number; longest: number }>(
+      database(),
+      'select min(expires_ms - created_ms)::float8 as shortest, max(abs(created_ms - extract(epoch from now()) * 1000))::float8 as longest from gate_instances',
+    )
+    expect(lives?.shortest).toBe(60 * MINUTES)
+    expect(lives?.longest).toBeLessThan(2 * MINUTES)
+    const health = JSON.stringify(objectOf(await ask(behind.url, { path: '/health?plugins' })))
+    expect(health).toMatch(/clock is (?:299|300|301) s behind/)
+    expect(await isIntact(ahead)).toBe(true)
+  })
+})
