@@ -40,6 +40,8 @@ export interface BatchRow {
 }
 
 const CELLS_PER_ROW = 18
+/** Of the result, which is copied last: where its bytes begin, and after that how many there are. */
+const LAST_COPY_CELL = 14
 const ABSENT = -1
 const MAX_TEXT_LENGTH = 1024
 
@@ -91,7 +93,7 @@ export class DecisionBatchBuilder {
     cells[at + 9] = this.#addText(entry.requestId)
     cells[at + 10] = this.#addText(entry.error)
     this.#copyBytes(at + 11, entry.input, bounds.inputBytes)
-    this.#copyBytes(at + 14, entry.result, bounds.resultBytes)
+    this.#copyBytes(at + LAST_COPY_CELL, entry.result, bounds.resultBytes)
     const isCut = entry.input !== undefined && entry.input.length > bounds.inputBytes
     cells[at + 17] = this.#addText(isCut ? findExecutionId(entry.input) : undefined)
     this.#rows += 1
@@ -126,6 +128,18 @@ export class DecisionBatchBuilder {
     const kept = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text
     this.#textLength += kept.length
     return this.#texts.push(kept) - 1
+  }
+}
+
+/** The same batch without the room that it has left. */
+export function usedPart({ rowCount, cells, texts, bytes }: DecisionBatch): DecisionBatch {
+  const last = (rowCount - 1) * CELLS_PER_ROW + LAST_COPY_CELL
+  const usedBytes = rowCount === 0 ? 0 : (cells[last] ?? 0) + (cells[last + 1] ?? 0)
+  return {
+    rowCount,
+    cells: cells.subarray(0, rowCount * CELLS_PER_ROW),
+    texts,
+    bytes: bytes.subarray(0, usedBytes),
   }
 }
 

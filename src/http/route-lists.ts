@@ -67,10 +67,15 @@ export interface RouteOptions {
   readonly eventsAtRoot: boolean
 }
 
+/** The operations that decide. */
+export function decidingRoutes({ eventsAtRoot }: RouteOptions): readonly Route<PolicyContext>[] {
+  return eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes]
+}
+
 /** The lists of all features: nothing else is served. */
 export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRoutes[] {
   return [
-    list('policies', eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes], 'policy'),
+    list('policies', decidingRoutes({ eventsAtRoot }), 'policy'),
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(

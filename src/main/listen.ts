@@ -2,6 +2,7 @@ import type { Config } from '../config/config.js'
 import { isLoopback } from '../config/sections/listen-address.js'
 import type { ListenAddress } from '../config/sections/listen-address.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
+import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import { makeApplication } from '../http/app.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
@@ -21,7 +22,7 @@ import { startServer } from '../http/server.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { packageVersion } from '../lib/package-root.js'
-import { makeTimeOrderedIds } from '../lib/time-ordered-id.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
 import { openAdmission } from './open-admission.js'
 import type { BackgroundWork } from './background-work.js'
 import type { OpenAnalysis } from './open-analysis.js'
@@ -32,6 +33,9 @@ import type { OpenOutbox } from './open-outbox.js'
 import type { OpenRegistry } from './open-registry.js'
 import { storeHealth } from './store/open-store.js'
 import type { OpenTrail } from './open-trail.js'
+import { openWorkers, processesOf } from './open-workers.js'
+import type { OpenWorkers } from './open-workers.js'
+import { policyContext } from './policy-context.js'
 import { openYamlReader } from './threads/yaml-thread.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
@@ -57,6 +61,7 @@ export interface ServedParts {
   readonly registry: OpenRegistry
   readonly analysis: OpenAnalysis
   readonly backgroundWork: BackgroundWork
+  readonly threadDied: (death: ThreadDeath) => void
 }
 
 /** Puts the parts behind one HTTP server; returns its URL. */
@@ -65,7 +70,8 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
   const yaml = openYamlReader()
   onStop('reader of YAML', yaml.close)
   const lists = routeLists(config.orchestrator)
-  const deps = routesDeps(parts, yaml.toJson, describeOnce(lists, config.server.publicUrl))
+  const workers = openWorkers(parts)
+  const deps = routesDeps(parts, workers, yaml.toJson, describeOnce(lists, config.server.publicUrl))
   const routes = guardRoutes(
     lists.flatMap(({ bind }) => bind(deps)),
     makeAuthenticate(config.auth),
@@ -85,11 +91,14 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
   warnWhenOpen(config, address.host, logger)
   const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
   const { takesHost } = admission
-  const server = await startServer(handle, { address, takesHost, maxBodyBytes, find })
+  const processes = processesOf(config)
+  const server = await startServer(handle, { listenOn: address, processes, takesHost, maxBodyBytes, find })
   onStop('server', async () => {
     parts.evaluations.drain()
-    await server.stop(config.server.drainSeconds * MS_PER_SECOND)
+    const drainMs = config.server.drainSeconds * MS_PER_SECOND
+    await Promise.all([server.stop(drainMs), workers.stop(drainMs)])
   })
+  await workers.serve(server.listener, handle, address.host)
   return server.url
 }
 
@@ -102,21 +111,28 @@ function describeOnce(lists: readonly RouteList[], publicUrl: string | undefined
 /** What the routes of each feature are given. */
 function routesDeps(
   parts: ServedParts,
+  workers: OpenWorkers,
   readYaml: PolicyContext['readYaml'],
   openApi: () => string,
 ): RoutesDeps {
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
-  const { backgroundWork, analysis } = parts
+  const { backgroundWork, analysis, evaluations } = parts
   const { reader, writer, lookups } = store
-  const { read } = decisions
+  const read = readingAll(decisions, workers)
   const version = packageVersion()
   const { maxBodyBytes } = config.audit
   return {
-    policy: { ...policyContext(parts, version), readYaml },
-    about: { version, metrics: metrics.registry, openApi },
+    policy: policyContext(config, {
+      policies,
+      evaluations: evaluations.evaluations,
+      decisionLog: decisions.log,
+      readYaml,
+      evaluated: metrics.evaluated,
+    }),
+    about: { version, metrics: workers.figures, openApi },
     health: {
       policies,
-      plugins: [decisions.health, registry.health, storeHealth(store), backgroundWork.health],
+      plugins: [decisions.health, registry.health, storeHealth(store), backgroundWork.health, workers.health],
     },
     decisions: read,
     gates: gates.routes,
@@ -151,6 +167,20 @@ function formRoutes({ config, store, policies, registry, gates }: ServedParts): 
   }
 }
 
+/** The decision log as it is read: with what workers have decided. */
+function readingAll({ read }: Decisions, workers: OpenWorkers): Decisions['read'] {
+  const flushed = ({ store, log }: DecisionQueryDeps): DecisionQueryDeps => ({
+    store,
+    log: {
+      flush: async () => {
+        await workers.flush()
+        await log.flush()
+      },
+    },
+  })
+  return read && { ...flushed(read), own: read.own && flushed(read.own) }
+}
+
 /** Has `/metrics` show the figures of the trail and the registry. */
 function addFigures({ store, metrics, trail, registry }: ServedParts): void {
   addTrailMetrics(metrics.registry, {
@@ -159,24 +189,6 @@ function addFigures({ store, metrics, trail, registry }: ServedParts): void {
     unindexed: () => store.lookups.audit.unindexed(),
     reconciliations: registry.status,
   })
-}
-
-function policyContext(
-  { config, policies, evaluations, decisions, metrics }: ServedParts,
-  version: string,
-): Omit<PolicyContext, 'readYaml'> {
-  return {
-    policies,
-    evaluations: evaluations.evaluations,
-    decisionLog: decisions.log,
-    isLogging: config.decisions.enabled,
-    maxBodyBytes: config.server.maxBodyBytes,
-    staticPackages: config.policies.staticPackages,
-    defaultDecision: config.policies.defaultDecision.replace(/^\//, ''),
-    version,
-    nextDecisionId: makeTimeOrderedIds(),
-    evaluated: metrics.evaluated,
-  }
 }
 
 function warnWhenOpen(config: Config, host: string, logger: Logger): void {

@@ -6,6 +6,9 @@ import type { ReportOptions } from '../decisions/decision-reporter.js'
 import { defaultRetention } from '../decisions/retention.js'
 import type { RetentionPolicy } from '../decisions/retention.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import type { DecisionBatch } from '../decisions/decision-batch.js'
+import type { DecisionBatchWriter, WriteReceipt } from '../decisions/keep-decisions.js'
+import { toError } from '../errors/app-error.js'
 import type { DecisionReadStore } from '../store/ports/decision-store.js'
 import { openDecisionFiles } from '../store/sqlite/decisions/decision-files.js'
 import type { WriterThreadOptions } from '../decisions/writer-messages.js'
@@ -36,6 +39,8 @@ export interface OpenDecisionLogOptions {
 /** The decision log with both of its sides; `close` flushes it. */
 export interface OpenDecisionLog {
   readonly log: DecisionLog
+  /** Writes what another process has collected. Raises what the writer raises, after it was told as for a batch of its own. */
+  readonly writeBatch: DecisionBatchWriter['write']
   readonly store: DecisionReadStore
   /** Why nothing can be written now. */
   readonly problem: () => string | undefined
@@ -81,8 +86,21 @@ export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<
     ...(onWriteError && { onWriteError }),
     reports,
   })
+  const writeBatch = async (batch: DecisionBatch): Promise<WriteReceipt> => {
+    const { rowCount } = batch
+    try {
+      const { report, maskFailed } = await store.write(batch)
+      if (report !== undefined) reports?.take(report)
+      return { maskFailed }
+    } catch (raw) {
+      reports?.take({ decisions: [], omitted: { log_failed: rowCount } })
+      onWriteError?.(toError(raw))
+      throw raw
+    }
+  }
   return {
     log,
+    writeBatch,
     store,
     problem: () => store.problem,
     notice: () => store.notice,

@@ -5,8 +5,9 @@ import type { DecisionReport } from '../decisions/decision-report.js'
 import type { DecisionRoutesDeps } from '../http/routes/trail/decisions.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import type { ShippingFigures } from '../store/ports/decision-shipping.js'
+import type { MainCalls } from './workers/worker-calls.js'
 import { openDecisionLog } from './open-decision-log.js'
-import type { OpenDecisionLogOptions } from './open-decision-log.js'
+import type { OpenDecisionLog, OpenDecisionLogOptions } from './open-decision-log.js'
 import { shareDecisions } from './share-decisions.js'
 import type { ShareDecisionsParts } from './share-decisions.js'
 import type { OpenDecisionWriter } from './threads/decision-writer-thread.js'
@@ -16,6 +17,8 @@ const MS_PER_DAY = 86_400_000
 /** The decision log as the service uses it. */
 export interface Decisions {
   readonly log: DecisionLog
+  /** Takes what workers decided. */
+  readonly forWorkers: Pick<MainCalls, 'writeDecisions' | 'reportDecisions'>
   readonly read: DecisionRoutesDeps
   readonly health: HealthPlugin
   /** How many times another file was begun in place of a damaged or lost one. */
@@ -34,6 +37,18 @@ export interface DecisionParts extends ShareDecisionsParts {
 
 const NAME = 'decision_logs'
 
+const NO_DECISIONS: Decisions = {
+  log: nopDecisionLog,
+  forWorkers: {
+    writeDecisions: () => Promise.resolve({ maskFailed: 0 }),
+    reportDecisions: () => undefined,
+  },
+  read: undefined,
+  health: { name: NAME, isUp: () => true },
+  timesRenewed: () => 0,
+  close: () => Promise.resolve(),
+}
+
 /**
  * Opens the decision log, or one that keeps nothing. A damaged file is put aside. Raises AppError `unavailable` for a file that cannot serve for
  * another reason.
@@ -42,17 +57,9 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
   const { take, logger, threadDied, openWriter } = parts
   const { enabled, mask, redact, maxInputBytes, maxResultBytes, maxAgeDays, maxBytes, ...buffer } =
     config.decisions
-  if (!enabled) {
-    return {
-      log: nopDecisionLog,
-      read: undefined,
-      health: { name: NAME, isUp: () => true },
-      timesRenewed: () => 0,
-      close: () => Promise.resolve(),
-    }
-  }
+  if (!enabled) return NO_DECISIONS
   let failure: { readonly written: number; readonly message: string } | undefined
-  const { log, store, problem, notice, timesRenewed, close } = await openDecisionLog({
+  const { log, writeBatch, store, problem, notice, timesRenewed, close } = await openDecisionLog({
     dataDir: config.dataDir,
     masks: mask,
     redact,
@@ -78,6 +85,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
     failure !== undefined && log.stats().written <= failure.written ? failure.message : undefined
   const whatIsWrong = (): string | undefined => problem() ?? failing()
   const isUp = (): boolean => whatIsWrong() === undefined
+  const forWorkers = fromWorkers(writeBatch, take, () => (failure = undefined))
   const own = { store, log }
   const shared = shareDecisions(config, own, parts)
   const warning = (): string | undefined => notice() ?? shared?.warning()
@@ -91,11 +99,30 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
   }
   return {
     log,
+    forWorkers,
     read: shared?.read ?? own,
     health,
     timesRenewed,
     shipping: shared && (() => shared.shipping.figures()),
     close: closeAll,
+  }
+}
+
+/** Writes batches of workers; `written` is told of each that succeeded. */
+function fromWorkers(
+  writeBatch: OpenDecisionLog['writeBatch'],
+  take: DecisionParts['take'],
+  written: () => void,
+): Decisions['forWorkers'] {
+  return {
+    writeDecisions: async ({ cells, bytes, ...batch }) => {
+      // A message has one memory for both; the writing thread is given each as its own.
+      const copy = { ...batch, cells: new Float64Array(cells), bytes: new Uint8Array(bytes) }
+      const receipt = await writeBatch(copy)
+      written()
+      return receipt
+    },
+    reportDecisions: take,
   }
 }
 

@@ -12,6 +12,8 @@ const IDLE_MS = 60_000
 /** The evaluations of the service, with the threads for what takes long. */
 export interface OpenEvaluations {
   readonly evaluations: Evaluations
+  /** The threads for what takes long, for workers. */
+  readonly slow: Pick<SlowEvaluations, 'submit'>
   /** Lets those that take long go on for as long as one may take, and refuses them, and all others that would, after that. */
   readonly drain: () => void
   /** Refuses what still waits. */
@@ -43,6 +45,7 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
   let draining: NodeJS.Timeout | undefined
   return {
     evaluations,
+    slow,
     drain: () => {
       draining = setTimeout(() => slow.stop(), limits.maxDurationMs)
     },

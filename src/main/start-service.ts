@@ -16,6 +16,7 @@ import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
 import { openRegistry } from './open-registry.js'
+import { shareConnectionsEvenly } from './open-workers.js'
 import { Leadership } from './timers/leadership.js'
 import { openTrail } from './open-trail.js'
 import { serviceThreads } from './threads/service-threads.js'
@@ -85,6 +86,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   if (address === undefined)
     throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
   const readSecret = readSecrets(config, process.env)
+  shareConnectionsEvenly(config)
   await tryAddress(address)
   onStop('data directory', claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)
@@ -135,7 +137,8 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
-  return await listen({ config, logger, store, metrics, backgroundWork, ...features }, address, onStop)
+  const served = { config, logger, store, metrics, backgroundWork, threadDied: threads.died, ...features }
+  return await listen(served, address, onStop)
 }
 
 async function watch(config: Config, policies: Policies, onStop: OnStop): Promise<void> {

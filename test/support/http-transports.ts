@@ -59,7 +59,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const halfBodies = new HalfBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const room = { halfBodies, connections }
-  const { server } = createStandardServer(handle, requestIdFor, TIMEOUTS, room)
+  const { server } = createStandardServer(handle, { requestIdFor, timeouts: TIMEOUTS, room })
   const fastTransport = options.hasFastTransport
     ? openFastTransport(server, {
         ...{ handle, requestIdFor, takesHost, room },

@@ -46,7 +46,8 @@ export interface InProcessService {
 
 /** Starts the whole service from the sources, with the configuration of a file. */
 export async function startInProcess(configFile: string): Promise<InProcessService> {
-  const config = loadConfig({ file: configFile, env: {} })
+  const loaded = loadConfig({ file: configFile, env: {} })
+  const config = { ...loaded, server: { ...loaded.server, workers: 1 } }
   let text = ''
   const write = (line: string): void => void (text += line)
   const { url, stop } = await startService(config, makeLogger(config.log, { write }), ON_THE_CALLING_THREAD)

@@ -30,7 +30,7 @@ export async function startRoutesServer(
     finished: (exchange) => finished.push(exchange),
   })
   const server = await startServer(handle, {
-    address: { host: '127.0.0.1', port: 0 },
+    listenOn: { host: '127.0.0.1', port: 0 },
     takesHost: () => true,
     maxBodyBytes: 1_000_000,
     find,

@@ -9,6 +9,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const GIB = 1024 * MIB
 const MAX_DRAIN_SECONDS = 3600
+const MAX_WORKERS = 256
 
 /** How the service is reached. */
 export const ServerSection = z.strictObject({
@@ -45,6 +46,11 @@ export const ServerSection = z.strictObject({
     z.boolean().default(true),
     "Whether plain policy requests and events are read and answered in front of node's HTTP server and the web framework. Without it these read, route and answer everything: the answers are the same, and small decisions cost several times as much.",
     'true or false',
+  ),
+  workers: key(
+    wholeNumber(1, MAX_WORKERS).optional(),
+    'How many processes decide, over one address and with one store, one decision log and one set of figures. All but the first, which does everything else too, are its children. Where it is not set, there are as many as there are cores that the service may use, 8 at most; with one core there is one.',
+    wholeNumberText(1, MAX_WORKERS),
   ),
   insecure: key(
     z.boolean().default(false),

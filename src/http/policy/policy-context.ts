@@ -1,10 +1,11 @@
 import type { DecisionLog } from '../../decisions/decision-log.js'
-import type { Policies } from '../../pdp/loading/policies.js'
 import type { Evaluations } from '../../pdp/slow/evaluations.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 
 /** What the policy operations are made of; built once by the composition root. */
 export interface PolicyContext {
-  readonly policies: Pick<Policies, 'current'>
+  /** The policies in service. */
+  readonly policies: { readonly current: Snapshot }
   readonly evaluations: Evaluations
   readonly decisionLog: DecisionLog
   /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */

@@ -5,7 +5,7 @@ export interface BodyReceiver {
 }
 
 /** All bodies that have come in part hold no more than this together. */
-const MAX_BYTES = 256 * 1024 * 1024
+export const MOST_HALF_BODY_BYTES = 256 * 1024 * 1024
 
 /**
  * What bodies hold that have come in part. Beyond the bound the one that began first is given up: who sends many bodies and ends none
@@ -17,7 +17,7 @@ export class HalfBodies {
   #total = 0
 
   /** `maxBodyBytes` is as large as one body may be: whatever the bound, four of them have room. */
-  constructor(maxBodyBytes: number, maxBytes = MAX_BYTES) {
+  constructor(maxBodyBytes: number, maxBytes = MOST_HALF_BODY_BYTES) {
     this.#maxBytes = Math.max(maxBytes, 4 * maxBodyBytes)
   }
 

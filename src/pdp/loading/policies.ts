@@ -25,6 +25,7 @@ export class Policies {
   #activatedAt = new Date()
   #failure: LoadFailure | undefined
   #loading: Promise<void> = Promise.resolve()
+  #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
 
   private constructor(
     locations: PolicyLocations,
@@ -61,6 +62,11 @@ export class Policies {
     return this.#failure
   }
 
+  /** Has other processes activate each snapshot that is loaded from now on; it serves here once they have. Must not reject. */
+  beforeActivation(activating: (snapshot: Snapshot) => Promise<void>): void {
+    this.#activating = activating
+  }
+
   /** Loads once more, after any load under way, and swaps the snapshot; on failure the old one stays. Never rejects. */
   reload(): Promise<void> {
     this.#loading = this.#loading.then(() => this.#reload())
@@ -71,6 +77,7 @@ export class Policies {
     const startedAt = performance.now()
     try {
       const snapshot = await loadSnapshot(this.locations, this.#options)
+      await this.#activating(snapshot)
       this.#current = snapshot
       this.#activatedAt = new Date()
       this.#failure = undefined

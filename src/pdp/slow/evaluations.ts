@@ -1,3 +1,4 @@
+import type { AppError } from '../../errors/app-error.js'
 import { evaluateDocument } from '../evaluation/evaluate-document.js'
 import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
@@ -6,7 +7,9 @@ import { newCall } from '../evaluation/new-call.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { SlowFailure } from './messages.js'
 import type { Answer, Question } from './question.js'
+import { packFailure } from './slow-failure.js'
 import { SliceAllowance } from './slice-allowance.js'
 import type { SlowEvaluations } from './slow-evaluations.js'
 import { SlowPaths } from './slow-paths.js'
@@ -28,6 +31,8 @@ export interface EvaluationsOptions {
   readonly sliceMs: number
   /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
+  /** Gives the error of an evaluation that failed with its place in the sources, where these are not at hand; absent where they are. */
+  readonly locate?: (failure: SlowFailure, snapshot: Snapshot) => Promise<AppError>
 }
 
 /**
@@ -95,10 +100,20 @@ export class Evaluations {
       if (key !== undefined) this.#slowPaths.ended(key)
       return answer
     } catch (raw) {
-      if (!(raw instanceof SliceOver)) throw raw
+      if (!(raw instanceof SliceOver)) return this.#fail(raw, asked.snapshot)
       this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
       return this.#askSlow<A>(asked, options)
     }
+  }
+
+  #fail(raw: unknown, snapshot: Snapshot): Promise<never> {
+    const { locate } = this.#options
+    if (locate === undefined) throw raw
+    const failure = packFailure(raw)
+    if (failure.type === 'error') throw raw
+    return locate(failure, snapshot).then((located) => {
+      throw located
+    })
   }
 
   /**

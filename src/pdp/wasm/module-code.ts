@@ -7,6 +7,8 @@ import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 /** A compiled module as plain data, which threads share. */
 export interface ModuleCode {
   readonly module: WebAssembly.Module
+  /** What the module was compiled of, for other processes; in shared memory. */
+  readonly bytes: Uint8Array
   readonly minimumPages: number
   /** Native built-ins by the numbers that the module calls its host with. */
   readonly wrappedBuiltins: ReadonlyMap<number, string>
@@ -30,7 +32,9 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
   try {
     const module = await WebAssembly.compile(metered.bytes)
     const { minimumPages } = metered
-    return { module, minimumPages, wrappedBuiltins: builtinNames, rules: exported.rules }
+    const kept = new Uint8Array(new SharedArrayBuffer(metered.bytes.length))
+    kept.set(metered.bytes)
+    return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, rules: exported.rules }
   } catch (raw) {
     throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
   }

@@ -38,6 +38,7 @@ beforeAll(async () => {
     minimumPages,
     wrappedBuiltins: new Map<number, string>(),
     rules: [],
+    bytes: new Uint8Array(),
   }
   const options = {
     builtins: hostBuiltins.table,

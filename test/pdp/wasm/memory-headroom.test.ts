@@ -32,6 +32,7 @@ made := count([[x] | some x in numbers.range(1, 3000)]) + count(input.x)
     minimumPages,
     wrappedBuiltins: new Map<number, string>(),
     rules: [],
+    bytes: new Uint8Array(),
   }
   instance = new PolicyInstance(code, {
     builtins: hostBuiltins.table,

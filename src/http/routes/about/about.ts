@@ -8,7 +8,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 /** What the service says of itself. */
 export interface AboutRoutesDeps {
   readonly version: string
-  readonly metrics: Registry
+  readonly metrics: Pick<Registry, 'metrics' | 'contentType'>
   /** The description of the API, as JSON text. */
   readonly openApi: () => string
 }

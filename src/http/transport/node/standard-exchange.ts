@@ -7,17 +7,30 @@ import type { HalfBodies } from '../half-bodies.js'
 
 const EMPTY = Buffer.alloc(0)
 
+export interface StandardExchangeOptions {
+  readonly halfBodies: HalfBodies
+  /** Where a request came from that another process passed on. */
+  readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
+}
+
 /** An exchange over the request and response of node's own HTTP server. */
 export class StandardExchange extends Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly #halfBodies: HalfBodies
+  readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
 
-  constructor(request: IncomingMessage, response: ServerResponse, requestId: string, halfBodies: HalfBodies) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    { halfBodies, remoteAddressOf }: StandardExchangeOptions,
+  ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
     this.request = request
     this.response = response
     this.#halfBodies = halfBodies
+    this.#remoteAddressOf = remoteAddressOf
   }
 
   get status(): number {
@@ -25,7 +38,7 @@ export class StandardExchange extends Exchange {
   }
 
   get remoteAddress(): string | undefined {
-    return this.request.socket.remoteAddress
+    return this.#remoteAddressOf?.(this.request) ?? this.request.socket.remoteAddress
   }
 
   header(name: string): string | undefined {

@@ -30,6 +30,14 @@ export interface Room {
   readonly connections: ConnectionLimit
 }
 
+export interface StandardServerOptions {
+  readonly requestIdFor: (claimed: string | undefined) => string
+  readonly timeouts: RequestTimeouts
+  readonly room: Room
+  /** Where a request came from that another process passed on. */
+  readonly remoteAddressOf?: (request: IncomingMessage) => string | undefined
+}
+
 /** A server and what it knows of its connections. */
 export interface StandardServer {
   readonly server: Server
@@ -39,16 +47,15 @@ export interface StandardServer {
 /** Node's own HTTP server with the request handler behind it: it reads every form of request. */
 export function createStandardServer(
   handle: HandleRequest,
-  requestIdFor: (claimed: string | undefined) => string,
-  timeouts: RequestTimeouts,
-  room: Room,
+  { requestIdFor, timeouts, room, remoteAddressOf }: StandardServerOptions,
 ): StandardServer {
   const connections = new StandardConnections()
   const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
     const refusal = takeAuthority(request)
-    const exchange = new StandardExchange(request, response, requestId, room.halfBodies)
+    const { halfBodies } = room
+    const exchange = new StandardExchange(request, response, requestId, { halfBodies, remoteAddressOf })
     return {
       begin: () => {
         if (refusal === undefined) handle(exchange)

@@ -28,7 +28,11 @@ async function start(
   handle: (exchange: Exchange) => void,
   more = {},
 ): Promise<StandardServer & { port: number }> {
-  const standard = createStandardServer(handle, () => 'own', { ...TIMEOUTS, ...more }, ROOM)
+  const standard = createStandardServer(handle, {
+    requestIdFor: () => 'own',
+    timeouts: { ...TIMEOUTS, ...more },
+    room: ROOM,
+  })
   server = standard.server
   await new Promise<void>((resolve) => standard.server.listen(0, '127.0.0.1', resolve))
   return { ...standard, port: (standard.server.address() as AddressInfo).port }

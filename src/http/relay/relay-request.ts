@@ -1,0 +1,104 @@
+import { Agent, request as startRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream'
+
+import { AppError } from '../../errors/app-error.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { StandardExchange } from '../transport/node/standard-exchange.js'
+
+/** Where a request came from that another process of the service took in. */
+export const ORIGIN_HEADER = 'tidegate-relayed-from'
+const REQUEST_ID_HEADER = 'x-request-id'
+
+/** What is of one connection, and not of the request (RFC 9110, 7.6.1), and what the relaying process says itself. */
+const OWN_REQUEST_HEADERS: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'upgrade',
+  'expect',
+  ORIGIN_HEADER,
+  REQUEST_ID_HEADER,
+]
+const OWN_ANSWER_HEADERS: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding']
+
+/** Has requests answered by another process of the service. */
+export interface Relay {
+  /** Answers an exchange of the standard transport with what the other process answers; raises `unavailable` where it cannot be asked. */
+  readonly answer: (exchange: Exchange) => Promise<void>
+  /** Whether the other process has answered, and so has counted and logged it. */
+  readonly hasAnswered: (exchange: Exchange) => boolean
+  readonly close: () => void
+}
+
+/** A relay to the process that listens at a socket of the file system. */
+export function makeRelay(socketPath: string): Relay {
+  const agent = new Agent({ keepAlive: true })
+  const answered = new WeakSet<Exchange>()
+  return {
+    answer: (exchange) =>
+      new Promise((ended, failed) => {
+        if (!(exchange instanceof StandardExchange))
+          throw new AppError('internal', 'only whole requests are relayed')
+        const relayed = startRequest({ agent, socketPath, ...requestOf(exchange) })
+        relayed.once('response', (answer) => {
+          answered.add(exchange)
+          passBack(answer, exchange, ended)
+        })
+        relayed.once('close', ended)
+        relayed.on('error', (cause) => {
+          if (!answered.has(exchange)) failed(unreachable(cause))
+        })
+        passOn(exchange, relayed)
+      }),
+    hasAnswered: (exchange) => answered.has(exchange),
+    close: () => agent.destroy(),
+  }
+}
+
+function requestOf({ request, requestId, remoteAddress }: StandardExchange): {
+  method: string
+  path: string
+  headers: string[]
+} {
+  const own = [
+    REQUEST_ID_HEADER,
+    requestId,
+    ...(remoteAddress === undefined ? [] : [ORIGIN_HEADER, remoteAddress]),
+  ]
+  return {
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    headers: [...without(request.rawHeaders, OWN_REQUEST_HEADERS), ...own],
+  }
+}
+
+/** The body as it comes; a caller who goes away takes the relayed request along. */
+function passOn({ request, response }: StandardExchange, relayed: ClientRequest): void {
+  response.once('close', () => {
+    if (!response.writableFinished) relayed.destroy()
+  })
+  request.on('error', () => relayed.destroy())
+  request.pipe(relayed)
+}
+
+function passBack(answer: IncomingMessage, { response }: StandardExchange, ended: () => void): void {
+  const headers = without(answer.rawHeaders, OWN_ANSWER_HEADERS)
+  if (answer.headers.connection === 'close') headers.push('Connection', 'close')
+  response.sendDate = false
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers)
+  // Of an answer that breaks off, the caller's does too.
+  pipeline(answer, response, () => ended())
+}
+
+/** Headers in one list, names and values in turn, without those of the names. */
+function without(rawHeaders: readonly string[], names: readonly string[]): string[] {
+  return rawHeaders.filter(
+    (_, place) => !names.includes(rawHeaders[place - (place % 2)]?.toLowerCase() ?? ''),
+  )
+}
+
+function unreachable(cause: Error): AppError {
+  return new AppError('unavailable', 'the main process of the service cannot be asked: try again', { cause })
+}

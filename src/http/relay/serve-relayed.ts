@@ -1,0 +1,47 @@
+import { AppError } from '../../errors/app-error.js'
+import { makeRequestIds } from '../exchange/request-id.js'
+import type { HandleRequest } from '../transport/handle-request.js'
+import { ConnectionLimit } from '../transport/connection-limit.js'
+import { HalfBodies } from '../transport/half-bodies.js'
+import { createStandardServer } from '../transport/node/standard-server.js'
+import { drainServer } from '../drain-server.js'
+import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
+import { ORIGIN_HEADER } from './relay-request.js'
+
+/** Answers what other processes of the service relay. */
+export interface RelayedRequests {
+  /** As the server's `stop`; to be called once nobody relays any more. */
+  stop(drainMs: number): Promise<void>
+}
+
+/** As many as other processes may have connections. */
+const MAX_CONNECTIONS = 10_000
+
+/** Answers the requests that come at a socket of the file system, which nobody else may reach. Raises `unavailable` where there can be none. */
+export async function serveRelayed(
+  handle: HandleRequest,
+  socketPath: string,
+  maxBodyBytes: number,
+): Promise<RelayedRequests> {
+  const standard = createStandardServer(handle, {
+    requestIdFor: makeRequestIds(),
+    timeouts: REQUEST_TIMEOUTS,
+    room: { halfBodies: new HalfBodies(maxBodyBytes), connections: new ConnectionLimit(MAX_CONNECTIONS) },
+    remoteAddressOf: ({ headers }) => {
+      const from = headers[ORIGIN_HEADER]
+      return Array.isArray(from) ? from[0] : from
+    },
+  })
+  const { server } = standard
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(
+        new AppError('unavailable', `cannot listen for other processes of the service: ${cause.message}`, {
+          cause,
+        }),
+      )
+    })
+    server.listen(socketPath, resolve)
+  })
+  return { stop: (drainMs) => drainServer(standard, undefined, drainMs) }
+}

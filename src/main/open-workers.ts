@@ -1,0 +1,174 @@
+import { fork } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { Config } from '../config/config.js'
+import { AppError } from '../errors/app-error.js'
+import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import { serveRelayed } from '../http/relay/serve-relayed.js'
+import type { AboutRoutesDeps } from '../http/routes/about/about.js'
+import type { HealthPlugin } from '../http/routes/about/health.js'
+import type { HandleRequest } from '../http/transport/handle-request.js'
+import type { Logger } from '../lib/logger.js'
+import { threadScript } from '../lib/package-root.js'
+import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
+import { toFailure } from '../lib/threads/failure.js'
+import type { Policies } from '../pdp/loading/policies.js'
+import type { SlowTicket } from '../pdp/slow/slow-evaluations.js'
+import { unpackFailure } from '../pdp/slow/slow-failure.js'
+import type { Snapshot } from '../pdp/snapshot/snapshot.js'
+import type { Decisions } from './open-decisions.js'
+import type { OpenEvaluations } from './open-evaluations.js'
+import { availableCores } from './workers/available-cores.js'
+import { PolicySender } from './workers/sent-policies.js'
+import { sumFigures } from './workers/sum-figures.js'
+import { WorkerPool } from './workers/worker-pool.js'
+import type { MainCalls } from './workers/worker-calls.js'
+
+const SCRIPT = fileURLToPath(threadScript('worker'))
+/** As the main process is told by `cli.ts`. */
+const NODE_ARGUMENTS = ['--semi-space-growth-factor=1']
+
+/** Each takes some 30 MB and its copies of the base documents: who has more cores than this says how many are for decisions. */
+const MOST_UNASKED = 8
+
+/** Has the system share new connections evenly among the processes that listen: each takes one at a time, and lets others have the next. */
+export function shareConnectionsEvenly(config: Config): void {
+  if (processesOf(config) > 1) process.env['UV_TCP_SINGLE_ACCEPT'] ??= '1'
+}
+
+/** How many processes decide, the main one included. */
+export function processesOf({ server }: Config): number {
+  return server.workers ?? Math.min(availableCores(), MOST_UNASKED)
+}
+
+export interface WorkersDeps {
+  readonly config: Config
+  readonly logger: Logger
+  readonly policies: Policies
+  readonly evaluations: OpenEvaluations
+  readonly decisions: Decisions
+  readonly metrics: ServiceMetrics
+  readonly threadDied: (death: ThreadDeath) => void
+}
+
+/** The processes that decide beside this one, if any. */
+export interface OpenWorkers {
+  /** The figures of all processes as one. */
+  readonly figures: AboutRoutesDeps['metrics']
+  /** Has what all processes decided so far handed to the decision log. */
+  readonly flush: () => Promise<void>
+  readonly health: HealthPlugin
+  /** Starts them at a listener; what they do not answer themselves, `handle` does. */
+  readonly serve: (listener: Server, handle: HandleRequest, listenHost: string) => Promise<void>
+  readonly stop: (drainMs: number) => Promise<void>
+}
+
+/** Makes what starts workers and stops them. */
+export function openWorkers(deps: WorkersDeps): OpenWorkers {
+  const { config, metrics } = deps
+  const processes = processesOf(config)
+  let pool: WorkerPool | undefined
+  let close = (): Promise<void> => Promise.resolve()
+  return {
+    figures: {
+      contentType: metrics.registry.contentType,
+      metrics: async () => {
+        if (pool === undefined) return await metrics.registry.metrics()
+        const others = await pool.figures()
+        return await sumFigures(await metrics.registry.getMetricsAsJSON(), others).metrics()
+      },
+    },
+    flush: () => pool?.flush() ?? Promise.resolve(),
+    health: {
+      name: 'workers',
+      isUp: () => true,
+      warning: () => {
+        const missing = pool?.missing ?? 0
+        return missing === 0
+          ? undefined
+          : `${missing} of ${processes} processes that decide do not take requests`
+      },
+    },
+    serve: async (listener, handle, listenHost) => {
+      if (processes === 1) return
+      const folder = await mkdtemp(join(tmpdir(), 'tidegate-'))
+      const relaySocket = join(folder, 'main')
+      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
+      const sender = new PolicySender(folder)
+      await sender.prepare(deps.policies.current)
+      const started = startPool(deps, { listener, sender, relaySocket, listenHost, processes })
+      pool = started
+      deps.policies.beforeActivation((snapshot) => started.load(snapshot))
+      close = async () => {
+        await relayed.stop(0)
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+    stop: async (drainMs) => {
+      await pool?.stop(drainMs)
+      await close()
+    },
+  }
+}
+
+interface PoolSurroundings {
+  readonly listener: Server
+  readonly sender: PolicySender
+  readonly relaySocket: string
+  readonly listenHost: string
+  readonly processes: number
+}
+
+function startPool(
+  deps: WorkersDeps,
+  { listener, sender, relaySocket, listenHost, processes }: PoolSurroundings,
+): WorkerPool {
+  const { config, logger, threadDied } = deps
+  return new WorkerPool({
+    count: processes - 1,
+    fork: () =>
+      fork(SCRIPT, [], {
+        serialization: 'advanced',
+        execArgv: NODE_ARGUMENTS,
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      }),
+    settings: { config, listenHost, relaySocket, processes },
+    policies: sender,
+    callsFor: () => callsOfWorker(deps, sender),
+    listener,
+    logger,
+    died: threadDied,
+  })
+}
+
+/** What one worker may ask of this process. */
+function callsOfWorker(
+  { evaluations, decisions }: WorkersDeps,
+  sender: PolicySender,
+): { calls: MainCalls; ended: () => void } {
+  const tickets = new Map<number, SlowTicket>()
+  const find = (id: number): Snapshot => {
+    const snapshot = sender.find(id)
+    if (snapshot !== undefined) return snapshot
+    throw new AppError('unavailable', 'the policies were replaced: ask again')
+  }
+  return {
+    calls: {
+      ...decisions.forWorkers,
+      evaluate: async ({ id, policies, key, request }) => {
+        const ticket = evaluations.slow.submit({ key, snapshot: find(policies), request })
+        tickets.set(id, ticket)
+        return await ticket.answer.finally(() => tickets.delete(id))
+      },
+      drop: (id) => tickets.get(id)?.drop(),
+      locate: ({ policies, failure }) => toFailure(unpackFailure(failure, find(policies))),
+    },
+    ended: () => {
+      for (const { drop } of tickets.values()) drop()
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import type { Server } from 'node:net'
+
+import type { Config } from '../../config/config.js'
+import { AppError } from '../../errors/app-error.js'
+import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
+import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
+import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
+import { logRequest } from '../../http/pipeline/log-request.js'
+import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
+import { makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
+import { makeRelay } from '../../http/relay/relay-request.js'
+import { decidingRoutes } from '../../http/route-lists.js'
+import { startServer } from '../../http/server.js'
+import type { RunningServer } from '../../http/server.js'
+import { makeRequestHandler } from '../../http/transport/handle-request.js'
+import { makeLogger } from '../../lib/logger.js'
+import type { ProcessLink } from '../../lib/processes/process-link.js'
+import { fromFailure } from '../../lib/threads/failure.js'
+import { Evaluations } from '../../pdp/slow/evaluations.js'
+import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
+import { openAdmission } from '../open-admission.js'
+import { policyContext } from '../policy-context.js'
+import { openYamlReader } from '../threads/yaml-thread.js'
+import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
+import { makeRemoteDecisionLog } from './remote-decision-log.js'
+import { RemoteSlowEvaluations } from './remote-slow-evaluations.js'
+import { WorkerPolicies } from './worker-policies.js'
+
+interface Deciding {
+  readonly policies: WorkerPolicies
+  readonly listen: (listener: Server) => Promise<RunningServer>
+  readonly figures: WorkerCalls['figures']
+  readonly flush: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * What the main process asks of this one: to decide as it does, over the same address and with the same policies. Everything else is
+ * relayed to the main process; decisions, and evaluations that take long, are handed to it.
+ */
+export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls {
+  let deciding: Deciding | undefined
+  let server: RunningServer | undefined
+  const started = (): Deciding => {
+    if (deciding === undefined) throw new AppError('internal', 'the worker has not been started')
+    return deciding
+  }
+  return {
+    start: async ({ settings, policies }) => {
+      deciding = await open(settings, policies, main())
+    },
+    listen: async (_, listener) => {
+      server = await started().listen(listener)
+    },
+    load: (policies) => started().policies.load(policies),
+    activate: (id) => started().policies.activate(id),
+    figures: () => started().figures(),
+    flush: () => started().flush(),
+    stop: async (drainMs) => {
+      await server?.stop(drainMs)
+      await deciding?.close()
+    },
+  }
+}
+
+async function open(
+  settings: WorkerSettings,
+  sent: SentPolicies,
+  main: ProcessLink<MainCalls>,
+): Promise<Deciding> {
+  const { config, listenHost, relaySocket, processes } = settings
+  const logger = makeLogger(config.log)
+  const policies = await WorkerPolicies.open(sent, config.policies.limits)
+  const decisionLog = makeRemoteDecisionLog(config, processes, main)
+  const metrics = makeServiceMetrics(decisionLog)
+  const { abandoned } = makeEvaluationMetrics(metrics.registry, { queued: () => 0, running: () => 0 })
+  const evaluations = evaluationsOf(config, policies, main, abandoned)
+  const yaml = openYamlReader()
+  const context = policyContext(config, {
+    policies,
+    evaluations,
+    decisionLog,
+    readYaml: yaml.toJson,
+    evaluated: metrics.evaluated,
+  })
+  const routes = decidingRoutes({ eventsAtRoot: config.orchestrator.eventsAtRoot }).map((route) =>
+    route.bind(context),
+  )
+  const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate(config.auth)))
+  const { admit, takesHost } = openAdmission(config, listenHost)
+  const relay = makeRelay(relaySocket)
+  const handle = makeRequestHandler({
+    admit,
+    find,
+    application: relay.answer,
+    finished: (exchange) => {
+      if (relay.hasAnswered(exchange)) return
+      metrics.requested(exchange)
+      logRequest(logger, exchange)
+    },
+  })
+  const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
+  return {
+    policies,
+    listen: (listener) =>
+      startServer(handle, {
+        listenOn: listener,
+        processes,
+        takesHost,
+        maxBodyBytes,
+        find: config.server.fastLane ? find : undefined,
+      }),
+    figures: () => metrics.registry.getMetricsAsJSON(),
+    flush: () => decisionLog.flush(),
+    close: async () => {
+      relay.close()
+      await decisionLog.close()
+      await yaml.close()
+    },
+  }
+}
+
+/** What does not end within its slice is left to the slow threads of the main process, which also says where an error is. */
+function evaluationsOf(
+  { policies: { limits, slowEvaluations } }: Config,
+  { idOf }: WorkerPolicies,
+  main: ProcessLink<MainCalls>,
+  abandoned: EvaluationsOptions['abandoned'],
+): Evaluations {
+  return new Evaluations({
+    slow: new RemoteSlowEvaluations(main, slowEvaluations.threads, idOf),
+    sliceMs: limits.sliceMs,
+    abandoned,
+    locate: async (failure, snapshot) =>
+      fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
+  })
+}

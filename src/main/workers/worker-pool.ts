@@ -1,0 +1,178 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Server } from 'node:net'
+
+import { AppError } from '../../errors/app-error.js'
+import type { Logger } from '../../lib/logger.js'
+import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { PolicySender } from './sent-policies.js'
+import { sumCounts } from './sum-figures.js'
+import type { Figures } from './sum-figures.js'
+import { Worker } from './worker.js'
+import type { MainCalls, WorkerCalls, WorkerSettings } from './worker-calls.js'
+
+/** The longest that workers may take to get policies ready, in milliseconds. */
+const LOAD_MS = 60_000
+/** For an answer that takes a worker no time, in milliseconds. */
+const ANSWER_MS = 1000
+const FIGURES_MS = 5000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+const RECENT_MS = 300_000
+const NAME = 'a worker'
+
+export interface WorkerPoolOptions {
+  /** How many there are beside the main process. */
+  readonly count: number
+  readonly fork: () => ChildProcess
+  readonly settings: WorkerSettings
+  readonly policies: PolicySender
+  /** What one worker may ask; `ended` is called when it is no more. */
+  readonly callsFor: () => { readonly calls: MainCalls; readonly ended: () => void }
+  readonly listener: Server
+  readonly logger: Logger
+  readonly died: (death: ThreadDeath) => void
+}
+
+/** The processes that decide beside the main one: one that ends is replaced. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions
+  readonly #workers = new Set<Worker>()
+  readonly #pauses = new Set<NodeJS.Timeout>()
+  readonly #figures = new Map<Worker, Figures>()
+  #countsOfEnded: Figures = []
+  #deathTimes: number[] = []
+  #isStopping = false
+  readonly #asking: NodeJS.Timeout
+
+  /** Starts them; they take requests as soon as they are ready. */
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options
+    for (let started = 0; started < options.count; started += 1) this.#start()
+    // What a worker has counted must outlive it.
+    this.#asking = setInterval(() => void this.figures(), FIGURES_MS).unref()
+  }
+
+  /** Workers that should take requests and do not yet. */
+  get missing(): number {
+    return this.#options.count - [...this.#workers].filter(({ isServing }) => isServing).length
+  }
+
+  /** Has all workers get policies ready, and serve them once all have; one that cannot is replaced. */
+  async load(snapshot: Snapshot): Promise<void> {
+    const { policies } = this.#options
+    const sent = await policies.prepare(snapshot)
+    await this.#askAll('load', sent, LOAD_MS)
+    await this.#askAll('activate', sent.id, LOAD_MS)
+    await policies.forgetBefore(sent.id)
+  }
+
+  /** The figures of all workers, those that have ended included. */
+  async figures(): Promise<readonly Figures[]> {
+    await Promise.all(
+      this.#serving().map(async (worker) => {
+        const figures = await within(ANSWER_MS, worker.link.call('figures', undefined))
+        if (figures !== undefined && this.#workers.has(worker)) this.#figures.set(worker, figures)
+      }),
+    )
+    return [this.#countsOfEnded, ...this.#figures.values()]
+  }
+
+  /** Has all workers hand over the decisions that they hold. */
+  async flush(): Promise<void> {
+    await Promise.all(
+      this.#serving().map((worker) => within(ANSWER_MS, worker.link.call('flush', undefined))),
+    )
+  }
+
+  /** Ends all of them, with what they are at, if it ends in time. */
+  async stop(drainMs: number): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#asking)
+    for (const pause of this.#pauses) clearTimeout(pause)
+    await Promise.all([...this.#workers].map((worker) => worker.stop(drainMs)))
+  }
+
+  #serving(): Worker[] {
+    return [...this.#workers].filter(({ isServing }) => isServing)
+  }
+
+  async #askAll<K extends 'load' | 'activate'>(
+    name: K,
+    argument: Parameters<WorkerCalls[K]>[0],
+    ms: number,
+  ): Promise<void> {
+    await Promise.all(
+      [...this.#workers].map(async (worker) => {
+        const asked = worker.link.call<'load' | 'activate'>(name, argument as never).then(() => true)
+        if ((await within(ms, asked)) === undefined) worker.kill()
+      }),
+    )
+  }
+
+  #start(): void {
+    const { callsFor, fork, logger } = this.#options
+    const { calls, ended } = callsFor()
+    const worker = new Worker(fork(), calls)
+    this.#workers.add(worker)
+    void worker.ended.then(async (reason) => {
+      ended()
+      await this.#ended(worker, reason)
+    })
+    this.#serve(worker).then(
+      () => logger.info({ pid: worker.pid, missing: this.missing }, 'a worker serves'),
+      (raw: unknown) => {
+        if (!this.#isStopping) logger.error({ error: String(raw) }, 'a worker could not start')
+        worker.kill()
+      },
+    )
+  }
+
+  async #serve(worker: Worker): Promise<void> {
+    const { settings, policies, listener } = this.#options
+    const { latest } = policies
+    if (latest === undefined) throw new AppError('internal', 'workers need policies')
+    await worker.link.call('start', { settings, policies: latest })
+    if (this.#isStopping) return
+    await worker.link.call('listen', undefined, listener)
+    worker.isServing = true
+  }
+
+  /** What it had counted is kept, and another takes its place; after a while where they keep ending. */
+  async #ended(worker: Worker, reason: string): Promise<void> {
+    this.#workers.delete(worker)
+    const last = this.#figures.get(worker)
+    this.#figures.delete(worker)
+    if (last !== undefined) this.#countsOfEnded = await sumCounts([this.#countsOfEnded, last])
+    if (this.#isStopping) return
+    const now = performance.now()
+    this.#deathTimes = [...this.#deathTimes.filter((atMs) => now - atMs < RECENT_MS), now]
+    const recent = this.#deathTimes.length
+    this.#options.died({ thread: NAME, reason, recent })
+    const pause = setTimeout(
+      () => {
+        this.#pauses.delete(pause)
+        this.#start()
+      },
+      recent <= this.#options.count
+        ? 0
+        : Math.min(FIRST_PAUSE_MS * 2 ** (recent - this.#options.count), LONGEST_PAUSE_MS),
+    )
+    this.#pauses.add(pause)
+  }
+}
+
+/** The value of a promise, or undefined where it fails or takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}

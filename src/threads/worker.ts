@@ -1,0 +1,19 @@
+import { setFlagsFromString } from 'node:v8'
+
+import { ProcessLink, channelToParent } from '../lib/processes/process-link.js'
+import { makeWorkerCalls } from '../main/worker-process/start-worker.js'
+import type { MainCalls } from '../main/workers/worker-calls.js'
+
+const channel = channelToParent()
+
+// The composition root of a process that decides beside the main one, which starts it and ends it.
+if (channel !== undefined) {
+  setFlagsFromString('--heap-growing-percent=150')
+  // A terminal and a service manager tell all processes to end; the main one then says so when it is time.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => undefined)
+  channel.onGone(() => process.exit())
+  const main: ProcessLink<MainCalls> = new ProcessLink<MainCalls>(
+    channel,
+    makeWorkerCalls(() => main),
+  )
+}

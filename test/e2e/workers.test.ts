@@ -1,0 +1,247 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { Agent, request as startRequest } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { callUntilClosed } from '../support/keep-alive-client.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { ServeSettings, TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+import type { Workspace } from '../support/workspace.js'
+
+const CONNECTIONS = 16
+const policy = (version: number): string => `package app
+
+import rego.v1
+
+version := ${version}
+
+conflict := 1 if input.a
+
+conflict := 2 if input.a
+
+slow := count([x | some x in numbers.range(1, 60000); x % 7 == input.a])
+`
+
+let workspace: Workspace | undefined
+let tidegate: TidegateProcess | undefined
+
+afterEach(async () => {
+  await tidegate?.end('SIGKILL')
+  workspace?.remove()
+})
+
+async function start(config: ServeSettings['config'] = {}, args: string[] = []): Promise<TidegateProcess> {
+  workspace = makeWorkspace({ 'policies/app.rego': policy(1) })
+  const server = { ...config['server'], workers: 2 }
+  const started = await startTidegate({ workspace, args, config: { ...config, server } })
+  tidegate = started
+  await untilWorkersServe(started, 1)
+  return started
+}
+
+async function untilWorkersServe({ log, logText }: TidegateProcess, count: number): Promise<void> {
+  await waitUntil(
+    () => log().filter(({ msg }) => msg === 'a worker serves')[count - 1],
+    () => `workers do not serve: ${logText()}`,
+  )
+}
+
+/** Asks over a connection of its own; gives the answer and which process it came from, by how that numbers its requests. */
+async function askAnew(
+  { url }: TidegateProcess,
+  path: string,
+  { method = 'POST', body = '{"input":{"a":1}}', token = 'none' } = {},
+): Promise<{ status: number; text: string; process: string }> {
+  return await new Promise((resolve, reject) => {
+    const agent = new Agent()
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    const request = startRequest(new URL(path, url), { agent, method, headers }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.once('end', () => {
+        const process = String(answer.headers['x-request-id']).split('-')[0] ?? ''
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString(), process })
+      })
+    })
+    request.once('error', reject)
+    request.end(method === 'GET' ? undefined : body)
+  })
+}
+
+/** Asks over many connections at once, again until both processes have answered. */
+async function askBoth(
+  service: TidegateProcess,
+  path: string,
+  options?: Parameters<typeof askAnew>[2],
+): Promise<Awaited<ReturnType<typeof askAnew>>[]> {
+  const answers = []
+  for (let round = 0; round < 20; round += 1) {
+    const some = Array.from({ length: CONNECTIONS }, () => askAnew(service, path, options))
+    answers.push(...(await Promise.all(some)))
+    if (distinct(answers.map(({ process }) => process)) === 2) return answers
+  }
+  throw new Error(`only one process answers: ${service.logText()}`)
+}
+
+const distinct = (values: readonly string[]): number => new Set(values).size
+
+async function figure({ url }: TidegateProcess, line: string): Promise<number> {
+  const { text } = await ask(url, { path: '/metrics' })
+  return Number(
+    text
+      .split('\n')
+      .find((each) => each.startsWith(line))
+      ?.split(' ')
+      .at(-1) ?? NaN,
+  )
+}
+
+describe('a service with two processes that decide', () => {
+  test('answers from both, with one decision log and one set of figures', async () => {
+    const service = await start()
+    const answers = await askBoth(service, '/v1/data/app/version')
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
+    expect(counted).toBe(answers.length)
+    const { text } = await ask(service.url, { path: '/decisions?limit=500' })
+    const { decisions } = JSON.parse(text) as { decisions: { requestId: string }[] }
+    expect(decisions).toHaveLength(answers.length)
+    expect(distinct(decisions.map(({ requestId }) => requestId.split('-')[0] ?? ''))).toBe(2)
+    expect(await service.end('SIGTERM')).toBe(0)
+    expect(service.logText()).not.toContain('"level":"error"')
+  })
+
+  test('answers alike, errors and what takes long included', async () => {
+    const service = await start()
+    for (const path of [
+      '/v1/data/app/conflict',
+      '/v1/data/app/slow',
+      '/v1/data/app/nothing',
+      '/v1/nowhere',
+    ]) {
+      const answers = await askBoth(service, path)
+      const texts = answers.map(({ text }) =>
+        text.replace(/"decision_id":\s*"[^"]+"|"requestId":\s*"[^"]+"/gi, ''),
+      )
+      expect([path, distinct(texts)]).toEqual([path, 1])
+    }
+    const [conflict] = await askBoth(service, '/v1/data/app/conflict')
+    expect(conflict?.text).toContain('app.rego')
+    expect(conflict?.text).toContain('complete rules must not produce multiple outputs')
+  })
+
+  test('answers what is no decision, whichever process is asked', async () => {
+    const service = await start()
+    const events = await Promise.all(
+      Array.from({ length: CONNECTIONS }, (_, n) =>
+        askAnew(service, '/platform/echo', {
+          body: JSON.stringify({ eventId: `e${n}`, details: { type: 'x' } }),
+        }),
+      ),
+    )
+    expect(distinct(events.map(({ status }) => String(status)))).toBe(1)
+    const health = await askBoth(service, '/health?plugins', { method: 'GET' })
+    expect(health.map(({ status }) => status)).toEqual(health.map(() => 200))
+    const large = JSON.stringify({ input: { a: 'x'.repeat(300_000) } })
+    const sized = await askBoth(service, '/v1/data/app/version', { body: large })
+    expect(sized.map(({ status }) => status)).toEqual(sized.map(() => 200))
+  })
+
+  test('lets nobody in at one who may not at the other', async () => {
+    const sha256 = createHash('sha256').update('secret').digest('hex')
+    const service = await start({ auth: { tokens: [{ name: 'spin', roles: ['orchestrator'], sha256 }] } })
+    const refused = await askBoth(service, '/v1/data/app/version')
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
+    const known = await askBoth(service, '/v1/data/app/version', { token: 'secret' })
+    expect(known.map(({ status }) => status)).toEqual(known.map(() => 200))
+    const forbidden = await askBoth(service, '/metrics', { method: 'GET', token: 'secret' })
+    expect(forbidden.map(({ status }) => status)).toEqual(forbidden.map(() => 403))
+  })
+
+  test('has all of them serve what was saved once it says so', async () => {
+    const service = await start({}, ['--watch'])
+    for (const version of [2, 3]) {
+      workspace?.write({ 'policies/app.rego': policy(version) })
+      await waitUntil(
+        () => service.log().filter(({ msg }) => msg === 'policies loaded')[version - 1],
+        () => service.logText(),
+      )
+      const answers = await askBoth(service, '/v1/data/app/version')
+      const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
+      expect(results).toEqual(results.map(() => version))
+    }
+  })
+})
+
+describe('a worker that is killed', () => {
+  test('is replaced; what it was at ends with an error, and what it counted and what was acknowledged stays', async () => {
+    const service = await start()
+    await askBoth(service, '/v1/data/app/version')
+    const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
+    const slow = Array.from({ length: 12 }, () =>
+      askAnew(service, '/v1/data/app/slow').then(
+        ({ status }) => status,
+        () => 'cut',
+      ),
+    )
+    const [worker = ''] = execFileSync('pgrep', ['-P', String(service.pid)])
+      .toString()
+      .split('\n')
+    process.kill(Number(worker), 'SIGKILL')
+    const ends = await Promise.all(slow)
+    expect(ends.filter((end) => end !== 200 && end !== 'cut' && end !== 503)).toEqual([])
+    await untilWorkersServe(service, 2)
+    const answers = await askBoth(service, '/v1/data/app/version')
+    expect(await figure(service, 'tidegate_thread_deaths_total{thread="a worker"}')).toBe(1)
+    expect(
+      await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}'),
+    ).toBeGreaterThanOrEqual(counted + answers.length)
+    expect(await service.end('SIGTERM')).toBe(0)
+  })
+
+  test('leaves nothing behind when it is the main process that is killed', async () => {
+    const service = await start()
+    const workers = execFileSync('pgrep', ['-P', String(service.pid)])
+      .toString()
+      .trim()
+      .split('\n')
+    await service.end('SIGKILL')
+    await waitUntil(
+      () => workers.every((pid) => !isRunning(Number(pid))) || undefined,
+      () => 'a worker lives on',
+    )
+  })
+})
+
+test('a service with two processes cuts no request when it is told to stop', async () => {
+  const service = await start()
+  const body = '{"input":{"a":1}}'
+  const head = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  const calls = Array.from({ length: 40 }, (_, n) =>
+    callUntilClosed(
+      service.url,
+      n % 3 === 0
+        ? 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'
+        : `POST /v1/data/app/version HTTP/1.1\r\n${head}${body}`,
+      n % 5,
+    ),
+  )
+  for (let n = 0; n < 20; n += 1)
+    expect(objectOf(await postJson(service.url, '/v1/data/app/version', {}))).toBeDefined()
+  expect(await service.end('SIGTERM')).toBe(0)
+  const outcomes = await Promise.all(calls)
+  expect(outcomes.filter(({ isCut }) => isCut)).toEqual([])
+  expect(outcomes.every(({ answered }) => answered > 0)).toBe(true)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
+import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
+import { startServer } from '../../../src/http/server.js'
+import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
+import type { Exchange } from '../../../src/http/exchange/exchange.js'
+import { ask } from '../../support/http-client.js'
+import { waitUntil } from '../../support/wait-until.js'
+import { makeWorkspace } from '../../support/workspace.js'
+import type { Workspace } from '../../support/workspace.js'
+
+const LIMIT = 1_000_000
+
+let workspace: Workspace
+const closing: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** A server of which everything is relayed to another, which answers as it is told. */
+async function startRelaying(answer: (exchange: Exchange) => unknown): Promise<string> {
+  workspace = makeWorkspace()
+  closing.push(workspace.remove)
+  const socket = join(workspace.path, 'main')
+  const application = async (exchange: Exchange): Promise<void> => {
+    await answer(exchange)
+  }
+  const options = { admit: () => undefined, find: undefined, finished: () => undefined }
+  const relayed = await serveRelayed(makeRequestHandler({ ...options, application }), socket, LIMIT)
+  closing.push(() => relayed.stop(0))
+  return await startBefore(socket)
+}
+
+async function startBefore(socket: string): Promise<string> {
+  const relay = makeRelay(socket)
+  const options = { admit: () => undefined, find: undefined, finished: () => undefined }
+  const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
+    listenOn: { host: '127.0.0.1', port: 0 },
+    takesHost: () => true,
+    maxBodyBytes: LIMIT,
+    find: undefined,
+  })
+  closing.push(
+    () => server.stop(0),
+    () => relay.close(),
+  )
+  return server.url
+}
+
+describe('a request that is relayed', () => {
+  test('arrives as it was sent, and its answer comes back as it was given', async () => {
+    const seen: { method: string; path: string; body: string; from: string | undefined; id: string }[] = []
+    const url = await startRelaying(async (exchange) => {
+      const body = (await exchange.readBytes(LIMIT)).toString()
+      const { method, requestId: id, remoteAddress: from, target } = exchange
+      seen.push({ method, path: `${target.path}?${target.query}`, body, from, id })
+      exchange.send(418, 'short and stout', 'text/plain', ['X-Kind', 'pot'])
+    })
+    const body = 'x'.repeat(200_000)
+    const answer = await ask(url, {
+      method: 'PUT',
+      path: '/a/b%20c?d=%C3%A9',
+      body,
+      headers: { 'x-request-id': 'mine', [ORIGIN_HEADER]: '203.0.113.9', expect: '100-continue' },
+    })
+    expect([answer.status, answer.text, answer.headers['x-kind']]).toEqual([418, 'short and stout', 'pot'])
+    expect(answer.headers['x-request-id']).toBe('mine')
+    expect(seen).toEqual([{ method: 'PUT', path: '/a/b%20c?d=%C3%A9', body, from: '127.0.0.1', id: 'mine' }])
+  })
+
+  test('is answered though its body is not read', async () => {
+    const url = await startRelaying((exchange) => exchange.send(413, 'no'))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => ask(url, { path: '/x', body: 'x'.repeat(900_000) })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 413))
+  })
+
+  test('has no body where a HEAD is asked', async () => {
+    const url = await startRelaying((exchange) => exchange.send(200, 'text'))
+    const { status, text, headers } = await ask(url, { method: 'HEAD', path: '/x' })
+    expect([status, text, headers['content-length']]).toEqual([200, '', '4'])
+  })
+
+  test('ends when its caller goes away', async () => {
+    let isGone = false
+    let hasArrived = false
+    const url = await startRelaying(
+      (exchange) =>
+        new Promise((resolve) => {
+          hasArrived = true
+          exchange.whenGone(() => {
+            isGone = true
+            resolve(undefined)
+          })
+        }),
+    )
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await waitUntil(
+      () => hasArrived || undefined,
+      () => 'it did not arrive',
+    )
+    socket.destroy()
+    await waitUntil(
+      () => isGone || undefined,
+      () => 'it goes on',
+    )
+  })
+
+  test('is a 503 where the other process is gone, and is cut where it goes away meanwhile', async () => {
+    workspace = makeWorkspace()
+    closing.push(workspace.remove)
+    const socket = join(workspace.path, 'main')
+    const url = await startBefore(socket)
+    expect((await ask(url, { path: '/x' })).status).toBe(503)
+    let heard: IncomingHttpHeaders | undefined
+    const other = createServer((request, response) => {
+      heard = request.headers
+      response.writeHead(200, { 'content-length': 100 }).write('half of it')
+      setImmediate(() => response.destroy())
+    })
+    await new Promise<void>((resolve) => other.listen(socket, resolve))
+    closing.push(() => new Promise((resolve) => other.close(resolve)))
+    await expect(ask(url, { path: '/x' })).rejects.toThrow()
+    expect(heard).toBeDefined()
+    expect(other.address()).toBe(socket)
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+
+import { availableCores, cpuQuota } from '../../../src/main/workers/available-cores.js'
+
+const files =
+  (contents: Readonly<Record<string, string>>) =>
+  (file: string): string =>
+    contents[file] ?? ''
+
+test('there is always a core', () => {
+  expect(availableCores()).toBeGreaterThanOrEqual(1)
+})
+
+test('a quota counts, that of a group above too', () => {
+  const own = '0::/system.slice/tidegate.service\n'
+  const read = files({
+    '/proc/self/cgroup': own,
+    '/sys/fs/cgroup/system.slice/tidegate.service/cpu.max': 'max 100000\n',
+    '/sys/fs/cgroup/system.slice/cpu.max': '150000 100000\n',
+  })
+  expect(cpuQuota(read)).toBe(1.5)
+})
+
+test('a container sees its own group as the root', () => {
+  expect(cpuQuota(files({ '/proc/self/cgroup': '0::/\n', '/sys/fs/cgroup/cpu.max': '50000 100000\n' }))).toBe(
+    0.5,
+  )
+})
+
+test.each([{}, { '/proc/self/cgroup': '4:memory:/x\n' }, { '/sys/fs/cgroup/cpu.max': 'max 100000\n' }])(
+  'without a quota nothing is limited: %j',
+  (contents) => {
+    expect(cpuQuota(files(contents))).toBe(Infinity)
+  },
+)
