@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { defineJudge } from './analysis/judge.js'
 import { defineCancel, defineList, defineReplay, defineShow, defineStart } from './analysis/runs.js'
 import { defineTemplates } from './analysis/templates.js'
+import { defineTry } from './analysis/try.js'
 import type { Session } from './session/session.js'
 import { examples } from './session/shared-options.js'
 
@@ -14,6 +15,7 @@ export function defineAnalysis(command: Command, session: Session): void {
       'after',
       examples(
         'tidegate analysis judge canary.json',
+        'tidegate analysis try shop',
         'tidegate analysis start shop --wait',
         'tidegate analysis show 17',
       ),
@@ -22,6 +24,7 @@ export function defineAnalysis(command: Command, session: Session): void {
   const add = (name: string): Command => command.command(name)
   defineJudge(add('judge'), session)
   defineTemplates(add('templates'), session)
+  defineTry(add('try'), session)
   defineList(add('list'), session)
   defineShow(add('show'), session)
   defineStart(add('start'), session)

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
+import { DefinitionTrials } from '../analysis/runs/try-definition.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/evaluate-interval.js'
 import { ReportLinks } from '../http/analysis-report/report-links.js'
@@ -13,7 +14,7 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
-import type { evaluateIntervalInThread } from './threads/interval-thread.js'
+import type { evaluateIntervalInThread, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnheldTimer } from './timers/repeat.js'
@@ -25,6 +26,7 @@ export interface AnalysisParts {
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   readonly evaluateInterval: typeof evaluateIntervalInThread
+  readonly tryQueries: typeof tryQueriesInThread
 }
 
 /** The analyses at work. */
@@ -85,7 +87,8 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
       if (!gates.fromStages) return undefined
       return (await reader.run(findGateOfStage, { stage, type: 'verification' }))?.templates
     },
-    sources: new Map(analysis.sources.map(({ name, type }) => [name, type])),
+    sources: sourceTypes(config),
+    trials: openTrials(config, parts, reportDefect),
     schedule: (run) => runner.schedule(run),
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
@@ -94,10 +97,24 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     reportLinks,
   }
   const removing = startRemoving(config, parts)
-  const close = async (): Promise<void> => {
-    await Promise.all([runner.stop(), removing.stop(), takingOver.stop()])
-  }
-  return { routes, close }
+  const close = () => Promise.all([runner.stop(), removing.stop(), takingOver.stop()])
+  return { routes, close: () => close().then(() => undefined) }
+}
+
+/** The configured sources: the type of each by its name. */
+function sourceTypes({ analysis }: Config): ReadonlyMap<string, string> {
+  return new Map(analysis.sources.map(({ name, type }) => [name, type]))
+}
+
+function openTrials(
+  config: Config,
+  { store, tryQueries }: AnalysisParts,
+  reportDefect: (error: string) => void,
+): DefinitionTrials {
+  return new DefinitionTrials({
+    ...{ reader: store.reader, sources: sourceTypes(config) },
+    tryQueries: (plan) => tryQueries(config, plan, reportDefect),
+  })
 }
 
 /** Only where a run is under way: a service that analyses nothing need not start the thread that reads. */

@@ -133,7 +133,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     numbers: registry.numbers,
   })
   onStop('gates', gates.close)
-  const analysis = await openAnalysis(config, { ...parts, evaluateInterval: beside.evaluateInterval })
+  const analysis = await openAnalysis(config, { ...parts, ...beside })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }

@@ -1,14 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
-import type { IntervalRequest } from '../analysis/runs/analysis-runner.js'
 import { evaluateInterval } from '../analysis/runs/evaluate-interval.js'
+import { tryQueries } from '../analysis/runs/intervals/try-queries.js'
 import { makeSources } from '../analysis/sources/make-sources.js'
 import { readSourceCredentials } from '../config/sections/analysis-sources.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { toError } from '../errors/app-error.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import { wait } from '../lib/outbound/back-off.js'
-import type { IntervalAnswer, IntervalThreadOptions } from '../main/threads/interval-thread.js'
+import type {
+  IntervalAnswer,
+  IntervalQuestion,
+  IntervalThreadOptions,
+} from '../main/threads/interval-thread.js'
 
 // The composition root of the thread that judges intervals: fetching and judging may use a whole core for seconds.
 if (parentPort !== null) {
@@ -27,8 +31,12 @@ if (parentPort !== null) {
       reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),
     },
   )
-  port.on('message', (request: IntervalRequest) => {
-    evaluateInterval(request, sources, steadyNow).then(
+  port.on('message', (question: IntervalQuestion) => {
+    const work =
+      question.type === 'judge'
+        ? evaluateInterval(question.request, sources, steadyNow)
+        : tryQueries(question.plan, sources, steadyNow)
+    work.then(
       (result) => answer({ type: 'taken', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),
     )

@@ -1,7 +1,10 @@
 import { compareList } from '../../src/events/registry/compare-list.js'
 import { registryReads } from '../../src/events/registry/registry-operations.js'
 import { evaluateInterval } from '../../src/analysis/runs/evaluate-interval.js'
+import { tryQueries } from '../../src/analysis/runs/intervals/try-queries.js'
+import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
 import { makeSources } from '../../src/analysis/sources/make-sources.js'
+import type { Config } from '../../src/config/config.js'
 import { loadConfig } from '../../src/config/load-config.js'
 import { readSourceCredentials } from '../../src/config/sections/analysis-sources.js'
 import { readSecrets } from '../../src/config/read-secrets.js'
@@ -21,19 +24,28 @@ import { SERVICE_OPERATIONS } from './store-operations.js'
 const ON_THE_CALLING_THREAD: ServiceThreads = {
   openStore: ({ dataDir }) => openServiceStore({ dataDir, operations: SERVICE_OPERATIONS }),
   openDecisionWriter: openWriter,
-  evaluateInterval: ({ analysis }, request, reportDefect) => {
-    const client = makeOutboundClient(analysis)
-    const credentials = readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env))
-    const sources = makeSources(credentials, {
-      ...{ client, now: Date.now, wait, random: Math.random },
-      reportDefect: ({ message }) => reportDefect(message),
-    })
-    return evaluateInterval(request, sources, Date.now).finally(() => client.close())
-  },
+  evaluateInterval: (config, request, reportDefect) =>
+    withSources(config, reportDefect, (sources) => evaluateInterval(request, sources, Date.now)),
+  tryQueries: (config, plan, reportDefect) =>
+    withSources(config, reportDefect, (sources) => tryQueries(plan, sources, Date.now)),
   compare: (location) => async (list, take) => {
     const { reader, close } = await openReader(location, operationRegistry<Readers>(registryReads))
     return await compareList(list, reader, take).finally(close)
   },
+}
+
+function withSources<Result>(
+  { analysis }: Pick<Config, 'analysis'>,
+  reportDefect: (message: string) => void,
+  ask: (sources: ReadonlyMap<string, AnalysisSource>) => Promise<Result>,
+): Promise<Result> {
+  const client = makeOutboundClient(analysis)
+  const credentials = readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env))
+  const sources = makeSources(credentials, {
+    ...{ client, now: Date.now, wait, random: Math.random },
+    reportDefect: ({ message }) => reportDefect(message),
+  })
+  return ask(sources).finally(() => client.close())
 }
 
 /** A service that runs in this process. */

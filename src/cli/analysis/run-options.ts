@@ -27,3 +27,10 @@ export interface ReplayOptions extends ServiceOptions {
   /** `interval` as the flag was once called. */
   readonly look?: string
 }
+
+/** Flags of `tidegate analysis try`. */
+export interface TryOptions extends ServiceOptions {
+  readonly minutes: number
+  readonly baseline: Readonly<Record<string, string>>
+  readonly canary: Readonly<Record<string, string>>
+}

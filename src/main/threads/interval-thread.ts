@@ -1,5 +1,8 @@
 import type { IntervalRequest, IntervalResult } from '../../analysis/runs/analysis-runner.js'
 import { intervalBudgetMs } from '../../analysis/runs/evaluate-interval.js'
+import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
+import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
+import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
@@ -10,9 +13,14 @@ export interface IntervalThreadOptions {
   readonly analysis: Config['analysis']
 }
 
+/** To the thread. */
+export type IntervalQuestion =
+  | { readonly type: 'judge'; readonly request: IntervalRequest }
+  | { readonly type: 'try'; readonly plan: RunPlan }
+
 /** From the thread; each request is answered by `taken` or `failed`. */
 export type IntervalAnswer =
-  | { readonly type: 'taken'; readonly result: IntervalResult }
+  | { readonly type: 'taken'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'defect'; readonly error: string }
 
@@ -28,23 +36,43 @@ export async function evaluateIntervalInThread(
   reportDefect: (error: string) => void,
   givenUp: AbortSignal,
 ): Promise<IntervalResult> {
-  return workInOwnThread<IntervalResult>(
+  const limitMs = intervalBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS
+  return askThread(options, { type: 'judge', request }, { limitMs, givenUp }, reportDefect)
+}
+
+/** Asks every query of a plan once, in a thread of its own. Raises `unavailable` as `workInOwnThread`. */
+export async function tryQueriesInThread(
+  options: IntervalThreadOptions,
+  plan: RunPlan,
+  reportDefect: (error: string) => void,
+): Promise<readonly TriedTarget[]> {
+  const limits = { limitMs: TRY_BUDGET_MS + JUDGING_MS, givenUp: undefined }
+  return askThread(options, { type: 'try', plan }, limits, reportDefect)
+}
+
+/** The answer is of the kind that the question asks for. */
+async function askThread<Result>(
+  options: IntervalThreadOptions,
+  question: IntervalQuestion,
+  { limitMs, givenUp }: { readonly limitMs: number; readonly givenUp: AbortSignal | undefined },
+  reportDefect: (error: string) => void,
+): Promise<Result> {
+  return workInOwnThread<Result>(
     {
       script: SCRIPT,
       options: { workerData: options, resourceLimits: THREAD_LIMITS },
       outgrown: 'the data are too large: narrow the query or its limits',
       abandoned: 'the interval was given up',
-      givenUp,
-      limitMs: intervalBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS,
+      ...{ givenUp, limitMs },
     },
     (thread, { done, failed }) => {
       thread.on('message', (answer: IntervalAnswer) => {
-        if (answer.type === 'taken') done(answer.result)
+        if (answer.type === 'taken') done(answer.result as Result)
         else if (answer.type === 'failed')
           failed(new AppError('internal', answer.message, { cause: answer.stack }))
         else reportDefect(answer.error)
       })
-      thread.postMessage(request)
+      thread.postMessage(question)
     },
   )
 }

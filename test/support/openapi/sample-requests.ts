@@ -1,4 +1,5 @@
 import { pastCanary } from '../analysis-service.js'
+import { FILE_ANALYSIS } from '../file-analysis.js'
 import { pipelineEvent } from '../orchestrator-events.js'
 import { WEBHOOK_TOKEN, triggerBody } from './described-service.js'
 import type { DescribedService } from './described-service.js'
@@ -69,7 +70,8 @@ const BODIES: readonly (readonly [
   [/ByIdReview$/, () => ({ action: 'approve', comment: 'fine' })],
   [/SpinnakerReview$/, () => ({ action: 'cancel' })],
   [/Echo/, () => pipelineEvent()],
-  [/^putAnalysisApplications/, () => ({ metrics: { source: 'files', template: 'sample' } })],
+  [/Try$/, () => ({ minutes: 10 })],
+  [/^putAnalysisApplications/, () => FILE_ANALYSIS],
   [/RegisterCanary$|^postAnalysis$/, () => pastCanary('healthy')],
   [/ExternalTemplate$/, () => LOG_TEMPLATE],
   [/Webhook/, () => ({ object_kind: 'push' })],

@@ -1,9 +1,11 @@
 import type { RegisterCanaryDeps } from '../../../analysis/runs/register-canary.js'
+import type { DefinitionTrials } from '../../../analysis/runs/try-definition.js'
 import type { FindStageTemplates } from '../../../analysis/runs/definitions/stage-templates.js'
 import type { ReportLinks } from '../../analysis-report/report-links.js'
 
 /** What the routes of analyses need. */
 export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
+  readonly trials: DefinitionTrials
   readonly findStageTemplates: FindStageTemplates
   readonly publicUrl: string | undefined
   readonly maxBodyBytes: number

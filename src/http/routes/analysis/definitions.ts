@@ -11,7 +11,7 @@ import { defineAnalysis } from '../../../analysis/runs/define-analysis.js'
 import { shownDocument } from '../../../analysis/runs/show-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
-import { documentBody } from '../../input/body-reader.js'
+import { documentBody, jsonBody } from '../../input/body-reader.js'
 import { textOf } from '../../input/path-parameter.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -21,6 +21,27 @@ import type { AnalysisRoutesDeps } from './analysis-deps.js'
 export const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const APPLICATION = { application: textOf('The name of the application.') }
 const Definition = z.looseObject({})
+const MAX_MINUTES = 1440
+const ScopeValues = z.record(z.string(), z.string()).default({})
+const TryBody = z.strictObject({
+  minutes: z
+    .number()
+    .int()
+    .min(3)
+    .max(MAX_MINUTES)
+    .default(60)
+    .describe('The length of the window, which ends now.'),
+  baseline: ScopeValues.describe('Values of the scope of the baseline.'),
+  canary: ScopeValues.describe('Values of the scope of the canary.'),
+})
+const Tried = z.object({
+  application: z.string(),
+  window: z.object({ startMs: z.number(), endMs: z.number() }),
+  warnings: z.array(z.string()),
+  targets: z.array(
+    z.object({ name: z.string(), metrics: z.array(z.looseObject({})), logs: z.looseObject({}).optional() }),
+  ),
+})
 const { route } = routesOf<AnalysisRoutesDeps>()
 
 /** `/analysis/applications`: how each application is analysed. */
@@ -75,6 +96,18 @@ export const definitionRoutes = [
       const { definition, warnings } = await defineAnalysis(deps, request, actorOf(exchange, deps))
       return jsonAnswer({ ...definition, ...(warnings.length > 0 && { warnings }) })
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/analysis/applications/:application/try',
+    roles: ['admin'],
+    handler: 'analysis',
+    summary: 'Ask every query of a definition, and keep nothing',
+    params: APPLICATION,
+    body: jsonBody(TryBody),
+    answers: { 200: json('What each query brought.', Tried) },
+    answer: async ({ exchange, params: { application }, body: { minutes, ...scopes } }, deps) =>
+      jsonAnswer(await deps.trials.try({ application, minutes, scopes, ...actorOf(exchange, deps) })),
   }),
   route({
     method: 'DELETE',

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+
+import type { TriedLines, TriedMetric, TriedSeries } from '../../analysis/runs/intervals/try-queries.js'
+import type { TriedDefinition } from '../../analysis/runs/try-definition.js'
+import { makeColours } from '../output/colours.js'
+import type { Colours } from '../output/colours.js'
+import { count } from '../output/text-table.js'
+import { EXIT } from '../session/session.js'
+import type { ExitCode } from '../session/session.js'
+import { makeServiceClient } from '../session/service-client.js'
+import { outJson } from '../session/shared-options.js'
+import type { Terminal } from '../session/terminal.js'
+import type { TryOptions } from './run-options.js'
+
+/** The service is of this release: only the frame of its answer is checked. */
+const Tried = z
+  .looseObject({ targets: z.array(z.looseObject({})) })
+  .transform((value) => value as unknown as TriedDefinition)
+const BARS = '▁▂▃▄▅▆▇█'
+const DIGITS = 4
+
+/** Shows what the queries of a definition bring: 1 where one of them brought nothing to judge. */
+export async function tryDefinition(
+  application: string,
+  options: TryOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const client = await makeServiceClient(options, terminal)
+  const { minutes, baseline, canary } = options
+  const tried = await client.ask(Tried, {
+    method: 'POST',
+    path: `/analysis/applications/${encodeURIComponent(application)}/try`,
+    body: { minutes, baseline, canary },
+  })
+  if (options.format === 'json') outJson(terminal, tried)
+  else terminal.out(textOf(tried, makeColours(terminal.hasColours)))
+  return isUsable(tried) ? EXIT.fine : EXIT.denied
+}
+
+function isUsable({ targets }: TriedDefinition): boolean {
+  return targets.every(
+    ({ metrics, logs }) =>
+      metrics.every(
+        ({ baseline, canary, isSameOnBothSides }) =>
+          !isSameOnBothSides && [baseline, canary].every(({ points }) => points > 0),
+      ) && [logs?.baseline, logs?.canary].every((side) => side?.state !== 'failed'),
+  )
+}
+
+function textOf({ application, window, warnings, targets }: TriedDefinition, colours: Colours): string {
+  const minutes = (window.endMs - window.startMs) / 60_000
+  const lines = [`${application}, the last ${count(minutes, 'minute')}`]
+  for (const warning of warnings) lines.push(colours.faint(`  ${warning}`))
+  for (const { name, metrics, logs } of targets) {
+    if (targets.length > 1) lines.push('', colours.strong(name))
+    for (const metric of metrics) lines.push('', ...metricLines(metric, colours))
+    if (logs === undefined) continue
+    lines.push('', colours.strong('logs'))
+    if (logs.baseline !== undefined) lines.push(...logLines('baseline', logs.baseline, colours))
+    lines.push(...logLines('canary', logs.canary, colours))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function metricLines(
+  { name, baseline, canary, exposure, isSameOnBothSides }: TriedMetric,
+  colours: Colours,
+): string[] {
+  const scale = scaleOf([baseline, canary])
+  const same = 'both sides were asked the same: name in the query a value of the scope that tells them apart'
+  return [
+    colours.strong(name),
+    ...(isSameOnBothSides ? [colours.bad(`  ${same}`)] : []),
+    ...seriesLines('baseline', baseline, scale, colours),
+    ...seriesLines('canary', canary, scale, colours),
+    ...(exposure === undefined
+      ? []
+      : [
+          ...seriesLines(
+            'counted out of, baseline',
+            exposure.baseline,
+            scaleOf([exposure.baseline]),
+            colours,
+          ),
+          ...seriesLines('counted out of, canary', exposure.canary, scaleOf([exposure.canary]), colours),
+        ]),
+  ]
+}
+
+interface Scale {
+  readonly min: number
+  readonly max: number
+}
+
+/** One for both sides, so that their courses can be compared. */
+function scaleOf(sides: readonly TriedSeries[]): Scale {
+  const of = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null)
+  return {
+    min: Math.min(...of(sides.map(({ min }) => min))),
+    max: Math.max(...of(sides.map(({ max }) => max))),
+  }
+}
+
+function seriesLines(side: string, series: TriedSeries, scale: Scale, colours: Colours): string[] {
+  const { state, reasons, warnings, query, points, steps, min, mean, max } = series
+  const figures =
+    points === 0
+      ? state
+      : `${points} of ${count(steps, 'step')}, min ${digits(min)}, mean ${digits(mean)}, max ${digits(max)}`
+  return [
+    `  ${side}: ${points === 0 ? colours.bad(figures) : figures}`,
+    ...(points === 0 ? [] : [`    ${shapeText(series, scale)}`]),
+    ...reasons.map((reason) => colours.bad(`    ${reason}`)),
+    ...warnings.map((warning) => colours.faint(`    ${warning}`)),
+    colours.faint(`    ${query}`),
+  ]
+}
+
+function shapeText({ shape }: TriedSeries, { min, max }: Scale): string {
+  const height = (value: number): number =>
+    max > min ? Math.min(BARS.length - 1, Math.floor(((value - min) / (max - min)) * BARS.length)) : 0
+  return shape.map((value) => (value === null ? ' ' : BARS.charAt(height(value)))).join('')
+}
+
+function digits(value: number | null): string {
+  return value === null ? '-' : String(Number(value.toPrecision(DIGITS)))
+}
+
+function logLines(
+  side: string,
+  { state, reasons, query, lines, sample }: TriedLines,
+  colours: Colours,
+): string[] {
+  return [
+    `  ${side}: ${state === 'failed' ? colours.bad(state) : count(lines, 'line')}`,
+    ...reasons.map((reason) => colours.bad(`    ${reason}`)),
+    colours.faint(`    ${query}`),
+    ...sample.map((line) => `    ${line}`),
+  ]
+}

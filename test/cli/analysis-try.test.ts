@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { FILE_ANALYSIS, analysisIn } from '../support/file-analysis.js'
+import { latencies } from '../support/analysis-service.js'
+import { objectOf, postJson } from '../support/http-client.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import type { ProgramRun } from '../support/run-tidegate.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const broken = {
+  ...FILE_ANALYSIS,
+  metrics: {
+    source: 'files',
+    canaryConfig: {
+      metrics: [
+        { name: 'gone', groups: ['a'], query: { customInlineTemplate: 'none-${version}.csv#latency' } },
+        { name: 'same', groups: ['a'], query: { customInlineTemplate: 'stable.csv#latency' } },
+      ],
+    },
+  },
+}
+const workspace = makeWorkspace({
+  'policies/release.rego': 'package release\n\nallow := true\n',
+  'data/stable.csv': latencies(100),
+  'data/healthy.csv': latencies(200),
+  'definitions/shop.json': JSON.stringify(FILE_ANALYSIS),
+  'definitions/broken.json': JSON.stringify(broken),
+})
+let tidegate: TidegateProcess
+beforeAll(async () => {
+  tidegate = await startTidegate({ workspace, config: { analysis: analysisIn(workspace.path) } })
+})
+afterAll(async () => {
+  await tidegate.end('SIGTERM')
+  workspace.remove()
+})
+
+const tryIt = (...args: readonly string[]): Promise<ProgramRun> =>
+  runTidegate(['analysis', 'try', ...args], { cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } })
+
+describe('tidegate analysis try', () => {
+  test('shows both series of each metric of the last hour, and keeps nothing', async () => {
+    const { exitCode, stdout } = await tryIt('shop')
+    expect(stdout).toMatch(
+      /^shop, the last 60 minutes\n\nlatency\n {2}baseline: (?:59|60) of 60 steps, min 9\d/,
+    )
+    expect(stdout).toMatch(/ {2}canary: (?:59|60) of 60 steps, min 19\d\.?\d*, mean 2\d\d/)
+    expect(stdout).toMatch(/\n {4}[▁▂▃▄▅▆▇█ ]{60}\n {4}stable\.csv#latency\n/)
+    expect(exitCode).toBe(0)
+    const list = await runTidegate(['analysis', 'list'], {
+      ...{ cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } },
+    })
+    expect(list.stdout).toBe('no analyses\n')
+  })
+
+  test('takes values of the scope and the length of the window', async () => {
+    const { exitCode, stdout } = await tryIt(
+      'shop',
+      '--canary',
+      'version=stable',
+      '--minutes',
+      '30',
+      '--format',
+      'json',
+    )
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      targets: [
+        { metrics: [{ isSameOnBothSides: true, canary: { query: 'stable.csv#latency', steps: 30 } }] },
+      ],
+    })
+  })
+
+  test('says what brought nothing, and that both sides were asked the same, and exits with 1', async () => {
+    const { exitCode, stdout } = await tryIt('broken')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('  baseline: failed\n    files: there is no none-stable.csv\n')
+    expect(stdout).toContain('same\n  both sides were asked the same: name in the query a value of the scope')
+  })
+
+  test.each([
+    [['nobody'], /nobody has said how nobody is analysed/],
+    [['shop', '--minutes', '5000'], /minutes/],
+    [['shop', '--canary', 'version'], /a value of a scope is written name=value, not 'version'/],
+  ])('refuses %j with a sentence', async (args, sentence) => {
+    const { exitCode, stderr } = await tryIt(...args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(sentence)
+  })
+
+  test('tries two definitions at a time, and refuses a third', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => postJson(tidegate.url, '/analysis/applications/shop/try', {})),
+    )
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2)
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(answer.status).toBe(503)
+      expect(objectOf(answer)).toMatchObject({
+        message: expect.stringContaining('other definitions are being tried') as string,
+      })
+    }
+  })
+})
