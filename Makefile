@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-analysis bench-bodies bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-registry bench-runaways bench-trail check build clean
+.PHONY: help run test bench bench-analysis bench-bodies bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ bench-trail: $(BUILT) ## The audit trail: intake over HTTP, search, export and v
 	@command -v wrk >/dev/null || { echo "make bench-trail needs wrk: apt-get install wrk"; exit 2; }
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/trail/run.js
+
+bench-postgres: $(BUILT) ## Two services over one PostgreSQL of its own, SQLite beside it (ARGS=--help)
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/postgres/run.js $(ARGS)
 
 bench-runaways: $(BUILT) ## Cheap decisions alone, and beside 5 a second of the same path that never end
 	npx tsc -p tsconfig.bench.json

@@ -24,6 +24,8 @@ export interface RunningBenchServer {
   /** Resolves once the server has nothing to do any more. */
   readonly idle: () => Promise<void>
   readonly stop: () => Promise<void>
+  /** Ends it by SIGKILL. */
+  readonly kill: () => Promise<void>
 }
 
 const START_LIMIT_MS = 20_000
@@ -54,13 +56,16 @@ export async function startBenchServer(
     resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     cpuSeconds: () => cpuTicks(child) / TICKS_PER_SECOND,
     idle: () => untilIdle(child),
-    stop: async () => {
-      if (child.exitCode !== null) return
-      const ended = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGTERM')
-      await ended
-    },
+    stop: () => endWith(child, 'SIGTERM'),
+    kill: () => endWith(child, 'SIGKILL'),
   }
+}
+
+async function endWith(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  await ended
 }
 
 async function untilHealthy(server: BenchServer, child: ChildProcess): Promise<void> {

@@ -2,6 +2,7 @@ import { saveGateChanges } from '../../src/gates/definitions/declare-gates.js'
 import type { Gate } from '../../src/store/ports/gate.js'
 import { reviewInstance } from '../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../src/gates/triggering/trigger-gate.js'
+import type { Writer } from '../../src/store/ports/transaction.js'
 import { openServiceStore } from '../../src/store/sqlite/threads/open-service-store.js'
 import { SERVICE_OPERATIONS } from '../../test/support/store-operations.js'
 
@@ -16,15 +17,23 @@ export interface FillOptions {
 
 export const BENCH_GATE = { id: 7, name: 'Release', application: 'shop' }
 
-/** Makes a store with instances of one gate that wait for decisions, through the operations of the service itself. */
+/** Makes a store with instances of one gate that wait for decisions. */
 export async function fillStore({ dataDir, instances, callbackUrl }: FillOptions): Promise<void> {
   const { writer, close } = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
+  await fillInstances(writer, { instances, callbackUrl })
+  await close()
+}
+
+/** Makes the instances in a store that is open, through the operations of the service itself. */
+export async function fillInstances(
+  writer: Writer,
+  { instances, callbackUrl }: Omit<FillOptions, 'dataDir'>,
+): Promise<void> {
   const nowMs = Date.now()
   await writer.run(saveGateChanges, [{ kind: 'gate.declared', gate: benchGate(nowMs) }])
   await inBatches(instances, (index) =>
     writer.run(triggerGate, triggerOf(`filled-${index}`, callbackUrl, nowMs)),
   )
-  await close()
 }
 
 /** Approves the first instances, so that as many callbacks wait to be sent. */

@@ -6,34 +6,63 @@ export type LinkedBlob = readonly [seq: number, blob: Buffer]
 
 /**
  * Follows the chain from a link over records in the order of their places, hashing each once, and notes the links at the places
- * asked for. Writes over the first bytes of the blobs.
+ * asked for.
  */
+export class ChainWalk {
+  readonly #from: ChainEnd
+  readonly #wanted: ReadonlySet<number>
+  readonly #links: ChainEnd[] = []
+  readonly #stored = Buffer.alloc(HASH_BYTES)
+  #previous: Uint8Array
+  #at: number
+  #broken: ChainCheck['broken']
+
+  constructor(from: ChainEnd, places: readonly number[]) {
+    this.#from = from
+    this.#wanted = new Set(places)
+    this.#previous = Buffer.from(from.hash, 'hex')
+    this.#at = from.seq
+  }
+
+  /** Whether nothing was wrong so far: what comes behind a break says nothing. */
+  get isWhole(): boolean {
+    return this.#broken === undefined
+  }
+
+  /** Takes the next record. Writes over the first bytes of its blob. */
+  add(seq: number, blob: Buffer): void {
+    if (this.#broken !== undefined) return
+    this.#broken = gap(this.#at, seq)
+    if (this.#broken !== undefined) return
+    blob.copy(this.#stored, 0, 0, HASH_BYTES)
+    const expected = expectedHash(this.#previous, blob)
+    if (!expected.equals(this.#stored)) {
+      this.#broken = { seq, problem: 'it was changed: its content does not give its hash' }
+      return
+    }
+    this.#previous = expected
+    this.#at = seq
+    if (this.#wanted.has(seq)) this.#links.push({ seq, hash: expected.toString('hex') })
+  }
+
+  check(): ChainCheck {
+    const end = { seq: this.#at, hash: Buffer.from(this.#previous).toString('hex') }
+    return { end, checked: this.#at - this.#from.seq, broken: this.#broken, links: this.#links }
+  }
+}
+
+/** Follows the chain over records that are at hand. Writes over the first bytes of their blobs. */
 export function followChain(
   from: ChainEnd,
   blobs: Iterable<LinkedBlob>,
   places: readonly number[],
 ): ChainCheck {
-  const wanted = new Set(places)
-  const links: ChainEnd[] = []
-  const stored = Buffer.alloc(HASH_BYTES)
-  let previous: Uint8Array = Buffer.from(from.hash, 'hex')
-  let at = from.seq
-  let broken: ChainCheck['broken']
+  const walk = new ChainWalk(from, places)
   for (const [seq, blob] of blobs) {
-    blob.copy(stored, 0, 0, HASH_BYTES)
-    broken = gap(at, seq)
-    if (broken !== undefined) break
-    const expected = expectedHash(previous, blob)
-    if (!expected.equals(stored)) {
-      broken = { seq, problem: 'it was changed: its content does not give its hash' }
-      break
-    }
-    previous = expected
-    at = seq
-    if (wanted.has(seq)) links.push({ seq, hash: expected.toString('hex') })
+    walk.add(seq, blob)
+    if (!walk.isWhole) break
   }
-  const end = { seq: at, hash: Buffer.from(previous).toString('hex') }
-  return { end, checked: at - from.seq, broken, links }
+  return walk.check()
 }
 
 function gap(at: number, seq: number): ChainCheck['broken'] {

@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import type { QueryResult, QueryResultRow } from 'pg'
 import { clientConfig } from './client-config.js'
+import { CopyOut } from './copy-out.js'
 import { isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { onlyReads, preparedQuery } from './session.js'
@@ -35,6 +36,17 @@ export class PooledQueries implements Queries {
       // A connection that idled may have been lost since; a statement that only reads may be asked again.
       if (!isStaleConnection(raw) || !onlyReads(text)) throw raw
       return await this.#pool.query<Row>(query)
+    }
+  }
+
+  async copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void> {
+    const client = await this.#pool.connect()
+    try {
+      await client.query(new CopyOut(text, take)).finished
+      client.release()
+    } catch (raw) {
+      client.release(true)
+      throw raw
     }
   }
 

@@ -2,12 +2,15 @@ import { AppError } from '../../../errors/app-error.js'
 import { Client } from 'pg'
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { clientConfig } from './client-config.js'
+import { CopyOut } from './copy-out.js'
 import { isLostConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 
 /** Asks the database; parameters stand for `$1`, `$2`, … */
 export interface Queries {
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>
+  /** Hands over the rows of a `copy … to stdout (format binary)` one by one; the values are only there until `take` returns. */
+  copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void>
 }
 
 /** Statements that are prepared once and remembered by the server; others are parsed each time. */
@@ -48,6 +51,16 @@ export class Session implements Queries {
     if (!onlyReads(text)) this.#writes++
     try {
       return await client.query<Row>(preparedQuery(this.#prepared, text, values))
+    } catch (raw) {
+      if (isLostConnection(raw)) this.#lose(client)
+      throw raw
+    }
+  }
+
+  async copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void> {
+    const client = await this.#connected()
+    try {
+      await client.query(new CopyOut(text, take)).finished
     } catch (raw) {
       if (isLostConnection(raw)) this.#lose(client)
       throw raw
