@@ -192,4 +192,14 @@ describe('evidence', () => {
     })
     expect(asked).toContain(`/git/rest/build-status/1.0/commits/${COMMIT}?limit=100`)
   })
+
+  test('of a pull request that Bitbucket Server says little of has null for the rest', async () => {
+    const key = Object.keys(bitbucketServerDocuments).find((path) => path.endsWith('/pull-requests/9')) ?? ''
+    const documents = { [key]: { id: 9, title: 'Raise the gate', state: 'OPEN' } }
+    const parameters = { repositoryName: ['TIDE/shop'], pullRequest: ['9'] }
+    const { evidence } = await fetchFrom(documents, 'bitbucket', parameters, '/git')
+    expect(evidence.output).toMatchObject([
+      { state: 'open', author: null, sourceBranch: null, targetBranch: null, commitId: null, url: null },
+    ])
+  })
 })

@@ -13,6 +13,21 @@ async function timesOf(series: SeriesData): Promise<string[]> {
   return [...drawn.matchAll(/class="tick middle"[^>]*>([^<]+)</g)].map(([, label = '']) => label)
 }
 
+test('a long series keeps its spikes and its gaps, with fewer points', async () => {
+  const values = Array.from({ length: 6000 }, (_, index): number | null =>
+    index >= 3000 && index < 3100 ? null : 5,
+  )
+  values[1234] = 1000
+  const series = { values, stepMs: 60_000, startMs: 0 } as unknown as SeriesData
+  const drawn = (await seriesChart(series, series)).toString()
+  const [, path = ''] = /class="series baseline" d="([^"]*)"/.exec(drawn) ?? []
+  const heights = [...path.matchAll(/[ML]([\d.]+),([\d.]+)/g)].map(([, , y]) => Number(y))
+  expect(heights.length).toBeGreaterThan(400)
+  expect(heights.length).toBeLessThan(1300)
+  expect(heights.filter((height) => height < Math.max(...heights))).toHaveLength(1)
+  expect(path.match(/M/g)).toHaveLength(2)
+})
+
 test.each([
   ['a minute', 7, 10_000, /^10:3[78]:\d\d$/],
   ['an hour', 60, 60_000, /^1[01]:\d\d$/],

@@ -55,6 +55,17 @@ describe('the OpenAPI document', () => {
     expect(found?.operation.security).toEqual(security)
   })
 
+  it('says which headers an answer has, and from where on numbers in paths count', () => {
+    const find = (id: string) => operations.find(({ operation }) => operation.operationId === id)?.operation
+    const created = find('postApprovalGates')?.responses['201'] as { headers: unknown }
+    expect(created.headers).toEqual({
+      Location: { description: 'Where the gate is.', schema: { type: 'string' } },
+    })
+    expect(find('getApprovalGates')?.responses['200']).not.toHaveProperty('headers')
+    const number = find('getApprovalGatesById')?.parameters.find(({ name }) => name === 'id')
+    expect(number).toMatchObject({ schema: { type: 'integer', minimum: 1 } })
+  })
+
   it('says what a query takes, and what a body holds', () => {
     const find = (id: string) => operations.find(({ operation }) => operation.operationId === id)?.operation
     expect(find('getAudit')?.parameters).toContainEqual({

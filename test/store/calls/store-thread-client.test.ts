@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Call } from '../../../src/store/calls/call.js'
 import { StoreThreadClient } from '../../../src/store/calls/store-thread-client.js'
 
@@ -54,6 +54,15 @@ describe('a thread of the store', () => {
     await exitOf(threads[0])
     expect(await client.execute([])).not.toEqual(first)
     expect(threads).toHaveLength(2)
+  })
+
+  it('has ended once the store is closed, whether it was idle or not', async () => {
+    const { client, threads } = makeClient(1)
+    await client.execute([])
+    await vi.waitFor(() => expect(threads[0]?.listenerCount('exit')).toBeGreaterThan(1))
+    await client.execute([])
+    await client.close()
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1])
   })
 
   it('is used no more when it has refused a batch, though it may still be there', async () => {

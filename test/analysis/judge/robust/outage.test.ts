@@ -29,6 +29,18 @@ describe('a canary whose values fall to 0', () => {
     })
   })
 
+  test('is told by that where nine in ten of its other points are not 0', () => {
+    const sparse = experiment.map((value, index) => (index % 10 === 4 ? 0 : value))
+    const canary = { direction: 'decrease' }
+    expect(judgeOne({ control, experiment: diesAt(sparse, 50), canary }).classificationReason).toMatch(
+      falls(10),
+    )
+    sparse[0] = 0
+    expect(judgeOne({ control, experiment: diesAt(sparse, 50), canary }).classificationReason).not.toMatch(
+      falls(10),
+    )
+  })
+
   test('is told by that where its latest point has no value yet', () => {
     const late = [...diesAt(experiment, 30, 59).slice(0, 59), null]
     const { classificationReason } = judgeOne({
