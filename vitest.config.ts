@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 
 import { defineConfig } from 'vitest/config'
 
+import { compilerVariables, newerOpa, olderOpa } from './test/support/compilers.js'
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 
 /** These run the built program as processes of their own; the others need no build. */
@@ -47,6 +48,20 @@ const hasPostgres = postgresPrograms() !== undefined
 if (!hasPostgres)
   process.stderr.write('PostgreSQL is not installed: the tests of several machines are skipped\n')
 
+/** What compiles policies, or asks what was compiled: these run with OPA 1.x once more. */
+const COMPILING = [
+  'test/conformance/**/*.test.ts',
+  'test/pdp/*.test.ts',
+  'test/pdp/{archive,bundle,compile,data,lint,slow,snapshot,wasm}/**/*.test.ts',
+  'test/pdp/builtins/*.test.ts',
+  'test/policies/sample-verdicts.test.ts',
+  'test/cli/{build,check,eval,policy-warnings,serve,test,verification-flags}.test.ts',
+  'test/e2e/{bundle-keys,denial-rules,policy-warnings,watching}.test.ts',
+]
+const [older, newer] = [process.env['OPA_BIN'] ?? olderOpa(), newerOpa()]
+if (newer === undefined)
+  process.stderr.write('no opa 1.x on PATH or in TEST_OPA_1: the tests of it are skipped\n')
+
 export default defineConfig({
   test: {
     testTimeout: 20_000,
@@ -61,7 +76,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/cli/**/*.test.ts', ...OTHER_END_TO_END, ON_POSTGRES],
           globalSetup: 'test/support/build-wasm.ts',
-          env: { TIDEGATE_IN_PROCESS: 'yes' },
+          // A newer one on PATH has its own tests.
+          env: { TIDEGATE_IN_PROCESS: 'yes', ...(older !== undefined && { OPA_BIN: older }) },
         },
       },
       {
@@ -71,6 +87,17 @@ export default defineConfig({
           include: hasPostgres ? [...STORE_CONTRACT, ON_POSTGRES] : [],
           env: { TIDEGATE_TEST_STORE: 'postgres' },
           globalSetup: ['test/support/build-wasm.ts', 'test/support/postgres/start-postgres.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'opa-1',
+          include: newer === undefined ? [] : COMPILING,
+          // The parser that these compare with reads version 1 alone there.
+          exclude: ['test/pdp/lint/find-references.test.ts'],
+          env: newer === undefined ? {} : compilerVariables(newer),
+          globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
         },
       },
       {

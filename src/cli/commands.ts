@@ -123,6 +123,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'opa',
+    {
+      summary: 'install the program that compiles policies',
+      load: async () => (await import('./opa.js')).defineOpa,
+    },
+  ],
+  [
     'hash-token',
     {
       summary: 'print the SHA-256 of a token for the configuration',

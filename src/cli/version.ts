@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 
 import { toError } from '../errors/app-error.js'
 import { packageVersion } from '../lib/package-root.js'
-import { findOpa } from '../pdp/opa/find-opa.js'
-import { runOpa } from '../pdp/opa/run-opa.js'
+import { findOpa, whyOpa } from '../pdp/opa/find-opa.js'
+import { opaRelease } from '../pdp/opa/opa-release.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { textTable } from './output/text-table.js'
@@ -29,24 +29,34 @@ export function defineVersion(command: Command, session: Session): void {
 }
 
 async function printVersion({ format, opa }: VersionOptions, terminal: Terminal): Promise<ExitCode> {
-  const versions = {
-    tidegate: packageVersion(),
-    node: process.versions.node,
-    opa: await opaVersion(opa, terminal),
+  const { version, path, reason } = await opaVersion(opa, terminal)
+  const versions = { tidegate: packageVersion(), node: process.versions.node, opa: version }
+  if (format === 'json') outJson(terminal, { ...versions, opaPath: path, opaReason: reason })
+  else {
+    const details = [path, reason].flatMap((text) => (text === undefined ? [] : [['', text]]))
+    terminal.out(textTable([...Object.entries(versions), ...details]))
   }
-  if (format === 'json') outJson(terminal, versions)
-  else terminal.out(textTable(Object.entries(versions)))
   return EXIT.fine
 }
 
+interface OpaVersion {
+  readonly version: string
+  readonly path?: string
+  /** Why that program and no other. */
+  readonly reason?: string
+}
+
 /** A machine that only loads bundles needs no opa. */
-async function opaVersion(named: string | undefined, terminal: Terminal): Promise<string> {
+async function opaVersion(named: string | undefined, terminal: Terminal): Promise<OpaVersion> {
   try {
     const program = await findOpa({ named, env: terminal.env })
-    const { stdout } = await runOpa(program, ['version'])
-    const version = /^Version:\s*(?<version>\S+)/m.exec(stdout)?.groups?.['version'] ?? 'unknown'
-    return `${version} (from ${program.source})`
+    const version = await opaRelease(program)
+    return {
+      version: `${version} (from ${program.source})`,
+      path: program.path,
+      reason: whyOpa(program),
+    }
   } catch (raw) {
-    return `none: ${toError(raw).message}`
+    return { version: `none: ${toError(raw).message}` }
   }
 }

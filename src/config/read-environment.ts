@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../errors/app-error.js'
 import { nearestName } from '../lib/text/nearest-name.js'
-import { CLIENT_VARIABLES } from './values/server-url.js'
+import { CLIENT_VARIABLES, OPA_DOWNLOADS_VARIABLE } from './values/server-url.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
 import { keysByFormerVariable } from './former-names.js'
@@ -10,7 +10,11 @@ import { suggestion } from './values/problem.js'
 const PREFIX = 'TIDEGATE_'
 /** Names the configuration file itself. */
 export const CONFIG_FILE_VARIABLE = 'TIDEGATE_CONFIG'
-const OTHER_VARIABLES: readonly string[] = [CONFIG_FILE_VARIABLE, ...Object.values(CLIENT_VARIABLES)]
+const OTHER_VARIABLES: readonly string[] = [
+  CONFIG_FILE_VARIABLE,
+  ...Object.values(CLIENT_VARIABLES),
+  OPA_DOWNLOADS_VARIABLE,
+]
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 
 const keysByVariable = new Map(configKeys.map((key) => [key.env, key]))

@@ -4,6 +4,7 @@ import { AppError } from '../errors/app-error.js'
 import { packageRoot } from './package-root.js'
 
 const compiled = new Map<string, WebAssembly.Module>()
+const read = new Map<string, Uint8Array>()
 
 /**
  * A module that `npm run build` has made of AssemblyScript, for the sources too, compiled once for each thread. Raises `internal` when
@@ -15,9 +16,20 @@ export function compileBuilt(path: string): WebAssembly.Module {
   return module
 }
 
-function compile(file: string): WebAssembly.Module {
+/** The bytes of such a module, for what is linked into others, read once for each thread. Raises as `compileBuilt`. */
+export function readBuilt(path: string): Uint8Array {
+  const bytes = read.get(path) ?? orDamaged(`${packageRoot}dist/${path}`, (file) => readFileSync(file))
+  read.set(path, bytes)
+  return bytes
+}
+
+function compile(path: string): WebAssembly.Module {
+  return orDamaged(path, (file) => new WebAssembly.Module(readFileSync(file)))
+}
+
+function orDamaged<T>(file: string, take: (file: string) => T): T {
   try {
-    return new WebAssembly.Module(readFileSync(file))
+    return take(file)
   } catch (cause) {
     throw new AppError('internal', `${file} is missing or damaged: run npm run build`, { cause })
   }

@@ -25,6 +25,7 @@ const COMMANDS = [
   'config',
   'openapi',
   'completion',
+  'opa',
   'hash-token',
   'version',
 ]
@@ -105,6 +106,8 @@ describe('version', () => {
       tidegate: version,
       node: process.versions.node,
       opa: expect.stringMatching(/^0\.70\.0 \(from npm package\)$/) as unknown,
+      opaPath: expect.stringMatching(/bin\/opa$/) as unknown,
+      opaReason: expect.stringContaining('the copy that npm installed; no --opa or policies.opa') as unknown,
     })
   })
 

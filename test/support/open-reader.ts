@@ -10,6 +10,7 @@ import { ModuleMemory } from '../../src/pdp/wasm/module/module-memory.js'
 import { toPolicyExports } from '../../src/pdp/wasm/module/policy-exports.js'
 import { instantiateReader } from '../../src/pdp/wasm/reader/input-reader.js'
 import type { ReadingPair } from '../../src/pdp/wasm/reader/reads-alike.js'
+import { compactText } from './compact-text.js'
 import { isSameValue } from '../../src/pdp/wasm/reader/same-value.js'
 
 const MEBIBYTE = 1024 * 1024
@@ -45,7 +46,8 @@ export class OpenReader {
     return this.dump(value) === this.dump(parsed) && isSameValue(memory, this.dump, value, parsed)
   }
 
-  readonly dump = (value: number): string => this.pair.memory.textAt(this.pair.policy.opa_value_dump(value))
+  readonly dump = (value: number): string =>
+    compactText(this.pair.memory.textAt(this.pair.policy.opa_value_dump(value)))
 
   #parse(text: Uint8Array): number {
     const { memory, policy } = this.pair

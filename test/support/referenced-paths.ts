@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import type { OpaProgram } from '../../src/pdp/opa/find-opa.js'
+import { regoVersionFlags } from '../../src/pdp/opa/opa-release.js'
 import { runOpa } from '../../src/pdp/opa/run-opa.js'
 
 const PARSE = '{name: module | module := rego.parse_module(name, input[name])}'
@@ -22,7 +23,8 @@ export async function referencedPaths(
   opa: OpaProgram,
   modules: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, string[]> | undefined> {
-  const run = await runOpa(opa, ['eval', '--format', 'json', '--stdin-input', PARSE], {
+  const version = await regoVersionFlags(opa, 0)
+  const run = await runOpa(opa, ['eval', '--format', 'json', '--stdin-input', ...version, PARSE], {
     stdin: JSON.stringify(modules),
   })
   if (run.exitCode !== 0) return undefined

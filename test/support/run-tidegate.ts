@@ -16,13 +16,17 @@ export interface ProgramSurroundings {
   readonly stdin?: string
 }
 
+/** Tests of another compiler name it. */
+const COMPILER = process.env['TEST_COMPILER']
+const OWN = COMPILER === undefined ? {} : { OPA_BIN: COMPILER }
+
 /** Runs the built program to its end, with nothing of the caller's own settings. */
 export function runTidegate(
   args: readonly string[],
   { cwd = ROOT, env = {}, stdin = '' }: ProgramSurroundings = {},
 ): Promise<ProgramRun> {
   return new Promise((resolve, reject) => {
-    const options = { cwd, env: { HOME: cwd, ...env }, timeout: 15_000, maxBuffer: 64 * 1024 * 1024 }
+    const options = { cwd, env: { HOME: cwd, ...OWN, ...env }, timeout: 15_000, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : error.code
       if (typeof exitCode === 'number') resolve({ exitCode, stdout, stderr })

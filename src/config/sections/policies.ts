@@ -101,7 +101,7 @@ export const PoliciesSection = z.strictObject({
   ),
   opa: key(
     z.string().min(1).optional(),
-    'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, the copy that npm installed.',
+    'The `opa` program to compile with; else `OPA_BIN`, `opa` on `PATH`, what `tidegate opa install` fetched, the copy that npm installed.',
     'the path of the opa program',
   ),
   staticPackages: key(

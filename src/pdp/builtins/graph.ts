@@ -18,7 +18,7 @@ export const graphBuiltins: BuiltinTable = {
   'graph.reachable_paths': reachablePaths,
 }
 
-/** The paths from the given vertices to where they end or meet a vertex that the search has gone through before. */
+/** The paths from the given vertices to where they end or would come to one of their own vertices again. */
 function reachablePaths(args: Args, { meter }: BuiltinContext): RegoValue {
   const graph = objectOperand(args, 0)
   const initial = operand(args, 1)
@@ -38,12 +38,11 @@ interface PathEnd {
 
 /** A vertex whose neighbours are being followed. */
 interface Stop {
-  readonly vertex: RegoValue
   readonly path: PathEnd
   readonly neighbours: RegoArray
   next: number
-  /** The path once more for each neighbour met before: OPA's answer runs them together. */
-  readonly repeated: RegoValue[]
+  /** The vertex, where the path comes to it for the first time. */
+  readonly number: number | undefined
 }
 
 /** Depth first with a stack of its own, since a chain may be longer than the calls that JavaScript can nest. */
@@ -51,7 +50,8 @@ class PathSearch {
   readonly paths: RegoValue[] = []
   readonly #graph: RegoObject
   readonly #vertexNumbers: RegoObject
-  #reached = new Set<number>()
+  /** The vertices of the path that is being followed. */
+  readonly #onPath = new Set<number>()
   readonly #meter: WorkMeter
 
   constructor(graph: RegoObject, meter: WorkMeter) {
@@ -66,10 +66,9 @@ class PathSearch {
     const path = { vertex, before: undefined }
     const next = neighbours(edges)
     if (next.length === 0) this.#add([vertex])
-    for (const neighbour of next) {
-      this.#reached = new Set([this.#numberOf(vertex)])
-      this.#follow(neighbour, path)
-    }
+    this.#onPath.clear()
+    this.#onPath.add(this.#numberOf(vertex))
+    for (const neighbour of next) this.#follow(neighbour, path)
   }
 
   #follow(start: RegoValue, path: PathEnd): void {
@@ -78,14 +77,11 @@ class PathSearch {
     for (let stop = stops.at(-1); stop !== undefined; stop = stops.at(-1)) {
       const neighbour = stop.neighbours[stop.next++]
       this.#meter.spend(MOVE_STEPS + (neighbour === undefined ? 0 : lengthOf(neighbour)))
-      if (neighbour === undefined) stops.pop()
-      else if (this.#reached.has(this.#numberOf(neighbour))) {
-        stop.repeated.push(...toVertices(stop.path))
-        this.#add([...stop.repeated])
-      } else {
-        this.#reached.add(this.#numberOf(stop.vertex))
-        this.#enter(neighbour, stop.path, stops)
-      }
+      if (neighbour === undefined) {
+        stops.pop()
+        if (stop.number !== undefined) this.#onPath.delete(stop.number)
+      } else if (this.#onPath.has(this.#numberOf(neighbour))) this.#add(toVertices(stop.path))
+      else this.#enter(neighbour, stop.path, stops)
     }
   }
 
@@ -98,8 +94,14 @@ class PathSearch {
     }
     const path = { vertex, before }
     const next = neighbours(edges)
-    if (next.length === 0) this.#add(toVertices(path))
-    else stops.push({ vertex, path, neighbours: next, next: 0, repeated: [] })
+    if (next.length === 0) {
+      this.#add(toVertices(path))
+      return
+    }
+    const number = this.#numberOf(vertex)
+    const isNew = !this.#onPath.has(number)
+    this.#onPath.add(number)
+    stops.push({ path, neighbours: next, next: 0, number: isNew ? number : undefined })
   }
 
   #add(path: RegoArray): void {

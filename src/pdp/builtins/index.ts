@@ -23,6 +23,7 @@ import { semverBuiltins } from './semver.js'
 import { sprintfBuiltins } from './sprintf.js'
 import { stringSearchBuiltins } from './string-search.js'
 import { timeBuiltins } from './time/time.js'
+import { uriBuiltins } from './uri.js'
 import { unitBuiltins } from './units/units.js'
 import { urlQueryBuiltins } from './url-query.js'
 import { uuidBuiltins } from './uuid.js'
@@ -66,6 +67,7 @@ const table: BuiltinTable = {
   ...stringSearchBuiltins,
   ...timeBuiltins,
   ...unitBuiltins,
+  ...uriBuiltins,
   ...urlQueryBuiltins,
   ...uuidBuiltins,
   ...x509Builtins,

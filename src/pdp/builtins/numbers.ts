@@ -21,7 +21,7 @@ function rangeStep(args: Args, { meter }: BuiltinContext): RegoValue {
   const from = anyIntegerOperand(args, 0)
   const to = anyIntegerOperand(args, 1)
   const step = anyIntegerOperand(args, 2)
-  if (step <= 0n) throw new BuiltinError('numbers.range_step: step must be a positive number above zero')
+  if (step <= 0n) throw new BuiltinError('numbers.range_step: step must be a positive integer')
   const distance = to > from ? to - from : from - to
   const count = distance / step + 1n
   const digits = Math.max(numberOperand(args, 0).text.length, numberOperand(args, 1).text.length)

@@ -3,6 +3,7 @@ import { RegoNumber } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { displayText } from './go-format/display-text.js'
+import { goInteger } from '../rego/go-integer.js'
 import { formatGo } from './go-format/printf.js'
 import type { GoArgument } from './go-format/verbs.js'
 import { arrayOperand, stringOperand } from './shared/operands.js'
@@ -28,17 +29,15 @@ function toGoArgument(value: RegoValue): GoArgument {
   return { type: 'string', value: typeof value === 'string' ? value : displayText(value) }
 }
 
-const INT64_LIMIT = 2n ** 63n
-
-/** Like OPA, by the number's text: `1.0` and `1e3` are floats, and what no double holds stays text. */
-function toGoNumber(number: RegoNumber): GoArgument {
-  const { text } = number
-  if (/^-?\d+$/.test(text)) {
-    const value = BigInt(text)
-    return { type: value >= -INT64_LIMIT && value < INT64_LIMIT ? 'int' : '*big.Int', value }
-  }
+/** Like OPA, by the number's text: `1.0` is an integer, `1.5` a float, and `1e3` and what no double holds stay text. */
+function toGoNumber({ text }: RegoNumber): GoArgument {
+  const integer = goInteger(text)
+  if (integer !== undefined) return { type: 'int64', value: integer }
+  if (/^-?\d+$/.test(text)) return { type: '*big.Int', value: BigInt(text) }
   const value = Number(text)
-  return Number.isFinite(value) ? { type: 'float64', value } : { type: 'string', value: text }
+  return text.includes('.') && Number.isFinite(value)
+    ? { type: 'float64', value }
+    : { type: 'string', value: text }
 }
 
 export const sprintfBuiltins: BuiltinTable = { sprintf }

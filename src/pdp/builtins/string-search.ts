@@ -3,7 +3,7 @@ import type { RegoValue } from '../rego/value.js'
 import { BuiltinError } from './shared/builtin.js'
 import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { codePointCount } from './go-format/flags.js'
-import { isArray, operand, stringOperand, wrongType } from './shared/operands.js'
+import { int64Operand, isArray, operand, stringOperand, wrongType } from './shared/operands.js'
 
 type Args = readonly RegoValue[]
 
@@ -92,9 +92,22 @@ const indexOfEach: Builtin = (args, { meter }) => {
   return places
 }
 
+/** The first `n` parts, or the last `-n`; what is over is dropped. */
+const splitN: Builtin = (args, { meter }) => {
+  const text = stringOperand(args, 0)
+  const delimiter = stringOperand(args, 1)
+  const count = Number(int64Operand(args, 2))
+  const parts = delimiter === '' ? Array.from(text) : text.split(delimiter)
+  meter.spend(parts.length * PAIR_STEPS)
+  meter.reserve(parts.length * PLACE_BYTES)
+  // Go splits a text without characters into none of them, and by a delimiter into one.
+  return count >= 0 ? parts.slice(0, count) : parts.slice(count)
+}
+
 export const stringSearchBuiltins: BuiltinTable = {
   indexof_n: indexOfEach,
   'strings.any_prefix_match': anyPrefixMatch,
   'strings.any_suffix_match': anySuffixMatch,
   'strings.count': count,
+  'strings.split_n': splitN,
 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { regoVersionFlags } from '../opa/rego-version.js'
+import { regoVersionFlags } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { RegoModule } from './rego-module.js'
 

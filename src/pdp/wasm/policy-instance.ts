@@ -15,10 +15,12 @@ import type { Booleans } from './host-values.js'
 import { OUT_OF_FUEL } from './module/meter-module.js'
 import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module/module-memory.js'
+import { OrderedIteration } from './iteration/ordered-iteration.js'
 import { RETRIED_BUILTINS } from './native-builtins.js'
 import { isForHost } from './native-choice.js'
 import type { OperandReader } from './native-choice.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
+import { readerOf } from './operand-reader.js'
 import { ALIGNMENT, align, parseImage, placeImage } from './place-data.js'
 import type { ModuleCode } from './module-code.js'
 import { ModuleTargets } from './module-targets.js'
@@ -67,6 +69,7 @@ export class PolicyInstance {
   readonly #dataAddress: number
   readonly #heapStart: number
   readonly #reader: InputReader | undefined
+  readonly #iteration: OrderedIteration | undefined
   readonly #state: ModuleState
   readonly #headroom: MemoryHeadroom
   readonly #bytesWhenNew: number
@@ -104,9 +107,14 @@ export class PolicyInstance {
     this.#exports.opa_heap_ptr_set(heapOfTables)
     const reader = instantiateReader(this.#memory.memory, this.#exports)
     const booleans = { truth: this.#parseJson('true'), falsehood: this.#parseJson('false') }
-    const roomEnd = this.#makeRoomFor(reader, booleans)
+    const notes = this.#makeRoomFor(reader, booleans)
+    const roomEnd = align(notes + OrderedIteration.bytesOf(exports))
+    this.#memory.reserve(notes, roomEnd - notes)
     this.#reader = (isReaderFit ?? this.#isFit(reader, roomEnd)) ? reader : undefined
-    if (this.#reader !== undefined) this.#values.trustLayout(booleans)
+    if (this.#reader !== undefined) {
+      this.#values.trustLayout(booleans)
+      this.#iteration = OrderedIteration.begin(exports, this.#memory, notes)
+    }
     const placed =
       this.#reader === undefined
         ? parseImage(this.#exports, this.#values, data, roomEnd)
@@ -177,6 +185,7 @@ export class PolicyInstance {
     // What grew for another is not this one's doing.
     this.#bytesSeen = this.#memory.byteLength
     this.#call = call
+    this.#iteration?.startEvaluation()
     try {
       if (inputLength > SHORT_INPUT_BYTES) call.slice?.require(inputLength * READ_MS_PER_BYTE)
       const inputValue = this.#inputValue(input)
@@ -316,15 +325,7 @@ export class PolicyInstance {
   }
 
   #operandReader(operands: readonly number[]): OperandReader {
-    const address = (index: number): number => operands[index] ?? 0
-    return {
-      value: (index) => this.#readOperand(address(index)),
-      hasIntegersOnly: (index) => this.#values.hasIntegersOnly(address(index)),
-      isShortInteger: (index) => this.#values.isShortInteger(address(index)),
-      isIntegerText: (index) => this.#values.isIntegerText(address(index)),
-      shortInteger: (index) => this.#values.shortInteger(address(index)),
-      bytes: (index) => this.#values.textBytes(address(index), this.#budget),
-    }
+    return readerOf(operands, this.#values, this.#budget, (address) => this.#readOperand(address))
   }
 
   #readOperand(address: number): RegoValue {

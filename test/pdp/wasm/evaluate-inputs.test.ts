@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from '../../support/default-limits.js'
 import { meterModule } from '../../../src/pdp/wasm/module/meter-module.js'
 import { PolicyInstance } from '../../../src/pdp/wasm/policy-instance.js'
 import { JsonGenerator } from '../../support/generate-json.js'
+import { compactText } from '../../support/compact-text.js'
 import { compileRego } from '../../support/open-reader.js'
 
 const POLICY = `package p
@@ -51,7 +52,8 @@ beforeAll(async () => {
 
 function evaluate(instance: PolicyInstance, rule: string, input: Uint8Array): string | undefined {
   const number = instance.entrypoints.get(`p/${rule}`) ?? -1
-  return instance.evaluateAll([number], input, newCall({ nowMs: 0 }))[0]
+  const [text] = instance.evaluateAll([number], input, newCall({ nowMs: 0 }))
+  return text === undefined ? undefined : compactText(text)
 }
 
 test('a module of the OPA in use is read directly', () => {

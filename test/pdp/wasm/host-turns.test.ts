@@ -6,6 +6,7 @@ import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
 import { compilePolicies } from '../../../src/pdp/compile/compile-policies.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { wrapNativeBuiltins } from '../../../src/pdp/wasm/wrap-native-builtins.js'
+import { compactText } from '../../support/compact-text.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from '../../../src/pdp/wasm/native-wrapper.js'
 
 const POLICY = `package p
@@ -58,7 +59,7 @@ function ask(rule: string, input: unknown): { readonly text: string; readonly as
   call('eval', context)
   const shown = call('opa_value_dump', call('opa_eval_ctx_get_result', context))
   const bytes = Buffer.from(memory.buffer)
-  return { text: bytes.toString('utf8', shown, bytes.indexOf(0, shown)), asked }
+  return { text: compactText(bytes.toString('utf8', shown, bytes.indexOf(0, shown))), asked }
 }
 
 describe('the module asks its host', () => {

@@ -49,9 +49,9 @@ export async function writeSources(directory: string, { modules, data }: Conform
   }
 }
 
-function inputBytes({ input }: ConformanceCase): Uint8Array | undefined {
-  if (input === undefined) return undefined
-  return Buffer.from(printJson(typeof input === 'string' ? parseRegoText(input) : input))
+function inputBytes({ input, inputTerm }: ConformanceCase): Uint8Array | undefined {
+  const value = inputTerm === undefined ? input : parseRegoText(inputTerm)
+  return value === undefined ? undefined : Buffer.from(printJson(value))
 }
 
 function failure(errorCode: string, message: string): Outcome {

@@ -15,7 +15,7 @@ export async function askOpa(opa: OpaProgram, test: ConformanceCase): Promise<Ou
     await writeSources(cwd, test)
     const strict = test.isStrict ? ['--strict-builtin-errors'] : []
     const version = test.modules.every((text) => text.includes('import rego.v1')) ? [] : ['--v1-compatible']
-    const input = test.input === undefined ? [] : ['--stdin-input']
+    const input = inputText(test) === '' ? [] : ['--stdin-input']
     const args = ['eval', '--format', 'json', '--data', '.', ...strict, ...version, ...input, test.query]
     const run = await runOpa(opa, args, { cwd, stdin: inputText(test) })
     if (!run.stdout.startsWith('{')) return { errorCode: 'opa', message: run.stderr }
@@ -23,9 +23,9 @@ export async function askOpa(opa: OpaProgram, test: ConformanceCase): Promise<Ou
   })
 }
 
-function inputText({ input }: ConformanceCase): string {
-  if (input === undefined) return ''
-  return typeof input === 'string' ? input : printJson(input)
+function inputText({ input, inputTerm }: ConformanceCase): string {
+  if (inputTerm !== undefined) return inputTerm
+  return input === undefined ? '' : printJson(input)
 }
 
 function toOutcome(answer: RegoObject): Outcome {

@@ -6,7 +6,9 @@ import { RegoObject } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
 
 /** The shared copy of OPA's own test suite; it is beside the repository and may be absent. */
-const CASES_FILE = fileURLToPath(new URL('../../../../shared/conformance/rego-v1.json', import.meta.url))
+const CASES_FILE =
+  process.env['CONFORMANCE_FILE'] ??
+  fileURLToPath(new URL('../../../../shared/conformance/rego-v1.json', import.meta.url))
 
 /** One case of OPA's test suite. */
 export interface ConformanceCase {
@@ -16,8 +18,9 @@ export interface ConformanceCase {
   readonly query: string
   readonly modules: readonly string[]
   readonly data: RegoObject
-  /** Rego text; JSON but for a few. */
-  readonly input: RegoValue | string | undefined
+  readonly input: RegoValue | undefined
+  /** The input as Rego text, which is JSON but for a few. */
+  readonly inputTerm: string | undefined
   readonly wantResult: readonly RegoObject[]
   readonly wantErrorCode: string | undefined
   readonly wantError: string | undefined
@@ -45,7 +48,8 @@ function toCase(fields: RegoObject, name: string): ConformanceCase {
     query: textAt(fields, 'query').trim(),
     modules: listAt(fields, 'modules') as string[],
     data: (fields.get('data') as RegoObject | null | undefined) ?? new RegoObject([]),
-    input: fields.get('input_term') ?? fields.get('input'),
+    input: fields.get('input'),
+    inputTerm: fields.get('input_term') as string | undefined,
     wantResult: listAt(fields, 'want_result') as RegoObject[],
     wantErrorCode: fields.get('want_error_code') as string | undefined,
     wantError: fields.get('want_error') as string | undefined,

@@ -39,11 +39,12 @@ const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 30_000_000 }
 export async function compareWithOpa(
   callsEach: number,
   seed: number,
+  program: string,
   signatures: readonly Signature[] = SIGNATURES,
 ): Promise<{ calls: number; differences: Difference[] }> {
   const policy = policyOf(signatures)
   const workspace = makeWorkspace({ 'policies/p.rego': policy })
-  const opa = await startOpa(`${workspace.path}/policies`)
+  const opa = await startOpa(`${workspace.path}/policies`, program)
   const differences: Difference[] = []
   let calls = 0
   try {

@@ -143,7 +143,7 @@ class Printf {
     const argument = this.#args[this.#argument]
     if (argument === undefined) return undefined
     this.#argument++
-    if (argument.type !== 'int') return undefined
+    if (argument.type !== 'int' && argument.type !== 'int64') return undefined
     const value = Number(argument.value)
     return Math.abs(value) > MAX_NUMBER ? undefined : value
   }

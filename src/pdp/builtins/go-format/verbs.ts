@@ -10,7 +10,7 @@ type TextType = 'string' | 'json.Number' | '[]interface {}' | 'map[string]interf
 
 /** An argument with the Go type that decides what each verb does with it. */
 export type GoArgument =
-  | { readonly type: 'int' | '*big.Int'; readonly value: bigint }
+  | { readonly type: 'int' | 'int64' | '*big.Int'; readonly value: bigint }
   | { readonly type: 'float64'; readonly value: number }
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: TextType; readonly value: string }
@@ -27,6 +27,7 @@ export function formatArgument(argument: GoArgument, verb: string, flags: Format
 function formatByType(argument: GoArgument, verb: string, flags: FormatFlags): string | undefined {
   switch (argument.type) {
     case 'int':
+    case 'int64':
       return formatInt(argument.value, verb, flags)
     case '*big.Int':
       return formatBigInt(argument.value, verb, flags)

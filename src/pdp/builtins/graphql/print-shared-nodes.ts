@@ -32,6 +32,8 @@ export function printValue(value: ValueNode): RegoObject {
   return prunedObject({
     Raw: rawText(value),
     Kind: RegoNumber.of(kindNumber(value)),
+    // It is filled in when the query is verified, and OPA prints what was there before.
+    ExpectedTypeHasDefault: false,
     Children: printChildren(value),
   })
 }

@@ -83,7 +83,7 @@ function describe(errors: readonly GraphQLError[]): string {
   })
   const place = first && placeOf(first)
   const location = place === undefined ? '' : ` at location ${place}`
-  return `${`${texts.join('\n')}\n`.replace(/\.\n$/, '')} in GraphQL query string${location}`
+  return `${`${texts.join('\n')}\n`.replace(/\.\n$/, '')} in GraphQL string${location}`
 }
 
 /** The errors that gqlparser sees at the first node that they are about; the others at the last. */

@@ -2,7 +2,7 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { compareNumberText } from '../../rego/number-text.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../shared/builtin.js'
+import { BuiltinError, passes } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { compilePattern } from '../regex/compile.js'
 import { resolveReference } from './reference.js'
@@ -42,6 +42,7 @@ const CHECKS: readonly (readonly [key: string, check: Check])[] = [
   ['maximum', checkNumber],
   ['exclusiveMaximum', checkExclusive],
   ...['minLength', 'maxLength'].map((key) => [key, checkSize] as const),
+  ['pattern', checkPattern],
   ['format', textOf],
   ...['minProperties', 'maxProperties'].map((key) => [key, checkSize] as const),
   ['required', checkRequired],
@@ -56,7 +57,6 @@ const CHECKS: readonly (readonly [key: string, check: Check])[] = [
 const ORDERED_PAIRS = [
   ['minLength', 'maxLength'],
   ['minProperties', 'maxProperties'],
-  ['minItems', 'maxItems'],
 ] as const
 
 /** Raises BuiltinError with gojsonschema's text when the schema, or one inside it, is not well formed. */
@@ -118,14 +118,14 @@ function checkPatternProperties(value: RegoValue, key: string, root: RegoObject,
   if (!(value instanceof RegoObject)) return fail(`Invalid type. Expected: Valid Schema, given: ${key}`)
   for (const [pattern, schema] of value.entries) {
     const text = textOf(pattern, key)
-    try {
-      compilePattern(text, meter)
-    } catch (raw) {
-      if (!(raw instanceof BuiltinError)) throw raw
-      fail(`Invalid regex pattern '${text}'`)
-    }
+    if (!passes(() => compilePattern(text, meter))) fail(`Invalid regex pattern '${text}'`)
     checkSchema(schema, root, meter)
   }
+}
+
+function checkPattern(value: RegoValue, key: string, _root: RegoObject, meter: WorkMeter): void {
+  const text = textOf(value, key)
+  if (!passes(() => compilePattern(text, meter))) fail(`${key} must be a valid regex`)
 }
 
 function checkDependencies(value: RegoValue, key: string, root: RegoObject, meter: WorkMeter): void {

@@ -7,7 +7,7 @@ import { readJsonDocument } from '../encoding/json-document.js'
 import { printJson } from '../../rego/print-text.js'
 import { checkSchema } from './check-schema.js'
 import { validate } from './validate.js'
-import { operand } from '../shared/operands.js'
+import { isArray, operand } from '../shared/operands.js'
 
 /** Steps and bytes of telling one violation. */
 const VIOLATION_STEPS = 1_000
@@ -36,15 +36,16 @@ const matchSchema: Builtin = (args, { meter }) => {
 
 function readSchema(value: RegoValue, meter: WorkMeter): RegoObject {
   const schema = readDocument(value)
+  if (isArray(schema)) throw new BuiltinError('schema is invalid')
   if (!(schema instanceof RegoObject)) throw new BuiltinError('schema must be an object')
   checkSchema(schema, schema, meter)
   return schema
 }
 
-/** An object, or the JSON text of any value; sets become arrays on the way through JSON. */
+/** An object or an array, or the JSON text of any value; sets become arrays on the way through JSON. */
 function readDocument(value: RegoValue): RegoValue {
   if (typeof value === 'string') return readText(value)
-  if (value instanceof RegoObject) return readText(printJson(value))
+  if (value instanceof RegoObject || isArray(value)) return readText(printJson(value))
   throw new BuiltinError('wrong type, expected string or object')
 }
 

@@ -4,6 +4,8 @@ import { compareValues, equalValues, RegoNumber } from '../../rego/value.js'
 import type { RegoArray, RegoObject, RegoValue } from '../../rego/value.js'
 import { formatGoDecimal } from '../go-format/float.js'
 import { codePointCount } from '../go-format/flags.js'
+import { compilePattern } from '../regex/compile.js'
+import { isMatch } from '../regex/find-matches.js'
 import { isArray } from '../shared/operands.js'
 import type { Outcome } from './outcome.js'
 import { textOf } from './outcome.js'
@@ -55,13 +57,22 @@ function checkBound(
   }
 }
 
-/** The length of a string in code points. OPA does not apply `pattern`, so neither does this. */
-export function validateText(schema: RegoObject, value: string, field: string, outcome: Outcome): void {
+/** The length of a string in code points, and its pattern. */
+export function validateText(
+  schema: RegoObject,
+  value: string,
+  field: string,
+  outcome: Outcome,
+  meter: WorkMeter,
+): void {
   const length = codePointCount(value)
   const [least, most] = [sizeOf(schema, 'minLength'), sizeOf(schema, 'maxLength')]
   if (length < least)
     outcome.add(field, 'string_gte', `String length must be greater than or equal to ${least}`)
   if (length > most) outcome.add(field, 'string_lte', `String length must be less than or equal to ${most}`)
+  const pattern = schema.get('pattern')
+  if (typeof pattern === 'string' && !isMatch(compilePattern(pattern, meter), value, meter))
+    outcome.add(field, 'pattern', `Does not match pattern '${pattern}'`)
   outcome.score++
 }
 

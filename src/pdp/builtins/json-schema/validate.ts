@@ -67,7 +67,7 @@ class Validator {
     if (isArray(value)) this.#applyToItems(schema, value, field, outcome)
     if (value instanceof RegoNumber) validateNumber(schema, value, field, outcome, this.#meter)
     validateCommon(schema, value, field, outcome, this.#meter)
-    if (typeof value === 'string') validateText(schema, value, field, outcome)
+    if (typeof value === 'string') validateText(schema, value, field, outcome, this.#meter)
     if (value instanceof RegoObject) this.#applyToProperties(schema, value, field, outcome)
   }
 
@@ -194,7 +194,7 @@ function validateCommon(
     outcome.add(field, 'const', `${field} does not match: ${textsOf([constant], meter)}`)
   }
   const allowed = schema.get('enum')
-  if (allowed !== undefined && isArray(allowed) && allowed.length > 0) {
+  if (allowed !== undefined && isArray(allowed)) {
     meter.spend(allowed.length * PATTERN_STEPS)
     const isAllowed = allowed.some((one) => equalValues(one, value))
     if (!isAllowed)

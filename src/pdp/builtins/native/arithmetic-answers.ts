@@ -3,14 +3,26 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { collectionOperand, numberOperand } from '../shared/operands.js'
-import { add, divide, isInteger, multiply, parseGoFloat, truncate } from './go-float.js'
+import { exactInteger } from './exact-integer.js'
+import {
+  add,
+  bitLength,
+  divide,
+  isInteger,
+  multiply,
+  parseGoFloat,
+  requireCalculable,
+  truncate,
+} from './go-float.js'
 import type { GoFloat } from './go-float.js'
 import { goFloatToText } from './go-float-digits.js'
 
 const ZERO: GoFloat = { mantissa: 0n, exponent: 0 }
 const ONE: GoFloat = { mantissa: 1n, exponent: 0 }
+const [SMALL_BITS, WORD_BITS, BITS_PER_DIGIT] = [256, 64, 3.3]
 const HALF: GoFloat = { mantissa: 1n, exponent: -1 }
-const LOW_BITS = 64
+/** The product of numbers that are not all integers is kept in a double. */
+const PRODUCT_BITS = 53
 
 const negative = ({ mantissa, exponent }: GoFloat): GoFloat => ({ mantissa: -mantissa, exponent })
 
@@ -32,11 +44,10 @@ const floor = (a: GoFloat): bigint => {
 const roundHalves = (a: GoFloat): bigint => truncate(add(a, a.mantissa < 0n ? negative(HALF) : HALF))
 
 const rem: Builtin = (args, { meter }) => {
-  const [a, b] = [floatAt(args, 0, meter), floatAt(args, 1, meter)]
-  if (!isInteger(a) || !isInteger(b)) throw new BuiltinError('modulo on floating-point number')
-  // OPA looks at the low bits alone.
-  if (BigInt.asIntN(LOW_BITS, truncate(b)) === 0n) throw new BuiltinError('modulo by zero')
-  return RegoNumber.of(truncate(a) % truncate(b))
+  const [a, b] = [0, 1].map((index) => exactInteger(numberOperand(args, index).text, meter))
+  if (a === undefined || b === undefined) throw new BuiltinError('modulo on floating-point number')
+  if (b === 0n) throw new BuiltinError('modulo by zero')
+  return RegoNumber.of(a % b)
 }
 
 const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
@@ -44,41 +55,88 @@ const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
   return divide(a, b)
 }
 
-/** Arithmetic as OPA's: binary numbers of 64 bits, written with the fewest digits that name them. */
+/** Arithmetic as OPA's: integers in full, else binary numbers of 64 bits, written with the fewest digits that name them. */
 export const arithmeticAnswers: BuiltinTable = {
   abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
   ceil: toInteger(ceil),
   div: ofTwo(quotient),
   floor: toInteger(floor),
-  minus: ofTwo((a, b) => add(a, negative(b))),
-  mul: ofTwo(multiply),
-  plus: ofTwo(add),
-  product: ofAll(ONE, multiply),
+  minus: ofTwo(
+    (a, b) => add(a, negative(b)),
+    (a, b) => a - b,
+  ),
+  mul: ofTwo(multiply, (a, b) => a * b),
+  plus: ofTwo(add, (a, b) => a + b),
+  product: ofAll(
+    ONE,
+    (a, b) => multiply(a, b, PRODUCT_BITS),
+    (a, b) => a * b,
+    true,
+  ),
   rem,
   round: toInteger(roundHalves),
-  sum: ofAll(ZERO, add),
+  sum: ofAll(ZERO, add, (a, b) => a + b),
 }
 
 function toInteger(operation: (a: GoFloat) => bigint): Builtin {
   return (args, { meter }) => RegoNumber.of(operation(floatAt(args, 0, meter)))
 }
 
-function ofTwo(operation: (a: GoFloat, b: GoFloat) => GoFloat): Builtin {
-  return (args, { meter }) => written(operation(floatAt(args, 0, meter), floatAt(args, 1, meter)), meter)
+type OfFloats = (a: GoFloat, b: GoFloat) => GoFloat
+type OfIntegers = (a: bigint, b: bigint) => bigint
+
+function ofTwo(ofFloats: OfFloats, ofIntegers?: OfIntegers): Builtin {
+  return (args, { meter }) => {
+    const integers = ofIntegers && allIntegers([numberOperand(args, 0), numberOperand(args, 1)], meter)
+    const [a, b] = integers ?? []
+    if (ofIntegers !== undefined && a !== undefined && b !== undefined) {
+      payForProduct(a, b, meter)
+      return RegoNumber.of(ofIntegers(a, b))
+    }
+    return written(ofFloats(floatAt(args, 0, meter), floatAt(args, 1, meter)), meter)
+  }
 }
 
-function ofAll(first: GoFloat, operation: (a: GoFloat, b: GoFloat) => GoFloat): Builtin {
+function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isDouble = false): Builtin {
   return (args, { meter }) => {
     const members = collectionOperand(args, 0).flatMap((one) => (one instanceof RegoNumber ? [one] : []))
-    const total = members.reduce((sum, { text }) => operation(sum, parseGoFloat(text, meter)), first)
-    return written(total, meter)
+    const integers = allIntegers(members, meter)
+    if (integers !== undefined) {
+      const total = integers.reduce((sum, one) => {
+        payForProduct(sum, one, meter)
+        return ofIntegers(sum, one)
+      }, truncate(first))
+      return RegoNumber.of(total)
+    }
+    const total = members.reduce((sum, { text }) => ofFloats(sum, parseGoFloat(text, meter)), first)
+    return written(total, meter, isDouble)
   }
+}
+
+/** All numbers in full; undefined where one is no integer. */
+function allIntegers(numbers: readonly RegoNumber[], meter: WorkMeter): bigint[] | undefined {
+  const integers: bigint[] = []
+  for (const { text } of numbers) {
+    const integer = exactInteger(text, meter)
+    if (integer === undefined) return undefined
+    integers.push(integer)
+  }
+  return integers
+}
+
+/** Products of products grow without end, where floats would not: by as many words as both have. */
+function payForProduct(a: bigint, b: bigint, meter: WorkMeter): void {
+  const [left, right] = [bitLength(a), bitLength(b)]
+  if (left + right <= SMALL_BITS) return
+  requireCalculable((left + right) / BITS_PER_DIGIT, meter)
+  meter.spend((left / WORD_BITS) * (right / WORD_BITS) + left + right)
+  meter.reserve((left + right) / BITS_PER_DIGIT)
 }
 
 function floatAt(args: Parameters<Builtin>[0], index: number, meter: WorkMeter): GoFloat {
   return parseGoFloat(numberOperand(args, index).text, meter)
 }
 
-function written(float: GoFloat, meter: WorkMeter): RegoNumber {
-  return new RegoNumber(goFloatToText(float, meter))
+function written(float: GoFloat, meter: WorkMeter, isDouble = false): RegoNumber {
+  return new RegoNumber(goFloatToText(float, meter, isDouble))
 }

@@ -2,7 +2,7 @@ import { RegoNumber, typeName } from '../../rego/value.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { operand } from '../shared/operands.js'
-import { isInteger, parseGoFloat, truncate } from './go-float.js'
+import { exactInteger } from './exact-integer.js'
 import { raiseType } from './operand-checks.js'
 
 /** The most bits of a result: OPA itself has no bound. */
@@ -41,9 +41,10 @@ function overTwo(operation: Operation): Builtin {
 function integerAt(args: Parameters<Builtin>[0], index: number, meter: WorkMeter): bigint {
   const value = operand(args, index)
   if (!(value instanceof RegoNumber)) raiseType(index, `must be integer but got ${typeName(value)}`)
-  const float = parseGoFloat(value.text, meter)
-  if (!isInteger(float)) raiseType(index, 'must be integer number but got floating-point number')
-  return truncate(float)
+  return (
+    exactInteger(value.text, meter) ??
+    raiseType(index, 'must be integer number but got floating-point number')
+  )
 }
 
 function unsigned(value: bigint): bigint {

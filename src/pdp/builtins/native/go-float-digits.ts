@@ -22,9 +22,9 @@ const LEAST_LARGE_EXPONENT = 6
 
 /**
  * The number with the fewest digits that name it, as OPA writes it: integers plain, others as Go's `%g`. Ends the evaluation when
- * it could not be read again.
+ * it could not be read again. Of a number of 53 bits the digits are those that name it among such.
  */
-export function goFloatToText(float: GoFloat, meter: WorkMeter): string {
+export function goFloatToText(float: GoFloat, meter: WorkMeter, isDouble = false): string {
   if (float.mantissa === 0n) return '0'
   const bits = Math.abs(float.exponent)
   requireCalculable(bits * DIGITS_PER_BIT, meter)
@@ -32,7 +32,7 @@ export function goFloatToText(float: GoFloat, meter: WorkMeter): string {
   meter.spend((written * written) / DIGITS_PER_STEP)
   const sign = float.mantissa < 0n ? '-' : ''
   const magnitude = { ...float, mantissa: float.mantissa < 0n ? -float.mantissa : float.mantissa }
-  const { digits, point } = shortest(magnitude)
+  const { digits, point } = shortest(magnitude, isDouble)
   if (isInteger(magnitude)) {
     const isExact = point <= digits.length
     return `${sign}${isExact ? truncate(magnitude).toString() : digits.padEnd(point, '0')}`
@@ -49,26 +49,28 @@ export function goFloatToText(float: GoFloat, meter: WorkMeter): string {
 }
 
 /** The fewest digits that lie nearer to the number than to its neighbours of 64 bits. */
-function shortest(float: GoFloat): Digits {
-  return ofDouble(float) ?? ofNeighbours(float)
+function shortest(float: GoFloat, isDouble: boolean): Digits {
+  return ofDouble(float, isDouble) ?? ofNeighbours(float, isDouble ? DOUBLE_BITS + 1 : BITS_WITH_HALF)
 }
 
 /**
  * The digits that name the nearest double, where they name the number itself: of up to 17 digits no two numbers lie so near to each other
  * that both name one of 64 bits, so that there are no fewer. Most decimal numbers that people write are found so.
  */
-function ofDouble(float: GoFloat): Digits | undefined {
+function ofDouble(float: GoFloat, isDouble: boolean): Digits | undefined {
   const double = Number(float.mantissa) * 2 ** float.exponent
   if (!Number.isFinite(double) || double < Number.MIN_VALUE * 2 ** DOUBLE_BITS) return undefined
   const [written = '', power = ''] = double.toExponential().split('e')
   const digits = written.replace('.', '')
   const point = Number(power) + 1
-  return isSame(ofDecimal(BigInt(digits), point - digits.length), float) ? { digits, point } : undefined
+  return isDouble || isSame(ofDecimal(BigInt(digits), point - digits.length), float)
+    ? { digits, point }
+    : undefined
 }
 
-function ofNeighbours({ mantissa, exponent }: GoFloat): Digits {
+function ofNeighbours({ mantissa, exponent }: GoFloat, bits: number): Digits {
   const exact = digitsOf(mantissa, exponent)
-  const shift = BITS_WITH_HALF - bitLength(mantissa)
+  const shift = bits - bitLength(mantissa)
   const doubled = mantissa << BigInt(shift)
   const lower = digitsOf(doubled - 1n, exponent - shift).digits
   const upper = digitsOf(doubled + 1n, exponent - shift).digits

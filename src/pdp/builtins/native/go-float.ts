@@ -77,14 +77,14 @@ export function add(a: GoFloat, b: GoFloat): GoFloat {
   return round(shifted(a, exponent) + shifted(b, exponent), exponent)
 }
 
-/** The product, to the nearest of 64 bits. */
-export function multiply(a: GoFloat, b: GoFloat): GoFloat {
-  return round(a.mantissa * b.mantissa, a.exponent + b.exponent)
+/** The product, to the nearest of 64 bits or of so many. */
+export function multiply(a: GoFloat, b: GoFloat, precision = PRECISION): GoFloat {
+  return round(a.mantissa * b.mantissa, a.exponent + b.exponent, precision)
 }
 
-/** `mantissa * 2 ** exponent` to the nearest of 64 bits, of two equally near the even one. */
-export function round(mantissa: bigint, exponent: number): GoFloat {
-  const excess = bitLength(mantissa) - PRECISION
+/** `mantissa * 2 ** exponent` to the nearest of 64 bits or of so many, of two equally near the even one. */
+export function round(mantissa: bigint, exponent: number, precision = PRECISION): GoFloat {
+  const excess = bitLength(mantissa) - precision
   if (excess <= 0) return { mantissa, exponent }
   const magnitude = mantissa < 0n ? -mantissa : mantissa
   const bits = BigInt(excess)

@@ -1,4 +1,5 @@
 import type { BuiltinContext } from '../shared/builtin.js'
+import { goInteger } from '../../rego/go-integer.js'
 import { RegoNumber, RegoSet, typeName } from '../../rego/value.js'
 import type { RegoTypeName, RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../shared/builtin.js'
@@ -42,7 +43,8 @@ export function oneOf(...types: readonly RegoTypeName[]): OperandCheck {
 /** A number that OPA reads as a Go int: its text is plain digits. */
 export const aGoInt: OperandCheck = (value, index) => {
   requireType(value, index, 'number')
-  if (!isIntegerText(value)) raiseType(index, 'must be integer number but got floating-point number')
+  if (!(value instanceof RegoNumber) || goInteger(value.text) === undefined)
+    raiseType(index, 'must be integer number but got floating-point number')
 }
 
 /** An integer of any size. */

@@ -1,7 +1,15 @@
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
-import { collectionOperand, int64Operand, numberOperand, operand, stringOperand } from '../shared/operands.js'
+import {
+  arrayOperand,
+  collectionOperand,
+  int64Operand,
+  numberOperand,
+  operand,
+  stringOperand,
+} from '../shared/operands.js'
 import { ensureResultLength } from '../shared/call-costs.js'
+import { exactInteger } from './exact-integer.js'
 import { parseGoFloat, truncate } from './go-float.js'
 import { aGoInt } from './operand-checks.js'
 import { replaceMany } from './replace-many.js'
@@ -19,7 +27,7 @@ const concat: Builtin = (args, { meter }) => {
   return texts.join(delimiter)
 }
 
-/** An empty text is found before every character and at the end. */
+/** An empty text is found before every byte and at the end: what one is torn from its character is none any more. */
 const replace: Builtin = (args, { meter }) => {
   const text = stringOperand(args, 0)
   const [before, after] = [stringOperand(args, 1), stringOperand(args, 2)]
@@ -27,17 +35,18 @@ const replace: Builtin = (args, { meter }) => {
   ensureResultLength(text.length + places * after.length, meter)
   meter.spend(text.length + places * (JOIN_STEPS + after.length))
   if (before !== '') return text.replaceAll(before, () => after)
-  return Array.from(text).reduce((made, character) => made + character + after, after)
+  if (after === '') return text
+  const parts = Array.from(Buffer.from(text), (byte) => (byte < 0x80 ? String.fromCharCode(byte) : '\ufffd'))
+  return parts.reduce((made, part) => made + part + after, after)
 }
 
-/** Behind the end of the text, OPA does not look at the length. */
 const substring: Builtin = (args, context) => {
   const characters = Array.from(stringOperand(args, 0))
   const start = int64Operand(args, 1)
-  if (start >= characters.length) return ''
-  if (start < 0) throw new BuiltinError('negative offset')
   aGoInt(operand(args, 2), 2, args, context)
   const length = int64Operand(args, 2)
+  if (start < 0) throw new BuiltinError('negative offset')
+  if (start >= characters.length) return ''
   return characters.slice(Number(start), length < 0 ? undefined : Number(start + length)).join('')
 }
 
@@ -47,11 +56,24 @@ const PLAIN_INTEGER = /^-?\d{1,15}$/
 const formatInteger: Builtin = (args, { meter }) => {
   const { text } = numberOperand(args, 0)
   const base = numberOperand(args, 1).toNumber()
-  const integer = PLAIN_INTEGER.test(text) ? Number(text) : truncate(parseGoFloat(text, meter))
+  if (PLAIN_INTEGER.test(text)) return Number(text).toString(base)
+  // With an exponent, the number is made binary first.
+  const isPlain = !/[.eE]/.test(text)
+  const integer = (isPlain ? exactInteger(text, meter) : undefined) ?? truncate(parseGoFloat(text, meter))
   return integer.toString(base)
 }
 
+/** From the first place up to the second; places outside of the array are its ends. */
+const arraySlice: Builtin = (args, { meter }) => {
+  const array = arrayOperand(args, 0)
+  const [from, to] = [int64Operand(args, 1), int64Operand(args, 2)]
+  meter.spend(array.length)
+  const start = from < 0n ? 0 : Number(from)
+  return array.slice(start, to < 0n ? 0 : Number(to))
+}
+
 export const textAnswers: BuiltinTable = {
+  'array.slice': arraySlice,
   concat,
   format_int: formatInteger,
   replace,

@@ -88,12 +88,20 @@ function compare(a: TemplateValue, b: TemplateValue): number {
     return a.value < b.value ? -1 : Number(a.value > b.value)
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
   const [x, y] = [textOf(a), textOf(b)]
-  if (x === undefined || y === undefined) return fail('incompatible types for comparison')
+  if (x === undefined || y === undefined)
+    return fail(`incompatible types for comparison: ${goTypeOf(a)} and ${goTypeOf(b)}`)
   return Buffer.compare(Buffer.from(x), Buffer.from(y))
 }
 
 function textOf(value: TemplateValue): string | undefined {
   return value instanceof RegoNumber ? value.text : typeof value === 'string' ? value : undefined
+}
+
+/** What Go calls the type of a value. */
+function goTypeOf(value: TemplateValue): string {
+  if (value instanceof TemplateNumber) return typeof value.value === 'bigint' ? 'int' : 'float64'
+  if (typeof value === 'boolean') return 'bool'
+  return value === undefined || value === null ? '<nil>' : toGoArgument(value).type
 }
 
 function encodeQuery(text: string): string {

@@ -10,6 +10,9 @@ import { render } from './render.js'
 const ACTION_STEPS = 400
 const VARIABLE_STEPS = 0.01
 
+/** What Go prints where there is no value; OPA has another word for it since 1.13, wherever it came from. */
+const NO_VALUE = '<no value>'
+
 /** Every variable may be looked for among all of them. */
 function payForParsing(template: string, meter: WorkMeter): void {
   const variables = countOf('$', template)
@@ -27,7 +30,7 @@ const renderTemplate: Builtin = (args, { meter }) => {
   // OPA reads the data back from its Rego text as if that were JSON, so that sets are refused.
   const data = readJsonDocument(Buffer.from(displayText(objectOperand(args, 1))), 'decoder')
   payForParsing(template, meter)
-  return render(template, parseTemplate(template), data, meter)
+  return render(template, parseTemplate(template), data, meter).replaceAll(NO_VALUE, '<undefined>')
 }
 
 export const renderTemplateBuiltins: BuiltinTable = { 'strings.render_template': renderTemplate }

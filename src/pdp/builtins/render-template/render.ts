@@ -10,6 +10,7 @@ import type { TemplateValue } from './template-value.js'
 
 /** Steps of running one node, of which nested ranges run many; of a variable looked at; of each character printed. */
 const NODE_STEPS = 80
+const ITEM_BYTES = 64
 const VARIABLE_STEPS = 0.5
 const CHARACTER_STEPS = 3
 
@@ -17,7 +18,7 @@ type Block = Extract<TemplateNode, { kind: 'if' | 'with' | 'range' }>
 /** Whether the rest of the surrounding range's body runs. */
 type Flow = 'on' | 'break' | 'continue'
 
-/** Renders a parsed template with `data` as its dot. Raises BuiltinError with Go's text, missing keys included. */
+/** Renders a parsed template with `data` as its dot. Raises BuiltinError with Go's text; missing keys have no value. */
 export function render(
   template: string,
   nodes: readonly TemplateNode[],
@@ -96,6 +97,15 @@ class Renderer {
     if (Array.isArray(value)) {
       return (value as readonly RegoValue[]).map((item, i) => [new TemplateNumber(BigInt(i)), item] as const)
     }
+    if (value instanceof TemplateNumber && typeof value.value === 'bigint') {
+      const count = Number(value.value)
+      this.#meter.spend(Math.max(0, count) * NODE_STEPS)
+      this.#meter.reserve(Math.max(0, count) * ITEM_BYTES)
+      return Array.from({ length: Math.max(0, count) }, (_, i) => {
+        const number = new TemplateNumber(BigInt(i))
+        return [number, number] as const
+      })
+    }
     return value === undefined || value === null
       ? []
       : this.#fail(pipeline.commands[0], `range can't iterate over ${printValue(value)}`)
@@ -154,14 +164,12 @@ class Renderer {
   }
 
   #fieldOf(value: TemplateValue, field: string, place: Place): TemplateValue {
+    // What lies below a missing key is missing, too.
+    if (value === undefined) return undefined
     if (!(value instanceof RegoObject)) {
       return this.#fail(place, `can't evaluate field ${field} in type interface {}`)
     }
-    return value.get(field) ?? this.#missing(value, field, place)
-  }
-
-  #missing(value: RegoObject, field: string, place: Place): TemplateValue {
-    return value.get(field) === null ? null : this.#fail(place, `map has no entry for key "${field}"`)
+    return value.get(field)
   }
 
   #variable(name: string): TemplateValue {

@@ -1,3 +1,4 @@
+import { goInteger } from '../../rego/go-integer.js'
 import { RegoNumber, RegoObject, RegoSet, typeName } from '../../rego/value.js'
 import type { RegoArray, RegoTypeName, RegoValue } from '../../rego/value.js'
 import { BuiltinError } from './builtin.js'
@@ -29,16 +30,12 @@ export function integerOperand(args: Args, index: number): bigint {
 }
 
 /**
- * The operand at `index` as a signed 64-bit integer written in plain digits: where OPA wants a Go int, it takes `1.0`
- * and larger integers for floating-point numbers.
+ * The operand at `index` as a signed 64-bit integer in digits, zeros behind a point among them: where OPA wants a Go int, it takes
+ * `1e3` and larger integers for floating-point numbers.
  */
 export function int64Operand(args: Args, index: number): bigint {
   const number = numberOperand(args, index)
-  if (/^-?\d{1,19}$/.test(number.text)) {
-    const integer = BigInt(number.text)
-    if (BigInt.asIntN(64, integer) === integer) return integer
-  }
-  return notAnInteger(index)
+  return goInteger(number.text) ?? notAnInteger(index)
 }
 
 /** The operand at `index` as an array. */

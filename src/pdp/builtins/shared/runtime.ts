@@ -4,7 +4,7 @@ import type { BuiltinTable } from './builtin.js'
 import { stringOperand } from './operands.js'
 
 /** The OPA release whose language and built-ins these are. */
-const OPA_VERSION = '0.70.0'
+const OPA_VERSION = '1.20.2'
 
 /** What a policy may learn of the process that runs it, and say to it. */
 export const runtimeBuiltins: BuiltinTable = {

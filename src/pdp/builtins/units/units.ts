@@ -46,18 +46,21 @@ function parseBytes(args: Args, { meter }: BuiltinContext): RegoValue {
   if (fraction === undefined)
     throw new BuiltinError('units.parse_bytes: could not parse byte amount to a number')
   // OPA calculates in extended precision, which shows from 2^64 on.
-  const rounded = roundToExtended(fraction)
+  const rounded = roundToExtended(magnitudeOf(fraction))
   const bytes = roundToExtended({ ...rounded, numerator: rounded.numerator * factor })
-  return RegoNumber.of(bytes.numerator / bytes.denominator)
+  const whole = bytes.numerator / bytes.denominator
+  return RegoNumber.of(fraction.numerator < 0n ? -whole : whole)
 }
 
-/** Digits, a point and an exponent; an `e` without digits after it is the unit of 10^18. */
-const AMOUNT = /^(?!e)[\p{Nd}.]*(?:e[+-]?\d+)?/iu
+/** Digits, points and signs, and an `e` before a digit or a sign; before anything else it is the unit of 10^18. */
+const AMOUNT = /^(?:[\d.+-]|e[+-]|e(?=\d))*/i
+const LONG_EXPONENT = /e[+-]?\d{7}/i
 
 function splitAmount(text: string, name: string, noAmount: string): { amount: string; unit: string } {
   const unquoted = text.replaceAll('"', '')
   if (unquoted.includes(' ')) throw new BuiltinError(`${name}: spaces not allowed in resource strings`)
   const amount = AMOUNT.exec(unquoted)?.[0] ?? ''
+  if (LONG_EXPONENT.test(amount)) throw new BuiltinError(`${name}: exponent too large`)
   if (amount === '') throw new BuiltinError(`${name}: ${noAmount}`)
   return { amount, unit: unquoted.slice(amount.length) }
 }
@@ -71,12 +74,17 @@ function factorOf(unit: string, suffixes: readonly string[]): bigint | undefined
   return (suffix.startsWith('i') ? 1024n : 1000n) ** BigInt(power)
 }
 
+function magnitudeOf(fraction: Fraction): Fraction {
+  return fraction.numerator < 0n ? { ...fraction, numerator: -fraction.numerator } : fraction
+}
+
 const DECIMALS = 10
 
 function decimalText(numerator: bigint, denominator: bigint): string {
+  if (numerator < 0n) return `-${decimalText(-numerator, denominator)}`
   if (numerator % denominator === 0n) return (numerator / denominator).toString()
   const scaled = numerator * 10n ** BigInt(DECIMALS)
-  // Halves go up.
+  // Halves go away from zero.
   const digits = ((2n * scaled + denominator) / (2n * denominator)).toString().padStart(DECIMALS + 1, '0')
   return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
 }

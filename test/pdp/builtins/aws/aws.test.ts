@@ -4,7 +4,7 @@ import { outcomeOf } from '../../../support/builtin-outcome.js'
 import { readStoredOutcomes } from '../../../support/stored-outcomes.js'
 
 describe('signing of requests to AWS', () => {
-  it.each(readStoredOutcomes('aws'))('has the outcome of OPA 0.70: %s of %s', (builtin, args, outcome) => {
+  it.each(readStoredOutcomes('aws'))('has the outcome of OPA: %s of %s', (builtin, args, outcome) => {
     expect(outcomeOf(awsBuiltins, builtin, args)).toBe(outcome)
   })
 })

@@ -31,7 +31,7 @@ describe('a parsed query that is verified', () => {
   it('gets an error without a place, since its nodes have none', () => {
     const tree = '{"Operations": [{"Operation": "query", "SelectionSet": [{"Alias": "zzz", "Name": "zzz"}]}]}'
     expect(outcomeOf(graphqlBuiltins, 'graphql.parse', `[${tree}, ${JSON.stringify(SCHEMA)}]`)).toBe(
-      'eval_builtin_error: Cannot query field "zzz" on type "Query" in GraphQL query string',
+      'eval_builtin_error: Cannot query field "zzz" on type "Query" in GraphQL string',
     )
   })
 })

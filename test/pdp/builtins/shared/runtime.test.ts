@@ -5,7 +5,7 @@ import { outcomeOf } from '../../../support/builtin-outcome.js'
 describe('what a policy learns of its runtime', () => {
   it('shows the release of the language, but no configuration and no environment', () => {
     expect(outcomeOf(runtimeBuiltins, 'opa.runtime', '[]')).toBe(
-      '{"commit":"","config":{},"env":{},"version":"0.70.0"}',
+      '{"commit":"","config":{},"env":{},"version":"1.20.2"}',
     )
   })
 

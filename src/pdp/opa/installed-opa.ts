@@ -1,0 +1,91 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+import { AppError } from '../../errors/app-error.js'
+import { hashProgram } from './hash-program.js'
+import { pinnedSum } from './official-releases.js'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A program that `tidegate opa install` put into the user's cache. */
+export interface InstalledOpa {
+  readonly release: string
+  readonly path: string
+}
+
+const RELEASE = /^(\d+)\.(\d+)\.(\d+)$/
+const SUM = /^[\da-f]{64}/
+
+/** The user's folder of installed programs, one folder a release; undefined without a home (XDG base directories: only absolute paths count). */
+export function installFolder(env: Environment): string | undefined {
+  const cache = env['XDG_CACHE_HOME'] ?? ''
+  if (isAbsolute(cache)) return join(cache, 'tidegate', 'opa')
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? homeOfUser()
+  return home === undefined || home === '' ? undefined : join(home, '.cache', 'tidegate', 'opa')
+}
+
+/** The files of a release in that folder. */
+export function installedFiles(
+  folder: string,
+  release: string,
+  platform: string,
+): { program: string; sum: string } {
+  const program = join(folder, release, platform === 'win32' ? 'opa.exe' : 'opa')
+  return { program, sum: `${program}.sha256` }
+}
+
+/** The newest installed release; undefined where there is none. */
+export async function findInstalledOpa(
+  env: Environment,
+  platform: string,
+): Promise<InstalledOpa | undefined> {
+  const folder = installFolder(env)
+  if (folder === undefined) return undefined
+  const names = await readdir(folder).catch(() => [])
+  const [release] = names.filter(isRelease).sort(byAge)
+  return release === undefined
+    ? undefined
+    : { release, path: installedFiles(folder, release, platform).program }
+}
+
+/** Raises `unavailable` unless the program still is what was installed: by the sum that is pinned, else by the one it was installed with. */
+export async function verifyInstalledOpa(
+  { release, path }: InstalledOpa,
+  platform: string,
+  arch: string,
+): Promise<void> {
+  const expected =
+    pinnedSum(release, platform, arch) ??
+    SUM.exec(await readFile(`${path}.sha256`, 'utf8').catch(() => ''))?.[0]
+  const actual = await hashProgram(path)
+  if (actual === expected) return
+  throw new AppError(
+    'unavailable',
+    `the installed opa program ${path} has changed since it was installed: its SHA-256 is ${actual}, expected ${expected ?? 'one that is written beside it'}. Install it again (tidegate opa install ${release}), remove its folder, or name another program with --opa or OPA_BIN.`,
+  )
+}
+
+/** Whether a text is the number of a release, `1.20.2`. */
+export function isRelease(text: string): boolean {
+  return RELEASE.test(text)
+}
+
+/** The newest first. */
+function byAge(a: string, b: string): number {
+  const [left, right] = [a, b].map((release) => release.split('.').map(Number))
+  for (let part = 0; part < 3; part++) {
+    const difference = (right?.[part] ?? 0) - (left?.[part] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** A user without an entry in the system's list has none. */
+function homeOfUser(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined
+  }
+}

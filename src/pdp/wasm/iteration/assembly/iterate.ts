@@ -1,0 +1,38 @@
+import { opa_value_iter } from './policy'
+import { findSorted, notesBytes } from './sorted-keys'
+import { buildSorted, SLOT_BYTES, SLOT_HEAD } from './sort-keys'
+import * as layout from './value-layout'
+
+export { notesBytes }
+
+/** Where the notes on sorted collections are; 0 where values may lie otherwise than we know, and the runtime's order has to do. */
+export let notes: usize = 0
+
+/**
+ * The key after another one, or the first where that is 0, as `opa_value_iter` gives it, but in Rego's order; 0 behind the last. A key
+ * of an object or a set is a copy that lies in a list of all of them, so that the next one is right behind it.
+ */
+export function nextKey(node: usize, previous: usize): usize {
+  if (notes == 0 || node == 0) return opa_value_iter(node, previous)
+  const type = load<u8>(node)
+  if (type == layout.ARRAY) return nextIndex(node, previous)
+  if (type != layout.OBJECT && type != layout.SET) return 0
+  const length = load<u32>(node, layout.COLLECTION_LENGTH)
+  if (length < 2) return previous != 0 ? 0 : opa_value_iter(node, 0)
+  if (previous == 0) {
+    const found = findSorted(notes, node, length)
+    return found != 0 ? found : buildSorted(notes, node, length)
+  }
+  // A key that is none of ours cannot be told from one that is: the compiler hands back what it was given.
+  return load<u32>(previous - SLOT_HEAD) != 0 ? previous + SLOT_BYTES : 0
+}
+
+function nextIndex(array: usize, previous: usize): usize {
+  let index: i64 = 0
+  if (previous != 0) {
+    if (load<u16>(previous) != layout.INTEGER) return opa_value_iter(array, previous)
+    index = load<i64>(previous, layout.INTEGER_VALUE) + 1
+  }
+  if (index < 0 || index >= (load<u32>(array, layout.ARRAY_LENGTH) as i64)) return 0
+  return load<u32>((load<u32>(array, layout.ARRAY_ELEMENTS) as usize) + ((index as usize) << 3))
+}
