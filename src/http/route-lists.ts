@@ -1,6 +1,11 @@
 import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
 import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
 import type { PolicyContext } from './policy/policy-context.js'
+import { approvalPageRoutes } from './routes/pages/approvals.js'
+import type { PageRoutesDeps } from './routes/pages/page-routes-deps.js'
+import { policyPageRoutes } from './routes/pages/policies.js'
+import { runPageRoutes } from './routes/pages/runs.js'
+import { signInRoutes } from './routes/pages/sign-in.js'
 import { aboutRoutes } from './routes/about/about.js'
 import type { AboutRoutesDeps } from './routes/about/about.js'
 import { healthRoutes } from './routes/about/health.js'
@@ -45,6 +50,7 @@ export interface RoutesDeps {
   readonly decisions: DecisionRoutesDeps
   readonly gates: GateRoutesDeps
   readonly forms: FormRoutesDeps
+  readonly pages: PageRoutesDeps
   readonly events: EventRoutesDeps
   readonly audit: AuditRoutesDeps
   readonly timeline: TimelineDeps
@@ -89,6 +95,7 @@ export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRout
     list('registry', [...applicationRoutes, ...pipelineRoutes], 'registry'),
     list('insights', insightRoutes, 'insights'),
     list('analysis', [...analysisRoutes, ...autopilotRoutes], 'analysis'),
+    list('pages', [...signInRoutes, ...approvalPageRoutes, ...policyPageRoutes, ...runPageRoutes], 'pages'),
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
     list('operation', backgroundWorkRoutes, 'backgroundWork'),

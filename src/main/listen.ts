@@ -11,58 +11,31 @@ import type { PolicyContext } from '../http/policy/policy-context.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../http/pipeline/mount-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
-import { numberOfName } from '../gates/definitions/pipeline-ids.js'
-import { runtimePolicies } from '../pdp/evaluation/runtime-policies.js'
 import { openApiDocument } from '../http/openapi/openapi-document.js'
 import type { RouteList } from '../http/pipeline/route.js'
 import { routeLists } from '../http/route-lists.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import { startServer } from '../http/server.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { packageVersion } from '../lib/package-root.js'
-import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
-import { openAdmission } from './open-admission.js'
-import type { BackgroundWork } from './background-work.js'
-import type { OpenAnalysis } from './open-analysis.js'
-import type { OpenEvaluations } from './open-evaluations.js'
+import type { TimelineDeps } from '../audit/execution-timeline.js'
+import type { BrowserAccess } from '../http/sessions/browser-access.js'
+import { formRoutes, openBrowserAccess, pageRoutes } from './open-interface.js'
+import type { ServedParts } from './served-parts.js'
 import type { Decisions } from './open-decisions.js'
-import type { OpenGates } from './open-gates.js'
-import type { OpenOutbox } from './open-outbox.js'
-import type { OpenRegistry } from './open-registry.js'
+import { openAdmission } from './open-admission.js'
 import { storeHealth } from './store/open-store.js'
-import type { OpenTrail } from './open-trail.js'
 import { openWorkers, processesOf } from './open-workers.js'
 import type { OpenWorkers } from './open-workers.js'
 import { policyContext } from './policy-context.js'
 import { openYamlReader } from './threads/yaml-thread.js'
-import type { Policies } from '../pdp/loading/policies.js'
-import type { ServiceStore } from '../store/ports/service-store.js'
 import type { OpenPart } from './close-parts.js'
 
 const MS_PER_SECOND = 1000
 
 /** Takes what closes a part that has been opened. */
 export type OnStop = (name: string, close: OpenPart['close']) => void
-
-/** All parts, ready to be asked. */
-export interface ServedParts {
-  readonly config: Config
-  readonly logger: Logger
-  readonly store: ServiceStore
-  readonly decisions: Decisions
-  readonly policies: Policies
-  readonly evaluations: OpenEvaluations
-  readonly metrics: ServiceMetrics
-  readonly outbox: OpenOutbox
-  readonly gates: OpenGates
-  readonly trail: OpenTrail
-  readonly registry: OpenRegistry
-  readonly analysis: OpenAnalysis
-  readonly backgroundWork: BackgroundWork
-  readonly threadDied: (death: ThreadDeath) => void
-}
 
 /** Puts the parts behind one HTTP server; returns its URL. */
 export async function listen(parts: ServedParts, address: ListenAddress, onStop: OnStop): Promise<string> {
@@ -71,10 +44,14 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
   onStop('reader of YAML', yaml.close)
   const lists = routeLists(config.orchestrator)
   const workers = openWorkers(parts)
-  const deps = routesDeps(parts, workers, yaml.toJson, describeOnce(lists, config.server.publicUrl))
+  const authenticate = makeAuthenticate(config.auth)
+  const browsers = openBrowserAccess(parts, authenticate)
+  const opened = { browsers, workers }
+  const deps = routesDeps(parts, opened, yaml.toJson, describeOnce(lists, config.server.publicUrl))
   const routes = guardRoutes(
     lists.flatMap(({ bind }) => bind(deps)),
-    makeAuthenticate(config.auth),
+    authenticate,
+    browsers.authenticate,
   )
   addFigures(parts)
   const find = config.server.fastLane ? makeFindQuickly(routes) : undefined
@@ -111,7 +88,7 @@ function describeOnce(lists: readonly RouteList[], publicUrl: string | undefined
 /** What the routes of each feature are given. */
 function routesDeps(
   parts: ServedParts,
-  workers: OpenWorkers,
+  { browsers, workers }: { readonly browsers: BrowserAccess; readonly workers: OpenWorkers },
   readYaml: PolicyContext['readYaml'],
   openApi: () => string,
 ): RoutesDeps {
@@ -121,6 +98,10 @@ function routesDeps(
   const read = readingAll(decisions, workers)
   const version = packageVersion()
   const { maxBodyBytes } = config.audit
+  const timeline: TimelineDeps = {
+    reader,
+    decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
+  }
   return {
     policy: policyContext(config, {
       policies,
@@ -139,31 +120,14 @@ function routesDeps(
     forms: formRoutes(parts),
     events: { intake: trail.intake, maxBodyBytes },
     audit: trail.routes,
-    timeline: {
-      reader,
-      decisionsOf: read && ((executionId, limit) => decisionsOfExecution(read, executionId, limit)),
-    },
+    pages: pageRoutes(parts, { browsers, timeline, decisions: read }),
+    timeline,
     registry: { reader, lookups: lookups.registry },
     insights: { reader, now: store.now },
     webhooks: { settings: registry.settings, writer, now: store.now, wakeOutbox: outbox.wake, maxBodyBytes },
     outbox: outbox.routes,
     backgroundWork: backgroundWork.routes,
     analysis: analysis.routes,
-  }
-}
-
-/** What the forms of stages offer. */
-function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
-  const { auth, connectors, policies: asked } = config
-  const { reader, writer, now } = store
-  return {
-    ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
-    accounts: connectors.accounts,
-    groups: [...new Set(auth.tokens.flatMap(({ groups }) => groups))].sort(),
-    environments: config.gates.environments,
-    makesGates: gates.routes.makesGates,
-    runtimePolicies: () =>
-      runtimePolicies(policies.current, asked).map((path) => ({ path, id: numberOfName(path) })),
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
+import type { FindStageTemplates } from '../analysis/runs/definitions/stage-templates.js'
+import type { Reader } from '../store/ports/readers.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import { DefinitionTrials } from '../analysis/runs/try-definition.js'
@@ -44,7 +46,7 @@ const MS_PER_DAY = 86_400_000
 export async function openAnalysis(config: Config, parts: AnalysisParts): Promise<OpenAnalysis> {
   const { store, logger } = parts
   const { writer, reader, lookups } = store
-  const { analysis, server, dataDir, gates } = config
+  const { analysis, server, dataDir } = config
   const reportDefect = (error: string): void =>
     logger.error({ error }, 'a source of an analysis has a defect')
   const runner = new AnalysisRunner({
@@ -83,15 +85,13 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
       const entry = await lookups.registry.findApplication(applicationKey(application))
       return entry?.digest !== undefined
     },
-    findStageTemplates: async (stage) => {
-      if (!gates.fromStages) return undefined
-      return (await reader.run(findGateOfStage, { stage, type: 'verification' }))?.templates
-    },
+    findStageTemplates: stageTemplatesIn(config, reader),
     sources: sourceTypes(config),
     trials: openTrials(config, parts, reportDefect),
     schedule: (run) => runner.schedule(run),
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
+    frameAncestors: server.frameAncestors,
     maxBodyBytes: server.maxBodyBytes,
     now: store.now,
     reportLinks,
@@ -149,4 +149,12 @@ function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisPart
   return repeat(REMOVAL_INTERVAL_MS, parts.leadership.led(remove), (error) => {
     logger.error({ error: error.message }, 'data of old analyses not removed')
   })
+}
+
+/** What the forms of verification stages have chosen, where they may. */
+function stageTemplatesIn({ gates }: Config, reader: Reader): FindStageTemplates {
+  return async (stage) => {
+    if (!gates.fromStages) return undefined
+    return (await reader.run(findGateOfStage, { stage, type: 'verification' }))?.templates
+  }
 }

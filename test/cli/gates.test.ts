@@ -74,7 +74,7 @@ describe('tidegate gates', () => {
     )
     expect(shown).toMatch(new RegExp(`^instance ${id} of Release \\(gate 7\\): approved\n`))
     for (const words of [
-      'triggered by  ana',
+      'triggered by  claimed:ana',
       'approvals     2 of 2',
       'bo: approve fine',
       'cy: approve',

@@ -30,7 +30,7 @@ describe('the trigger', () => {
       )
       expect(body).toMatchObject({
         approvalGateId: 7,
-        navigationalURL: `${PUBLIC_URL}/approvalGateInstances`,
+        navigationalURL: `${PUBLIC_URL}/ui/plugin-isd/approval/shop/any/7`,
       })
     },
   )

@@ -17,6 +17,8 @@ export interface CanaryStatus {
     readonly duration: string
     readonly lastUpdated: string
     readonly canaryReportURL: string
+    /** The path of the report for people in the orchestrator's interface, while the run is under way too. */
+    readonly verificationUrl?: string
     readonly overallScore: number
     readonly overallResult: 'Success' | 'Review' | 'Fail'
     readonly intervalNo: number
@@ -51,9 +53,13 @@ export const showCanaryStatus: ReadOperation<number, ShownStatus | undefined> = 
   },
 }
 
-/** The status with the address of the report. */
-export function withReportUrl(status: CanaryStatus, canaryReportURL: string): CanaryStatus {
-  return { ...status, canaryResult: { ...status.canaryResult, canaryReportURL } }
+/** The status with the addresses of the report. */
+export function withReportUrl(
+  status: CanaryStatus,
+  canaryReportURL: string,
+  verificationUrl: string,
+): CanaryStatus {
+  return { ...status, canaryResult: { ...status.canaryResult, canaryReportURL, verificationUrl } }
 }
 
 /** A run as its readers want it. Scores have at most two decimals; until the first interval the score is 0 and the result Review. */

@@ -32,6 +32,11 @@ export const ServerSection = z.strictObject({
     'The names that the service is asked by, as they stand in Host headers without the port; any other is refused. `*.example.org` is every name below one, `*` every name. Loopback, `server.addr` and `server.publicUrl` are always names of it. Where the list is empty, a service that listens on loopback without tokens takes only these, any other takes every name.',
     'a list of hosts such as tidegate, tidegate.example.org, *.example.org or *',
   ),
+  frameAncestors: key(
+    z.array(z.string().regex(/^https?:\/\/(?:\*\.)?[\w.-]+(?::\d{1,5})?$/)).default([]),
+    "The origins whose pages may show ours in a frame, as the orchestrator's interface does; none by default. An interface of the same origin is listed too.",
+    'a list of origins such as https://deck.example.org',
+  ),
   maxBodyBytes: key(
     byteSize(KIB, GIB).default(10 * MIB),
     'The largest request body taken; above it the answer is 413.',

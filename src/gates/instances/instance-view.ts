@@ -4,7 +4,9 @@ import type { GateReader } from '../../store/ports/gate-store.js'
 import type { OutboxReader, StoredMessage } from '../../store/ports/outbox-store.js'
 import { callbackSubject } from './callback-message.js'
 import { requireInstance } from './find-or-raise.js'
-import type { GateInstance } from '../../store/ports/gate-instance.js'
+import type { GateInstance, Review } from '../../store/ports/gate-instance.js'
+import type { Evidence } from '../connectors/tool/connectors.js'
+import { claimedName } from '../../lib/text/claimed-name.js'
 import { contractStatus } from './status-words.js'
 import { expire, isDue } from './transition.js'
 import type { Gate } from '../../store/ports/gate.js'
@@ -30,7 +32,7 @@ export function asOf(instance: GateInstance, nowMs: number): GateInstance {
 
 /** An instance as lists show it; its `status` is one of the six states. */
 export function instanceView(instance: GateInstance): object {
-  const { id, gateId, gateName, application, executionId, state, comment, decidedBy, triggeredBy } = instance
+  const { id, gateId, gateName, application, executionId, state, comment, decidedBy } = instance
   return {
     id,
     approvalGateId: gateId,
@@ -39,7 +41,7 @@ export function instanceView(instance: GateInstance): object {
     executionId,
     status: state,
     comment,
-    triggeredBy,
+    triggeredBy: shownTrigger(instance),
     createdAt: isoTime(instance.createdMs),
     activatedAt: isoTime(instance.activatedMs),
     expiresAt: isoTime(instance.expiresMs),
@@ -49,12 +51,36 @@ export function instanceView(instance: GateInstance): object {
   }
 }
 
-/** An instance with all that belongs to it. Raises `not_found`. */
-export async function instanceDetails(
-  { gates, outbox }: { readonly gates: GateReader; readonly outbox: OutboxReader },
+/** Who triggered an instance, marked where it is only claimed, as everywhere. */
+export function shownTrigger({
+  triggeredBy,
+  triggerToken,
+}: Pick<GateInstance, 'triggeredBy' | 'triggerToken'>): string | undefined {
+  return triggeredBy === undefined || triggeredBy === triggerToken ? triggeredBy : claimedName(triggeredBy)
+}
+
+/** An instance with all that belongs to it, none of it secret. */
+export interface WholeInstance {
+  readonly instance: GateInstance
+  readonly gate: Gate | undefined
+  readonly reviews: readonly Review[]
+  /** What triggered it; undefined while nothing has. */
+  readonly request: unknown
+  readonly evidence: readonly Evidence[]
+  readonly callbacks: readonly StoredMessage[]
+}
+
+interface InstanceReaders {
+  readonly gates: GateReader
+  readonly outbox: OutboxReader
+}
+
+/** Collects all that belongs to an instance. Raises `not_found`. */
+export async function collectInstance(
+  { gates, outbox }: InstanceReaders,
   instanceId: number,
   nowMs: number,
-): Promise<object> {
+): Promise<WholeInstance> {
   const instance = asOf(await requireInstance(gates, instanceId), nowMs)
   const [gate, reviews, documents, callbacks] = await Promise.all([
     gates.findGate(instance.gateId),
@@ -62,13 +88,25 @@ export async function instanceDetails(
     gates.findDocuments(instanceId),
     outbox.list({ subject: callbackSubject(instanceId), limit: MAX_CALLBACKS }),
   ])
+  const evidence = (shown(documents.evidence) ?? []) as readonly Evidence[]
+  return { instance, gate, reviews, request: shown(documents.request), evidence, callbacks }
+}
+
+/** An instance with all that belongs to it, as the API shows it. Raises `not_found`. */
+export async function instanceDetails(
+  readers: InstanceReaders,
+  instanceId: number,
+  nowMs: number,
+): Promise<object> {
+  const whole = await collectInstance(readers, instanceId, nowMs)
+  const { instance, gate, reviews, request, evidence, callbacks } = whole
   return {
     ...instanceView(instance),
     approvalsNeeded: gate?.approvals,
     approvers: gate?.approvers,
     reviews: reviews.map(({ timeMs, ...review }) => ({ ...review, at: isoTime(timeMs) })),
-    request: shown(documents.request),
-    evidence: shown(documents.evidence) ?? [],
+    request,
+    evidence,
     callbacks: callbacks.map(callbackView),
   }
 }

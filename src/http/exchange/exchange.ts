@@ -1,3 +1,5 @@
+import type { Role } from '../../config/sections/auth.js'
+import { claimedName } from '../../lib/text/claimed-name.js'
 import type { AppError } from '../../errors/app-error.js'
 import { errorAnswer } from './error-body.js'
 
@@ -11,6 +13,10 @@ export interface Caller {
   readonly tokenName: string | undefined
   /** Whether everything is allowed: to an admin, and to everybody where no tokens are configured. */
   readonly isAdmin: boolean
+  /** The roles of the token, where a page was asked for. */
+  readonly roles?: readonly Role[]
+  /** What the forms of a page hold, so that no page of others can send them. */
+  readonly formToken?: string
 }
 
 const UNKNOWN_CALLER: Caller = { tokenName: undefined, isAdmin: false }
@@ -22,7 +28,7 @@ export abstract class Exchange {
   readonly requestId: string
   /** High-resolution start, in milliseconds. */
   readonly startedAt = performance.now()
-  caller = UNKNOWN_CALLER
+  caller: Caller = UNKNOWN_CALLER
   /** The label of the metrics: a kind of route, never a path. */
   handler = 'unmatched'
   /** What errors of the route have beside the headers of every error: names and values in turn. */
@@ -90,7 +96,7 @@ export abstract class Exchange {
   /** `x-spinnaker-user` is what the caller claims, not a credential. */
   get callerName(): string | undefined {
     const claimed = this.header('x-spinnaker-user')
-    return this.caller.tokenName ?? (claimed ? `claimed:${claimed}` : undefined)
+    return this.caller.tokenName ?? (claimed ? claimedName(claimed) : undefined)
   }
 }
 

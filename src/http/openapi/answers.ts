@@ -83,7 +83,8 @@ function asksFor401({ roles = 'anyone', refused, deniesWith401 }: RouteDescripti
 
 function ownResponse(status: string, answer: AnswerDescription): object {
   const { description, schema, types = [JSON_TYPE], headers = {} } = answer
-  if (schema === undefined && Number(status) >= 400) return errorResponse(description, headers)
+  if (schema === undefined && answer.types === undefined && Number(status) >= 400)
+    return errorResponse(description, headers)
   const content = schema === undefined ? {} : { schema: jsonSchema(schema) }
   const [first = JSON_TYPE, ...others] = types
   return {

@@ -24,6 +24,12 @@ const SECURITY_SCHEMES = {
     description:
       'A token of `auth.tokens`; the role that it needs stands beside the name of the scheme. With `auth.openToOrchestrator` a request without a token may do what the role orchestrator may.',
   },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'tidegate_session',
+    description: 'What a browser holds that has signed in; by TLS `__Host-tidegate_session`.',
+  },
   gitlabToken: { type: 'apiKey', in: 'header', name: 'X-Gitlab-Token' },
 }
 
@@ -80,7 +86,8 @@ function operationOf(feature: string, row: RouteDescription): object {
 /** Each alternative is one role: a token needs any of them. The link of a report is itself the credential, which OpenAPI has no word for. */
 function securityOf(row: RouteDescription): readonly object[] {
   if (row.credential?.name === 'gitlabToken') return [{ gitlabToken: [] }]
-  return rolesOf(row).map((role) => ({ bearer: [role] }))
+  const bearers = rolesOf(row).map((role) => ({ bearer: [role] }))
+  return row.isPage === true && bearers.length > 0 ? [...bearers, { session: [] }] : bearers
 }
 
 function rolesOf({ roles = [] }: RouteDescription): readonly string[] {

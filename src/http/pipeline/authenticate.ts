@@ -35,8 +35,8 @@ export interface AuthenticationRules {
  * loopback only, or was told to be insecure). Raises `unauthenticated` without a known token, `forbidden` without the role.
  */
 export function makeAuthenticate({ tokens, openToOrchestrator }: AuthenticationRules): Authenticate {
-  const known = tokens.map((token) => ({ ...token, digest: Buffer.from(token.sha256, 'hex') }))
-  if (known.length === 0) {
+  const findToken = makeFindToken(tokens)
+  if (tokens.length === 0) {
     return (exchange) => {
       exchange.caller = EVERYBODY
     }
@@ -46,19 +46,27 @@ export function makeAuthenticate({ tokens, openToOrchestrator }: AuthenticationR
     // A token that is wrong is an error, not the same as none.
     if (authorization === undefined && openToOrchestrator && roles.includes('orchestrator')) return
     const presented = BEARER.exec(authorization ?? '')?.groups?.['token']
-    const token = presented === undefined ? undefined : findToken(known, presented)
+    const token = presented === undefined ? undefined : findToken(presented)
     if (token === undefined) throw unauthenticated(presented !== undefined)
     if (!token.roles.some((role) => role === 'admin' || roles.includes(role))) throw forbidden(token, roles)
-    exchange.caller = { tokenName: token.name, isAdmin: token.roles.includes('admin') }
+    exchange.caller = { tokenName: token.name, isAdmin: token.roles.includes('admin'), roles: token.roles }
   }
 }
 
-/** Compares digests of one length with all tokens, so that the time taken tells nothing about any of them. */
-function findToken(known: readonly KnownToken[], presented: string): KnownToken | undefined {
-  const digest = createHash('sha256').update(presented).digest()
-  let found: KnownToken | undefined
-  for (const token of known) if (timingSafeEqual(token.digest, digest)) found = token
-  return found
+/** Finds a token by what is presented. Digests of one length are compared with all, so that the time taken tells nothing about any of them. */
+export function makeFindToken(
+  tokens: readonly TokenRecord[],
+): (presented: string) => TokenRecord | undefined {
+  const known: readonly KnownToken[] = tokens.map((token) => ({
+    ...token,
+    digest: Buffer.from(token.sha256, 'hex'),
+  }))
+  return (presented) => {
+    const digest = createHash('sha256').update(presented).digest()
+    let found: KnownToken | undefined
+    for (const token of known) if (timingSafeEqual(token.digest, digest)) found = token
+    return found
+  }
 }
 
 function unauthenticated(wasPresented: boolean): AppError {
@@ -69,7 +77,8 @@ function unauthenticated(wasPresented: boolean): AppError {
   )
 }
 
-function forbidden(token: TokenRecord, roles: readonly Role[]): AppError {
+/** What a bearer without the role is told. */
+export function forbidden(token: TokenRecord, roles: readonly Role[]): AppError {
   return new AppError(
     'forbidden',
     `the token ${token.name} may not do this: it needs the role ${roles.join(' or ') || 'admin'}`,

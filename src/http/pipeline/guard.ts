@@ -6,12 +6,19 @@ import type { BoundRoute } from './route.js'
 /** Raises `unauthenticated` or `forbidden` for a caller who may not ask, and sets who calls. */
 export type Guard = (exchange: Exchange) => void
 
+/** How callers are let in: those of the API, and people in browsers. */
+export interface Authentication {
+  readonly requests: Authenticate
+  readonly pages: Authenticate
+}
+
 /**
  * What lets callers through to a route: those with a role that it names, anyone where it says so or checks a credential of its own, and nobody
  * where it says nothing.
  */
-export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard {
-  const { roles, credential, deniesWith401 } = route
+export function makeGuard(route: BoundRoute, { requests, pages }: Authentication): Guard {
+  const { roles, credential, deniesWith401, isPage } = route
+  const authenticate = isPage === true ? pages : requests
   if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => undefined
   if (roles === undefined || roles.length === 0) return () => refuseEverybody(route)
   if (deniesWith401 !== true) return (exchange) => authenticate(exchange, roles)

@@ -21,10 +21,11 @@ const BELOW = '/*'
 /** The routes with their guards before them. */
 export function guardRoutes(
   routes: readonly BoundRoute[],
-  authenticate: Authenticate,
+  requests: Authenticate,
+  pages: Authenticate = requests,
 ): readonly GuardedRoute[] {
   return routes.map((route) => {
-    const guard = makeGuard(route, authenticate)
+    const guard = makeGuard(route, { requests, pages })
     return route.kind === 'application' ? guardApplicationRoute(route, guard) : guardDirectRoute(route, guard)
   })
 }

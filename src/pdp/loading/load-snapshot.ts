@@ -75,6 +75,11 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     image,
     warnings: [...answered.warnings, ...found],
     locateSource: indexSources(parts, show),
+    sourcesOf: (key) =>
+      parts
+        .flatMap(({ modules }) => modules)
+        .filter(({ packagePath }) => pathKey(packagePath) === key)
+        .map(({ file, text }) => ({ file: show(file), text })),
     locateBuiltin: indexCalls(parts, show),
   }
 }

@@ -84,6 +84,7 @@ export async function unpackSnapshot(
     warnings: [],
     image,
     data: dataOf(image),
+    sourcesOf: () => [],
     locateSource: (file) => ({ file, line: undefined }),
     locateBuiltin: () => undefined,
   }

@@ -29,6 +29,13 @@ export interface SnapshotSource {
   readonly revision: string
 }
 
+/** A file of Rego. */
+export interface SourceText {
+  /** As callers may read it. */
+  readonly file: string
+  readonly text: string
+}
+
 /** A loaded set of policies: immutable. A reload makes a new one; requests keep the one they started with. */
 export interface Snapshot {
   /** One text for all sources together. */
@@ -50,6 +57,8 @@ export interface Snapshot {
   readonly warnings: readonly ErrorDetail[]
   /** The source file, as its reader may see it, behind the name in an error location, and its line where the source is at hand. */
   readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
+  /** The files of a package, by its key, as far as their Rego is at hand. */
+  readonly sourcesOf: (key: string) => readonly SourceText[]
   /** Where a built-in is called, when the sources are at hand and call it in one place only. */
   readonly locateBuiltin: (name: string) => ErrorDetail['location']
 }

@@ -9,6 +9,7 @@ import type { Answered } from '../http-client.js'
 import { respondJson, startLoopbackServer } from '../loopback-server.js'
 import { pipelineEvent } from '../orchestrator-events.js'
 import { startTidegate } from '../tidegate-process.js'
+import { formTokenIn } from '../page-service.js'
 import { waitUntil } from '../wait-until.js'
 import { makeWorkspace } from '../workspace.js'
 
@@ -37,6 +38,8 @@ export interface DescribedService {
   /** What is in paths: the number of an instance, a run, a message, an audit record; an id of a decision; the token of a report. */
   readonly ids: Readonly<
     Record<
+      | 'page'
+      | 'formToken'
       | 'application'
       | 'pipeline'
       | 'stage'
@@ -121,6 +124,7 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
   const { decision_id: decision } = await post('/v1/data/app/allow', { input: {} })
   const { id: gate } = await post('/approvalGates', { name: 'Another', application: 'shop' })
   const { id: instance } = await post('/approvalGates/1/trigger', triggerBody(callbackUrl, 'closed'))
+  const { id: page } = await post('/approvalGates/1/trigger', triggerBody(callbackUrl, 'page'))
   const { id: open } = await post('/approvalGates/1/trigger', triggerBody(callbackUrl, 'open'))
   const review = JSON.stringify({ action: 'cancel', comment: 'not now' })
   const headers = { ...admin, 'content-type': 'application/json' }
@@ -160,7 +164,10 @@ async function makeThingsHappen(url: string, callbackUrl: string): Promise<Descr
   const { appId: application, pipelineId: pipeline } = named
   const form = { gateName: 'Verify', gateType: 'verification' }
   const { id: stage } = await post(`/dashboardservice/v4/pipelines/${String(pipeline)}/gates`, form)
+  const formToken = formTokenIn(await get(`/ui/approvals/${String(page)}`))
   const texts = Object.entries({
+    page,
+    formToken,
     application,
     pipeline,
     stage,

@@ -7,6 +7,8 @@ import type { DescribedOperation } from './operations.js'
 
 const LOG_TEMPLATE = { templateName: 'sample', errorTopics: [{ string: 'boom', topic: 'critical' }] }
 
+const SIGN_IN_TOKEN = 'x'.repeat(43)
+
 /** A request that an operation takes. */
 export interface SampleRequest {
   readonly method: string
@@ -20,7 +22,13 @@ const PARAMETERS: readonly (readonly [
   path: RegExp,
   values: (ids: DescribedService['ids']) => Record<string, string>,
 ])[] = [
-  [/^\/v[01]\/data/, () => ({ path: 'app/allow' })],
+  [/^\/v[01]\/data|^\/ui\/policies|\/plugin-isd\/policy/, () => ({ path: 'app/allow' })],
+  [/^\/ui\/approvals/, ({ page }) => ({ id: page })],
+  [/\/plugin-isd\/approval/, () => ({ application: 'shop', service: 'any', gate: '1' })],
+  [
+    /^\/ui\/runs|\/verification\//,
+    ({ run, report }) => ({ application: 'shop', id: run, token: report, service: '3' }),
+  ],
   [/^\/decisions/, ({ decision }) => ({ decisionId: decision })],
   [/^\/approvalGates\/\{id\}$/, ({ gate }) => ({ id: gate })],
   [
@@ -47,7 +55,7 @@ const PARAMETERS: readonly (readonly [
 ]
 /** What is sent where a query is needed. */
 const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedService['ids']) => string])[] = [
-  [/FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
+  [/^getUi.*GateFromPlugin$|^getApproval.*FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
   [/GatesByStage$/, () => '?type=approval'],
   [/ExternalTemplate$/, () => '?templateType=LOG&templateName=sample'],
 ]
@@ -55,6 +63,9 @@ const BODIES: readonly (readonly [
   operation: RegExp,
   body: (service: DescribedService, nth: number) => unknown,
 ])[] = [
+  [/^postUiApprovals/, ({ ids }) => ({ formToken: ids.formToken, action: 'approve' })],
+  [/^postUiSignIn/, () => ({ formToken: SIGN_IN_TOKEN, token: 'token-of-ana', next: '/ui' })],
+  [/^postUiSignOut/, ({ ids }) => ({ formToken: ids.formToken })],
   [/^postV1StaticPolicy/, () => ({ input: { new: {} } })],
   [/^post(?:V[01]Data|Root)/, () => ({ input: {} })],
   [/^postDashboardservice|^putDashboardservice/, () => ({ gateName: 'Verify', gateType: 'verification' })],
@@ -91,10 +102,19 @@ export function sampleRequest(
       ? undefined
       : BODIES.find(([pattern]) => pattern.test(operationId))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '1')
+  const value = made?.[1](service, nth)
+  const isForm = path.startsWith('/ui/')
   return {
     method,
     path: `${filled}${query}`,
-    headers: { 'content-type': 'application/json', 'x-gitlab-token': WEBHOOK_TOKEN },
-    body: made && JSON.stringify(made[1](service, nth)),
+    headers: {
+      'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      'x-gitlab-token': WEBHOOK_TOKEN,
+      cookie: `tidegate_sign_in=${SIGN_IN_TOKEN}`,
+    },
+    body:
+      isForm && value !== undefined
+        ? new URLSearchParams(value as Record<string, string>).toString()
+        : made && JSON.stringify(value),
   }
 }

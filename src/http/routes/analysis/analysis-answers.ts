@@ -46,6 +46,7 @@ export const CanaryStatusAnswer = z.looseObject({
   status: z.object({ complete: z.boolean(), status: z.enum(RUN_STATES) }),
   canaryResult: z.looseObject({
     canaryReportURL: z.string(),
+    verificationUrl: z.string().optional(),
     overallScore: z.number(),
     overallResult: Verdict,
     intervalNo: z.int(),

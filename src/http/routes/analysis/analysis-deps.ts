@@ -7,6 +7,8 @@ import type { ReportLinks } from '../../analysis-report/report-links.js'
 export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
   readonly trials: DefinitionTrials
   readonly findStageTemplates: FindStageTemplates
+  /** The origins whose pages may show reports in a frame. */
+  readonly frameAncestors: readonly string[]
   readonly publicUrl: string | undefined
   readonly maxBodyBytes: number
   readonly now: () => number

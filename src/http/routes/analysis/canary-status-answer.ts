@@ -38,6 +38,9 @@ export async function answerCanaryStatus(
   }
   const { run, status } = shown
   const token = deps.reportLinks.issue(run, deps.now())
-  const reportUrl = `${baseUrl(exchange, deps.publicUrl)}/analysis/report/${run.id}/${token}`
-  return jsonAnswer(withReportUrl(status, reportUrl))
+  const base = baseUrl(exchange, deps.publicUrl)
+  // The orchestrator's interface puts its own base before this path, and the plugins /fromPlugin/… behind it.
+  const pages = `${new URL(base).pathname.replace(/\/$/, '')}/ui/plugin-isd/verification`
+  const page = `${pages}/${encodeURIComponent(status.application)}/${run.id}/${token}`
+  return jsonAnswer(withReportUrl(status, `${base}/analysis/report/${run.id}/${token}`, page))
 }

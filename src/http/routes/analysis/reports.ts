@@ -1,5 +1,6 @@
 import { findRun } from '../../../analysis/runs/analysis-operations.js'
 import { renderRun } from '../../analysis-report/report-page.js'
+import { frameDirective } from '../../pages/answer-page.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
 import type { PathParameter } from '../../input/path-parameter.js'
 import { routesOf } from '../../pipeline/define-routes.js'
@@ -9,8 +10,6 @@ import type { AnalysisRoutesDeps } from './analysis-deps.js'
 /** The page needs nothing but its own style, and its link must not travel on. */
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
@@ -22,10 +21,14 @@ interface LinkParams {
 }
 
 /** Whoever holds the link may read this one report. */
-const LINK: Credential<AnalysisRoutesDeps, LinkParams> = {
-  name: 'reportLink',
-  check: async ({ params: { id, token } }, { reader, reportLinks, now }) =>
-    reportLinks.check(await reader.run(findRun, id), token, now()),
+export function reportLinkOf<D>(analysisOf: (deps: D) => AnalysisRoutesDeps): Credential<D, LinkParams> {
+  return {
+    name: 'reportLink',
+    check: async ({ params: { id, token } }, deps) => {
+      const { reader, reportLinks, now } = analysisOf(deps)
+      reportLinks.check(await reader.run(findRun, id), token, now())
+    },
+  }
 }
 const PARAMS = {
   id: numberOf('analysis'),
@@ -47,7 +50,7 @@ function reportRoute(
   return routesOf<AnalysisRoutesDeps>().route({
     method: 'GET',
     path,
-    credential: LINK,
+    credential: reportLinkOf((deps: AnalysisRoutesDeps) => deps),
     handler: 'analysis',
     summary: 'The report of an analysis as a page, for who has its link',
     params: { ...more, ...PARAMS },
@@ -57,6 +60,12 @@ function reportRoute(
 }
 
 /** The report of an analysis as a page. */
-export async function reportPage({ reader }: AnalysisRoutesDeps, id: number): Promise<Response> {
-  return new Response(await reader.run(renderRun, id), { headers: PAGE_HEADERS })
+export async function reportPage(
+  { reader, frameAncestors }: AnalysisRoutesDeps,
+  id: number,
+): Promise<Response> {
+  const directives = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+  const policy = `${directives}; ${frameDirective({ frameAncestors })}`
+  const headers = { ...PAGE_HEADERS, 'Content-Security-Policy': policy }
+  return new Response(await reader.run(renderRun, id), { headers })
 }

@@ -2,14 +2,10 @@ import { z } from 'zod'
 
 import type { Role } from '../../../config/sections/auth.js'
 import { requireInstance } from '../../../gates/instances/find-or-raise.js'
-import { isOpen } from '../../../store/ports/gate-instance.js'
 import { asOf, instanceDetails, instanceView } from '../../../gates/instances/instance-view.js'
 import { listInstances } from '../../../gates/instances/list-instances.js'
-import { refusedReview } from '../../../gates/reviewing/refused-review.js'
-import { reviewInstance } from '../../../gates/reviewing/review-instance.js'
+import type { Reviewed } from '../../../gates/reviewing/review-instance.js'
 import { contractStatus } from '../../../gates/instances/status-words.js'
-import { callerOf } from '../../exchange/caller-of.js'
-import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { jsonBody } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
@@ -18,13 +14,12 @@ import { AfterNumber, Cursor, json, pageSize } from '../../pipeline/answer-schem
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, InstanceAnswer, InstanceDetailsAnswer, StatusAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { claimedUser, personOf } from './person-of.js'
+import { MAX_COMMENT, reviewByCaller } from './review-by-caller.js'
 import { orchestratorReviewRoute } from './take-orchestrator-review.js'
 
 const READERS: readonly Role[] = ['orchestrator', 'approver', 'auditor']
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 500
-const MAX_COMMENT = 4000
 
 const ListQuery = z.strictObject({
   gate: z.coerce.number().int().optional().describe('The number of a gate.'),
@@ -105,7 +100,7 @@ export const gateInstanceRoutes = [
       409: { description: 'The instance is closed, or this person has decided already.' },
     },
     answer: async ({ exchange, params, body }, deps) =>
-      jsonAnswer(await review(exchange, params.id, body, deps)),
+      jsonAnswer(reviewView(await reviewByCaller(exchange, params.id, body, deps))),
   }),
   orchestratorReviewRoute('/approvalGateInstances/:id/spinnakerReview'),
 ]
@@ -122,19 +117,6 @@ async function list(
   }
 }
 
-async function review(
-  exchange: Exchange,
-  instanceId: number,
-  decision: z.output<typeof ReviewBody>,
-  deps: GateRoutesDeps,
-): Promise<object> {
-  const { name: person, groups } = personOf(exchange, deps)
-  const attempt = { ...decision, person, groups, timeMs: deps.now() }
-  const { origin } = callerOf(exchange)
-  const request = { instanceId, attempt, claimedUser: claimedUser(exchange), origin }
-  const reviewed = await deps.writer.run(reviewInstance, request)
-  const { instance, refusal, approvals, approvalsNeeded } = reviewed
-  if (!isOpen(instance.state)) deps.closed()
-  if (refusal !== undefined) throw refusedReview(instance, refusal, person)
+function reviewView({ instance, approvals, approvalsNeeded }: Reviewed): object {
   return { ...instanceView(instance), approvals, approvalsNeeded }
 }

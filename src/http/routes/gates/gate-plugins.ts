@@ -71,8 +71,9 @@ async function trigger(
   const { instance } = await deps.writer.run(triggerGate, readTrigger(exchange, gateId, sent, deps))
   deps.triggered(instance.id)
   const { approvalCallbackUrl: approvalCallbackURL, rejectionCallbackUrl: rejectionCallbackURL } = instance
-  // The plugins append /fromPlugin?instanceId=… to the URL for people.
-  const navigationalURL = `${base}/approvalGateInstances`
+  // The plugins append /fromPlugin?instanceId=… to the URL for people; the application and the pipeline in it are for readers alone.
+  const application = encodeURIComponent(instance.application ?? 'any')
+  const navigationalURL = `${base}/ui/plugin-isd/approval/${application}/any/${gateId}`
   const body = { ...triggerView(instance), approvalCallbackURL, rejectionCallbackURL, navigationalURL }
   return jsonAnswer(body, 202, { Location: `${base}${STATUS_PATH}/${instance.id}/status` })
 }

@@ -13,10 +13,14 @@ const NOBODY = 'anonymous'
  * The person behind a request: the bearer of the token. Only where no tokens are configured, so that everyone may do
  * everything, is the name taken that the caller claims.
  */
-export function personOf(exchange: Exchange, { groupsOf }: GateRoutesDeps): Person {
+export function personOf(
+  exchange: Exchange,
+  { groupsOf }: GateRoutesDeps,
+  claimed = claimedUser(exchange),
+): Person {
   const { tokenName } = exchange.caller
   if (tokenName !== undefined) return { name: tokenName, groups: groupsOf(tokenName) }
-  return { name: claimedUser(exchange) ?? NOBODY, groups: [] }
+  return { name: claimed ?? NOBODY, groups: [] }
 }
 
 /** The user that the orchestrator says it acts for; a claim, not a credential. */

@@ -1,9 +1,9 @@
-import type { Config } from '../config/config.js'
-import { readCredentials } from '../config/values/credentials.js'
-import type { ReadSecret } from '../config/values/secret.js'
-import type { Connector } from '../gates/connectors/tool/connectors.js'
-import { makeToolConnector } from '../gates/connectors/make-tool-connector.js'
-import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
+import type { Config } from '../../config/config.js'
+import { readCredentials } from '../../config/values/credentials.js'
+import type { ReadSecret } from '../../config/values/secret.js'
+import type { Connector } from '../../gates/connectors/tool/connectors.js'
+import { makeToolConnector } from '../../gates/connectors/make-tool-connector.js'
+import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
 
 const MS_PER_SECOND = 1000
 

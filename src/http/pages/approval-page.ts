@@ -1,0 +1,183 @@
+import { html } from 'hono/html'
+
+import type { TimelineEntry } from '../../audit/execution-timeline.js'
+import type { DecisionView } from '../../decisions/decision-view.js'
+import type { Evidence } from '../../gates/connectors/tool/connectors.js'
+import type { Gate } from '../../store/ports/gate.js'
+import { shownTrigger } from '../../gates/instances/instance-view.js'
+import type { WholeInstance } from '../../gates/instances/instance-view.js'
+import type { Review } from '../../store/ports/gate-instance.js'
+import { isOpen } from '../../store/ports/gate-instance.js'
+import type { StoredMessage } from '../../store/ports/outbox-store.js'
+import { shownUrl } from '../../lib/outbound/shown-url.js'
+import { badge } from '../analysis-report/tone.js'
+import { decisionTable } from './decision-table.js'
+import { tokenField } from './layout.js'
+import type { Html, PageContent, Viewer } from './layout.js'
+import { clock, facts, jsonBlock, toneOfState, wordOfState } from './parts.js'
+
+/** All that is known of an instance of a gate. */
+export interface ShownApproval extends WholeInstance {
+  /** Undefined where decisions are not kept. */
+  readonly decisions: readonly DecisionView[] | undefined
+  readonly timeline: readonly TimelineEntry[]
+}
+
+/** What the viewer may do. */
+export interface ApprovalViewer extends Viewer {
+  readonly mayDecide: boolean
+  /** Whether nobody is asked who they are, so that a person says it. */
+  readonly saysName: boolean
+}
+
+const MAX_COMMENT = 4000
+const MAX_ITEMS = 100
+
+/** One instance of a gate: what is asked, what speaks for and against it, and where a person decides. */
+export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): PageContent {
+  const { instance, gate, reviews, evidence, decisions, timeline, callbacks } = shown
+  const { id, gateName, state, comment } = instance
+  const approvals = reviews.filter(({ action }) => action === 'approve').length
+  const body = html`<h1>${gateName}</h1>
+    <section class="verdict ${toneOfState(state)}">
+      <div>
+        ${badge(wordOfState(state), toneOfState(state))}
+        ${comment === '' ? '' : html`<p class="quote">${comment}</p>`}
+        ${facts([
+          ['application', instance.application],
+          ['execution', instance.executionId],
+          ['triggered by', shownTrigger(instance)],
+          ['decided by', instance.decidedBy],
+          ['decided', clock(instance.decidedMs)],
+          ['triggered', clock(instance.activatedMs)],
+          ['waits until', isOpen(state) ? clock(instance.expiresMs) : ''],
+          ['approvals', gate === undefined ? undefined : `${approvals} of ${gate.approvals}`],
+          ['who may approve', gate && whoMayApprove(gate)],
+          ['policy that decides', gate?.policy],
+        ])}
+      </div>
+    </section>
+    ${isOpen(state) ? decisionForm(id, viewer) : ''} ${evidenceSection(evidence, instance.work !== undefined)}
+    ${
+      decisions === undefined
+        ? ''
+        : html`<h2>Policy answers</h2>
+            ${decisionTable(decisions, viewer.prefix)}`
+    }
+    ${reviewTable(reviews)} ${timelineTable(timeline)} ${callbackTable(callbacks)}
+    <h2>What triggered it</h2>
+    <details>
+      <summary>the request, without secrets</summary>
+      ${jsonBlock(shown.request ?? null)}
+    </details>`
+  return { title: `${gateName}, approval ${id}`, body }
+}
+
+function whoMayApprove({ approvers: { users, groups } }: Gate): string {
+  if (users.length + groups.length === 0) return 'everyone with the role approver'
+  return [...users, ...groups.map((group) => `the group ${group}`)].join(', ')
+}
+
+/** Nothing is decided by opening a page: only by sending this. */
+function decisionForm(id: number, viewer: ApprovalViewer): Html {
+  if (!viewer.mayDecide)
+    return html`<p class="soft">You see this, and have not the role approver to decide.</p>`
+  return html`<form method="post" action="${viewer.prefix}/ui/approvals/${id}">
+    ${tokenField(viewer)}
+    ${
+      viewer.saysName
+        ? html`<label for="person">Your name</label><input id="person" name="person" maxlength="100" />`
+        : ''
+    }
+    <label for="comment">Comment</label>
+    <textarea id="comment" name="comment" maxlength="${MAX_COMMENT}"></textarea>
+    <button class="good" name="action" value="approve">Approve</button>
+    <button class="bad" name="action" value="reject">Reject</button>
+    <button name="action" value="cancel">Cancel it</button>
+  </form>`
+}
+
+function evidenceSection(evidence: readonly Evidence[], isPending: boolean): Html {
+  const none = isPending ? 'It is being fetched: load the page again.' : 'None was asked for.'
+  return html`<h2>Evidence</h2>
+    ${evidence.length === 0 ? html`<p class="none">${none}</p>` : evidence.map(evidenceCard)}`
+}
+
+function evidenceCard({ connectorType, account, state, fetchedAt, output, error }: Evidence): Html {
+  const more = output.length - MAX_ITEMS
+  return html`<section class="card">
+    <header>
+      <h3>${connectorType}</h3>
+      ${badge(wordOfState(state), toneOfState(state))}
+      <span class="soft"
+        >${account === null ? 'no account is configured' : `by ${account}`}, ${clock(fetchedAt)}</span
+      >
+    </header>
+    ${error === undefined ? '' : html`<p>${error}</p>`}
+    ${output.slice(0, MAX_ITEMS).map((item) => facts(Object.entries(item)))}
+    ${more > 0 ? html`<p class="soft">and ${more} more</p>` : ''}
+  </section>`
+}
+
+function reviewTable(reviews: readonly Review[]): Html {
+  if (reviews.length === 0) return html``
+  return html`<h2>Decisions of people</h2>
+    <div class="wide">
+      <table class="stacked">
+        <tr>
+          <th>when</th>
+          <th>who</th>
+          <th>what</th>
+          <th>comment</th>
+        </tr>
+        ${reviews.map(
+          ({ timeMs, person, action, comment }) =>
+            html`<tr>
+              <td>${clock(timeMs)}</td>
+              <td>${person}</td>
+              <td>${badge(action, toneOfState(action))}</td>
+              <td class="quote">${comment}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>`
+}
+
+function timelineTable(timeline: readonly TimelineEntry[]): Html {
+  if (timeline.length === 0) return html``
+  return html`<h2>The execution, in the order of time</h2>
+    <div class="wide">
+      <table class="stacked">
+        <tr>
+          <th>when</th>
+          <th>what</th>
+          <th>stage</th>
+          <th>who</th>
+          <th>status</th>
+        </tr>
+        ${timeline.map(
+          ({ at, kind, stage, user, status }) =>
+            html`<tr>
+              <td>${clock(Date.parse(at))}</td>
+              <td><code>${kind}</code></td>
+              <td>${stage ?? ''}</td>
+              <td>${user ?? ''}</td>
+              <td>${status ?? ''}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>`
+}
+
+function callbackTable(callbacks: readonly StoredMessage[]): Html {
+  if (callbacks.length === 0) return html``
+  return html`<h2>Callbacks</h2>
+    ${callbacks.map(({ url, state, attempts, lastError }) =>
+      facts([
+        ['to', shownUrl(url)],
+        ['state', wordOfState(state)],
+        ['attempts', attempts],
+        ['last error', lastError],
+      ]),
+    )}`
+}

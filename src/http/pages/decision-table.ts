@@ -1,0 +1,49 @@
+import { html } from 'hono/html'
+
+import type { DecisionView } from '../../decisions/decision-view.js'
+import { badge } from '../analysis-report/tone.js'
+import type { Html } from './layout.js'
+import { clock, shownValue, toneOfState } from './parts.js'
+
+/** Decisions of policies, each with what it answered. */
+export function decisionTable(decisions: readonly DecisionView[], prefix: string): Html {
+  if (decisions.length === 0) return html`<p class="none">None is in the decision log.</p>`
+  return html`<div class="wide">
+    <table class="stacked">
+      <tr>
+        <th>when</th>
+        <th>policy</th>
+        <th>outcome</th>
+        <th>what it answered</th>
+      </tr>
+      ${decisions.map(
+        (decision) =>
+          html`<tr>
+            <td>${clock(Date.parse(decision.time))}</td>
+            <td>
+              <a href="${prefix}/ui/policies/${linkPath(decision.path)}"><code>${decision.path}</code></a>
+            </td>
+            <td>${badge(decision.outcome, toneOfState(decision.outcome))}</td>
+            <td class="quote">${answerOf(decision)}</td>
+          </tr>`,
+      )}
+    </table>
+  </div>`
+}
+
+/** Each segment escaped, so that no path leads elsewhere. */
+export function linkPath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
+
+function answerOf({ error, result, resultPrefix }: DecisionView): string {
+  if (error !== undefined) return error
+  const text = result?.text ?? resultPrefix
+  if (text === undefined) return ''
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.map(shownValue).join('\n') : shownValue(value)
+  } catch {
+    return shownValue(text)
+  }
+}

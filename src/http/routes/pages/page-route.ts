@@ -1,0 +1,98 @@
+import type { AppError } from '../../../errors/app-error.js'
+import { errorAnswer } from '../../exchange/error-body.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { answerPage } from '../../pages/answer-page.js'
+import type { PageAnswer } from '../../pages/answer-page.js'
+import type { PageContent, Viewer } from '../../pages/layout.js'
+import { errorPage, signInPage } from '../../pages/sign-in-page.js'
+import type { AnswerDescription, SentRequest } from '../../pipeline/route.js'
+import type { PageRoutesDeps } from './page-routes-deps.js'
+
+const html = (description: string): AnswerDescription => ({ description, types: ['text/html'] })
+
+/** What every page may answer: errors are pages, too. */
+const ERRORS = {
+  400: html('What was sent cannot be read.'),
+  401: html('The form to sign in.'),
+  403: html('The caller may not do this.'),
+  404: html('There is no such page.'),
+  409: html('It is not possible any more.'),
+  413: html('Too much was sent.'),
+  415: html('Something else than a form was sent.'),
+  500: html('It failed.'),
+  503: html('It is not possible just now.'),
+}
+
+/** What all rows of pages have: their errors are pages, and who is not signed in is shown the form to do so. */
+export const PAGE = {
+  handler: 'pages',
+  isPage: true,
+  answers: { 200: html('The page.'), ...ERRORS },
+  refused: (refusal: AppError, { exchange }: SentRequest, deps: PageRoutesDeps) =>
+    refusal.kind === 'unauthenticated' ? answerSignIn(exchange, deps) : answerError(refusal, exchange, deps),
+  failed: (failure: AppError, { exchange }: SentRequest, deps: PageRoutesDeps) =>
+    answerError(failure, exchange, deps),
+} as const
+
+/** The same for rows that take a form. */
+export const FORM = {
+  ...PAGE,
+  method: 'POST',
+  answers: { 303: { description: 'It is done; on to the page.', types: ['text/html'] }, ...ERRORS },
+} as const
+
+/** Whose page it is. */
+export function viewerOf({ caller }: Exchange, { page }: PageRoutesDeps): Viewer {
+  return { name: caller.tokenName, formToken: caller.formToken, prefix: page.prefix }
+}
+
+/** A page for who asked. */
+export function showPage(
+  content: PageContent,
+  exchange: Exchange,
+  deps: PageRoutesDeps,
+  answer?: PageAnswer,
+): Promise<Response> {
+  return answerPage(content, viewerOf(exchange, deps), deps.page, answer)
+}
+
+interface SignInOptions {
+  readonly next?: string
+  readonly problem?: string
+  readonly status?: number
+}
+
+/** The form to sign in, in the place of the page that was asked for, or after a token that was wrong. */
+export function answerSignIn(
+  exchange: Exchange,
+  deps: PageRoutesDeps,
+  { next = ownPath(exchange), problem, status = 401 }: SignInOptions = {},
+): Promise<Response> {
+  const { formToken, cookie } = deps.browsers.signInForm(exchange)
+  const isFramed = exchange.header('sec-fetch-dest') === 'iframe'
+  const view = { formToken, prefix: deps.page.prefix, next, problem, isFramed }
+  const headers = [['Set-Cookie', cookie], ...lookAgain(exchange, problem)] as const
+  return showPage(signInPage(view), exchange, deps, { status, headers })
+}
+
+/**
+ * A browser keeps the cookie back when a link of another site leads here, though its person has signed in: it loads the page again by itself,
+ * and then it is the page itself that asks.
+ */
+function lookAgain(exchange: Exchange, problem: string | undefined): readonly (readonly [string, string])[] {
+  const cameFromElsewhere = exchange.header('sec-fetch-site') === 'cross-site'
+  return exchange.method === 'GET' && cameFromElsewhere && problem === undefined ? [['Refresh', '0']] : []
+}
+
+function ownPath({ target: { path, query } }: Exchange): string {
+  return query === undefined ? path : `${path}?${query}`
+}
+
+function answerError(error: AppError, exchange: Exchange, deps: PageRoutesDeps): Promise<Response> {
+  const { status, headers } = errorAnswer(error)
+  const { 'Retry-After': retryAfter } = headers
+  return showPage(errorPage(status, error.message, error.code), exchange, deps, {
+    status,
+    headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
+  })
+}

@@ -1,0 +1,64 @@
+import { queryDecisions } from '../../../decisions/query-decisions.js'
+import type { DecisionView } from '../../../decisions/decision-view.js'
+import { AppError } from '../../../errors/app-error.js'
+import { parseDataPath } from '../../../pdp/rego/data-path.js'
+import { pathKey } from '../../../pdp/rego/path-key.js'
+import { printPackageName } from '../../../pdp/rego/print-data-ref.js'
+import type { Snapshot } from '../../../pdp/snapshot/snapshot.js'
+import { policyPage } from '../../pages/policy-page.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Route } from '../../pipeline/route.js'
+import { PAGE, showPage, viewerOf } from './page-route.js'
+import type { PageRoutesDeps } from './page-routes-deps.js'
+
+const MAX_DECISIONS = 20
+
+/** A policy with its source and its last decisions, at a path of ours and at the one that the orchestrator links to. */
+export const policyPageRoutes = [policyRoute('/ui/policies'), policyRoute('/ui/plugin-isd/policy')]
+
+function policyRoute(base: string): Route<PageRoutesDeps> {
+  return routesOf<PageRoutesDeps>().route({
+    ...PAGE,
+    method: 'GET',
+    path: `${base}/*`,
+    roles: ['approver', 'auditor'],
+    summary: 'A policy with its source and its last decisions, as a page',
+    answer: async ({ exchange }, deps) => {
+      const path = parseDataPath(exchange.target.path.slice(base.length))
+      const { current } = deps.policies
+      const found = packageAbove(current, path)
+      if (found === undefined) throw noPolicy(path)
+      const shown = {
+        path: path.join('/'),
+        packageName: printPackageName(found),
+        revision: current.revision,
+        sources: current.sourcesOf(pathKey(found)),
+        decisions: await decisionsOf(pathKey(path), deps),
+      }
+      return showPage(policyPage(shown, viewerOf(exchange, deps)), exchange, deps)
+    },
+  })
+}
+
+/** The package of a path, which may name a rule in it. */
+function packageAbove({ packages }: Snapshot, path: readonly string[]): readonly string[] | undefined {
+  const lengths = path.map((_, index) => path.length - index)
+  return lengths.map((length) => path.slice(0, length)).find((start) => packages.includes(pathKey(start)))
+}
+
+/** Of the path itself and of all below it, the newest first. */
+async function decisionsOf(
+  path: string,
+  { decisions }: PageRoutesDeps,
+): Promise<readonly DecisionView[] | undefined> {
+  if (decisions === undefined) return undefined
+  const pages = await Promise.all(
+    [path, `${path}/`].map((each) => queryDecisions(decisions, { path: each, limit: MAX_DECISIONS })),
+  )
+  const all = new Map(pages.flatMap((page) => page.decisions.map((each) => [each.decisionId, each])))
+  return [...all.values()].sort((one, other) => (one.time < other.time ? 1 : -1)).slice(0, MAX_DECISIONS)
+}
+
+function noPolicy(path: readonly string[]): AppError {
+  return new AppError('not_found', `no loaded policy is at ${path.join('/') || 'this path'}`)
+}

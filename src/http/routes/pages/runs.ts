@@ -1,0 +1,52 @@
+import { numberOf, textOf } from '../../input/path-parameter.js'
+import type { PathParameter } from '../../input/path-parameter.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Route } from '../../pipeline/route.js'
+import { reportLinkOf, reportPage } from '../analysis/reports.js'
+import { PAGE } from './page-route.js'
+import type { PageRoutesDeps } from './page-routes-deps.js'
+
+interface RunParams {
+  readonly id: number
+}
+type MoreParams = Readonly<Record<string, PathParameter<string>>>
+
+const ID = { id: numberOf('analysis') }
+const APPLICATION = { application: textOf('The name of the application.') }
+const SERVICE = { service: textOf('The number of a service; the report is of all.') }
+const TOKEN = { token: textOf('The token of the link, which the status of the analysis names.') }
+const LINKED = '/ui/plugin-isd/verification/:application/:id'
+const { route } = routesOf<PageRoutesDeps>()
+
+/** The report of an analysis: for who is signed in, and for who has the orchestrator's link to it. */
+export const runPageRoutes = [
+  signedIn('/ui/runs/:id', {}),
+  signedIn(LINKED, APPLICATION),
+  signedIn(`${LINKED}/fromPlugin/:service`, { ...APPLICATION, ...SERVICE }),
+  withLink(`${LINKED}/:token`, APPLICATION),
+  withLink(`${LINKED}/:token/fromPlugin/:service`, { ...APPLICATION, ...SERVICE }),
+]
+
+function signedIn(path: string, more: MoreParams): Route<PageRoutesDeps> {
+  return route<RunParams>({
+    ...PAGE,
+    method: 'GET',
+    path,
+    roles: ['approver', 'auditor'],
+    summary: 'The report of an analysis, as a page',
+    params: { ...more, ...ID },
+    answer: ({ params: { id } }, { analysis }) => reportPage(analysis, id),
+  })
+}
+
+function withLink(path: string, more: MoreParams): Route<PageRoutesDeps> {
+  return route<RunParams & { readonly token: string }>({
+    ...PAGE,
+    method: 'GET',
+    path,
+    credential: reportLinkOf(({ analysis }: PageRoutesDeps) => analysis),
+    summary: 'The report of an analysis as a page, for who has its link',
+    params: { ...more, ...TOKEN, ...ID },
+    answer: ({ params: { id } }, { analysis }) => reportPage(analysis, id),
+  })
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+import { AppError } from '../../../errors/app-error.js'
+import { FORM_TOKEN, formBody, readForm } from '../../input/form-body.js'
+import type { BodyReader } from '../../input/body-reader.js'
+import { goTo } from '../../pages/answer-page.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import { FORM, PAGE, answerSignIn } from './page-route.js'
+import type { PageRoutesDeps } from './page-routes-deps.js'
+
+/** A path of our pages: whatever else a form names leads nowhere else. */
+const OWN_PAGE = /^\/ui(?:[/?][!-[\]-~]*)?$/
+const HOME = '/ui'
+
+const SignIn = z.object({ token: z.string(), next: z.string(), formToken: z.string().optional() })
+const { route } = routesOf<PageRoutesDeps>()
+
+/** Read by itself: nobody is signed in yet, so that the form's token is that of its cookie. */
+const signInBody: BodyReader<PageRoutesDeps, z.output<typeof SignIn>> = {
+  schema: SignIn,
+  types: ['application/x-www-form-urlencoded'],
+  read: async (exchange, { browsers }) => {
+    const { token = '', next = HOME, [FORM_TOKEN]: formToken } = await readForm(exchange)
+    if (browsers.asksForTokens) browsers.checkSignInForm(exchange, formToken)
+    return { token, next: OWN_PAGE.test(next) ? next : HOME }
+  },
+}
+
+/** How people in browsers sign in and out. */
+export const signInRoutes = [
+  route({
+    ...PAGE,
+    method: 'GET',
+    path: '/ui/sign-in',
+    roles: 'anyone',
+    summary: 'The form to sign in with a token',
+    answers: { ...PAGE.answers, 303: { description: 'Nobody is asked for a token.', types: ['text/html'] } },
+    answer: ({ exchange }, deps) =>
+      deps.browsers.asksForTokens
+        ? answerSignIn(exchange, deps, { next: HOME, status: 200 })
+        : goTo(`${deps.page.prefix}${HOME}`),
+  }),
+  route({
+    ...FORM,
+    path: '/ui/sign-in',
+    roles: 'anyone',
+    summary: 'Sign in with a token',
+    body: signInBody,
+    answer: ({ exchange, body: { token, next } }, deps) => {
+      const { browsers, page } = deps
+      if (!browsers.asksForTokens) return goTo(`${page.prefix}${next}`)
+      try {
+        return goTo(`${page.prefix}${next}`, [['Set-Cookie', browsers.signIn(exchange, token)]])
+      } catch (raw) {
+        if (!(raw instanceof AppError) || raw.kind !== 'unauthenticated') throw raw
+        exchange.failure = raw
+        return answerSignIn(exchange, deps, { next, problem: raw.message })
+      }
+    },
+  }),
+  route({
+    ...FORM,
+    path: '/ui/sign-out',
+    roles: ['approver', 'auditor', 'orchestrator'],
+    summary: 'Sign out',
+    body: formBody(z.object({})),
+    answer: ({ exchange }, { browsers, page }) =>
+      goTo(`${page.prefix}/ui/sign-in`, [['Set-Cookie', browsers.signOut(exchange)]]),
+  }),
+]

@@ -1,0 +1,126 @@
+import { AppError } from '../../errors/app-error.js'
+import type { Role } from '../../config/sections/auth.js'
+import type { Exchange } from '../exchange/exchange.js'
+import { isSameText } from '../../lib/text/same-text.js'
+import { forbidden, makeFindToken } from '../pipeline/authenticate.js'
+import type { Authenticate, TokenRecord } from '../pipeline/authenticate.js'
+import { Sessions, randomToken } from './sessions.js'
+
+export interface BrowserAccessOptions {
+  readonly tokens: readonly TokenRecord[]
+  /** Whether people reach the service by TLS. */
+  readonly isSecure: boolean
+  /** In milliseconds since the epoch. */
+  readonly now: () => number
+  /** Lets in who sends a token instead, as the rest of the API does. */
+  readonly authenticate: Authenticate
+}
+
+/** What a form asks for where nobody is signed in yet. */
+export interface SignInForm {
+  readonly formToken: string
+  /** The header that gives the browser the same token. */
+  readonly cookie: string
+}
+
+/** How people in browsers are let in: they sign in with a token of theirs, and a cookie stands for it then. */
+export class BrowserAccess {
+  readonly #options: BrowserAccessOptions
+  readonly #findToken: (presented: string) => TokenRecord | undefined
+  readonly #sessions: Sessions
+  /** What the forms hold of who needs no session: no page of others reads it. */
+  readonly #formToken = randomToken()
+  readonly #names: { readonly session: string; readonly form: string }
+
+  constructor(options: BrowserAccessOptions) {
+    this.#options = options
+    this.#findToken = makeFindToken(options.tokens)
+    this.#sessions = new Sessions(options.now)
+    // Browsers take this prefix only over TLS, for this very host, so that no neighbour of its domain sets the cookie (RFC 6265bis, 4.1.3.2).
+    const prefix = options.isSecure ? '__Host-' : ''
+    this.#names = { session: `${prefix}tidegate_session`, form: `${prefix}tidegate_sign_in` }
+  }
+
+  /** Whether people are asked who they are. */
+  get asksForTokens(): boolean {
+    return this.#options.tokens.length > 0
+  }
+
+  /** Lets a page be seen by who has one of some roles. Raises `unauthenticated`, `forbidden`. */
+  readonly authenticate: Authenticate = (exchange, roles) => {
+    if (!this.asksForTokens || exchange.header('authorization') !== undefined) {
+      this.#options.authenticate(exchange, roles)
+      exchange.caller = { ...exchange.caller, formToken: this.#formToken }
+      return
+    }
+    const session = this.#sessionOf(exchange)
+    const token = this.#options.tokens.find(({ name }) => name === session?.tokenName)
+    if (session === undefined || token === undefined) {
+      throw new AppError('unauthenticated', 'sign in to see this page')
+    }
+    enter(exchange, token, roles, session.formToken)
+  }
+
+  /** What the form to sign in holds; a second one in the same browser holds the same, so that both work. */
+  signInForm(exchange: Exchange): SignInForm {
+    const formToken = cookieOf(exchange, this.#names.form) ?? randomToken()
+    return { formToken, cookie: this.#cookie(this.#names.form, formToken) }
+  }
+
+  /** Raises `forbidden` where the form to sign in is not one that this browser was given. */
+  checkSignInForm(exchange: Exchange, formToken: string | undefined): void {
+    const given = cookieOf(exchange, this.#names.form)
+    if (given !== undefined && formToken !== undefined && isSameText(given, formToken)) return
+    throw new AppError('forbidden', 'this form is out of date: load the page again and sign in once more', {
+      code: 'form_out_of_date',
+    })
+  }
+
+  /** Begins a session with a token; returns its cookie. Raises `unauthenticated` for one that is not known. */
+  signIn(exchange: Exchange, presented: string): string {
+    const token = this.#findToken(presented.trim())
+    if (token === undefined) throw new AppError('unauthenticated', 'this token is not known')
+    this.#endOf(exchange)
+    return this.#cookie(this.#names.session, this.#sessions.open(token.name, hostOf(exchange)))
+  }
+
+  /** Ends the session of a browser; returns the header that takes its cookie away. */
+  signOut(exchange: Exchange): string {
+    this.#endOf(exchange)
+    return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
+  }
+
+  #endOf(exchange: Exchange): void {
+    const id = cookieOf(exchange, this.#names.session)
+    if (id !== undefined) this.#sessions.close(id)
+  }
+
+  #sessionOf(exchange: Exchange): ReturnType<Sessions['find']> {
+    const id = cookieOf(exchange, this.#names.session)
+    return id === undefined ? undefined : this.#sessions.find(id, hostOf(exchange))
+  }
+
+  #cookie(name: string, value: string): string {
+    return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${this.#options.isSecure ? '; Secure' : ''}`
+  }
+}
+
+function enter(exchange: Exchange, token: TokenRecord, roles: readonly Role[], formToken: string): void {
+  const { name: tokenName, roles: own } = token
+  const isAdmin = own.includes('admin')
+  exchange.caller = { tokenName, isAdmin, roles: own, formToken }
+  if (!isAdmin && !own.some((role) => roles.includes(role))) throw forbidden(token, roles)
+}
+
+function hostOf(exchange: Exchange): string {
+  return (exchange.header('host') ?? '').toLowerCase()
+}
+
+/** A cookie of a request (RFC 6265, 4.2.1); one that is there twice is none, since nobody knows which is ours. */
+function cookieOf(exchange: Exchange, name: string): string | undefined {
+  const pairs = (exchange.header('cookie') ?? '').split(';').map((pair) => pair.trim())
+  const values = pairs
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined
+}

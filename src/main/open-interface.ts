@@ -1,0 +1,43 @@
+import { numberOfName } from '../gates/definitions/pipeline-ids.js'
+import type { Authenticate } from '../http/pipeline/authenticate.js'
+import type { RoutesDeps } from '../http/route-lists.js'
+import { BrowserAccess } from '../http/sessions/browser-access.js'
+import { runtimePolicies } from '../pdp/evaluation/runtime-policies.js'
+import type { ServedParts } from './served-parts.js'
+
+/** Lets people in browsers in. */
+export function openBrowserAccess(
+  { config: { auth, server }, store }: ServedParts,
+  authenticate: Authenticate,
+): BrowserAccess {
+  const isSecure = server.publicUrl?.toLowerCase().startsWith('https:') === true
+  return new BrowserAccess({ tokens: auth.tokens, isSecure, now: store.now, authenticate })
+}
+
+/** What the pages show. */
+export function pageRoutes(
+  { config: { server }, gates, analysis, policies }: ServedParts,
+  shown: Pick<RoutesDeps['pages'], 'browsers' | 'timeline' | 'decisions'>,
+): RoutesDeps['pages'] {
+  const prefix = server.publicUrl === undefined ? '' : new URL(server.publicUrl).pathname.replace(/\/+$/, '')
+  return {
+    ...shown,
+    ...{ policies, gates: gates.routes, analysis: analysis.routes },
+    page: { frameAncestors: server.frameAncestors, prefix },
+  }
+}
+
+/** What the forms of stages offer. */
+export function formRoutes({ config, store, policies, registry, gates }: ServedParts): RoutesDeps['forms'] {
+  const { auth, connectors, policies: asked } = config
+  const { reader, writer, now } = store
+  return {
+    ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
+    accounts: connectors.accounts,
+    groups: [...new Set(auth.tokens.flatMap(({ groups }) => groups))].sort(),
+    environments: config.gates.environments,
+    makesGates: gates.routes.makesGates,
+    runtimePolicies: () =>
+      runtimePolicies(policies.current, asked).map((path) => ({ path, id: numberOfName(path) })),
+  }
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+
+import { ask, objectOf } from '../support/http-client.js'
+import { MARKUP, as, cookieIn, formTokenIn, usePageService } from '../support/page-service.js'
+
+const { page, post, signIn, trigger, url } = usePageService()
+
+const statusOf = async (id: number): Promise<unknown> =>
+  objectOf(await ask(url(), { path: `/approvalGateInstances/${id}/status` }))['status']
+
+describe('who is not signed in', () => {
+  test.each([
+    '/ui',
+    '/ui/approvals/1',
+    '/ui/plugin-isd/approval/shop/any/7/fromPlugin?instanceId=1',
+    '/ui/plugin-isd/policy/release/approval',
+    '/ui/plugin-isd/verification/shop/1/fromPlugin/3',
+  ])('is shown the form to sign in at %s, and nothing else', async (path) => {
+    const answer = await page(path)
+    expect([answer.status, answer.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
+    expect(answer.text).toContain('type="password"')
+    expect(answer.text).not.toMatch(/OPS-1|Release/)
+    expect(answer.text).toContain(`name="next" value="${path}"`)
+  })
+
+  test('gets a cookie that scripts and other sites do not have, and one more for the form', async () => {
+    const form = await page('/ui/sign-in')
+    expect(form.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^tidegate_sign_in=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+    ])
+    const fields = { formToken: formTokenIn(form), token: 'token-of-ana', next: '/ui/approvals/3?x=1' }
+    const answer = await post('/ui/sign-in', fields, { cookie: cookieIn(form) })
+    expect([answer.status, answer.headers.location]).toEqual([303, '/ui/approvals/3?x=1'])
+    expect(answer.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^tidegate_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+    ])
+  })
+
+  test.each([
+    'https://evil.example',
+    '//evil.example/ui',
+    '/\\evil.example',
+    '/ui\\..\\x',
+    '/uix',
+    '/analysis',
+    '/ui/a\r\nSet-Cookie: a=b',
+    'javascript:alert(1)',
+    '',
+  ])('is never led elsewhere: %j', async (next) => {
+    const form = await page('/ui/sign-in')
+    const fields = { formToken: formTokenIn(form), token: 'token-of-ana', next }
+    const answer = await post('/ui/sign-in', fields, { cookie: cookieIn(form) })
+    expect([answer.status, answer.headers.location]).toEqual([303, '/ui'])
+  })
+
+  test('is told so of a wrong token, and has no session', async () => {
+    const form = await page('/ui/sign-in')
+    const fields = { formToken: formTokenIn(form), token: 'token-of-nobody', next: '/ui' }
+    const answer = await post('/ui/sign-in', fields, { cookie: cookieIn(form) })
+    expect([answer.status, cookieIn(answer)]).toEqual([401, expect.not.stringContaining('tidegate_session')])
+    expect(answer.text).toContain('this token is not known')
+  })
+
+  test('cannot be signed in by the page of another', async () => {
+    const fields = { formToken: 'x'.repeat(43), token: 'token-of-ana', next: '/ui' }
+    expect((await post('/ui/sign-in', fields)).status).toBe(403)
+    const other = `tidegate_sign_in=${'y'.repeat(43)}`
+    expect((await post('/ui/sign-in', fields, { cookie: other })).status).toBe(403)
+  })
+})
+
+describe('a session', () => {
+  test('is for its pages alone, and no token of the API', async () => {
+    const cookie = await signIn('ana')
+    expect((await page('/ui', { cookie })).status).toBe(200)
+    expect((await page('/decisions', { cookie })).status).toBe(401)
+    expect((await page('/approvalGateInstances/1/review', { cookie })).status).toBe(405)
+    const review = { method: 'PUT', path: '/approvalGateInstances/1/review', body: '{"action":"approve"}' }
+    const headers = { 'content-type': 'application/json', cookie }
+    expect((await ask(url(), { ...review, headers })).status).toBe(401)
+  })
+
+  test('is not taken under another Host, twice at once, or changed', async () => {
+    const cookie = await signIn('ana')
+    expect((await page('/ui', { cookie, host: 'localhost:1' })).status).toBe(401)
+    expect((await page('/ui', { cookie: `${cookie}; ${cookie}` })).status).toBe(401)
+    expect((await page('/ui', { cookie: cookie.slice(0, -1) })).status).toBe(401)
+    expect((await page('/ui', { cookie: `other=1; ${cookie}` })).status).toBe(200)
+  })
+
+  test('ends when its person signs out, for whoever has the cookie', async () => {
+    const cookie = await signIn('ana')
+    const formToken = formTokenIn(await page('/ui', { cookie }))
+    const answer = await post('/ui/sign-out', { formToken }, { cookie })
+    expect([answer.status, answer.headers.location]).toEqual([303, '/ui/sign-in'])
+    expect(answer.headers['set-cookie']?.[0]).toMatch(/^tidegate_session=;.*Max-Age=0$/)
+    expect((await page('/ui', { cookie })).status).toBe(401)
+  })
+
+  test('is one of ten of a token: the one that was used longest ago ends', async () => {
+    const first = await signIn('bo')
+    const others: string[] = []
+    for (let nth = 0; nth < 10; nth++) others.push(await signIn('bo'))
+    expect((await page('/ui', { cookie: first })).status).toBe(401)
+    expect((await page('/ui', { cookie: others[0] ?? '' })).status).toBe(200)
+  })
+})
+
+describe('deciding', () => {
+  test('takes the form of the own session, and goes on to the page', async () => {
+    const id = await trigger('decide')
+    const cookie = await signIn('ana')
+    const shown = await page(`/ui/plugin-isd/approval/shop/any/7/fromPlugin?instanceId=${id}`, { cookie })
+    const formToken = formTokenIn(shown)
+    const path = /<form method="post" action="([^"]+approvals[^"]+)"/.exec(shown.text)?.[1] ?? ''
+    const answer = await post(path, { formToken, action: 'approve', comment: `fine ${MARKUP}` }, { cookie })
+    expect([answer.status, answer.headers.location]).toEqual([303, `/ui/approvals/${id}`])
+    expect(await statusOf(id)).toBe('activated')
+    const after = await page(`/ui/approvals/${id}`, { cookie })
+    expect(after.text).toContain('1 of 2')
+    const again = await post(path, { formToken, action: 'approve' }, { cookie })
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining('has decided on instance')])
+    const other = await signIn('bo')
+    const others = { formToken: formTokenIn(await page(path, { cookie: other })), action: 'approve' }
+    expect((await post(path, others, { cookie: other })).status).toBe(303)
+    expect(await statusOf(id)).toBe('approved')
+    expect((await page(path, { cookie })).text).not.toContain('value="approve"')
+  })
+
+  test('is never done by opening a link, or without the token of the form', async () => {
+    const id = await trigger('links')
+    const cookie = await signIn('ana')
+    const path = `/ui/approvals/${id}`
+    await page(`${path}?action=approve&comment=x`, { cookie })
+    const others = formTokenIn(await page(path, { cookie: await signIn('bo') }))
+    for (const fields of [{}, { formToken: '' }, { formToken: others }]) {
+      const answer = await post(path, { ...fields, action: 'reject' }, { cookie })
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('form_out_of_date')])
+    }
+    const formToken = formTokenIn(await page(path, { cookie }))
+    const json = { 'content-type': 'application/json', cookie }
+    const asJson = JSON.stringify({ formToken, action: 'reject' })
+    expect((await ask(url(), { method: 'POST', path, body: asJson, headers: json })).status).toBe(415)
+    expect((await ask(url(), { method: 'PUT', path, headers: { cookie } })).status).toBe(405)
+    expect(await statusOf(id)).toBe('activated')
+  })
+
+  test('is for approvers: an auditor sees the page and no form', async () => {
+    const id = await trigger('auditor')
+    const cookie = await signIn('eve')
+    const shown = await page(`/ui/approvals/${id}`, { cookie })
+    expect([shown.status, shown.text]).toEqual([200, expect.not.stringContaining('value="approve"')])
+    const formToken = formTokenIn(shown)
+    expect((await post(`/ui/approvals/${id}`, { formToken, action: 'approve' }, { cookie })).status).toBe(403)
+    expect((await page('/ui', { cookie: await signIn('orca') })).status).toBe(403)
+  })
+})
+
+describe('a page', () => {
+  test('shows all that was written by others as text', async () => {
+    const id = await trigger('markup')
+    const cookie = await signIn('ana')
+    const formToken = formTokenIn(await page('/ui', { cookie }))
+    await post(`/ui/approvals/${id}`, { formToken, action: 'cancel', comment: MARKUP }, { cookie })
+    for (const path of ['/ui', `/ui/approvals/${id}`, '/ui/plugin-isd/policy/release/approval/deny']) {
+      const { status, text } = await page(path, { cookie })
+      expect(status).toBe(200)
+      expect(text).not.toMatch(/<script|<img|onerror="/i)
+    }
+    const { text } = await page(`/ui/approvals/${id}`, { cookie })
+    expect(text.match(/&lt;script&gt;/g)?.length).toBeGreaterThan(4)
+    for (const word of ['OPS-1', 'In Progress', 'release/approval', 'gate.activated', 'canceled'])
+      expect(text).toContain(word)
+    const policy = await page('/ui/policies/release/approval', { cookie })
+    expect(policy.text).toContain('deny contains sprintf(')
+    expect(policy.text).toContain('deny')
+    expect((await page(`/ui/policies/${encodeURIComponent(MARKUP)}`, { cookie })).text).not.toMatch(/<script/)
+  })
+
+  test('loads nothing, runs nothing, sends forms only home and stands in no frame', async () => {
+    const cookie = await signIn('ana')
+    for (const path of ['/ui', '/ui/sign-in', '/ui/approvals/999999']) {
+      const { headers } = await page(path, { cookie })
+      const policy = String(headers['content-security-policy']).split('; ').sort()
+      expect(policy).toEqual([
+        "base-uri 'none'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        expect.stringMatching(/^style-src 'sha256-[\w+/]{43}='$/),
+      ])
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'cache-control': 'no-store',
+      })
+    }
+  })
+
+  test('of what is not there is an error that people can read', async () => {
+    for (const path of ['/ui/approvals/999999', '/ui/policies/nope', '/ui/runs/999999', '/ui/approvals/x']) {
+      const answer = await page(path, as('ana'))
+      expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    }
+  })
+})
