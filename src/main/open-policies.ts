@@ -4,6 +4,7 @@ import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
+import { loadDataInThread } from './threads/data-thread.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
 import { Policies } from '../pdp/loading/policies.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
@@ -21,6 +22,7 @@ export async function openPolicies(
   const options = {
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
+    loadData: loadDataInThread,
     limits,
     // At each load, so that a key or a secret that was replaced is seen.
     verification: () =>

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
+import { toSharedBytes } from '../../lib/in-slices.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
 import { fromPortable } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
@@ -57,7 +58,5 @@ async function unpack({ snapshot, image }: SentPolicies, limits: EvaluationLimit
 /** In shared memory, as where it was made: the slow threads of this process would share it. */
 async function readImage({ base, root, content }: SentImage): Promise<DataImage> {
   const bytes = typeof content === 'string' ? await readFile(content) : content
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  shared.set(bytes)
-  return { base, root, bytes: shared }
+  return { base, root, bytes: await toSharedBytes(bytes) }
 }

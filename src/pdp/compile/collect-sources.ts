@@ -2,6 +2,7 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import { toSharedBytes } from '../../lib/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 
 /** A Rego module as read: `file` is the path that a person knows it by. */
@@ -37,7 +38,9 @@ export async function collectSources(
     for (const file of await listFiles(root)) {
       if (isWantedRego(file, options)) rego.push({ file, text: (await readContent(file)).toString('utf8') })
       else if (DATA_FILES.includes(basename(file))) {
-        data.push({ file, content: await readContent(file), at: dataPath(root, file) })
+        // The thread that makes values of it is given the same memory.
+        const content = await toSharedBytes(await readContent(file))
+        data.push({ file, content, at: dataPath(root, file) })
       }
     }
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 
+import { inSlices } from '../../lib/in-slices.js'
 import { readData } from '../data/base-document.js'
 import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -65,7 +67,7 @@ export async function compileSources(
     paths: built?.paths ?? new Map(),
     data,
     documents,
-    revision: digestSources(sources),
+    revision: await digestSources(sources),
     entrypoints,
     packages: modules.map(({ packagePath }) => packagePath),
     modules,
@@ -73,12 +75,14 @@ export async function compileSources(
   }
 }
 
-function digestSources(sources: PolicySources): string {
+async function digestSources(sources: PolicySources): Promise<string> {
   const hash = createHash('sha256')
-  const add = (file: string, length: number, content: string | Uint8Array): void => {
-    hash.update(`${file}\0${length}\0`).update(content).update('\0')
+  const begin = (file: string, length: number): Hash => hash.update(`${file}\0${length}\0`)
+  for (const { file, text } of sources.rego) begin(file, text.length).update(text).update('\0')
+  for (const { file, content } of sources.data) {
+    begin(file, content.length)
+    await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))
+    hash.update('\0')
   }
-  for (const { file, text } of sources.rego) add(file, text.length, text)
-  for (const { file, content } of sources.data) add(file, content.length, content)
   return `sha256:${hash.digest('hex').slice(0, 16)}`
 }

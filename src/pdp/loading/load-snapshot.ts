@@ -6,6 +6,7 @@ import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js
 import { locateCalls } from '../compile/locate-calls.js'
 import { partData } from '../data/base-document.js'
 import { loadData } from '../data/load-data.js'
+import type { LoadedData } from '../data/load-data.js'
 import { checkEntrypoints } from './check-entrypoints.js'
 import { analyseParts } from '../lint/analyse-parts.js'
 import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
@@ -31,6 +32,8 @@ export type { PolicyLocations } from './read-parts.js'
 
 export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
+  /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
+  readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
   readonly limits: EvaluationLimits
   /** How policies are looked through for mistakes that compile; they are not when absent. */
   readonly analysis?: PartAnalysisOptions
@@ -92,7 +95,8 @@ async function loadParts(
   const sources = await readParts(locations, options)
   const files = sources.map(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
-  const loaded = loadData(files, likelyBase(policyBytes))
+  const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
+  const loaded = await load(files, likelyBase(policyBytes))
   const parts = await Promise.all(
     sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
   )
@@ -102,7 +106,7 @@ async function loadParts(
     if (part.wasm !== undefined) codes.set(part, await compileModule(part.wasm))
   }
   const base = Math.max(0, ...[...codes.values()].map(leastBase))
-  return { parts, codes, image: base > loaded.image.base ? loadData(files, base).image : loaded.image }
+  return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
 }
 
 async function loadModule(
@@ -111,7 +115,7 @@ async function loadModule(
   data: DataImage,
   { builtins, limits }: LoadOptions,
 ): Promise<Entrypoint[]> {
-  const module = PolicyModule.of(code, { builtins: builtins.table, limits, data })
+  const module = await PolicyModule.load(code, { builtins: builtins.table, limits, data })
   refuseMissingBuiltins(part, module, builtins.table)
   await builtins.prepare(module.requiredBuiltins)
   const entrypoints: Entrypoint[] = [...numbersByKey(part, module)].map(([key, number]) => ({

@@ -64,7 +64,8 @@ export async function unpackSnapshot(
   builtins: Builtins,
   limits: EvaluationLimits,
 ): Promise<Snapshot> {
-  const made = modules.map((parts) => PolicyModule.fromParts(parts, { builtins: builtins.table, limits }))
+  const options = { builtins: builtins.table, limits }
+  const made = await Promise.all(modules.map((parts) => PolicyModule.fromParts(parts, options)))
   for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
   const unpacked = made.flatMap((module, place) => {
     const own = entrypoints.filter((entrypoint) => entrypoint.module === place)

@@ -19,6 +19,7 @@ export class MemoryHeadroom {
   /** The address of the allocator's note of the size (`heap_top`); undefined where it is not known for sure. */
   readonly #note: number | undefined
   #notedBytes = 0
+  #bytesWhenNew = 0
   #heapSeen = 0
 
   /** `sizes` are what `findSizes` gave: of several, the allocator's own cannot be told. */
@@ -39,6 +40,12 @@ export class MemoryHeadroom {
     this.#notedBytes = size
   }
 
+  /** Tells that what is there now stays: base documents above all, however large, are no sign of what evaluations need. */
+  begin(): void {
+    this.tell()
+    this.#bytesWhenNew = this.#memory.byteLength
+  }
+
   /** Called now and then while the module runs: grows the memory by a share where little of it is free. */
   keep(): void {
     if (this.#note === undefined) return
@@ -47,7 +54,8 @@ export class MemoryHeadroom {
     const taken = heap - this.#heapSeen
     this.#heapSeen = heap
     if (size - heap >= Math.max(LEAST_WANTED_BYTES, taken * LOOKS_AHEAD)) return
-    this.#memory.growBy(Math.max(LEAST_GROWTH_BYTES, size * GROWTH_SHARE), NOTEWORTHY_BYTES)
+    const ownBytes = size - this.#bytesWhenNew
+    this.#memory.growBy(Math.max(LEAST_GROWTH_BYTES, ownBytes * GROWTH_SHARE), NOTEWORTHY_BYTES)
     this.tell()
   }
 }

@@ -14,11 +14,25 @@ export interface PlacedData {
   readonly end: number
 }
 
-/** Copies the image of the data to where it belongs, behind what is there up to an address. */
-export function placeImage(memory: ModuleMemory, { bytes, base, root }: DataImage, from: number): PlacedData {
+/** Makes room for the image of the data where it belongs, behind what is there up to an address. */
+export function reserveImage(
+  memory: ModuleMemory,
+  { bytes, base, root }: DataImage,
+  from: number,
+): PlacedData {
   if (from > base) throw new AppError('internal', 'the data was made for a smaller policy module')
-  memory.place(bytes, base)
+  memory.reserve(base, bytes.length)
   return { root, end: base + bytes.length }
+}
+
+/** Copies a part of the image to its room. */
+export function copyImage(
+  memory: ModuleMemory,
+  { bytes, base }: DataImage,
+  start: number,
+  end: number,
+): void {
+  memory.place(bytes.subarray(start, end), base + start)
 }
 
 /** Has a module parse the data whose runtime lays out values in another way. */

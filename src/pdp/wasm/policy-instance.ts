@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
-import { AppError } from '../../errors/app-error.js'
 import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { BuiltinContext, DecisionContext } from '../builtins/shared/builtin.js'
-import { RegoNumber, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './module/evaluation-abort.js'
 import { EvaluationBudget } from './evaluation-budget.js'
@@ -21,12 +19,13 @@ import { isForHost } from './native-choice.js'
 import type { OperandReader } from './native-choice.js'
 import { ANSWERS_FROM, LEFT_TO_NATIVE } from './native-wrapper.js'
 import { readerOf } from './operand-reader.js'
-import { ALIGNMENT, align, parseImage, placeImage } from './place-data.js'
+import { ALIGNMENT, align, copyImage, parseImage, reserveImage } from './place-data.js'
 import type { ModuleCode } from './module-code.js'
 import { ModuleTargets } from './module-targets.js'
 import { ModuleState, findSizes } from './module-state.js'
 import type { PolicyExports } from './module/policy-exports.js'
 import { toPolicyExports } from './module/policy-exports.js'
+import { numberTable } from './number-table.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { instantiateReader } from './reader/input-reader.js'
 import type { InputReader } from './reader/input-reader.js'
@@ -80,7 +79,10 @@ export class PolicyInstance {
   /** Made when the first built-in of an evaluation is called: most evaluations call none. */
   #builtinContext: BuiltinContext | undefined
 
-  /** Whether this module's runtime lays its values out as the reader does is found out unless it is known. */
+  /**
+   * Whether this module's runtime lays its values out as the reader does is found out unless it is known. Its
+   * data is still to be copied.
+   */
   constructor(
     { module, minimumPages, wrappedBuiltins, rules }: ModuleCode,
     options: PolicyModuleOptions,
@@ -118,14 +120,20 @@ export class PolicyInstance {
     const placed =
       this.#reader === undefined
         ? parseImage(this.#exports, this.#values, data, roomEnd)
-        : placeImage(this.#memory, data, roomEnd)
-    this.#headroom.tell()
+        : reserveImage(this.#memory, data, roomEnd)
+    this.#headroom.begin()
     this.#dataAddress = placed.root
     this.#heapStart = align(placed.end)
     this.#budget.arm()
     this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
     this.#bytesWhenNew = this.#memory.byteLength
     this.#bytesSeen = this.#bytesWhenNew
+  }
+
+  /** Copies a part of the data to its place; all of it has to be there before anything is evaluated. */
+  copyData(start: number, end: number): void {
+    // Elsewhere the module has parsed all.
+    if (this.#reader !== undefined) copyImage(this.#memory, this.#options.data, start, end)
   }
 
   get memoryBytes(): number {
@@ -338,13 +346,6 @@ export class PolicyInstance {
   }
 
   #readNumberTable(address: number): Map<string, number> {
-    const table = this.#readOperand(address)
-    if (!(table instanceof RegoObject))
-      throw new AppError('invalid', 'not an OPA policy module: a table is missing')
-    const numbers = new Map<string, number>()
-    for (const [name, id] of table.entries) {
-      if (typeof name === 'string' && id instanceof RegoNumber) numbers.set(name, id.toNumber())
-    }
-    return numbers
+    return numberTable(this.#readOperand(address))
   }
 }

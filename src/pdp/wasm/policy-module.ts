@@ -1,4 +1,5 @@
 import { AppError, toError } from '../../errors/app-error.js'
+import { inSlices } from '../../lib/in-slices.js'
 import type { DataImage } from './data/data-image.js'
 import { RULES_FROM } from './module-targets.js'
 import type { ModuleCode } from './module-code.js'
@@ -38,10 +39,8 @@ export class PolicyModule {
   /** Evaluations in a row that had no need of the memory that the instance has grown to. */
   #usesWithoutNeed = 0
 
-  private constructor(parts: ModuleParts, options: PolicyModuleOptions) {
-    this.#parts = parts
+  private constructor(parts: ModuleParts, options: PolicyModuleOptions, instance: PolicyInstance) {
     this.#options = options
-    const instance = this.#instantiate()
     this.readsDirectly = instance.readsDirectly
     this.#parts = { ...parts, readsDirectly: this.readsDirectly }
     this.entrypoints = instance.entrypoints
@@ -51,18 +50,23 @@ export class PolicyModule {
   }
 
   /** Sets up compiled code. Raises `invalid` for a module that is damaged or of an unknown ABI. */
-  static of(code: ModuleCode, options: PolicyModuleOptions): PolicyModule {
+  static async load(code: ModuleCode, options: PolicyModuleOptions): Promise<PolicyModule> {
+    const parts = { ...code, data: options.data, readsDirectly: undefined }
     try {
-      return new PolicyModule({ ...code, data: options.data, readsDirectly: undefined }, options)
+      return new PolicyModule(parts, options, await setUp(parts, options))
     } catch (raw) {
       if (raw instanceof AppError) throw raw
       throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
     }
   }
 
-  /** A module that has been compiled in another thread. */
-  static fromParts(parts: ModuleParts, options: Omit<PolicyModuleOptions, 'data'>): PolicyModule {
-    return new PolicyModule(parts, { ...options, data: parts.data })
+  /** A module that has been compiled in another thread or process. */
+  static async fromParts(
+    parts: ModuleParts,
+    options: Omit<PolicyModuleOptions, 'data'>,
+  ): Promise<PolicyModule> {
+    const whole = { ...options, data: parts.data }
+    return new PolicyModule(parts, whole, await setUp(parts, whole))
   }
 
   /** What another thread makes the same module of. */
@@ -125,6 +129,15 @@ export class PolicyModule {
   }
 
   #instantiate(): PolicyInstance {
-    return new PolicyInstance(this.#parts, this.#options, this.#parts.readsDirectly)
+    const instance = new PolicyInstance(this.#parts, this.#options, this.#parts.readsDirectly)
+    instance.copyData(0, Infinity)
+    return instance
   }
+}
+
+/** An instance whose data is copied in slices, between which the thread does what else there is to do. */
+async function setUp(parts: ModuleParts, options: PolicyModuleOptions): Promise<PolicyInstance> {
+  const instance = new PolicyInstance(parts, options, parts.readsDirectly)
+  await inSlices(options.data.bytes.length, (start, end) => instance.copyData(start, end))
+  return instance
 }

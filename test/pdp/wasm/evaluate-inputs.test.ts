@@ -48,6 +48,7 @@ beforeAll(async () => {
   }
   direct = new PolicyInstance(code, options)
   plain = new PolicyInstance(code, options, false)
+  for (const instance of [direct, plain]) instance.copyData(0, Infinity)
 })
 
 function evaluate(instance: PolicyInstance, rule: string, input: Uint8Array): string | undefined {

@@ -29,10 +29,14 @@ function countMemories(): () => number {
   return () => count
 }
 
-async function load(): Promise<(input: Uint8Array) => string | undefined> {
-  const code = await compileModule(await compileRego('package p\nanswer := count(input)\n'))
-  const limits = { ...DEFAULT_LIMITS, recycleMemoryBytes: MIB }
-  const module = PolicyModule.of(code, { builtins: hostBuiltins.table, limits, data: imageOf('{}') })
+async function load(
+  rego = 'count(input)',
+  recycleMemoryBytes = MIB,
+  data = imageOf('{}'),
+): Promise<(input: Uint8Array) => string | undefined> {
+  const code = await compileModule(await compileRego(`package p\nimport rego.v1\nanswer := ${rego}\n`))
+  const limits = { ...DEFAULT_LIMITS, recycleMemoryBytes }
+  const module = await PolicyModule.load(code, { builtins: hostBuiltins.table, limits, data })
   const answer = module.rules.get('p/answer') ?? -1
   return (input) => module.evaluate(answer, input, newCall({ nowMs: 0 }))
 }
@@ -53,4 +57,14 @@ test('memory that nobody needs any more is given back', async () => {
   const made = countMemories()
   for (let round = 0; round < 100; round += 1) expect(evaluate(SMALL)).toBe('2')
   expect(made()).toBe(1)
+})
+
+test('the memory grows by what evaluations need, however much data there is', async () => {
+  const texts = Array.from({ length: 250_000 }, (_, n) => `text number ${n} of the base documents`)
+  const data = imageOf(JSON.stringify({ texts }))
+  expect(data.bytes.length).toBeGreaterThan(16 * MIB)
+  const evaluate = await load('count([x | some x in numbers.range(1, input[0])])', 6 * MIB, data)
+  const made = countMemories()
+  for (let round = 0; round < 60; round += 1) expect(evaluate(Buffer.from('[9000]'))).toBe('9000')
+  expect(made()).toBe(0)
 })

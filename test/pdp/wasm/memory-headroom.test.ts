@@ -39,6 +39,7 @@ made := count([[x] | some x in numbers.range(1, 3000)]) + count(input.x)
     limits: DEFAULT_LIMITS,
     data: imageOf('{}'),
   })
+  instance.copyData(0, Infinity)
 })
 
 function made(input: Uint8Array, slice?: EvaluationSlice): string | undefined {

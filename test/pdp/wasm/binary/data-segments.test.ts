@@ -49,7 +49,7 @@ async function load(
   maxMemoryBytes = DEFAULT_LIMITS.maxMemoryBytes,
 ): Promise<PolicyModule> {
   const code = await compileModule(bytes)
-  return PolicyModule.of(code, {
+  return await PolicyModule.load(code, {
     builtins: hostBuiltins.table,
     limits: { ...DEFAULT_LIMITS, maxMemoryBytes },
     data: imageOf('{}', leastBase(code)),
