@@ -4,6 +4,9 @@ import { HARD_STOPS, stopHeldUpBy } from '../../test/support/chaos/hard-stops.js
 import type { HardStopResult } from '../../test/support/chaos/hard-stops.js'
 import { killRepeatedly } from '../../test/support/chaos/kill-rounds.js'
 import type { KillResult } from '../../test/support/chaos/kill-rounds.js'
+import { killReplicasRepeatedly } from '../../test/support/chaos/replica-rounds.js'
+import type { ReplicaKillResult } from '../../test/support/chaos/replica-rounds.js'
+import { postgresPrograms } from '../../test/support/postgres/postgres-programs.js'
 import { stopRepeatedly } from '../../test/support/chaos/stop-rounds.js'
 import type { StopResult } from '../../test/support/chaos/stop-rounds.js'
 
@@ -11,6 +14,8 @@ const { values: flags } = parseArgs({
   options: {
     kills: { type: 'string', default: '100' },
     stops: { type: 'string', default: '20' },
+    /** Kills of one of two services over one PostgreSQL. */
+    replicas: { type: 'string', default: '100' },
     callers: { type: 'string', default: '24' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
@@ -26,10 +31,10 @@ function progress(name: string, rounds: number): (round: number) => void {
   }
 }
 
-function reportKills(rounds: number, { promised, problems }: KillResult): boolean {
+function reportKills(what: string, { promised, problems }: KillResult): boolean {
   const { events, instances, approved, analyses, gates, decisions } = promised
   console.log(
-    `${rounds} kills under load: ${events.size} events, ${instances.size} gate instances, ${approved.size} approvals, ` +
+    `${what} under load: ${events.size} events, ${instances.size} gate instances, ${approved.size} approvals, ` +
       `${gates.size} gates and ${analyses.size} analyses acknowledged, ${decisions} decisions answered; ` +
       `${problems.length} lost, doubled or broken`,
   )
@@ -56,19 +61,49 @@ function reportHardStop({ heldUpBy, answers, code, durationMs }: HardStopResult)
   return cut.length === 0 && code === 0 && durationMs < LONGEST_STOP_MS
 }
 
-const kills = Number(flags.kills)
-const stops = Number(flags.stops)
-console.log(`seed ${seed}`)
-const areStopsClean = reportStops(
-  stops,
-  await stopRepeatedly({ rounds: stops, callers, loadMs: 1000, seed, finished: progress('stop', stops) }),
-)
-let areHardStopsClean = true
-for (const heldUpBy of HARD_STOPS) {
-  areHardStopsClean = reportHardStop(await stopHeldUpBy(heldUpBy)) && areHardStopsClean
+function reportReplicas(rounds: number, result: ReplicaKillResult): boolean {
+  const isClean = reportKills(`${rounds} kills of one of two services over PostgreSQL`, result)
+  console.log(
+    `  ${result.contested} gates contested at both, ${result.refused} requests refused for a moment`,
+  )
+  return isClean
 }
-const areKillsClean = reportKills(
-  kills,
-  await killRepeatedly({ rounds: kills, callers, longestMs: 400, seed, finished: progress('kill', kills) }),
-)
-process.exitCode = areStopsClean && areHardStopsClean && areKillsClean ? 0 : 1
+
+/** Nothing of it where its rounds are none. */
+async function stops(rounds: number): Promise<boolean> {
+  if (rounds === 0) return true
+  const stopped = await stopRepeatedly({
+    rounds,
+    callers,
+    loadMs: 1000,
+    seed,
+    finished: progress('stop', rounds),
+  })
+  let isClean = reportStops(rounds, stopped)
+  for (const heldUpBy of HARD_STOPS) isClean = reportHardStop(await stopHeldUpBy(heldUpBy)) && isClean
+  return isClean
+}
+
+async function kills(rounds: number): Promise<boolean> {
+  if (rounds === 0) return true
+  const options = { rounds, callers, longestMs: 400, seed, finished: progress('kill', rounds) }
+  return reportKills(`${rounds} kills`, await killRepeatedly(options))
+}
+
+async function replicas(rounds: number): Promise<boolean> {
+  if (rounds === 0) return true
+  if (postgresPrograms() === undefined) {
+    console.log('PostgreSQL is not installed: two services over it are left out')
+    return true
+  }
+  const options = { rounds, callers, longestMs: 1000, seed, finished: progress('replica', rounds) }
+  return reportReplicas(rounds, await killReplicasRepeatedly(options))
+}
+
+console.log(`seed ${seed}`)
+const outcomes = [
+  await stops(Number(flags.stops)),
+  await kills(Number(flags.kills)),
+  await replicas(Number(flags.replicas)),
+]
+process.exitCode = outcomes.every(Boolean) ? 0 : 1

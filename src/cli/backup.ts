@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { AppError } from '../errors/app-error.js'
 import { loadConfig } from '../config/load-config.js'
 import type { Manifest } from './backup/manifest.js'
 import { restoreBackup } from './backup/restore-backup.js'
@@ -24,7 +25,8 @@ export function defineBackup(command: Command, session: Session): void {
     .argument('<folder>', 'the folder to write, which must not be there')
     .addHelpText('after', examples('tidegate backup /backups/2026-11-22 --data-dir /var/lib/tidegate'))
     .action(async (folder: string, options: DataDirectoryOptions) => {
-      const work = writeBackup(dataDirectory(options, session), folder, new Date())
+      const dataDir = dataDirectory(options, session, 'pg_dump --format=custom --file FILE')
+      const work = writeBackup(dataDir, folder, new Date())
       tell(
         await new Progress(session.terminal).during('copying and proving …', work),
         folder,
@@ -41,7 +43,7 @@ export function defineRestore(command: Command, session: Session): void {
     .argument('<folder>', 'what tidegate backup wrote')
     .addHelpText('after', examples('tidegate restore /backups/2026-11-22 --data-dir /var/lib/tidegate'))
     .action(async (folder: string, options: DataDirectoryOptions) => {
-      const dataDir = dataDirectory(options, session)
+      const dataDir = dataDirectory(options, session, 'pg_restore --dbname')
       const work = restoreBackup(folder, dataDir)
       tell(
         await new Progress(session.terminal).during('copying and comparing …', work),
@@ -59,8 +61,19 @@ function addDataDirectoryOptions(command: Command): Command {
   )
 }
 
-function dataDirectory({ config: file, dataDir }: DataDirectoryOptions, { terminal }: Session): string {
-  return dataDir ?? loadConfig({ file, env: terminal.env }).dataDir
+/** The directory that is meant. Raises `invalid` for a configuration whose records are in a database, which other programs copy. */
+function dataDirectory(
+  { config: file, dataDir }: DataDirectoryOptions,
+  { terminal }: Session,
+  program: string,
+): string {
+  if (dataDir !== undefined) return dataDir
+  const { store, dataDir: configured } = loadConfig({ file, env: terminal.env })
+  if (store.url === undefined) return configured
+  throw new AppError(
+    'invalid',
+    `the records of this configuration are in PostgreSQL (store.url): use ${program} ${store.url}, and prove the trail with tidegate audit verify --store ${store.url}; --data-dir names the files of one service, of which only the decision log is not there`,
+  )
 }
 
 function tell(manifest: Manifest, folder: string, { format }: OutputOptions, { terminal }: Session): void {

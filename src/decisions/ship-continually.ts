@@ -1,5 +1,10 @@
 import { toError } from '../errors/app-error.js'
-import type { DecisionReceiver, ShippedLog, ShippingFigures } from '../store/ports/decision-shipping.js'
+import type {
+  DecisionReceiver,
+  ShippedLog,
+  ShippingFigures,
+  ShippingState,
+} from '../store/ports/decision-shipping.js'
 import { shipBatch } from './ship-decisions.js'
 
 export interface ContinualShippingDeps {
@@ -54,19 +59,18 @@ export class ContinualShipping {
       problem = toError(raw).message
     }
     this.#figures = { ...this.#state(), shipped, problem }
+    // The file may be another one by now: the next round opens what is at its path.
+    if (problem !== undefined) this.#closeLog()
     told(this.#figures)
   }
 
-  /** A file that cannot be read, or is another one, is opened again in the next round. */
-  #state(): Pick<ShippingFigures, 'waiting' | 'missing'> {
-    try {
-      const state = this.#log?.state()
-      if (state !== undefined) return state
-    } catch {
-      this.#closeLog()
-    }
+  #state(): ShippingState {
     const { waiting, missing } = this.#figures
-    return { waiting, missing }
+    try {
+      return this.#log?.state() ?? { waiting, missing }
+    } catch {
+      return { waiting, missing }
+    }
   }
 
   #closeLog(): void {

@@ -137,4 +137,18 @@ describe('a backup', () => {
     expect(absent.stderr).toContain('no data directory absent')
     expect(readdirSync(workspace.path).filter((name) => /of-|\.tmp$/.test(name))).toEqual([])
   })
+
+  it('is refused for records that are in a database, and says what copies those', async () => {
+    workspace.write({
+      'shared.json': JSON.stringify({ store: { url: 'postgres://tidegate@127.0.0.1:1/tidegate' } }),
+    })
+    const refused = await run('backup', at('of-database'), '--config', at('shared.json'))
+    expect(refused.exitCode).toBe(2)
+    expect(refused.stderr).toContain(
+      'pg_dump --format=custom --file FILE postgres://tidegate@127.0.0.1:1/tidegate',
+    )
+    const restored = await run('restore', at('of-database'), '--config', at('shared.json'))
+    expect(restored.exitCode).toBe(2)
+    expect(restored.stderr).toContain('pg_restore')
+  })
 })

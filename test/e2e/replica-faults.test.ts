@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 
+import { killReplicasRepeatedly } from '../support/chaos/replica-rounds.js'
 import { ask, objectOf } from '../support/http-client.js'
 import { postgresPrograms } from '../support/postgres/postgres-programs.js'
 import { query } from '../support/postgres/postgres-server.js'
@@ -22,6 +23,27 @@ const isIntact = async ({ url }: TidegateProcess) =>
   objectOf(await ask(url, { path: '/audit/verify' }))['isIntact']
 const triggered = async (at: TidegateProcess, executionId: string): Promise<number> =>
   idOf(await trigger(at, executionId, receiver().url))
+
+describe.skipIf(postgresPrograms() === undefined)(
+  'two services of which one is killed again and again',
+  () => {
+    it(
+      'lose nothing that was acknowledged, decide nothing twice, and tell each decision once',
+      { timeout: 180_000 },
+      async () => {
+        const { promised, contested, problems } = await killReplicasRepeatedly({
+          rounds: 3,
+          callers: 6,
+          longestMs: 400,
+          seed: 1,
+        })
+        expect(problems).toEqual([])
+        expect(contested).toBeGreaterThan(0)
+        expect(promised.events.size).toBeGreaterThan(0)
+      },
+    )
+  },
+)
 
 describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeout: 90_000 }, () => {
   it('that stood still for longer than its leases last undoes nothing of what the other did meanwhile', async () => {

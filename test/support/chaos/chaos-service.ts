@@ -34,15 +34,20 @@ export function configureMixedWrites(workspace: Workspace) {
   }
 }
 
-/** Compiles the shipped policies once, so that a start takes as little as it can. */
-export async function makeChaosService(): Promise<ChaosService> {
-  const receiver = await startReceiver()
-  const workspace = makeWorkspace()
+/** Compiles the shipped policies once, so that a start takes as little as it can; returns the path of the bundle. */
+export function writeBundle(workspace: Workspace): string {
   const bundle = join(workspace.path, 'bundle.tar.gz')
   execFileSync(process.execPath, [PROGRAM, 'build', join(PROJECT_ROOT, 'policies'), '-o', bundle], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const config = { ...configureMixedWrites(workspace), policies: { bundles: [bundle] } }
+  return bundle
+}
+
+/** A service that is not started yet. */
+export async function makeChaosService(): Promise<ChaosService> {
+  const receiver = await startReceiver()
+  const workspace = makeWorkspace()
+  const config = { ...configureMixedWrites(workspace), policies: { bundles: [writeBundle(workspace)] } }
   return {
     start: () => startTidegate({ workspace, directories: [], config }),
     receiver,

@@ -63,7 +63,7 @@ export async function writeUntil(
 ): Promise<Error | undefined> {
   const dispatcher = new Agent({ connections: 1, pipelining: 1 })
   try {
-    while (!isOver()) await pickWrite(random()).send({ ...target, dispatcher })
+    while (!isOver()) await sendWrite({ ...target, dispatcher }, random)
     return undefined
   } catch (raw) {
     if (raw instanceof UnexpectedAnswer) throw raw
@@ -71,6 +71,11 @@ export async function writeUntil(
   } finally {
     await dispatcher.destroy()
   }
+}
+
+/** Sends one request of any kind. Raises for an answer that must not be, and what the connection breaks with. */
+export function sendWrite(caller: Caller, random: () => number): Promise<void> {
+  return pickWrite(random()).send(caller)
 }
 
 function pickWrite(point: number): (typeof WRITES)[number] {
@@ -82,9 +87,17 @@ function pickWrite(point: number): (typeof WRITES)[number] {
 }
 
 /** An answer that a sound service never gives. */
-export class UnexpectedAnswer extends Error {}
+export class UnexpectedAnswer extends Error {
+  readonly status: number
 
-async function call(
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Sends a request; returns the body of its answer. Raises `UnexpectedAnswer` for another status than those expected. */
+export async function call(
   { url, dispatcher }: Caller,
   method: 'POST' | 'PUT',
   path: string,
@@ -95,7 +108,7 @@ async function call(
   const answer = await request(url + path, { method, headers, body: JSON.stringify(body), dispatcher })
   const text = await answer.body.text()
   if (!expected.includes(answer.statusCode)) {
-    throw new UnexpectedAnswer(`${method} ${path}: ${answer.statusCode} ${text}`)
+    throw new UnexpectedAnswer(`${method} ${path}: ${answer.statusCode} ${text}`, answer.statusCode)
   }
   return JSON.parse(text) as Record<string, unknown>
 }
@@ -110,6 +123,14 @@ async function sendEvent(caller: Caller): Promise<void> {
 
 async function approveGate(caller: Caller): Promise<void> {
   const executionId = randomUUID()
+  const instance = await triggerGate(caller, executionId)
+  const review = { action: 'approve', comment: 'looks right' }
+  await call(caller, 'PUT', `/approvalGateInstances/${instance}/review`, review, [200])
+  caller.promised.approved.add(instance)
+}
+
+/** Triggers the gate for an execution; returns the number of the instance. */
+export async function triggerGate(caller: Caller, executionId: string): Promise<number> {
   const trigger = {
     executionId,
     approvalCallbackURL: `${caller.callbackUrl}/yes`,
@@ -119,11 +140,8 @@ async function approveGate(caller: Caller): Promise<void> {
     connectorType: '',
   }
   const { id } = await call(caller, 'POST', '/approvalGates/7/trigger', trigger, [200])
-  const instance = Number(id)
-  caller.promised.instances.set(instance, executionId)
-  const review = { action: 'approve', comment: 'looks right' }
-  await call(caller, 'PUT', `/approvalGateInstances/${instance}/review`, review, [200])
-  caller.promised.approved.add(instance)
+  caller.promised.instances.set(Number(id), executionId)
+  return Number(id)
 }
 
 async function decide(caller: Caller): Promise<void> {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { PostgresSettings } from '../../../src/store/postgres/engine/postgres-settings.js'
 import { startReceiver } from '../callback-receiver.js'
@@ -12,6 +11,7 @@ import type { Workspace } from '../workspace.js'
 import { postgresPrograms } from './postgres-programs.js'
 import { createDatabase, startPostgres } from './postgres-server.js'
 import type { PostgresServer } from './postgres-server.js'
+import { storeSection } from './store-section.js'
 
 export const POLICY = 'package app\n\nimport rego.v1\n\nallow if input.ok\n'
 export const GATE = { id: 7, name: 'Release', application: 'shop', timeToLiveMinutes: 60 }
@@ -86,16 +86,6 @@ function startReplica(
       gates: { definitions: [GATE] },
     },
   })
-}
-
-/** What the configuration of a service says of its database; the password is written into the workspace. */
-export function storeSection(workspace: Workspace, settings: PostgresSettings) {
-  const { host, port, user, database, password = '' } = settings
-  workspace.write({ password })
-  return {
-    url: `postgres://${user}@${host}:${port}/${database}`,
-    password: { file: join(workspace.path, 'password') },
-  }
 }
 
 /** Triggers the gate for an execution. */

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Agent } from 'undici'
+import { startReceiver } from '../callback-receiver.js'
+import { createDatabase, startPostgres } from '../postgres/postgres-server.js'
+import { storeSection } from '../postgres/store-section.js'
+import { seededRandom } from '../random-bytes.js'
+import { startTidegate } from '../tidegate-process.js'
+import type { TidegateProcess } from '../tidegate-process.js'
+import { waitUntil } from '../wait-until.js'
+import { makeWorkspace } from '../workspace.js'
+import type { Workspace } from '../workspace.js'
+import { configureMixedWrites, writeBundle } from './chaos-service.js'
+import { findBrokenPromises } from './check-promises.js'
+import { contestGate, findContestProblems } from './contested-gates.js'
+import type { Contested } from './contested-gates.js'
+import type { KillOptions } from './kill-rounds.js'
+import { durableWrites, noPromises, sendWrite, UnexpectedAnswer } from './mixed-writes.js'
+import type { Caller, Promised } from './mixed-writes.js'
+
+const CONTESTED_SHARE = 0.3
+const UNAVAILABLE = 503
+
+export interface ReplicaKillResult {
+  readonly promised: Promised
+  readonly contested: number
+  /** Requests that were refused for a moment, which is no loss. */
+  readonly refused: number
+  /** In sentences; none when nothing acknowledged was lost, decided twice or broken. */
+  readonly problems: readonly string[]
+}
+
+/** Two services over one PostgreSQL, which are started again where they do not run. */
+interface Pair {
+  readonly running: () => readonly TidegateProcess[]
+  readonly startMissing: () => Promise<void>
+  readonly callbackUrl: string
+  readonly received: Awaited<ReturnType<typeof startReceiver>>['received']
+  readonly remove: () => Promise<void>
+}
+
+/** Kills (SIGKILL) one of two services again and again while both are used, and looks afterwards for everything that they acknowledged. */
+export async function killReplicasRepeatedly(options: KillOptions): Promise<ReplicaKillResult> {
+  const random = seededRandom(options.seed)
+  const promised = noPromises()
+  const contested: Contested = { decided: new Map(), problems: [] }
+  const pair = await makePair()
+  let refused = 0
+  const noteRefused = (): void => {
+    refused += 1
+  }
+  const load = { pair, promised, contested, random, refused: noteRefused }
+  try {
+    for (let round = 1; round <= options.rounds; round += 1) {
+      await pair.startMissing()
+      let isOver = false
+      const callers = Array.from({ length: options.callers }, () => writeAnywhere(load, () => isOver))
+      const before = durableWrites(promised)
+      await Promise.race([untilMore(promised, before), Promise.all(callers)])
+      await sleep(random() * options.longestMs)
+      const running = pair.running()
+      await running[Math.floor(random() * running.length)]?.end('SIGKILL')
+      // The other one goes on by itself for a while.
+      await sleep(random() * options.longestMs)
+      isOver = true
+      await Promise.all(callers)
+      options.finished?.(round)
+    }
+    await pair.startMissing()
+    const [one, other] = pair.running()
+    const problems = [
+      ...(await findBrokenPromises(one?.url ?? '', promised, pair.received)),
+      ...(await findContestProblems(other?.url ?? '', contested, pair.received)),
+    ]
+    for (const service of pair.running()) {
+      const code = await service.end('SIGTERM')
+      if (code !== 0) problems.push(`the last stop ended with ${code}`)
+    }
+    return { promised, contested: contested.decided.size, refused, problems }
+  } finally {
+    await pair.remove()
+  }
+}
+
+interface Load {
+  readonly pair: Pair
+  readonly promised: Promised
+  readonly contested: Contested
+  readonly random: () => number
+  readonly refused: () => void
+}
+
+/** Sends requests of every kind to whichever service runs. */
+async function writeAnywhere(load: Load, isOver: () => boolean): Promise<void> {
+  const { pair, promised, contested, random, refused } = load
+  const dispatcher = new Agent({ connections: 1, pipelining: 1 })
+  const callerOf = ({ url }: TidegateProcess): Caller => ({
+    url,
+    callbackUrl: pair.callbackUrl,
+    dispatcher,
+    promised,
+  })
+  try {
+    while (!isOver()) {
+      const running = pair.running()
+      const chosen = running[Math.floor(random() * running.length)]
+      try {
+        if (random() < CONTESTED_SHARE) await contestGate(running.map(callerOf), contested)
+        else if (chosen !== undefined) await sendWrite(callerOf(chosen), random)
+      } catch (raw) {
+        if (raw instanceof UnexpectedAnswer && raw.status !== UNAVAILABLE) throw raw
+        if (raw instanceof UnexpectedAnswer) refused()
+        // Else the connection broke with the service: nothing was promised.
+      }
+    }
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+async function makePair(): Promise<Pair> {
+  const server = await startPostgres()
+  const receiver = await startReceiver()
+  const settings = await createDatabase(server.settings, 'chaos')
+  const common = makeWorkspace()
+  const config = { ...configureMixedWrites(common), policies: { bundles: [writeBundle(common)] } }
+  const workspaces: readonly Workspace[] = [makeWorkspace(), makeWorkspace()]
+  const services: (TidegateProcess | undefined)[] = [undefined, undefined]
+  const running = (): TidegateProcess[] =>
+    services.flatMap((service) => (service?.isRunning() === true ? [service] : []))
+  return {
+    running,
+    startMissing: async () => {
+      await Promise.all(
+        workspaces.map(async (workspace, index) => {
+          if (services[index]?.isRunning() === true) return
+          const store = storeSection(workspace, settings)
+          services[index] = await startTidegate({ workspace, directories: [], config: { ...config, store } })
+        }),
+      )
+    },
+    callbackUrl: receiver.url,
+    received: receiver.received,
+    remove: async () => {
+      for (const service of running()) await service.end('SIGKILL')
+      await receiver.close()
+      await server.remove()
+      for (const workspace of [common, ...workspaces]) workspace.remove()
+    },
+  }
+}
+
+async function untilMore(promised: Promised, before: number): Promise<void> {
+  await waitUntil(
+    () => durableWrites(promised) > before || undefined,
+    () => 'nothing is acknowledged',
+  )
+}
