@@ -3,7 +3,7 @@ import { WorkJournal } from './work-journal.js'
 import type { NotedWork } from './work-journal.js'
 
 /** Work that has ended the process, or its thread, so often that it is not begun again. */
-export interface WorkSetAside extends NotedWork {
+export interface SuspendedWork extends NotedWork {
   /** A sentence for people. */
   readonly reason: string
 }
@@ -11,7 +11,7 @@ export interface WorkSetAside extends NotedWork {
 /** Keeps work that ends the process from ending it at every start. */
 export interface WorkAttempts {
   /**
-   * Does a piece of work, noted while it is under way. Raises an AppError with the code `WORK_SET_ASIDE`, without beginning it, when
+   * Does a piece of work, noted while it is under way. Raises an AppError with the code `WORK_SUSPENDED`, without beginning it, when
    * it has ended the process twice. `endsThread` tells errors that mean that the work's own thread died of it: they count, too.
    */
   readonly run: <Result>(
@@ -21,12 +21,12 @@ export interface WorkAttempts {
   ) => Promise<Result>
   /** How often a piece of work has been begun without coming to an end. */
   readonly unfinished: (work: NotedWork) => number
-  readonly setAside: () => readonly WorkSetAside[]
+  readonly suspended: () => readonly SuspendedWork[]
   /** Forgets the attempts of a piece of work; whether there were any. */
   readonly forget: (work: NotedWork) => boolean
 }
 
-export const WORK_SET_ASIDE = 'work_set_aside'
+export const WORK_SUSPENDED = 'work_set_aside'
 /** Once may be chance. */
 const MAX_ATTEMPTS = 2
 
@@ -47,7 +47,7 @@ export class JournaledAttempts implements WorkAttempts {
   ): Promise<Result> {
     const attempts = this.#journal.attempts(work)
     if (attempts >= MAX_ATTEMPTS) {
-      throw new AppError('unavailable', reasonOf(attempts), { code: WORK_SET_ASIDE })
+      throw new AppError('unavailable', reasonOf(attempts), { code: WORK_SUSPENDED })
     }
     if (attempts === 0) return await this.#noted(work, act, endsThread)
     const done = this.#suspects.then(() => this.#noted(work, act, endsThread))
@@ -59,7 +59,7 @@ export class JournaledAttempts implements WorkAttempts {
     return this.#journal.attempts(work)
   }
 
-  setAside(): readonly WorkSetAside[] {
+  suspended(): readonly SuspendedWork[] {
     return this.#journal
       .unfinished()
       .filter(({ attempts }) => attempts >= MAX_ATTEMPTS)
@@ -96,15 +96,15 @@ function reasonOf(attempts: number): string {
   return `the service, or the thread of this work, ended ${attempts} times while it was under way, and it is not begun again until somebody resumes it`
 }
 
-/** Whether an error says that work is set aside. */
-export function isSetAside(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === WORK_SET_ASIDE
+/** Whether an error says that work is suspended. */
+export function isSuspended(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === WORK_SUSPENDED
 }
 
 /** Attempts that nobody notes, for what ends with its caller. */
 export const UNNOTED_ATTEMPTS: WorkAttempts = {
   run: (_, act) => act(),
   unfinished: () => 0,
-  setAside: () => [],
+  suspended: () => [],
   forget: () => false,
 }

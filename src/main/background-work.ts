@@ -35,7 +35,7 @@ export function openAttempts({ dataDir }: Config): JournaledAttempts {
   return new JournaledAttempts(join(dataDir, FILE))
 }
 
-/** Shows work that was set aside, and has it taken up again. */
+/** Shows work that was suspended, and has it taken up again. */
 export function makeBackgroundWork({ attempts, store, gates, outbox, registry }: WorkParts): BackgroundWork {
   const resumeBy: Readonly<Record<string, BackgroundWorkRoutesDeps['resume']>> = {
     [GATE_WORK]: ({ key }, actor) => gates.resume(Number(key), actor),
@@ -50,13 +50,13 @@ export function makeBackgroundWork({ attempts, store, gates, outbox, registry }:
   }
   return {
     routes: {
-      setAside: () => attempts.setAside(),
+      suspended: () => attempts.suspended(),
       now: store.now,
       resume: async (work, actor) => {
         if (!attempts.forget(work)) {
           throw new AppError(
             'not_found',
-            `no ${work.kind} ${work.key} is set aside: GET /backgroundWork lists what is`,
+            `no ${work.kind} ${work.key} is suspended: GET /backgroundWork lists what is`,
           )
         }
         // Of other kinds it is done with the next start.
@@ -67,9 +67,9 @@ export function makeBackgroundWork({ attempts, store, gates, outbox, registry }:
       name: 'background_work',
       isUp: () => true,
       warning: () => {
-        const { length } = attempts.setAside()
+        const { length } = attempts.suspended()
         if (length === 0) return undefined
-        return `set aside after it ended the service twice: ${length} (GET /backgroundWork)`
+        return `suspended after it ended the service twice: ${length} (GET /backgroundWork)`
       },
     },
   }

@@ -54,7 +54,7 @@ export interface OpenDecisionLog {
 const RETENTION_INTERVAL_MS = 60_000
 
 /**
- * Opens the decision log in a data directory. A damaged file is put aside; raises AppError `unavailable` for one that cannot serve for
+ * Opens the decision log in a data directory. A damaged file is renamed; raises AppError `unavailable` for one that cannot serve for
  * another reason, `invalid` for a bad mask.
  */
 export async function openDecisionLog(options: OpenDecisionLogOptions): Promise<OpenDecisionLog> {

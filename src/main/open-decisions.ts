@@ -50,7 +50,7 @@ const NO_DECISIONS: Decisions = {
 }
 
 /**
- * Opens the decision log, or one that keeps nothing. A damaged file is put aside. Raises AppError `unavailable` for a file that cannot serve for
+ * Opens the decision log, or one that keeps nothing. A damaged file is renamed. Raises AppError `unavailable` for a file that cannot serve for
  * another reason.
  */
 export async function openDecisions(config: Config, parts: DecisionParts): Promise<Decisions> {

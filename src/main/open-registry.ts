@@ -3,12 +3,12 @@ import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import { reconcileRegistry } from '../events/registry/reconcile-registry.js'
 import type { ReconcileOutcome } from '../events/registry/reconcile-registry.js'
-import { applyEvents, passOverEvent } from '../events/registry/registry-operations.js'
+import { applyEvents, skipEvent } from '../events/registry/registry-operations.js'
 import { PipelineNumbers } from '../gates/definitions/pipeline-numbers.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import type { Logger } from '../lib/logger.js'
-import { isSetAside } from '../lib/work-attempts.js'
+import { isSuspended } from '../lib/work-attempts.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import type { OrchestratorConnection } from '../orchestrator/connection.js'
 import { readOrchestratorSettings } from '../orchestrator/settings.js'
@@ -24,7 +24,7 @@ import type { Repeated } from './timers/repeat.js'
 const APPLY_INTERVAL_MS = 200
 const EVENTS_PER_STEP = 20
 const MS_PER_SECOND = 1000
-/** The kinds of work here, by which it is shown when it is set aside. */
+/** The kinds of work here, by which it is shown when it is suspended. */
 export const RECONCILIATION = 'reconciliation'
 const REGISTRY_EVENTS = 'registry-events'
 
@@ -76,7 +76,7 @@ export function openRegistry(config: Config, parts: RegistryParts): OpenRegistry
     health: {
       name: 'registry',
       isUp: () => reconciling.status().last?.isDone !== false,
-      problem: () => parts.attempts.setAside().find(({ kind }) => kind === RECONCILIATION)?.reason,
+      problem: () => parts.attempts.suspended().find(({ kind }) => kind === RECONCILIATION)?.reason,
     },
     numbers: new PipelineNumbers(store.lookups.registry),
     close: async () => {
@@ -94,13 +94,10 @@ async function applyWaiting({ store, logger, attempts }: RegistryParts): Promise
     const applied = await attempts
       .run(work, () => writer.run(applyEvents, { limit, nowMs: store.now() }))
       .catch(async (error: unknown) => {
-        if (!isSetAside(error)) throw error
-        const seq = await writer.run(passOverEvent, { reason: error.message, nowMs: store.now() })
+        if (!isSuspended(error)) throw error
+        const seq = await writer.run(skipEvent, { reason: error.message, nowMs: store.now() })
         attempts.forget(work)
-        logger.error(
-          { seq, reason: error.message },
-          'an event was passed over: the registry does not know it',
-        )
+        logger.error({ seq, reason: error.message }, 'an event was skipped: the registry does not know it')
       })
     if (applied === undefined) continue
     const { events, changed, unread } = applied

@@ -3,7 +3,7 @@ import type { OutboundClient, OutboundResponse } from '../lib/outbound/outbound-
 import { OutboundError } from '../lib/outbound/outbound-error.js'
 import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
-import { isSetAside } from '../lib/work-attempts.js'
+import { isSuspended } from '../lib/work-attempts.js'
 import { retryAfterMs } from '../lib/outbound/back-off.js'
 import type { AuditEntry } from '../store/ports/audit-store.js'
 import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/outbox-store.js'
@@ -41,7 +41,7 @@ const LIMIT = 512
 const LEASE_MARGIN_MS = 5000
 const MAX_RESPONSE_BYTES = 64 * 1024
 const MAX_UNNOTED_LENGTH = 64 * 1024
-/** The kind of a large message, by which it is shown when it is set aside. */
+/** The kind of a large message, by which it is shown when it is suspended. */
 export const OUTBOX_MESSAGE = 'message'
 const AFTER_STORE_FAILURE_MS = 1000
 /** A clock that is set back must not keep messages waiting for ever. */
@@ -158,7 +158,7 @@ export class OutboxSender {
     try {
       return await this.#options.attempts.run(work, () => this.#attempt(message))
     } catch (raw) {
-      return { type: 'failed', error: toError(raw).message, isFinal: isSetAside(raw) }
+      return { type: 'failed', error: toError(raw).message, isFinal: isSuspended(raw) }
     }
   }
 

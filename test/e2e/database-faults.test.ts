@@ -103,18 +103,18 @@ describe('a service whose decision log is damaged', () => {
       () => 'the log is not begun anew',
     )
 
-  it('starts, puts it aside and begins another; so it does when that goes while it runs', async () => {
+  it('starts, renames it and begins another; so it does when that goes while it runs', async () => {
     await (await startTidegate({ workspace })).end('SIGTERM')
     writeFileSync(path, 'x'.repeat(70_000))
     const service = await startTidegate({ workspace })
     try {
       await renewed(service.url, 1)
-      const aside = readdirSync(dataDir).find((name) => name.startsWith('decisions.db.damaged-'))
+      const damaged = readdirSync(dataDir).find((name) => name.startsWith('decisions.db.damaged-'))
       const health = await ask(service.url, { path: '/health?plugins' })
       expect(health.status).toBe(200)
       expect(JSON.parse(health.text)).toMatchObject({
         plugins: {
-          decision_logs: { state: 'WARN', message: expect.stringContaining(aside ?? '?') as string },
+          decision_logs: { state: 'WARN', message: expect.stringContaining(damaged ?? '?') as string },
         },
       })
       expect(service.logText()).toContain('the decision log was begun anew')

@@ -116,7 +116,7 @@ test(
     expect(instance['status']).toBe('activated')
     expect(JSON.stringify(instance['evidence'])).toMatch(/ended 2 times/)
     expect(JSON.stringify(await get(third, '/health?plugins'))).toContain(
-      'set aside after it ended the service twice: 1',
+      'suspended after it ended the service twice: 1',
     )
     expect(tool.asked).toBe(2)
     tool.isAnswering = true
@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  'a definition whose file ended the process twice is passed over until the file changes, and events that did are passed over',
+  'a definition whose file ended the process twice is ignored until the file changes, and events that did are skipped',
   async () => {
     const workspace = workspaceWithPolicies()
     const definition = JSON.stringify({ metrics: { source: 'files', template: 'big' } })
@@ -179,7 +179,7 @@ test(
     const pipeline = base64Json({ name: 'prod', application: 'shop', id: 'p1', stages: [] })
     await postJson(tidegate.url, '/platform/echo', changeEvent([changeStage('savePipeline', { pipeline })]))
     await waitUntil(
-      () => tidegate.logText().includes('an event was passed over') || undefined,
+      () => tidegate.logText().includes('an event was skipped') || undefined,
       () => tidegate.logText(),
     )
     await tidegate.end('SIGTERM')

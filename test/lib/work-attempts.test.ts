@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { JournaledAttempts, WORK_SET_ASIDE } from '../../src/lib/work-attempts.js'
+import { JournaledAttempts, WORK_SUSPENDED } from '../../src/lib/work-attempts.js'
 import { temporaryFolder } from '../support/decisions.js'
 
 const WORK = { kind: 'parcel', key: '17' }
@@ -30,13 +30,13 @@ async function afterDeaths(count: number, work = WORK): Promise<string> {
 }
 
 describe('work that ended the process', () => {
-  it('is begun once more, and after that is set aside with a reason', async () => {
+  it('is begun once more, and after that is suspended with a reason', async () => {
     const { attempts } = open(await afterDeaths(1))
-    expect(attempts.setAside()).toEqual([])
+    expect(attempts.suspended()).toEqual([])
     expect(await attempts.run(WORK, () => Promise.resolve('done'))).toBe('done')
     const twice = open(await afterDeaths(2)).attempts
-    await expect(twice.run(WORK, never)).rejects.toMatchObject({ code: WORK_SET_ASIDE })
-    expect(twice.setAside()).toMatchObject([
+    await expect(twice.run(WORK, never)).rejects.toMatchObject({ code: WORK_SUSPENDED })
+    expect(twice.suspended()).toMatchObject([
       { ...WORK, reason: expect.stringMatching(/ended 2 times/) as unknown },
     ])
     expect(await twice.run(OTHER, () => Promise.resolve('other'))).toBe('other')
@@ -64,7 +64,7 @@ describe('work that ended the process', () => {
       )
     await expect(run()).rejects.toBe(lost)
     await expect(run()).rejects.toBe(lost)
-    await expect(run()).rejects.toMatchObject({ code: WORK_SET_ASIDE })
+    await expect(run()).rejects.toMatchObject({ code: WORK_SUSPENDED })
   })
 
   it('is done one after the other with others of the kind, so that the next death convicts one', async () => {
@@ -85,15 +85,15 @@ describe('work that ended the process', () => {
     finish()
     await Promise.all([first, second])
     expect(order.at(-1)).toBe('second')
-    expect(attempts.setAside()).toEqual([])
+    expect(attempts.suspended()).toEqual([])
   })
 
   it('is remembered though a line of the file is cut off, and costs no start', async () => {
     const path = await afterDeaths(2)
     appendFileSync(path, '[1,"parcel","1')
-    expect(open(path).attempts.setAside()).toHaveLength(1)
+    expect(open(path).attempts.suspended()).toHaveLength(1)
     writeFileSync(path, Buffer.from([0, 255, 10, 34]))
-    expect(open(path).attempts.setAside()).toEqual([])
+    expect(open(path).attempts.suspended()).toEqual([])
   })
 
   it('takes a bounded file, however much work there is', async () => {
@@ -102,7 +102,7 @@ describe('work that ended the process', () => {
       await attempts.run({ kind: 'parcel', key: `${key} ${'x'.repeat(20)}` }, () => Promise.resolve())
     }
     expect(readFileSync(path).length).toBeLessThan(1.2 * 1024 * 1024)
-    expect(open(path).attempts.setAside()).toHaveLength(1)
+    expect(open(path).attempts.suspended()).toHaveLength(1)
   })
 
   it('says which file it is where the notes cannot be read', () => {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { findDecision } from '../../src/decisions/query-decisions.js'
 import { openDecisionLog } from '../../src/main/open-decision-log.js'
-import { setAside } from '../../src/store/sqlite/engine/set-aside.js'
+import { renameDamaged } from '../../src/store/sqlite/engine/rename-damaged.js'
 import { damageDatabase } from '../support/damage-database.js'
 import { anEntry, openWriter, temporaryFolder } from '../support/decisions.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -31,7 +31,7 @@ async function open(dataDir = join(temporaryFolder(), 'data')) {
   return { ...opened, record, dataDir, notices, path: join(dataDir, 'decisions.db') }
 }
 
-const asides = (dataDir: string): string[] =>
+const damagedFiles = (dataDir: string): string[] =>
   readdirSync(dataDir).filter((name) => /^decisions\.db\.damaged-[\dTZ-]+$/.test(name))
 
 describe('a decision log whose file goes wrong while it is open', () => {
@@ -73,20 +73,20 @@ describe('a decision log whose file goes wrong while it is open', () => {
     expect({ written, lost: dropped.write_failed }).toEqual({ written: 1, lost: 1 })
   })
 
-  it('puts the damaged file aside, and tells of it until someone takes it away', async () => {
+  it('renames the damaged file, and tells of it until someone moves it away', async () => {
     const opened = await open()
     await opened.record('before')
     writeFileSync(opened.path, 'x'.repeat(70_000))
     await waitUntil(
-      () => asides(opened.dataDir).at(0),
-      () => 'nothing is put aside',
+      () => damagedFiles(opened.dataDir).at(0),
+      () => 'nothing is renamed',
     )
     await opened.record('after')
-    const [aside = ''] = asides(opened.dataDir)
-    expect(readFileSync(join(opened.dataDir, aside), 'latin1')).toContain('xxxx')
+    const [damaged = ''] = damagedFiles(opened.dataDir)
+    expect(readFileSync(join(opened.dataDir, damaged), 'latin1')).toContain('xxxx')
     expect(opened.problem()).toBeUndefined()
-    expect(opened.notice()).toContain(aside)
-    rmSync(join(opened.dataDir, aside))
+    expect(opened.notice()).toContain(damaged)
+    rmSync(join(opened.dataDir, damaged))
     expect(opened.notice()).toBeUndefined()
   })
 
@@ -162,14 +162,14 @@ describe('a decision log whose directory takes no other file', () => {
   })
 })
 
-describe('what is put aside', () => {
-  it('replaces nothing that was put aside before, though the clock was set back to that very time', () => {
+describe('what is renamed', () => {
+  it('replaces nothing that was renamed before, though the clock was set back to that very time', () => {
     const path = join(temporaryFolder(), 'decisions.db')
-    const aside = ['first', 'second'].map((content) => {
+    const damaged = ['first', 'second'].map((content) => {
       writeFileSync(path, content)
-      return setAside(path, 1_700_000_000_000)
+      return renameDamaged(path, 1_700_000_000_000)
     })
-    expect(aside.map((name) => readFileSync(name, 'utf8'))).toEqual(['first', 'second'])
+    expect(damaged.map((name) => readFileSync(name, 'utf8'))).toEqual(['first', 'second'])
   })
 })
 
@@ -193,8 +193,8 @@ describe('a decision log whose file is damaged when it is opened', () => {
     const opened = await open(first.dataDir)
     await opened.record('after')
     expect(opened.log.stats()).toMatchObject({ written: 1 })
-    expect(asides(opened.dataDir)).toHaveLength(1)
-    expect(opened.notice()).toMatch(/decisions\.db was damaged.*put aside/)
+    expect(damagedFiles(opened.dataDir)).toHaveLength(1)
+    expect(opened.notice()).toMatch(/decisions\.db was damaged.*renamed to/)
   })
 
   it('is begun anew by the first write that meets the damage', async () => {
@@ -207,6 +207,6 @@ describe('a decision log whose file is damaged when it is opened', () => {
     await opened.record('after')
     const { written, dropped } = opened.log.stats()
     expect({ written, lost: dropped.write_failed }).toEqual({ written: 1, lost: 1 })
-    expect(asides(opened.dataDir)).toHaveLength(1)
+    expect(damagedFiles(opened.dataDir)).toHaveLength(1)
   })
 })

@@ -82,7 +82,7 @@ export const CanaryMembers = z.object({
 })
 const Canary = CanaryMembers.prefault({})
 
-/** A metric of a canary config; what Kayenta has beside is passed over. */
+/** A metric of a canary config; what Kayenta has beside is ignored. */
 export const CanaryMetric = z.object({
   name: z.string().min(1),
   groups: z.array(z.string()).default([]),
@@ -124,7 +124,7 @@ const JudgedConfig = CanaryConfig.extend({ metrics: z.array(JudgedMetric).min(1)
 
 /**
  * A canary config of Kayenta in which each metric also has `values` (analysis.md 1.1), as the input of a judge. Members
- * that it does not know are passed over, since configs carry queries too. Raises `invalid` naming everything wrong.
+ * that it does not know are ignored, since configs carry queries too. Raises `invalid` naming everything wrong.
  */
 export function readCanaryConfig(document: unknown): JudgeInput {
   const { metrics, classifier } = readConfig(JudgedConfig, document)

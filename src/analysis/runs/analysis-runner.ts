@@ -182,7 +182,7 @@ export class AnalysisRunner {
     const { intervalAttempts: attempts = 0 } = run
     // What was noted by this process ended otherwise than by its death: the result could not be stored, for instance.
     if (!this.#noted.has(id)) {
-      if (attempts >= MAX_ATTEMPTS) return await this.#record(run, request, this.#setAside(request, attempts))
+      if (attempts >= MAX_ATTEMPTS) return await this.#record(run, request, this.#suspend(request, attempts))
       await writer.run(noteIntervalAttempts, { id, attempts: attempts + 1 })
       this.#noted.set(id, attempts)
     }
@@ -205,7 +205,7 @@ export class AnalysisRunner {
   ): Promise<number | undefined> {
     const hasEndedThread = taken instanceof Error && this.#options.hasEndedThread(taken)
     if (hasEndedThread && attempts >= MAX_ATTEMPTS) {
-      return await this.#record(run, request, this.#setAside(request, attempts))
+      return await this.#record(run, request, this.#suspend(request, attempts))
     }
     try {
       const result = taken instanceof Error ? this.#options.failedInterval(request, taken) : taken
@@ -253,7 +253,7 @@ export class AnalysisRunner {
   }
 
   /** The end of a run one of whose intervals can never be judged. */
-  #setAside(request: IntervalRequest, attempts: number): IntervalResult {
+  #suspend(request: IntervalRequest, attempts: number): IntervalResult {
     const error = new AppError(
       'unavailable',
       `the service or the thread of the interval ended ${attempts} times while it was judged, and it is not begun again: narrow what its queries give, and register the analysis again`,

@@ -11,7 +11,7 @@ import type { FileEntry, Manifest } from './manifest.js'
 
 const TRAIL_DATABASE = 'tidegate.db'
 const DATABASE_SUFFIX = '.db'
-/** What means nothing elsewhere: locks, what SQLite keeps beside a database, drafts, what was set aside, and notes of unfinished work. */
+/** What means nothing elsewhere: locks, what SQLite keeps beside a database, drafts, damaged files, and notes of unfinished work. */
 const NOT_KEPT = /\.(?:lock|new|tmp)$|-(?:wal|shm|journal)$|\.damaged-|^unfinished-work\.|^\./
 
 /**

@@ -86,5 +86,5 @@ function lookAtLeftovers(names: readonly string[]): Finding[] {
   const damaged = names.filter((name) => /\.damaged-[^-]*$/.test(name))
   if (damaged.length === 0) return []
   const advice = 'look at what is in them, then remove them: the service goes on telling of them until then'
-  return [warning('damaged files', `set aside: ${damaged.join(', ')}`, advice)]
+  return [warning('damaged files', `renamed: ${damaged.join(', ')}`, advice)]
 }

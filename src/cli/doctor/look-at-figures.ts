@@ -39,7 +39,7 @@ const EXPECTATIONS: readonly Expectation[] = [
   {
     metric: 'tidegate_thread_deaths_total',
     means: 'threads that ended by themselves',
-    advice: 'the log says why; GET /backgroundWork lists what was set aside',
+    advice: 'the log says why; GET /backgroundWork lists what was suspended',
     state: 'warning',
   },
   {

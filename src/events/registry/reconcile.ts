@@ -34,7 +34,7 @@ interface Named {
 /**
  * Compares the registry with a full listing of the storage service, one definition after the other, so that neither is ever whole
  * in memory. An entry that changed, or that the registry heard of, since `listedAt` (our clock, just before the listing was asked
- * for) stays as it is: the listing may be older. What is passed over so is right after the next reconciliation.
+ * for) stays as it is: the listing may be older. What is skipped so is right after the next reconciliation.
  */
 export class Reconciliation {
   private readonly kind: ListedKind

@@ -43,11 +43,11 @@ export const applyEvents: WriteOperation<{ readonly limit: number; readonly nowM
   }
 
 /** Takes the oldest event that waits out of the queue, without acting on it, and says so in the trail; returns its number. */
-export const passOverEvent: WriteOperation<
+export const skipEvent: WriteOperation<
   { readonly reason: string; readonly nowMs: number },
   number | undefined
 > = {
-  name: 'registry.pass-over-event',
+  name: 'registry.skip-event',
   apply: async ({ eventQueue, audit }, { reason, nowMs }) => {
     const [seq] = await eventQueue.waiting(1)
     if (seq === undefined) return undefined
@@ -121,7 +121,7 @@ export const readHistory: ReadOperation<
   },
 }
 
-export const registryWrites = [applyEvents, passOverEvent, applyChanges, recordInTrail] as const
+export const registryWrites = [applyEvents, skipEvent, applyChanges, recordInTrail] as const
 export const registryReads = [readEntries, readRegistryPage, readHistory] as const
 
 /** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '../../errors/app-error.js'
-import { isSetAside } from '../../lib/work-attempts.js'
+import { isSuspended } from '../../lib/work-attempts.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 import type { GateReader } from '../../store/ports/gate-store.js'
 import { whileLeased } from '../../store/ports/leases.js'
@@ -35,7 +35,7 @@ export interface GateWorkDeps {
 }
 
 const SCAN_LIMIT = 1000
-/** The kind of this work, by which it is shown when it is set aside. */
+/** The kind of this work, by which it is shown when it is suspended. */
 export const GATE_WORK = 'gate-instance'
 
 /**
@@ -118,7 +118,7 @@ export class GateWork {
         work === 'evidence' ? this.#fetch(instance) : this.#decide(instance),
       )
     } catch (error) {
-      if (!isSetAside(error)) throw error
+      if (!isSuspended(error)) throw error
       await this.#leaveToPeople(instance, error.message)
     }
     return true

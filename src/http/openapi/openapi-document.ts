@@ -14,7 +14,7 @@ export interface OpenApiOptions {
 const DESCRIPTION = `Policy decisions, approval gates, audit and canary analysis beside a continuous-delivery orchestrator.
 
 Every answer has \`X-Request-Id\`. GET routes answer HEAD, too, but for those below /v1/data. Other methods of a path are a 405 with \`Allow\`.
-Repeated and trailing slashes in a path are passed over. A route names the roles whose tokens may ask it (\`x-roles\`); an admin may wherever anybody may.
+Repeated and trailing slashes in a path are ignored. A route names the roles whose tokens may ask it (\`x-roles\`); an admin may wherever anybody may.
 A service without tokens asks for none.`
 
 const SECURITY_SCHEMES = {

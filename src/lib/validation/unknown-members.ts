@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { nearestName } from '../text/nearest-name.js'
 import { pathText } from '../text/path-text.js'
 
-/** A member that a schema passes over, and what it may have been meant for. */
+/** A member that a schema ignores, and what it may have been meant for. */
 export interface UnknownMember {
   /** `metrics[0].criticl`. */
   readonly place: string
@@ -19,7 +19,7 @@ export type AlsoKnown = Readonly<Record<string, readonly string[]>>
 /** For so many members of one document a likely meaning is looked for: each is compared with all known names. */
 const MAX_COMPARED = 200
 
-/** The members of a document that its schema passes over. Those that are null say nothing and are not told. */
+/** The members of a document that its schema ignores. Those that are null say nothing and are not told. */
 export function unknownMembers(schema: z.ZodType, document: unknown, alsoKnown: AlsoKnown): UnknownMember[] {
   return new MemberWalk(alsoKnown).of(schema, document, [])
 }

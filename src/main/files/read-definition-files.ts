@@ -4,7 +4,7 @@ import { readUsableDefinition } from '../../analysis/runs/define-analysis.js'
 import type { AnalysisDefinition } from '../../analysis/runs/definitions/definition.js'
 import { parseDocumentFile } from '../../analysis/runs/definitions/parse-document.js'
 import { AppError, toError } from '../../errors/app-error.js'
-import { UNNOTED_ATTEMPTS, isSetAside } from '../../lib/work-attempts.js'
+import { UNNOTED_ATTEMPTS, isSuspended } from '../../lib/work-attempts.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 
 /** How one application is analysed, as a file says it; the file is named after the application. */
@@ -14,7 +14,7 @@ export interface DefinitionFile {
   readonly definition: AnalysisDefinition | undefined
 }
 
-/** The kind of a file, by which it is shown when it is set aside. */
+/** The kind of a file, by which it is shown when it is suspended. */
 const DEFINITION_FILE = 'definition-file'
 /** Four times what a definition may have over HTTP: YAML has comments. A parser of YAML takes minutes for megabytes. */
 const MAX_FILE_BYTES = 1024 * 1024
@@ -60,7 +60,7 @@ async function readNoted(
       readUsableDefinition(parseDocumentFile(await readFile(path, 'utf8'))),
     )
   } catch (error) {
-    if (isSetAside(error)) return undefined
+    if (isSuspended(error)) return undefined
     throw error
   }
 }

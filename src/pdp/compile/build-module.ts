@@ -135,7 +135,7 @@ async function build(
 }
 
 /**
- * Whether `opa build --entrypoint` can name a path: it splits at slashes, takes digits for a number, passes over empty
+ * Whether `opa build --entrypoint` can name a path: it splits at slashes, takes digits for a number, skips empty
  * segments at the ends, and no program can be given a NUL.
  */
 function isSpellable(key: string): boolean {

@@ -25,7 +25,7 @@ const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
 
 /**
  * Reads the Rego files and the `data.json`, `data.yaml` beside them from directories (or single Rego files), in a
- * stable order. Hidden files and `node_modules` are passed over. Raises `invalid` for a path that cannot be read, or
+ * stable order. Hidden files and `node_modules` are skipped. Raises `invalid` for a path that cannot be read, or
  * when there is nothing to load at all.
  */
 export async function collectSources(

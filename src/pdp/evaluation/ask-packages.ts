@@ -31,7 +31,7 @@ export interface AskOptions {
 
 /**
  * Asks each package for its reasons against the input: its `deny` and `violation` rules, and an `allow` that is not true. A
- * package without any of these rules is passed over. Raises `evaluation_failed` when one of
+ * package without any of these rules is skipped. Raises `evaluation_failed` when one of
  * them cannot be evaluated, and, where none denies, when one of them states no verdict or no package has such rules: an
  * error is never an allow.
  */

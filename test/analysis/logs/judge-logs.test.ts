@@ -275,7 +275,7 @@ describe('a side without lines', () => {
     }
   })
 
-  it('fails or is passed over where the settings say so', () => {
+  it('fails or is ignored where the settings say so', () => {
     const verdict = (emptyLog: 'fail' | 'ignore') => judge(some, none, { emptyLog }).report.verdict
     expect([verdict('fail'), verdict('ignore')]).toEqual(['Fail', 'Success'])
   })

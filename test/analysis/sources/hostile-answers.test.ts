@@ -74,7 +74,7 @@ describe('a source that says more than anybody can read', () => {
     expect(reasons.join()).toMatch(/answered 400: no such query$/)
   })
 
-  it('has lines beyond those that it was asked for passed over, and says so', async () => {
+  it('has lines beyond those that it was asked for ignored, and says so', async () => {
     const values = Array.from({ length: 9 }, (_, index) => [`${START_MS}00000${index}`, `line ${index}`])
     const data = { resultType: 'streams', result: [{ values, stream: { app: 'web' } }] }
     const text = JSON.stringify({ status: 'success', data })

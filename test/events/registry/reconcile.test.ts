@@ -127,7 +127,7 @@ describe('a listing', () => {
     ])
   })
 
-  it('passes over entries without a name', () => {
+  it('skips entries without a name', () => {
     expect(reconcile([], [{}, { name: 'x' }, { application: 'shop' }])).toEqual([])
   })
 

@@ -21,7 +21,7 @@ function messageOf(read: () => unknown): string {
   }
 }
 
-describe('members that a schema passes over', () => {
+describe('members that a schema ignores', () => {
   it('are told with their places and what they may have been meant for', () => {
     const document = { criticl: true, parts: [{ size: 1, siz: 2 }], valueOf: 1 }
     expect(unknownMembers(Schema, document, {})).toMatchObject([

@@ -34,7 +34,7 @@ const LIMITS = { ...DEFAULT_LIMITS, loopIterations: 30_000_000 }
 
 /**
  * Calls every native built-in with this many generated operands, in OPA and here, and gives the calls with another value, or
- * with a value on one side only. A call that ends in a panic of OPA is passed over.
+ * with a value on one side only. A call that ends in a panic of OPA is skipped.
  */
 export async function compareWithOpa(
   callsEach: number,

@@ -91,7 +91,7 @@ const Template = z.object({
 
 /**
  * A log template in the shape of the GitOps clients (analysis.md 3.4, "Log template fields"), in their JSON or their YAML
- * names. Members that it does not know are passed over. Raises `invalid` naming everything wrong.
+ * names. Members that it does not know are ignored. Raises `invalid` naming everything wrong.
  */
 export function readLogTemplate(document: unknown): LogTemplate {
   return readBySchema(Template, document, { name: 'the log template', code: 'invalid_field' })

@@ -1,6 +1,6 @@
 const NEWLINE = 0x0a
 const RETURN = 0x0d
-/** The rest of a longer line is passed over, so that a file without line breaks takes no memory. */
+/** The rest of a longer line is skipped, so that a file without line breaks takes no memory. */
 const MAX_LINE_BYTES = 256 * 1024
 
 /**

@@ -15,7 +15,7 @@ export interface StreamEntry {
 export interface StreamPage {
   /** In order of time. */
   readonly entries: readonly StreamEntry[]
-  /** Entries beyond what was asked for, which were passed over. */
+  /** Entries beyond what was asked for, which were ignored. */
   readonly surplus: number
   /** Bounded, as `BoundedRemarks` does. */
   readonly warnings: readonly string[]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { NotedWork } from '../../../lib/work-journal.js'
-import type { WorkSetAside } from '../../../lib/work-attempts.js'
+import type { SuspendedWork } from '../../../lib/work-attempts.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { textOf } from '../../input/path-parameter.js'
@@ -10,7 +10,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 
 /** What the routes of background work need. */
 export interface BackgroundWorkRoutesDeps {
-  readonly setAside: () => readonly WorkSetAside[]
+  readonly suspended: () => readonly SuspendedWork[]
   readonly now: () => number
   /** Takes work up again. Raises `not_found`, and what its kind raises. */
   readonly resume: (work: NotedWork, actor: ReturnType<typeof actorOf>) => Promise<void>
@@ -19,18 +19,18 @@ export interface BackgroundWorkRoutesDeps {
 const Work = z.object({ kind: z.string(), key: z.string() })
 const { route } = routesOf<BackgroundWorkRoutesDeps>()
 
-/** `GET /backgroundWork` lists what is set aside, since it ended the service twice; `POST /backgroundWork/{kind}/{key}/resume` takes it up again. */
+/** `GET /backgroundWork` lists what is suspended, since it ended the service twice; `POST /backgroundWork/{kind}/{key}/resume` takes it up again. */
 export const backgroundWorkRoutes = [
   route({
     method: 'GET',
     path: '/backgroundWork',
     roles: ['auditor'],
     handler: 'background_work',
-    summary: 'Work that is set aside, since it ended the service twice',
+    summary: 'Work that is suspended, since it ended the service twice',
     answers: {
       200: json('The work.', z.object({ setAside: z.array(Work.extend({ reason: z.string() })) })),
     },
-    answer: (_, deps) => jsonAnswer({ setAside: deps.setAside() }),
+    answer: (_, deps) => jsonAnswer({ setAside: deps.suspended() }),
   }),
   route({
     method: 'POST',

@@ -16,7 +16,7 @@ const NULL = 'null'
 /** Whose words an error takes: Go's json.Unmarshal, or its Decoder, which OPA uses for policy values. */
 export type JsonReader = 'decoder' | 'unmarshal'
 
-/** One JSON value and nothing else, but for a null behind it that OPA passes over, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
+/** One JSON value and nothing else, but for a null behind it that OPA ignores, numbers exact. Raises BuiltinError with Go's text when it is not JSON. */
 export function readJsonDocument(bytes: Buffer, reader: JsonReader): RegoValue {
   try {
     const end = scanValue(bytes, 0)

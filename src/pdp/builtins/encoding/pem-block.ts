@@ -14,7 +14,7 @@ const END = '-----END '
 const DASHES = '-----'
 
 /**
- * The first well-formed PEM block of a text, wherever it stands, or undefined. Malformed ones are passed over, as Go's
+ * The first well-formed PEM block of a text, wherever it stands, or undefined. Malformed ones are skipped, as Go's
  * pem.Decode does, in linear time: only the last BEGIN before an END can be its own.
  */
 export function readPemBlock(text: string): PemBlock | undefined {

@@ -14,7 +14,7 @@ const BREAKS_IN_LIST = new Set([']'])
 
 /**
  * Reads a glob as OPA does: `*`, `**`, `?`, `[abc]`, `[!a-c]`, `{a,b}` and a backslash before any of these signs. A group
- * need not be closed, a NUL ends a text and is passed over. Raises BuiltinError for a pattern that is none.
+ * need not be closed, a NUL ends a text and is skipped. Raises BuiltinError for a pattern that is none.
  */
 export function parsePattern(text: string): Sequence {
   const reader = new PatternReader(text)
@@ -104,7 +104,7 @@ class PatternReader {
     this.#at--
   }
 
-  /** A text up to one of these signs, the end, or a NUL, which is passed over. */
+  /** A text up to one of these signs, the end, or a NUL, which is skipped. */
   readText(breaks: ReadonlySet<string>): string {
     let text = ''
     let isEscaped = false

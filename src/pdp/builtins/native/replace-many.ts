@@ -4,7 +4,7 @@ import type { Builtin } from '../shared/builtin.js'
 import { ensureResultLength } from '../shared/call-costs.js'
 import { objectOperand, stringOperand } from '../shared/operands.js'
 
-/** Steps of passing over a byte, and of looking for one text there. */
+/** Steps of skipping a byte, and of looking for one text there. */
 const PASS_STEPS = 3
 const LOOK_STEPS = 3
 const COPY_STEPS = 0.1

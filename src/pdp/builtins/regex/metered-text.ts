@@ -6,7 +6,7 @@ const PORTION = 256
 /** Steps of reading a character, and of each instruction of the pattern that may look at it. */
 const READ_STEPS = 1
 const INSTRUCTION_STEPS = 0.1
-/** Steps of each character that a search for a literal passes over. */
+/** Steps of each character that a search for a literal skips. */
 const SEARCH_STEPS = 0.1
 
 /**

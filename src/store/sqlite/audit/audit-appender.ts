@@ -6,7 +6,7 @@ import { columnText, toLinkedRow } from '../../trail/linked-row.js'
 import type { LinkedRow, StoredEnd } from '../../trail/audit-chain.js'
 import { selectEnd } from './audit-end.js'
 import type { EventIds } from './audit-event-ids.js'
-import type { Forgetful } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/execute-batch.js'
 
 const INSERT = `
   insert into audit (seq, time_ms, recorded_ms, source, kind, application, pipeline, execution_id, stage, user, status,
@@ -18,7 +18,7 @@ export function makeAuditAppender(
   database: Database,
   eventIds: EventIds,
   now: () => number,
-): AuditAppender & Forgetful {
+): AuditAppender & CachingContext {
   const insert = database.prepare(INSERT)
   const readEnd = selectEnd(database)
   let end: StoredEnd | undefined
@@ -37,7 +37,7 @@ export function makeAuditAppender(
   }
   return {
     append: (entry) => Promise.resolve(append(entry)),
-    forget: () => {
+    clearCaches: () => {
       end = undefined
     },
   }

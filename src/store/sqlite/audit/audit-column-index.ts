@@ -3,7 +3,7 @@ import { AUDIT_TEXT_COLUMNS } from '../../ports/audit-store.js'
 import type { AuditTextColumn } from '../../ports/audit-store.js'
 import { HEAD_COLUMNS, TEXT_COLUMN_NAMES } from '../../tables/audit-table.js'
 import type { AuditHeadRow } from '../../tables/audit-table.js'
-import type { Forgetful } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/execute-batch.js'
 
 interface Posting {
   readonly valueId: number
@@ -23,7 +23,7 @@ interface Entering {
 const MAX_REMEMBERED = 50_000
 
 /** The index of the trail by its columns. */
-export interface ColumnIndex extends Forgetful {
+export interface ColumnIndex extends CachingContext {
   /** Enters at most this many values of the records that are being taken up, or else of `records` further ones; returns whether some are left. */
   readonly extend: (records: number, values: number) => boolean
   /** Drops records that go. */
@@ -67,9 +67,9 @@ export function makeColumnIndex(database: Database): ColumnIndex {
       entering = undefined
       for (const { valueId, timeMs, seq } of inOrder(rows)) remove.run(valueId, timeMs, seq)
     },
-    forget: () => {
+    clearCaches: () => {
       entering = undefined
-      values.forget()
+      values.clearCaches()
     },
   }
 }
@@ -99,7 +99,7 @@ function inIndexOrder(a: Posting, b: Posting): number {
 
 interface ValueIds {
   readonly idOf: (column: AuditTextColumn, value: string) => number
-  readonly forget: () => void
+  readonly clearCaches: () => void
 }
 
 function makeValueIds(database: Database): ValueIds {
@@ -118,6 +118,6 @@ function makeValueIds(database: Database): ValueIds {
       known.set(key, id)
       return id
     },
-    forget: () => known.clear(),
+    clearCaches: () => known.clear(),
   }
 }

@@ -3,16 +3,16 @@ import { selectEnd } from './audit-end.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { makeEventKeys } from './audit-event-keys.js'
 import type { EventKeys } from './audit-event-keys.js'
-import type { Forgetful } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/execute-batch.js'
 
 /** The records by the ids of their events: the newest in memory, all others in the table of keys. */
-export interface EventIds extends Forgetful {
+export interface EventIds extends CachingContext {
   /** The record of an event. */
   find(eventId: string): number | undefined
   note(eventId: string, seq: number): void
   /** Moves at most `limit` ids from memory to the table, once `gathered` are there; returns whether there is more to move. */
   settle(limit: number, gathered: number): boolean
-  /** Forgets an event whose record goes. */
+  /** Removes an event whose record is removed. */
   drop(eventId: string): void
 }
 
@@ -85,8 +85,8 @@ class GatheredIds implements EventIds {
     this.#keys.drop(eventId)
   }
 
-  forget(): void {
-    // What is moved a second time is passed over.
+  clearCaches(): void {
+    // What is moved a second time is skipped.
     this.#moving = undefined
     const settledSeq = this.#selectSettled.get()?.keys_seq ?? 0
     if (settledSeq < this.#settledSeq || this.#hasDropped) {

@@ -12,7 +12,7 @@ export interface EventKeys {
   find(eventId: string): number | undefined
   /** Adds an event unless it is there. */
   note(eventId: string, seq: number): void
-  /** Forgets an event whose record goes. */
+  /** Removes an event whose record is removed. */
   drop(eventId: string): void
   /** The same events in the order of the table. */
   inOrder(events: readonly EventOfRecord[]): EventOfRecord[]

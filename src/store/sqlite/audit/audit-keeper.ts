@@ -5,14 +5,14 @@ import { makeCheckpointKeeper } from './audit-checkpoints.js'
 import { makeAuditReader } from './audit-reader.js'
 import { makePrefixDeleter } from './audit-retention.js'
 import type { TrailIndexes } from './trail-indexes.js'
-import type { Forgetful } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/execute-batch.js'
 
 /** The trail on a connection that writes; `now` in milliseconds since the epoch. */
 export function makeAuditKeeper(
   database: Database,
   { columns, eventIds }: TrailIndexes,
   now: () => number,
-): AuditKeeper & Forgetful {
+): AuditKeeper & CachingContext {
   const appender = makeAuditAppender(database, eventIds, now)
   const reader = makeAuditReader(database)
   const addCheckpoint = makeCheckpointKeeper(database)
@@ -24,8 +24,8 @@ export function makeAuditKeeper(
     // A promise made by a call: what it raises is a rejection.
     addCheckpoint: (checkpoint) => Promise.resolve(checkpoint).then(addCheckpoint),
     deleteThrough: (seq, limit) => Promise.resolve(seq).then((through) => deletePrefix(through, limit)),
-    forget: () => {
-      appender.forget()
+    clearCaches: () => {
+      appender.clearCaches()
     },
   }
 }

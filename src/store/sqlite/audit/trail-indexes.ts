@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Forgetful } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/execute-batch.js'
 import { makeColumnIndex } from './audit-column-index.js'
 import type { ColumnIndex } from './audit-column-index.js'
 import { makeEventIds } from './audit-event-ids.js'
@@ -7,7 +7,7 @@ import type { EventIds } from './audit-event-ids.js'
 import { makeTextIndexer, makeTextMerger } from './audit-text-index.js'
 
 /** What finds records quickly; it follows the trail in steps of its own, so that appending a record costs little. */
-export interface TrailIndexes extends Forgetful {
+export interface TrailIndexes extends CachingContext {
   readonly columns: ColumnIndex
   readonly eventIds: EventIds
   /** Makes further records found by free text: at most `limit`, of at most about `maxBytes` of bodies; returns how many. */
@@ -25,9 +25,9 @@ export function makeTrailIndexes(database: Database): TrailIndexes {
     eventIds,
     indexText: makeTextIndexer(database),
     mergeText: makeTextMerger(database),
-    forget: () => {
-      columns.forget()
-      eventIds.forget()
+    clearCaches: () => {
+      columns.clearCaches()
+      eventIds.clearCaches()
     },
   }
 }

@@ -4,10 +4,10 @@ import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
 import type { BoundCall, Outcome } from '../../calls/call.js'
 
-/** A context that keeps something in memory of what it has written. */
-export interface Forgetful {
-  /** Writes were undone: what is remembered of them must be read again. */
-  forget(): void
+/** A context that caches some of what it has written. */
+export interface CachingContext {
+  /** Writes were undone: what is cached of them must be read again. */
+  clearCaches(): void
 }
 
 /**
@@ -15,7 +15,7 @@ export interface Forgetful {
  * alone; when the commit fails, or SQLite gives the transaction up, every call of the batch has failed. So it has when `requireFile`
  * raises, which is asked before, and after the commit: what was committed into a file that nobody will find is not acknowledged.
  */
-export async function executeWrites<Context extends Forgetful>(
+export async function executeWrites<Context extends CachingContext>(
   database: Database,
   context: Context,
   calls: readonly BoundCall<Context>[],
@@ -31,14 +31,14 @@ export async function executeWrites<Context extends Forgetful>(
     return outcomes
   } catch (raw) {
     rollBack(database)
-    context.forget()
+    context.clearCaches()
     if (raw instanceof AppError && raw.code === STORE_LOST) saveWhatIsKept(database)
     const outcome: Outcome = { ok: false, failure: toFailure(toStoreError('write to tidegate.db', raw)) }
     return calls.map(() => outcome)
   }
 }
 
-async function executeOne<Context extends Forgetful>(
+async function executeOne<Context extends CachingContext>(
   database: Database,
   context: Context,
   call: BoundCall<Context>,
@@ -53,7 +53,7 @@ async function executeOne<Context extends Forgetful>(
     if (!database.inTransaction) throw raw
     database.exec('rollback to call')
     database.exec('release call')
-    context.forget()
+    context.clearCaches()
     return { ok: false, failure: toFailure(fromDriver('write to tidegate.db', raw)) }
   }
 }

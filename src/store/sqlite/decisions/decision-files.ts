@@ -10,7 +10,7 @@ import { keptDatabase, lostFile } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { migrate } from '../engine/migrate.js'
 import { openDatabase } from '../engine/open-database.js'
-import { setAside, setLeftoversAside } from '../engine/set-aside.js'
+import { renameDamaged, renameLeftovers } from '../engine/rename-damaged.js'
 import { STORE_DAMAGED } from '../engine/sqlite-error.js'
 import { decisionMigrations } from '../migrations/decisions.js'
 
@@ -20,8 +20,8 @@ export interface DecisionFiles<Batch, Receipt> {
   readonly store: DecisionReadStore
   readonly files: readonly KeptFile[]
   readonly watch: FileWatch
-  /** Where a damaged file was put, when there was one. */
-  readonly setAside: string | undefined
+  /** The new path of a damaged file, when there was one. */
+  readonly damagedPath: string | undefined
 }
 
 /** What was open before, and why it is not any more. */
@@ -39,7 +39,7 @@ export interface OpenFilesOptions<Batch, Receipt> {
 }
 
 /**
- * Opens the decision log, and puts a damaged one aside first, since it must not keep decisions from being made. Raises AppError
+ * Opens the decision log, and renames a damaged one first, since it must not keep decisions from being made. Raises AppError
  * `unavailable` for a file that cannot serve for another reason: it is locked, foreign, newer than this release.
  */
 export async function openDecisionFiles<Batch, Receipt>(
@@ -51,17 +51,17 @@ export async function openDecisionFiles<Batch, Receipt>(
     // Whoever moved the directory may move it back.
     throw lostFile(`the directory of ${basename(path)} is not at its path any more: move it back there`)
   }
-  let aside: string | undefined
-  if (former?.isDamaged === true) aside = setAside(path, nowMs)
-  else if (former !== undefined) setLeftoversAside(path, former.files, nowMs)
+  let damagedPath: string | undefined
+  if (former?.isDamaged === true) damagedPath = renameDamaged(path, nowMs)
+  else if (former !== undefined) renameLeftovers(path, former.files, nowMs)
   try {
     await prepareDecisionDatabase(path)
   } catch (raw) {
     if (!(raw instanceof AppError) || raw.code !== STORE_DAMAGED) throw raw
-    aside = setAside(path, nowMs)
+    damagedPath = renameDamaged(path, nowMs)
     await prepareDecisionDatabase(path)
   }
-  return { ...(await openSides(options)), setAside: aside }
+  return { ...(await openSides(options)), damagedPath }
 }
 
 /**
@@ -81,7 +81,7 @@ async function openSides<Batch, Receipt>({
   path,
   openWriter,
   changed,
-}: OpenFilesOptions<Batch, Receipt>): Promise<Omit<DecisionFiles<Batch, Receipt>, 'setAside'>> {
+}: OpenFilesOptions<Batch, Receipt>): Promise<Omit<DecisionFiles<Batch, Receipt>, 'damagedPath'>> {
   const writer = await openWriter()
   try {
     const store = openDecisionReader(path)

@@ -33,12 +33,12 @@ const NEWS_MS = 600_000
 
 interface Notice {
   readonly text: string
-  readonly aside: string | undefined
+  readonly damagedPath: string | undefined
   readonly atMs: number
 }
 
 /**
- * The decision log over a file that may be damaged or go away while it is open: then it is closed, what is left of it is put aside, and
+ * The decision log over a file that may be damaged or go away while it is open: then it is closed, what is left of it is renamed, and
  * another is begun. Batches in between are lost, and their writes reject.
  */
 export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, Receipt>, DecisionReadStore {
@@ -62,7 +62,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     const store = new RenewedDecisionStore(options)
     const opened = await options.open((problem) => store.#changed(problem))
     store.#open = opened
-    if (opened.setAside !== undefined) store.#tell('decisions.db was damaged', opened.setAside)
+    if (opened.damagedPath !== undefined) store.#tell('decisions.db was damaged', opened.damagedPath)
     return store
   }
 
@@ -77,13 +77,13 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
   }
 
   /**
-   * That another file was begun, and why: where one was put aside, until someone has taken it away from there; where it was gone, for
+   * That another file was begun, and why: where one was renamed, until someone has moved it elsewhere; where it was gone, for
    * ten minutes.
    */
   get notice(): string | undefined {
     if (this.#notice === undefined) return undefined
-    const { text, aside, atMs } = this.#notice
-    const isNews = aside === undefined ? this.#options.now() - atMs < NEWS_MS : existsSync(aside)
+    const { text, damagedPath, atMs } = this.#notice
+    const isNews = damagedPath === undefined ? this.#options.now() - atMs < NEWS_MS : existsSync(damagedPath)
     if (!isNews) this.#notice = undefined
     return isNews ? text : undefined
   }
@@ -159,7 +159,7 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     try {
       this.#open = await this.#options.open((problem) => this.#changed(problem), former)
       this.#problem = undefined
-      this.#tell(reason, this.#open.setAside)
+      this.#tell(reason, this.#open.damagedPath)
     } catch (raw) {
       this.#problem = `${reason}; another cannot be begun: ${toError(raw).message}`
       if (this.#isClosed) return
@@ -169,12 +169,12 @@ export class RenewedDecisionStore<Batch, Receipt> implements BatchWriter<Batch, 
     }
   }
 
-  #tell(reason: string, aside: string | undefined): void {
+  #tell(reason: string, damagedPath: string | undefined): void {
     this.#timesRenewed += 1
     const where =
-      aside === undefined ? '' : `; it was put aside as ${basename(aside)}, take it away from there`
+      damagedPath === undefined ? '' : `; it was renamed to ${basename(damagedPath)}, move it elsewhere`
     const text = `${reason}: decisions go to another decisions.db since then${where}`
-    this.#notice = { text, aside, atMs: this.#options.now() }
+    this.#notice = { text, damagedPath, atMs: this.#options.now() }
     this.#options.renewed?.(text)
   }
 }

@@ -18,7 +18,7 @@ import { makeRegistryRepository } from '../registry/registry-repository.js'
 import { makeOutboxReader } from '../../outbox/outbox-reader.js'
 import { makeOutboxRepository } from '../outbox/outbox-repository.js'
 import { executeReads, executeWrites } from '../calls/execute-batch.js'
-import type { Forgetful } from '../calls/execute-batch.js'
+import type { CachingContext } from '../calls/execute-batch.js'
 import { makeFreeSpace, makeMaintenanceFigures } from '../maintenance/sqlite-context.js'
 import type { SqliteReaders, SqliteTransaction } from '../maintenance/sqlite-context.js'
 import { serviceDatabaseOptions, queryBuilder } from '../engine/service-file.js'
@@ -67,7 +67,7 @@ export function connectReading(
   }
 }
 
-function makeTransaction(database: Database): SqliteTransaction & Forgetful {
+function makeTransaction(database: Database): SqliteTransaction & CachingContext {
   const trailIndexes = makeTrailIndexes(database)
   const audit = makeAuditKeeper(database, trailIndexes, Date.now)
   return {
@@ -79,9 +79,9 @@ function makeTransaction(database: Database): SqliteTransaction & Forgetful {
     registry: makeRegistryRepository(database),
     trailIndexes,
     freeSpace: makeFreeSpace(database),
-    forget: () => {
-      audit.forget()
-      trailIndexes.forget()
+    clearCaches: () => {
+      audit.clearCaches()
+      trailIndexes.clearCaches()
     },
   }
 }

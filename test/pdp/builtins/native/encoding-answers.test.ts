@@ -11,7 +11,7 @@ test.each([
   ['1 nul', 'eval_builtin_error: unexpected EOF'],
   ['1 , null', "eval_builtin_error: invalid character ',' looking for beginning of value"],
   ['1 2 null', "eval_builtin_error: error: invalid character '2' after top-level value"],
-])('json.unmarshal of %j gives %s, as in OPA, which passes over a null behind the value', (text, outcome) => {
+])('json.unmarshal of %j gives %s, as in OPA, which ignores a null behind the value', (text, outcome) => {
   expect(outcomeOf(nativeFailures, 'json.unmarshal', JSON.stringify([text]))).toBe(outcome)
   expect(outcomeOf(nativeFailures, 'json.is_valid', JSON.stringify([text]))).toBe('false')
 })

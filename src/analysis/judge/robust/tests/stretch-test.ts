@@ -35,7 +35,7 @@ const COMMON_SHARE = 0.5
 
 /**
  * The stretches that are furthest above (1) and below (-1) the baseline: steps, ramps, bursts and outages that a test of the whole
- * window passes over. Half of the error goes to those that last until the end of the window. Only directions with one have one.
+ * window misses. Half of the error goes to those that last until the end of the window. Only directions with one have one.
  */
 export function furthestStretches(
   sides: CleanSides,

@@ -28,7 +28,7 @@ const CHANCE_ERRORS = 2.6
 const FENCE_WIDTH = 1e-9
 
 /**
- * Whether more of the experiment's points lie far above (or below) the bulk of both sides: a shift test passes over spikes in
+ * Whether more of the experiment's points lie far above (or below) the bulk of both sides: a shift test misses spikes in
  * few points. The fence comes from both sides together, so that under no change the points beyond it fall to either by chance.
  */
 export function testTail(

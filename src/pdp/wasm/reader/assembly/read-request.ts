@@ -48,7 +48,7 @@ export function readRequest(body: usize, length: usize): usize {
     const start = skipSpace(at + 1)
     // Of several, the last counts.
     if (isInput) setLeftOverNumbers(0)
-    at = isInput ? readValue(start, 1) : passOver(start)
+    at = isInput ? readValue(start, 1) : skipMember(start)
     if (at == 0) return 0
     if (isInput) {
       value = lastValue
@@ -97,7 +97,7 @@ function begin(body: usize, length: usize): bool {
 }
 
 /** Members beside `input` are only checked: what they took of the heap is given back. */
-function passOver(start: usize): usize {
+function skipMember(start: usize): usize {
   const heapBefore = heapEnd
   const numbersBefore = leftOverNumbers()
   const after = readValue(start, 1)
