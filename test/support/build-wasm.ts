@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const COMPILER = join(ROOT, 'node_modules/assemblyscript/bin/asc.js')
 const MODULES = [
   { sources: 'src/pdp/wasm/reader/assembly', built: 'dist/pdp/wasm/reader.wasm' },
-  { sources: 'src/pdp/wasm/iteration/assembly', built: 'dist/pdp/wasm/iteration.wasm' },
+  { sources: 'src/pdp/wasm/linked/assembly', built: 'dist/pdp/wasm/linked.wasm' },
   { sources: 'src/lib/scanner/assembly', built: 'dist/lib/scanner/scanner.wasm' },
 ]
 

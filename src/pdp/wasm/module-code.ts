@@ -4,7 +4,7 @@ import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
-import { ITERATION_FILE, ITERATION_PREFIX } from './iteration/ordered-iteration.js'
+import { LINKED_FILE, LINKED_PREFIX, REPLACED } from './linked/ordered-iteration.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
 /** A compiled module as plain data, which threads share. */
@@ -29,8 +29,12 @@ const PER_POLICY_BYTE = 2
 
 /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged. */
 export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
-  const linked = linkFunctions(wasm, readBuilt(ITERATION_FILE), ITERATION_PREFIX)
-  const { bytes, builtinNames } = wrapNativeBuiltins(linked.bytes, linked.functions.get('nextKey'))
+  const linked = linkFunctions(wasm, readBuilt(LINKED_FILE), LINKED_PREFIX)
+  const replaced = Object.entries(REPLACED).flatMap(([name, replacement]) => {
+    const number = linked.functions.get(replacement)
+    return number === undefined ? [] : [[name, number] as const]
+  })
+  const { bytes, builtinNames } = wrapNativeBuiltins(linked.bytes, new Map(replaced))
   const exported = exportRules(bytes)
   const metered = meterModule(exported.bytes)
   try {

@@ -46,6 +46,7 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_strings_indexof: { operand: 1, is: 'empty text' },
   opa_strings_replace: { operand: 1, is: 'empty text' },
   opa_strings_replace_n: 'always',
+  opa_template_string: 'always',
   opa_to_number: { operand: 0, is: 'text' },
 }
 
@@ -76,6 +77,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_arith_rem: 'rem',
   opa_arith_round: 'round',
   opa_array_concat: 'array.concat',
+  opa_array_flatten: 'array.flatten',
   opa_array_reverse: 'array.reverse',
   opa_array_slice: 'array.slice',
   opa_base64_decode: 'base64.decode',
@@ -121,6 +123,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_strings_trim_space: 'trim_space',
   opa_strings_trim_suffix: 'trim_suffix',
   opa_strings_upper: 'upper',
+  opa_template_string: 'internal.template_string',
   opa_to_number: 'to_number',
 }
 

@@ -23,25 +23,29 @@ export interface WrappedModule {
 
 /** OPA's compiler names the functions it makes from rules `g0.data.…`; a `with` on a function opens `g1`. */
 const POLICY_FUNCTION = /^g\d+\./
-const ITERATION = 'opa_value_iter'
 /** `walk`, which gives what it comes across in an array. */
 const WALK = '__opa_value_transitive_closure'
 
 /**
  * Rewrites a module so that its policies call native built-ins through wrappers. One that gives no value calls the host with its
  * operands, like one that the module lacks: the host can tell why it failed, or has a value. Where the module would answer otherwise
- * than OPA, the host answers in its place. Any other call costs no more than a test or two. What goes through the members of a
- * collection calls `nextKey`, where there is one, in the place of the runtime's function. A module without function names stays as it is.
+ * than OPA, the host answers in its place. Any other call costs no more than a test or two. Functions of the runtime that have a replacement,
+ * by their names, are called no more. A module without function names stays as it is.
  */
-export function wrapNativeBuiltins(wasm: Uint8Array, nextKey?: number): WrappedModule {
+export function wrapNativeBuiltins(
+  wasm: Uint8Array,
+  replaced: ReadonlyMap<string, number> = new Map(),
+): WrappedModule {
   const sections = readSections(wasm)
   const table = readFunctionTable(wasm, sections)
   const wrappers = listWrappers(table)
-  if (wrappers.length === 0) return { bytes: wasm, builtinNames: new Map() }
   const firstWrapper = table.importCount + table.types.length
   const redirects = new Map(wrappers.map(({ native }, index) => [native, firstWrapper + index]))
-  const iteration = [...table.names].find(([, name]) => name === ITERATION)?.[0]
-  if (iteration !== undefined && nextKey !== undefined) redirects.set(iteration, nextKey)
+  for (const [number, name] of table.names) {
+    const replacement = replaced.get(name)
+    if (replacement !== undefined) redirects.set(number, replacement)
+  }
+  if (redirects.size === 0) return { bytes: wasm, builtinNames: new Map() }
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const section of sections) {
     const body = wasm.subarray(section.start, section.end)

@@ -1,3 +1,6 @@
+import { RegoSet } from '../../rego/value.js'
+import type { RegoValue } from '../../rego/value.js'
+import { displayText } from '../go-format/display-text.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import {
@@ -72,10 +75,29 @@ const arraySlice: Builtin = (args, { meter }) => {
   return array.slice(start, to < 0n ? 0 : Number(to))
 }
 
+/** The parts of a template string: scalars, and a set that holds the value of an expression, if it has one. */
+const templateString: Builtin = (args, { meter }) => {
+  const texts = arrayOperand(args, 0).map((part) => {
+    if (!(part instanceof RegoSet)) return partText(part)
+    const [value, ...others] = part.members
+    if (others.length > 0) throw new BuiltinError('template-strings must not produce multiple outputs')
+    return value === undefined ? '<undefined>' : partText(value)
+  })
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  ensureResultLength(length, meter)
+  meter.spend(length + texts.length * JOIN_STEPS)
+  return texts.join('')
+}
+
+function partText(value: RegoValue): string {
+  return typeof value === 'string' ? value : displayText(value)
+}
+
 export const textAnswers: BuiltinTable = {
   'array.slice': arraySlice,
   concat,
   format_int: formatInteger,
+  'internal.template_string': templateString,
   replace,
   'strings.replace_n': replaceMany,
   substring,

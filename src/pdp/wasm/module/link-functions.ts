@@ -18,7 +18,7 @@ import type { Library } from './read-library.js'
 
 export interface LinkedModule {
   readonly bytes: Uint8Array
-  /** The numbers that the library's functions have in the module, by the names they are exported as; empty where it could not be linked. */
+  /** The numbers that the library's functions have in the module, by the names they are exported as; of those that can be called there. */
   readonly functions: ReadonlyMap<string, number>
 }
 
@@ -28,15 +28,16 @@ const CALL_INDIRECT = 0x11
 
 /**
  * Puts the functions of a library behind those of a module, so that they call the module's by name and share its memory. What the
- * library exports is exported with a prefix. A module that has not all functions that the library calls, or no names, stays as it is.
+ * library exports is exported with a prefix. OPA's compiler leaves out what no policy uses: what calls a function that the module has
+ * not, by itself or through others, must not be called either. A module without names has none of them.
  */
 export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix: string): LinkedModule {
   const sections = readSections(wasm)
   const table = readFunctionTable(wasm, sections)
   const library = readLibrary(libraryBytes)
   const numbers = new Map([...table.names].map(([number, name]) => [name, number]))
-  const imported = library.imports.flatMap((name) => numbers.get(name) ?? [])
-  if (imported.length < library.imports.length) return { bytes: wasm, functions: new Map() }
+  const imported = library.imports.map((name) => numbers.get(name))
+  const callable = findCallable(library, imported)
   const places: Places = {
     imported,
     firstFunction: table.importCount + table.types.length,
@@ -49,7 +50,10 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     [SECTION.function, library.functionTypes.map((type) => encodeUnsigned(places.firstType + type))],
     [SECTION.global, library.globals],
     [SECTION.export, library.exports.map((one) => exportEntry(one, prefix, places))],
-    [SECTION.code, library.code.map((body) => relocated(body, places))],
+    [
+      SECTION.code,
+      library.code.map((body, index) => (callable.has(index) ? relocated(body, places) : UNREACHABLE)),
+    ],
   ])
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const { id, start, end } of sections) {
@@ -57,7 +61,9 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     const more = added.get(id)
     writeSection(out, id, [more === undefined ? body : appendToVector(body, more)])
   }
-  const functions = library.exports.filter(({ kind }) => kind === FUNCTION)
+  const functions = library.exports.filter(
+    ({ kind, number }) => kind === FUNCTION && callable.has(number - imported.length),
+  )
   return {
     bytes: concat(out),
     functions: new Map(functions.map(({ name, number }) => [name, functionNumber(number, places)])),
@@ -65,11 +71,13 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
 }
 
 const FUNCTION = 0
+/** A function of two bytes: no locals, one instruction, its end. */
+const UNREACHABLE = [3, 0x00, 0x00, 0x0b]
 
 /** Where the library's parts come to stand in the module. */
 interface Places {
   /** The module's functions that the library imports. */
-  readonly imported: readonly number[]
+  readonly imported: readonly (number | undefined)[]
   readonly firstFunction: number
   readonly firstType: number
   readonly firstGlobal: number
@@ -77,6 +85,30 @@ interface Places {
 
 function functionNumber(number: number, { imported, firstFunction }: Places): number {
   return imported[number] ?? firstFunction + number - imported.length
+}
+
+/** The places of the library's functions that call nothing that is missing. */
+function findCallable({ code }: Library, imported: readonly (number | undefined)[]): ReadonlySet<number> {
+  const calls = code.map((body) => calledBy(new BinaryReader(body.bytes, body.at, body.end)))
+  const callable = new Set(code.keys())
+  const isMissing = (number: number): boolean =>
+    number < imported.length ? imported[number] === undefined : !callable.has(number - imported.length)
+  for (let before = Infinity; before > callable.size;) {
+    before = callable.size
+    for (const index of callable) if (calls[index]?.some(isMissing) === true) callable.delete(index)
+  }
+  return callable
+}
+
+function calledBy(body: BinaryReader): number[] {
+  const called: number[] = []
+  body.skipLocals()
+  while (!body.done) {
+    const opcode = body.byte()
+    if (opcode === CALL) called.push(body.unsigned())
+    else skipImmediates(opcode, body)
+  }
+  return called
 }
 
 function vectorLength(wasm: Uint8Array, sections: readonly Section[], id: number): number {

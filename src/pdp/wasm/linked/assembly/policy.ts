@@ -2,3 +2,5 @@
 export declare function opa_value_iter(node: usize, previous: usize): usize
 export declare function opa_value_compare(a: usize, b: usize): i32
 export declare function opa_malloc(bytes: usize): usize
+export declare function opa_value_shallow_copy(value: usize): usize
+export declare function opa_object(): usize

@@ -1,12 +1,15 @@
 import { opa_value_iter } from './policy'
-import { findSorted, notesBytes } from './sorted-keys'
+import { findSorted } from './sorted-keys'
 import { buildSorted, SLOT_BYTES, SLOT_HEAD } from './sort-keys'
 import * as layout from './value-layout'
 
-export { notesBytes }
-
 /** Where the notes on sorted collections are; 0 where values may lie otherwise than we know, and the runtime's order has to do. */
-export let notes: usize = 0
+let notes: usize = 0
+
+/** Tells where the notes may be. */
+export function setNotes(address: usize): void {
+  notes = address
+}
 
 /**
  * The key after another one, or the first where that is 0, as `opa_value_iter` gives it, but in Rego's order; 0 behind the last. A key
