@@ -1,6 +1,6 @@
 # METADATA
 # title: Manual judgment before production
-# description: A person looks at every change before it reaches production.
+# description: A person, or a check that can stop the pipeline, looks at every change before it reaches production.
 package static.manual_judgment
 
 import data.lib.pipeline
@@ -31,14 +31,15 @@ later[earlier] contains pipeline.ref(stage) if {
 	some earlier in pipeline.requisites(stage)
 }
 
-# A judgment that may be skipped, or whose "stop" lets the pipeline go on, protects nothing.
+# A judgment that may be skipped, or whose "stop" or failure lets the pipeline go on, protects nothing.
 is_binding(stage) if {
 	is_judgment(stage)
 	not is_conditional(stage)
 	not goes_on_after_stop(stage)
 }
 
-is_judgment(stage) if stage.type == "manualJudgment"
+# The stages of the plugins stop a pipeline as a person's judgment does: by people, or by a policy or an analysis.
+is_judgment(stage) if stage.type in ["manualJudgment", "approval", "verification"]
 
 is_conditional(stage) if stage.stageEnabled.type == "expression"
 

@@ -29,6 +29,18 @@ unbound := {concat("", [
 
 test_a_deploy_right_after_a_judgment_is_allowed if reasons([judgment, deploy(["1"])]) == set()
 
+test_the_gates_of_the_plugins_are_judgments if {
+	every type in ["approval", "verification"] {
+		gate := object.union(judgment, {"type": type})
+		reasons([gate, deploy(["1"])]) == set()
+		reasons([object.union(gate, {"continuePipeline": true, "failPipeline": false}), deploy(["1"])]) == unbound
+		reasons([object.union(gate, {"stageEnabled": {"type": "expression", "expression": "false"}}), deploy(["1"])]) == unbound
+	}
+	every type in ["policy", "testverification", "wait"] {
+		reasons([object.union(judgment, {"type": type}), deploy(["1"])]) == unjudged
+	}
+}
+
 test_a_deploy_further_down_is_allowed if reasons([deploy(["2"]), soak(["1"]), judgment]) == set()
 
 test_one_judged_branch_is_enough_because_a_stage_waits_for_all if {

@@ -7,6 +7,7 @@ import { applicationKey } from '../events/registry/registry-change.js'
 import { DefinitionTrials } from '../analysis/runs/try-definition.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/evaluate-interval.js'
+import { ReadingOutage } from '../analysis/runs/reading-outage.js'
 import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
@@ -92,6 +93,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
     frameAncestors: server.frameAncestors,
+    outage: new ReadingOutage(),
     maxBodyBytes: server.maxBodyBytes,
     now: store.now,
     reportLinks,

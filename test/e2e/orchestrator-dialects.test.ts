@@ -242,7 +242,7 @@ describe('a policy stage asks with a flat body', () => {
       code: 'missing_fields',
       message: 'the body lacks required fields: payloadConstraint, startTime, application, name, stage, user',
     })
-    expect(objectOf(answer)['errors']).toHaveLength(6)
+    expect(answer.text.split('\n')).toHaveLength(1)
     expect(strictWalk(answer.text, 'deny')).toEqual([])
   })
 

@@ -3,7 +3,9 @@ import { compareList } from '../../src/events/registry/compare-list.js'
 import type { CompareList } from '../../src/events/registry/compare-list.js'
 import { EventIntake } from '../../src/events/event-intake.js'
 import { reconcileRegistry } from '../../src/events/registry/reconcile-registry.js'
-import { applyEvents, readHistory } from '../../src/events/registry/registry-operations.js'
+import { readOtherApplications } from '../../src/events/registry/other-applications.js'
+import { applyEvents, readHistory, recordInTrail } from '../../src/events/registry/registry-operations.js'
+import { maintain } from '../../src/store/ports/maintenance.js'
 import type { RegistryEntry, RegistryKind } from '../../src/store/ports/registry-store.js'
 import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
 import type { Respond } from '../support/loopback-server.js'
@@ -258,4 +260,25 @@ describe('a reconciliation', () => {
     await expect(reconcile(respond)).rejects.toMatchObject({ kind: 'unavailable' })
     expect(await names()).toEqual(['p'])
   })
+})
+
+it('knows applications by their pipelines and by what happened in them, but for deleted ones', async () => {
+  await take(saved({ name: 'rollout', id: 'id-rollout' }, 1))
+  const happened = (application: string, more: object): Promise<unknown> =>
+    store.writer.run(recordInTrail, {
+      ...{ timeMs: 1, source: 'event', kind: 'git', application, body: Buffer.from('{}') },
+      ...more,
+    })
+  await happened('bank', {})
+  await happened('Lab', { executionId: '01J' })
+  await maintain(store.maintenance, 'search')
+  const read = (nameContains?: string) => store.reader.run(readOtherApplications, { nameContains, limit: 10 })
+  expect(await read()).toEqual([
+    { name: 'bank', knownFrom: ['events'] },
+    { name: 'Lab', knownFrom: ['executions'] },
+    { name: 'shop', knownFrom: ['pipelines', 'executions'] },
+  ])
+  expect((await read('LA')).map(({ name }) => name)).toEqual(['Lab'])
+  await take(changed('deleteApplication', { 'application.name': 'shop' }, 2))
+  expect((await read()).map(({ name }) => name)).toEqual(['bank', 'Lab'])
 })

@@ -12,6 +12,7 @@ import type { LogTemplate } from '../logs/model/log-template.js'
 import { readCanaryGroups } from './definitions/canary-groups.js'
 import { readDefinition } from './definitions/definition.js'
 import type { AnalysisDefinition } from './definitions/definition.js'
+import { warningsOf } from './definitions/plan.js'
 import { keepPlan } from './definitions/kept-plan.js'
 import { makePlan } from './definitions/make-plan.js'
 import type { PlanTemplates } from './definitions/make-plan.js'
@@ -36,6 +37,8 @@ export interface PlanRequest {
 export interface MadeRun {
   readonly run: NewRun
   readonly planParts: readonly PlanPart[]
+  /** What of the request is not judged, a sentence each. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -76,7 +79,7 @@ export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
       intervals: intervalCount(plan.timing),
       nextIntervalMs: intervalDueMs(plan.timing, 1),
     }
-    return { run, planParts: kept.parts }
+    return { run, planParts: kept.parts, warnings: warningsOf(plan) }
   },
 }
 

@@ -20,7 +20,7 @@ export interface RegisterCanaryDeps {
 }
 
 /** A run with its number. */
-export type StartedRun = NewRun & { readonly id: number }
+export type StartedRun = NewRun & { readonly id: number; readonly warnings: readonly string[] }
 
 /**
  * Starts the analysis of an application and gives it. Raises `not_found` for an unknown application, `conflict` for
@@ -35,10 +35,10 @@ export async function registerCanary(
   const { user, nowMs } = actor
   const made = await reader.run(makeRun, { registration, user, nowMs, sources })
   if (made === undefined) throw undefinedAnalysis(application, await isKnownApplication(application))
-  const { run, planParts } = made
+  const { run, planParts, warnings } = made
   const id = await writer.run(startRun, { run, planParts, actor })
   schedule({ id, application, dueMs: run.nextIntervalMs })
-  return { ...run, id }
+  return { ...run, id, warnings }
 }
 
 function undefinedAnalysis(application: string, isKnown: boolean): AppError {

@@ -8,6 +8,7 @@ import { applyChange } from './apply-change.js'
 import { definitionHistory } from './definition-history.js'
 import { readEvent } from '../read-event.js'
 import type { RegistryChange } from './registry-change.js'
+import { readOtherApplications } from './other-applications.js'
 import { registryChanges } from './registry-changes.js'
 
 /** What a step over waiting events did. */
@@ -122,7 +123,7 @@ export const readHistory: ReadOperation<
 }
 
 export const registryWrites = [applyEvents, skipEvent, applyChanges, recordInTrail] as const
-export const registryReads = [readEntries, readRegistryPage, readHistory] as const
+export const registryReads = [readEntries, readRegistryPage, readOtherApplications, readHistory] as const
 
 /** An event that retention removed meanwhile, or that a later release cannot read any more, changes nothing. */
 async function changesIn(

@@ -97,7 +97,7 @@ function warningList({ plan }: ShownRun): Html {
   if (warnings.length === 0) return html``
   return html`<section class="verdict doubt">
     <div>
-      <strong>The canary config says what is not known</strong>
+      <strong>Not all that was asked for is judged</strong>
       ${warnings.map((warning) => html`<p>${warning}</p>`)}
     </div>
   </section>`

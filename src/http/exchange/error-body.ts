@@ -1,3 +1,4 @@
+import { cutText } from '../../lib/text/shown-text.js'
 import type { ErrorKind } from '../../errors/app-error.js'
 import { AppError } from '../../errors/app-error.js'
 
@@ -44,11 +45,21 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** What a person reads at one glance, in a notice of the orchestrator's interface. */
+const MAX_LINE = 400
+
 /** The status and body that an error is answered with. */
 export function errorAnswer(error: AppError): ErrorAnswer {
   const { code, message, details } = error
   const body = details.length === 0 ? { code, message } : { code, message, errors: details }
   return { status: STATUS[error.kind], body: `${JSON.stringify(body, null, 2)}\n`, headers: headersOf(error) }
+}
+
+/** The same in one short line, for callers that show the body to people as it is. */
+export function errorLine(error: AppError): ErrorAnswer {
+  const { code, message } = error
+  const line = cutText(message.replaceAll(/\s+/g, ' '), MAX_LINE)
+  return { ...errorAnswer(error), body: JSON.stringify({ code, message: line }) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Role } from '../../config/sections/auth.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
 import type { AppError } from '../../errors/app-error.js'
-import { errorAnswer } from './error-body.js'
+import { errorAnswer, errorLine } from './error-body.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -33,6 +33,8 @@ export abstract class Exchange {
   handler = 'unmatched'
   /** What errors of the route have beside the headers of every error: names and values in turn. */
   errorHeaders: readonly string[] = NO_HEADERS
+  /** Whether whoever asks shows the body of an error to people as it is. */
+  showsErrors = false
   /** Set once a decision is made for the request, so that an error can be looked up in the decision log. */
   decisionId: string | undefined
   /** Set when the answer was an error, for the log. */
@@ -89,7 +91,7 @@ export abstract class Exchange {
   /** Ends the exchange with an error in the one shape. */
   fail(error: AppError): void {
     this.failure = error
-    const { status, body, headers } = errorAnswer(error)
+    const { status, body, headers } = this.showsErrors ? errorLine(error) : errorAnswer(error)
     this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...this.errorHeaders])
   }
 

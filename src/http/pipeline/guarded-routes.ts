@@ -33,17 +33,19 @@ export function guardRoutes(
 function guardApplicationRoute(route: BoundApplicationRoute, guard: Guard): GuardedApplicationRoute {
   const enter = (exchange: Exchange): void => {
     exchange.handler = route.handler
+    exchange.showsErrors = route.showsErrors ?? false
     guard(exchange)
   }
   return { ...route, enter }
 }
 
 function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectRoute {
-  const { handler, errorHeaders, answerOn, path } = route
+  const { handler, errorHeaders, answerOn, path, showsErrors = false } = route
   const restAt = path.endsWith(BELOW) ? path.length - 1 : Infinity
   const answer = (exchange: Exchange): Promise<void> => {
     exchange.handler = handler
     exchange.errorHeaders = errorHeaders
+    exchange.showsErrors = showsErrors
     guard(exchange)
     return answerOn(exchange, exchange.target.path.slice(restAt))
   }

@@ -6,7 +6,7 @@ import { accepts } from 'hono/accepts'
 import { AppError, toAppError } from '../../errors/app-error.js'
 import { JSON_TYPE } from '../exchange/exchange.js'
 import type { AppEnv } from '../exchange/exchange.js'
-import { MethodNotAllowed, errorAnswer } from '../exchange/error-body.js'
+import { MethodNotAllowed, errorAnswer, errorLine } from '../exchange/error-body.js'
 import type { GuardedApplicationRoute, GuardedDirectRoute, GuardedRoute } from './guarded-routes.js'
 import { methodsByPath, refuseOtherMethods } from './refuse-other-methods.js'
 
@@ -21,7 +21,7 @@ export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
   app.onError((raw, c) => {
     const error = toAppError(raw)
     c.env.exchange.failure = error
-    return errorResponse(error)
+    return errorResponse(error, c.env.exchange.showsErrors)
   })
   app.notFound((c) => {
     throw new AppError('not_found', `there is nothing at ${c.req.path}`, { code: 'not_found' })
@@ -38,8 +38,8 @@ export function mountRoutes(routes: readonly GuardedRoute[]): Hono<AppEnv> {
 }
 
 /** An error as the web application answers it. */
-export function errorResponse(error: AppError): Response {
-  const { status, body, headers } = errorAnswer(error)
+export function errorResponse(error: AppError, isShown = false): Response {
+  const { status, body, headers } = isShown ? errorLine(error) : errorAnswer(error)
   return new Response(body, { status, headers: { 'Content-Type': JSON_TYPE, ...headers } })
 }
 

@@ -42,6 +42,8 @@ export interface RouteDescription {
   readonly answers: Readonly<Record<number, AnswerDescription>>
   /** What a caller without the right is answered, where that is no error. */
   readonly refused?: object | undefined
+  /** Whether callers show the body of an error to people as it is, who are told in one short line then. */
+  readonly showsErrors?: true
   /** Whether it is for people in browsers, who may sign in instead of sending a token. */
   readonly isPage?: true
   /** Whether 401 means that a policy denies, so that a missing or unknown token is 403. */

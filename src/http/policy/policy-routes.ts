@@ -97,6 +97,7 @@ export const policyRoutes: readonly Route<PolicyContext>[] = [
     ...ORCHESTRATOR,
     method: 'POST',
     path: '/v1/staticPolicy/eval',
+    showsErrors: true,
     handler: 'v1/staticPolicy',
     summary: 'Ask all static policies',
     body: {

@@ -33,6 +33,8 @@ export async function answerRuntimePolicy(
   body: Uint8Array,
   members: ReadonlyMap<string, Extent>,
 ): Promise<void> {
+  // The orchestrator's stage shows them.
+  exchange.showsErrors = true
   requireFields(body, members)
   const decision = new Decision(context, exchange, 'runtime', rawPath)
   await answerVerdict(exchange, decision, body, (evaluations, options) =>

@@ -172,6 +172,8 @@ export interface AuditReader {
   /** The newest checkpoint. */
   lastCheckpoint(): Promise<AuditCheckpoint | undefined>
   end(): Promise<ChainEnd>
+  /** The applications that records name or once named, each once. */
+  applications(limit: number): Promise<readonly string[]>
   /** How many of the newest records free text does not find yet. */
   unindexed(): Promise<number>
   size(): Promise<AuditSize>

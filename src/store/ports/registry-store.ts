@@ -86,6 +86,8 @@ export interface RegistryReader {
   findPipeline(pipelineId: string): Promise<RegistryEntry | undefined>
   /** A pipeline of an application by its key, the newest of that name. */
   findPipelineByKey(key: string): Promise<RegistryEntry | undefined>
+  /** The names of applications that have pipelines, each once. */
+  applicationsOfPipelines(limit: number): Promise<readonly string[]>
   /** The newest `limit` versions before one, newest first. */
   versions(id: number, limit: number, before?: number): Promise<readonly RegistryVersion[]>
   /** Entries of a kind, deleted ones too, in the order of their ids. */

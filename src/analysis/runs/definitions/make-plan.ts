@@ -157,7 +157,15 @@ function planTarget(
     baseline: side('baseline', scopes.baseline),
     canary: side('canary', scopes.canary),
   })
+  const notJudged = [
+    ...(isAskedFor(request.metric) && definition.metrics === undefined ? ['metrics'] : []),
+    ...(isAskedFor(request.log) && definition.logs === undefined ? ['logs'] : []),
+  ].map(
+    (what) =>
+      `${what} of ${request.service} were asked for and are not judged: the definition of ${application} names no source of ${what}`,
+  )
   return {
+    ...(notJudged.length > 0 && { notJudged }),
     name: request.service,
     metrics: request.metric && planMetrics(request.metric, sides(request.metric), definition, templates),
     logs: request.log && planLogs(request.log, sides(request.log), definition, templates),
@@ -193,6 +201,11 @@ function forAnyProject(metrics: readonly PlannedMetric[]): readonly PlannedMetri
       query === metrics[index]?.query && exposureQuery === metrics[index].exposureQuery,
   )
   return isSame ? metrics : changed
+}
+
+/** Whether a registration names them itself: without targets it asks for whatever the definition has. */
+function isAskedFor(scopes: SideScopes | undefined): boolean {
+  return scopes !== undefined && scopes !== NO_SCOPES
 }
 
 function planLogs(

@@ -45,6 +45,8 @@ export interface PlannedTarget {
   readonly name: string
   readonly metrics: PlannedMetrics | undefined
   readonly logs: PlannedLogs | undefined
+  /** What was asked for and is not judged, a sentence each. */
+  readonly notJudged?: readonly string[]
 }
 
 /** When the intervals of a run are, and what they see. All in milliseconds. */
@@ -71,7 +73,8 @@ export interface RunPlan {
   readonly targets: readonly PlannedTarget[]
 }
 
-/** What of the canary configs of a run nobody reads, each sentence once. */
-export function warningsOf({ targets }: RunPlan): readonly string[] {
-  return [...new Set(targets.flatMap(({ metrics }) => metrics?.warnings ?? []))]
+/** What was asked for and is not judged, and what of the canary configs nobody reads, each sentence once. */
+export function warningsOf({ targets }: Pick<RunPlan, 'targets'>): readonly string[] {
+  const told = targets.flatMap(({ metrics, notJudged = [] }) => [...notJudged, ...(metrics?.warnings ?? [])])
+  return [...new Set(told)]
 }

@@ -37,7 +37,10 @@ const STATUS_PATHS = [
   '/autopilot/api/v2/autopilot/canaries/:id',
 ]
 const REGISTERED = {
-  ...json('The number of the analysis.', z.object({ canaryId: z.int() })),
+  ...json(
+    'The number of the analysis.',
+    z.object({ canaryId: z.int(), warnings: z.array(z.string()).optional() }),
+  ),
   headers: {
     Location: 'Where the status of the analysis is polled.',
     'x-opsmx-report-token': 'The token in the link to its report.',
@@ -75,7 +78,8 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
     answer: async ({ exchange, body }, deps) => {
       const registration = await withStageTemplates(readRegistration(body), deps.findStageTemplates)
       const run = await registerCanary(deps, registration, actorOf(exchange, deps))
-      return jsonAnswer({ canaryId: run.id }, isContract && !registration.isFromPlugin ? 200 : 202, {
+      const told = run.warnings.length > 0 && { warnings: run.warnings }
+      return jsonAnswer({ canaryId: run.id, ...told }, isContract && !registration.isFromPlugin ? 200 : 202, {
         Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${run.id}`,
         'x-opsmx-report-token': deps.reportLinks.issue(run, deps.now()),
       })

@@ -24,13 +24,15 @@ export async function answerCanaryStatus(
   try {
     const runId = readPathNumber(id)
     shown = runId === undefined ? undefined : await deps.reader.run(showCanaryStatus, runId)
+    deps.outage.over()
   } catch (raw) {
     const failure = toAppError(raw)
     exchange.failure = failure
     const { code, message } = failure
     // Whatever went wrong, its readers are to ask again.
     const { status, headers } = errorAnswer(new AppError('unavailable', message, { code, cause: failure }))
-    return jsonAnswer({ code, message, ...unreadableCanaryStatus(id, message) }, status, headers)
+    const asStatus = deps.outage.isTooLong(deps.now()) ? unknownCanaryStatus : unreadableCanaryStatus
+    return jsonAnswer({ code, message, ...asStatus(id, message) }, status, headers)
   }
   if (shown === undefined) {
     const { code, message } = unknownRun(id)

@@ -68,7 +68,7 @@ type Chosen = z.output<typeof ChosenPolicy>
 
 const DECLARED = { description: 'An operator has declared the gate, and no form changes it.' }
 const ANSWERS = { 200: json('The gate.', StageGateAnswer), 409: DECLARED }
-const COMMON = { roles: ['orchestrator'], handler: 'forms', answers: ANSWERS } as const
+const COMMON = { roles: ['orchestrator'], handler: 'forms', showsErrors: true, answers: ANSWERS } as const
 const GATE = { gateId: numberOf('approval gate') }
 const { route } = routesOf<FormRoutesDeps>()
 

@@ -36,6 +36,7 @@ function routesOfVersion(base: string): readonly Route<GateRoutesDeps>[] {
       path: `${base}/approvalGates/:id/trigger`,
       roles: ['orchestrator'],
       handler: 'gates.trigger',
+      showsErrors: true,
       summary: 'Trigger an approval gate, as the plugins do',
       params: { id: numberOf('approval gate') },
       body: jsonBodyWithBytes(PluginTriggerBody),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../errors/app-error.js'
 import { toEntryView } from '../../../events/registry/describe-entry.js'
 import { applicationKey } from '../../../events/registry/registry-change.js'
+import { readOtherApplications } from '../../../events/registry/other-applications.js'
 import { readRegistryPage, readHistory } from '../../../events/registry/registry-operations.js'
 import type { RegistryEntry, RegistryKind, RegistryReader } from '../../../store/ports/registry-store.js'
 import type { Reader } from '../../../store/ports/readers.js'
@@ -63,6 +64,11 @@ const Version = z.looseObject({
   differenceLeftOut: z.string().optional(),
 })
 const History = { versions: z.array(Version), nextCursor: Cursor.optional() }
+const KnownFromDefinition = z.tuple([z.literal('definition')])
+const OtherApplication = z.object({
+  name: z.string(),
+  knownFrom: z.array(z.enum(['pipelines', 'events', 'executions'])).min(1),
+})
 const COMMON = { method: 'GET', roles: ['auditor', 'orchestrator'], handler: 'registry' } as const
 const { route } = routesOf<RegistryRoutesDeps>()
 
@@ -77,9 +83,17 @@ export const applicationRoutes = [
     summary: 'The applications of the orchestrator',
     query: ApplicationsQuery,
     answers: {
-      200: json('A page.', z.object({ applications: z.array(Entry), nextCursor: Cursor.optional() })),
+      200: json(
+        'A page. On the last one stand those, too, that are known by their pipelines, events or executions alone.',
+        z.object({
+          applications: z.array(
+            z.union([Entry.extend({ knownFrom: KnownFromDefinition }), OtherApplication]),
+          ),
+          nextCursor: Cursor.optional(),
+        }),
+      ),
     },
-    answer: async ({ query }, deps) => jsonAnswer(await readPage(deps, 'application', query)),
+    answer: async ({ query }, deps) => jsonAnswer(await readApplications(deps, query)),
   }),
   route({
     ...COMMON,
@@ -139,11 +153,29 @@ export const pipelineRoutes = [
   }),
 ]
 
+/** Those with a definition page by page, and on the last page the others. */
+async function readApplications(deps: RegistryRoutesDeps, query: PageQuery): Promise<object> {
+  const { entries, next } = await readEntriesOf(deps, 'application', query)
+  const defined = entries.map((entry) => ({ ...toEntryView(entry), knownFrom: ['definition'] }))
+  if (next !== undefined) return { applications: defined, nextCursor: next }
+  const others = await deps.reader.run(readOtherApplications, { nameContains: query.name, limit: MAX_PAGE })
+  return { applications: [...defined, ...others] }
+}
+
 async function readPage(
   { reader }: RegistryRoutesDeps,
   kind: RegistryKind,
   query: PageQuery,
 ): Promise<object> {
+  const { entries, next } = await readEntriesOf({ reader }, kind, query)
+  return { [`${kind}s`]: entries.map(toEntryView), ...(next !== undefined && { nextCursor: next }) }
+}
+
+async function readEntriesOf(
+  { reader }: Pick<RegistryRoutesDeps, 'reader'>,
+  kind: RegistryKind,
+  query: PageQuery,
+): Promise<{ readonly entries: readonly RegistryEntry[]; readonly next: string | undefined }> {
   const entries = await reader.run(readRegistryPage, {
     kind,
     applicationKey: query.application === undefined ? undefined : applicationKey(query.application),
@@ -153,10 +185,7 @@ async function readPage(
     afterId: query.cursor,
   })
   const last = entries.length < query.limit ? undefined : entries.at(-1)
-  return {
-    [`${kind}s`]: entries.map(toEntryView),
-    ...(last !== undefined && { nextCursor: String(last.id) }),
-  }
+  return { entries, next: last && String(last.id) }
 }
 
 async function findPipeline({ lookups }: RegistryRoutesDeps, id: string): Promise<RegistryEntry | undefined> {

@@ -27,6 +27,7 @@ export function makeAuditReader(queries: Queries): AuditReader {
       const { seq, hash } = await readEnd(queries)
       return { seq, hash: Buffer.from(hash).toString('hex') }
     },
+    applications: (limit) => readApplications(queries, limit),
     // Records are found as soon as they are kept.
     unindexed: () => Promise.resolve(0),
     size: () => readSize(queries),
@@ -40,6 +41,17 @@ export function makeAuditReader(queries: Queries): AuditReader {
       )
     },
   }
+}
+
+/** From one value of the index to the next: there are few of them in many records. */
+async function readApplications(queries: Queries, limit: number): Promise<readonly string[]> {
+  const text = `with recursive names (name) as (
+      (select application from audit where application is not null order by application limit 1)
+      union all
+      select (select application from audit where application > names.name order by application limit 1)
+      from names where names.name is not null)
+    select name from names where name is not null limit $1`
+  return (await all<{ name: string }>(queries, text, [limit])).map(({ name }) => name)
 }
 
 /** One record, or undefined. */

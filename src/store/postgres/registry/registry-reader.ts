@@ -22,6 +22,11 @@ export function makeRegistryReader(queries: Queries): RegistryReader {
     findPipeline: (pipelineId) => one('pipeline_id = $1', pipelineId),
     findPipelineByKey: (key) =>
       one("kind = 'pipeline' and key = $1 order by digest is null, changed_ms desc", key),
+    applicationsOfPipelines: async (limit) => {
+      const text = `select min(application) as name from registry_entries
+        where kind = 'pipeline' and digest is not null group by application_key order by application_key limit $1`
+      return (await all<{ name: string }>(queries, text, [limit])).map(({ name }) => name)
+    },
     versions: async (id, limit, before = NO_VERSION) => {
       const text =
         'select * from registry_versions where entry_id = $1 and version < $2 order by version desc limit $3'

@@ -30,6 +30,11 @@ export function makeAuditReader(database: Database): AuditReader {
   const selectNewestCheckpoint = database.prepare<[], AuditCheckpointTable>(
     'select * from audit_checkpoints order by seq desc, id desc limit 1',
   )
+  const selectApplications = database
+    .prepare<[number], string>(
+      "select value from audit_values where name = 'application' order by value limit ?",
+    )
+    .pluck()
   const readEnd = selectEnd(database)
   const readProgress = selectProgress(database)
   const readPage = makePageReader(database)
@@ -44,6 +49,7 @@ export function makeAuditReader(database: Database): AuditReader {
     },
     page: (query) => Promise.resolve(readPage(query)),
     textPage: (query) => Promise.resolve(readTextPage(query)),
+    applications: (limit) => Promise.resolve(selectApplications.all(limit)),
     bodies: (seqs) => Promise.resolve(seqs.map((seq) => unpackFound(seq, selectBody.get(seq)))),
     check: (from, limit, places) => Promise.resolve(checkChain(from, limit, places)),
     checkpoints: (fromSeq) => Promise.resolve(selectCheckpoints.all(fromSeq).map(toCheckpoint)),

@@ -23,6 +23,12 @@ export function makeRegistryReader(database: Database): RegistryReader {
     // By number alone: an index of the kind would have all of a kind sorted for each page.
     'select * from registry_entries where id > ? and +kind = ? order by id limit ?',
   )
+  const applications = database
+    .prepare<[number], string>(
+      `select min(application) from registry_entries where kind = 'pipeline' and digest is not null
+       group by application_key order by application_key limit ?`,
+    )
+    .pluck()
   const waiting = database.prepare('select 1 from event_queue limit 1')
   return {
     page: (query) => Promise.resolve(readPage(database, query).map(toEntry)),
@@ -30,6 +36,7 @@ export function makeRegistryReader(database: Database): RegistryReader {
     findApplication: one("kind = 'application' and key = ?"),
     findPipeline: one('pipeline_id = ?'),
     findPipelineByKey: one("kind = 'pipeline' and key = ? order by digest is null, changed_ms desc"),
+    applicationsOfPipelines: (limit) => Promise.resolve(applications.all(limit)),
     versions: (id, limit, before = NO_VERSION) =>
       Promise.resolve(versions.all(id, before, limit).map(toVersion)),
     all: (kind, afterId, limit) => Promise.resolve(all.all(afterId, kind, limit).map(toEntry)),

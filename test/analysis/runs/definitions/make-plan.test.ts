@@ -4,6 +4,7 @@ import { readCanaryGroups } from '../../../../src/analysis/runs/definitions/cana
 import { readDefinition } from '../../../../src/analysis/runs/definitions/definition.js'
 import { makePlan } from '../../../../src/analysis/runs/definitions/make-plan.js'
 import type { PlanTemplates } from '../../../../src/analysis/runs/definitions/make-plan.js'
+import { warningsOf } from '../../../../src/analysis/runs/definitions/plan.js'
 import type { RunPlan } from '../../../../src/analysis/runs/definitions/plan.js'
 import { readRegistration } from '../../../../src/analysis/runs/definitions/registration.js'
 import { readLogTemplate } from '../../../../src/analysis/logs/model/log-template.js'
@@ -240,3 +241,17 @@ describe('a query that Kayenta makes for instances of Google', () => {
     expect(planned({})).toBe('avg(cpu{instance=~"${scope}-.{4}",zone=~".+/zones/${location}-.{1}"})')
   })
 })
+
+test.each([
+  ['logs', { metrics: METRICS }],
+  ['metrics', { logs: LOGS }],
+])(
+  '%s that are asked for and have no source are told of, and only where they are asked for',
+  (what, definition) => {
+    expect(warningsOf(plan(stageBody(), definition))).toEqual([
+      `${what} of prod-rollout were asked for and are not judged: the definition of shop names no source of ${what}`,
+    ])
+    expect(warningsOf(plan({}, definition))).toEqual([])
+    expect(warningsOf(plan(stageBody(), { metrics: METRICS, logs: LOGS }))).toEqual([])
+  },
+)

@@ -1,0 +1,44 @@
+import type { ReadOperation } from '../../store/ports/readers.js'
+import { applicationKey } from './registry-change.js'
+
+/** From what an application is known of which nobody has told the definition. */
+export type KnownFrom = 'pipelines' | 'events' | 'executions'
+
+/** An application that the registry holds no definition of. */
+export interface OtherApplication {
+  readonly name: string
+  readonly knownFrom: readonly KnownFrom[]
+}
+
+export interface OtherApplicationsQuery {
+  readonly nameContains: string | undefined
+  readonly limit: number
+}
+
+/** Applications that are known by their pipelines, or by what has happened in them alone, by name. One that was deleted is none. */
+export const readOtherApplications: ReadOperation<OtherApplicationsQuery, readonly OtherApplication[]> = {
+  name: 'registry.other-applications',
+  apply: async ({ registry, audit }, { nameContains = '', limit }) => {
+    const found = new Map<string, { readonly name: string; readonly knownFrom: KnownFrom[] }>()
+    const add = (name: string, from: KnownFrom): void => {
+      const key = applicationKey(name)
+      if (!key.includes(nameContains.toLowerCase())) return
+      const known = found.get(key) ?? { name, knownFrom: [] }
+      found.set(key, known)
+      if (!known.knownFrom.includes(from)) known.knownFrom.push(from)
+    }
+    for (const name of await registry.applicationsOfPipelines(limit)) add(name, 'pipelines')
+    for (const name of await audit.applications(limit)) {
+      const filter = { application: name }
+      const [newest] = await audit.page({ filter, order: 'newest_first', limit: 1 })
+      // Retention removes records, and leaves the name behind.
+      if (newest !== undefined) add(name, newest.executionId === undefined ? 'events' : 'executions')
+    }
+    const others: OtherApplication[] = []
+    for (const [key, application] of [...found].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      if (others.length === limit) break
+      if ((await registry.findApplication(key)) === undefined) others.push(application)
+    }
+    return others
+  },
+}
