@@ -20,7 +20,7 @@ import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { evaluateIntervalInThread, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
-import { repeat, setUnheldTimer } from './timers/repeat.js'
+import { repeat, setUnrefTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
 
 export interface AnalysisParts {
@@ -60,7 +60,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedInterval,
     now: store.now,
-    setTimer: setUnheldTimer,
+    setTimer: setUnrefTimer,
     judged: ({ id, application }, { look: interval, looks: intervals, score, verdict, errors }) => {
       logger.info(
         { analysis: id, application, interval, intervals, score, verdict, errors },

@@ -11,7 +11,7 @@ import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { Leadership } from './timers/leadership.js'
-import { repeat, setUnheldTimer } from './timers/repeat.js'
+import { repeat, setUnrefTimer } from './timers/repeat.js'
 import type { Repeated } from './timers/repeat.js'
 
 const MS_PER_SECOND = 1000
@@ -66,7 +66,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     limitPerReceiver: callbacks.perReceiver,
     now: store.now,
     random: Math.random,
-    setTimer: setUnheldTimer,
+    setTimer: setUnrefTimer,
     attempted: (message, progress) => {
       parts.attempted(message.topic, progress)
       logAttempt(logger, message, progress)

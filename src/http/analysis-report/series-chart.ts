@@ -26,7 +26,7 @@ export function seriesChart(
   baseline: SeriesData,
   canary: SeriesData,
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
-  const sides = [thin(toPoints(baseline)), thin(toPoints(canary))] as const
+  const sides = [downsample(toPoints(baseline)), downsample(toPoints(canary))] as const
   const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
   if (low === undefined) return html`<p class="none">There is no value to draw.</p>`
   const y = scaleLinear(valueDomain(low, high, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
@@ -72,7 +72,7 @@ function toPoints({ values, stepMs }: SeriesData): readonly Point[] {
 }
 
 /** Of each stretch its least and its greatest value, so that no spike is lost. */
-function thin(points: readonly Point[]): readonly Point[] {
+function downsample(points: readonly Point[]): readonly Point[] {
   if (points.length <= MAX_POINTS) return points
   const size = Math.ceil((points.length / MAX_POINTS) * 2)
   const kept: Point[] = []

@@ -54,7 +54,7 @@ export function repeat(
 }
 
 /** Calls back once after this many milliseconds, unless the function that it gives is called first. It holds no process alive. */
-export function setUnheldTimer(callback: () => void, delayMs: number): () => void {
+export function setUnrefTimer(callback: () => void, delayMs: number): () => void {
   const timer = setTimeout(callback, delayMs)
   timer.unref()
   return () => clearTimeout(timer)

@@ -78,7 +78,7 @@ function packageStatement(
   )
   const isAllowAlone = isKnown && parts.every(({ rule }) => rule === undefined)
   const own = isAllowAlone
-    ? documents.map((document) => lonelyAllowStatement(document, name))
+    ? documents.map((document) => allowAloneStatement(document, name))
     : [documentStatement(rules, name), ...documents.map((document) => documentStatement(document, name))]
   const joined = joinStatements([...own, ...(baseDenials.length > 0 ? [baseDenials] : [])])
   const isAllowUndefined =
@@ -88,7 +88,7 @@ function packageStatement(
 }
 
 /** Base documents may be beside the rules: in a package that has no deny rule, a `deny` is one of them. */
-function lonelyAllowStatement(document: RegoObject, name: string): Statement {
+function allowAloneStatement(document: RegoObject, name: string): Statement {
   const stated = allowStatement(document.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)
   if (stated !== 'undefined' || document.entries.length === 0) return stated
   return [notTrue(`${name}.${ALLOW_RULE}`)]

@@ -6,7 +6,7 @@ import { packageMatcher } from '../evaluation/select-packages.js'
 export const RUNTIME_PACKAGES = 'runtime.**'
 
 /** Who asks a package: `nobody` is whoever knows its path. */
-export type Asker = 'static' | 'runtime' | 'nobody'
+export type CallerKind = 'static' | 'runtime' | 'nobody'
 
 /** Tells who asks packages for verdicts, and where one that is asked by nobody most likely belongs. */
 export class AskedPackages {
@@ -20,7 +20,7 @@ export class AskedPackages {
     this.#starts = starts.filter((segment) => !segment.includes('*'))
   }
 
-  askerOf(path: readonly string[]): Asker {
+  callerKindOf(path: readonly string[]): CallerKind {
     const joined = pathKey(path)
     if (this.#isStatic(joined)) return 'static'
     return this.#isRuntime(joined) ? 'runtime' : 'nobody'

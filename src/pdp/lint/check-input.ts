@@ -60,8 +60,8 @@ export async function checkInput(
   const asked = new AskedPackages(staticPackages)
   const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
   const annotated = annotateModules(served, (path) => {
-    const asker = asked.askerOf(path)
-    return kinds.has(asker) ? asker : undefined
+    const caller = asked.callerKindOf(path)
+    return kinds.has(caller) ? caller : undefined
   })
   const staged = annotated.map(({ module }) => module)
   const names = sourceNames(staged)

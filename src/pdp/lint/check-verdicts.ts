@@ -16,8 +16,8 @@ export function checkVerdicts(
 }
 
 function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorDetail[] {
-  const asker = asked.askerOf(described.path)
-  const isAsked = asker !== 'nobody'
+  const caller = asked.callerKindOf(described.path)
+  const isAsked = caller !== 'nobody'
   const misnamed = isAsked || !described.statesVerdict ? misnamedVerdicts(described) : []
   if (misnamed.length > 0) return misnamed
   const [module] = described.modules
@@ -25,7 +25,7 @@ function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorD
   const name = described.path.join('.')
   if (isAsked && !described.statesVerdict) {
     const effect =
-      asker === 'static'
+      caller === 'static'
         ? 'it never denies anything'
         : 'asked for by its path it answers 500 undefined_policy'
     const message = `package ${name} has no rule deny, violation or allow: ${effect}`

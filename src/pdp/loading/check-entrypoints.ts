@@ -62,7 +62,7 @@ function checkPart(
     path.some((_, length) => length > 0 && kinds.get(pathKey(path.slice(0, length))) === 'rule')
   const unanswered = findUnansweredPackages(part.modules, isAnswered)
   const details = unanswered.map(({ path, rules }) => ({
-    isAsked: asked !== undefined && asked.askerOf(path) !== 'nobody',
+    isAsked: asked !== undefined && asked.callerKindOf(path) !== 'nobody',
     detail: missingEntrypoint(part, path, rules),
   }))
   const guessed = part.listsPackages ? [] : guessPackages(entrypoints, asked)
@@ -115,7 +115,7 @@ function guessPackages(
   const paths = entrypoints.flatMap(({ path }) => {
     const isVerdict = path.length > 1 && VERDICT_RULES.includes(path.at(-1) ?? '')
     if (isVerdict) return [path.slice(0, -1)]
-    return path.length > 0 && asked?.askerOf(path) === 'static' ? [path] : []
+    return path.length > 0 && asked?.callerKindOf(path) === 'static' ? [path] : []
   })
   return [...new Map(paths.map((path) => [pathKey(path), path])).values()]
 }

@@ -183,10 +183,13 @@ export class SlowEvaluations {
       if (!worker.isDead) worker.kill(() => unavailable('the service is stopping'))
       return
     }
-    const heir = worker.isDead ? new SlowWorker(this.#options) : worker
+    const successor = worker.isDead ? new SlowWorker(this.#options) : worker
     // Who asks next need not wait for a thread to start.
-    if (heir !== worker) heir.prepare(snapshot)
-    this.#idle.set(heir, setTimeout(() => this.#endIdle(heir), this.#options.settings.idleMs).unref())
+    if (successor !== worker) successor.prepare(snapshot)
+    this.#idle.set(
+      successor,
+      setTimeout(() => this.#endIdle(successor), this.#options.settings.idleMs).unref(),
+    )
     const next = this.isFree ? this.#queue.take() : undefined
     if (next !== undefined) this.#run(next)
   }

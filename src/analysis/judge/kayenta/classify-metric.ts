@@ -72,9 +72,12 @@ function withNoise(sides: CleanedSides): CleanedSides {
   const isConstant = (values: Float64Array): boolean => values.every((value) => value === values[0])
   if (!isConstant(sides.control) || !isConstant(sides.experiment)) return sides
   const normal = seededNormal(seededRandom(NOISE_SEED))
-  const shaken = (values: Float64Array): Float64Array =>
+  const jittered = (values: Float64Array): Float64Array =>
     values.map((value) => value + value * NOISE_SHARE * normal())
-  const draw = (): CleanedSides => ({ control: shaken(sides.control), experiment: shaken(sides.experiment) })
+  const draw = (): CleanedSides => ({
+    control: jittered(sides.control),
+    experiment: jittered(sides.experiment),
+  })
   let drawn = draw()
   for (let redraws = 0; redraws < MAX_REDRAWS && isOneTie(drawn); redraws += 1) drawn = draw()
   return drawn

@@ -21,7 +21,7 @@ const NOTE_MARGINS = 2
 /** This many points at the start beyond all of the baseline are a start that differs. */
 const LEAST_FIRST_POINTS = 3
 
-interface Scene {
+interface TestInput {
   readonly sides: CleanSides
   readonly level: number
   /** The least change that is worth a note, in the metric's unit. */
@@ -37,11 +37,11 @@ export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: Ro
   const level = baselineLevel(sides.control.sorted)
   if (!(level > 0)) return []
   const signs = harmfulSigns(spec.direction)
-  const scene = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
-  return [...firstPoints(scene), ...lastQuarter(scene)]
+  const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
+  return [...firstPoints(input), ...lastQuarter(input)]
 }
 
-function lastQuarter({ sides, level, reach, signs }: Scene): string[] {
+function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
   const start = LATE_FROM * Math.max(endOf(sides.control), endOf(sides.experiment))
   const [x, y] = [sides.experiment, sides.control].map((side) =>
     side.values.filter((_, index) => (side.places[index] ?? 0) >= start).sort(),
@@ -62,7 +62,7 @@ function dependenceBefore({ control, experiment }: CleanSides, start: number): D
   return dependence([control.scores, centredScores(experiment.values.subarray(0, places.length), places)])
 }
 
-function firstPoints({ sides: { control, experiment }, level, reach, signs }: Scene): string[] {
+function firstPoints({ sides: { control, experiment }, level, reach, signs }: TestInput): string[] {
   return signs.flatMap((sign) => {
     const end = (sign > 0 ? control.sorted.at(-1) : control.sorted[0]) ?? Number.NaN
     const isBeyond = (value: number): boolean => sign * (value - end) > 0

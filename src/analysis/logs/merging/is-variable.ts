@@ -1,7 +1,7 @@
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import type { Pattern } from '../model/pattern.js'
-import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
+import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 import type { WordKind } from './word-kind.js'
 
 /** Where in a template the place stands. */
@@ -89,7 +89,7 @@ function frameOf(words: readonly string[], place: number): Frame {
   return {
     before: words[place - 1] ?? '',
     beforeThat: words[place - 2] ?? '',
-    words: countTellingWords(words.toSpliced(place, 1)),
+    words: countMeaningfulWords(words.toSpliced(place, 1)),
     isStart: !words.slice(0, place).some((word) => word === VALUE || isRealWord(word)),
   }
 }

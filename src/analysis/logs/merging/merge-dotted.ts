@@ -3,7 +3,7 @@ import { group } from 'd3-array'
 import { VALUE } from '../masking/scan-words.js'
 import { unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
-import { countTellingWords, isDottedName, isRealWord } from './word-kind.js'
+import { countMeaningfulWords, isDottedName, isRealWord } from './word-kind.js'
 
 const LEAST_DIFFERENT = 3
 const LEAST_SHARED_WORDS = 2
@@ -26,7 +26,7 @@ function withoutNames({ words, isFixed }: Pattern): readonly string[] {
 function isOneTemplate(family: readonly Pattern[]): boolean {
   const [first] = family
   if (first === undefined || family.length < 2) return false
-  const shared = countTellingWords(withoutNames(first))
+  const shared = countMeaningfulWords(withoutNames(first))
   const isValueElsewhere = family.some(({ words }) => !words.slice(1).some(isDottedName))
   return shared >= LEAST_SHARED_WORDS && (family.length >= LEAST_DIFFERENT || isValueElsewhere)
 }

@@ -3,7 +3,7 @@ import { group } from 'd3-array'
 import { VALUE } from '../masking/scan-words.js'
 import { keyWords, unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
-import { commonKind, countTellingWords, isRealWord } from './word-kind.js'
+import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 
 /** This many patterns make a word at a place a part of the message, and so many a template. */
 const MANY = 16
@@ -42,7 +42,7 @@ function frequent(counts: Counts, word: string, place: number): string {
 function isOneTemplate(key: string, family: readonly Pattern[]): boolean {
   if (family.length < MANY) return false
   const words = keyWords(key)
-  if (countTellingWords(words) < LEAST_SHARED_WORDS) return false
+  if (countMeaningfulWords(words) < LEAST_SHARED_WORDS) return false
   const start = words.findIndex((word) => word === VALUE || isRealWord(word))
   return words.every((_, place) => {
     const values = new Set(family.map((pattern) => pattern.words[place] ?? ''))

@@ -20,7 +20,7 @@ export function isRealWord(word: string): boolean {
 }
 
 /** Words by which people would know a message again; single letters and punctuation say too little. */
-export function countTellingWords(words: readonly string[]): number {
+export function countMeaningfulWords(words: readonly string[]): number {
   return words.filter((word) => word.length > 1 && isRealWord(word)).length
 }
 

@@ -63,12 +63,12 @@ export function customFilterOf(
     return { problem: 'has a customFilter, which Kayenta reads no more: write it as customInlineTemplate' }
   }
   const named = customFilterTemplate ? templates[customFilterTemplate] : undefined
-  if (!isSaid(customInlineTemplate) && customFilterTemplate && named === undefined) {
+  if (!isGiven(customInlineTemplate) && customFilterTemplate && named === undefined) {
     const names = Object.keys(templates)
     const known = names.length === 0 ? 'there are no templates' : `there are ${names.join(', ')}`
     return { problem: `names the customFilterTemplate ${customFilterTemplate}, which is not there: ${known}` }
   }
-  const template = isSaid(customInlineTemplate) ? customInlineTemplate : named
+  const template = isGiven(customInlineTemplate) ? customInlineTemplate : named
   if (template === undefined) return undefined
   if (DIRECTIVE.test(template)) {
     return { problem: 'has a template with directives of FreeMarker: only ${name} can be filled in' }
@@ -78,7 +78,7 @@ export function customFilterOf(
 }
 
 /** Kayenta writes what is left out as null or as an empty text. */
-function isSaid(text: string | null | undefined): text is string {
+function isGiven(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && text !== ''
 }
 

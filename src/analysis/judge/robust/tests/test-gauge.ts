@@ -36,7 +36,7 @@ const USUAL_ERROR = 0.1
 /** A change of just the margin is none that matters, whatever rounding, or the unit, made of it. */
 const ROUNDING = 1 + 1e-9
 
-interface Scene {
+interface TestInput {
   readonly sides: CleanSides
   readonly direction: Direction
   readonly level: number
@@ -52,16 +52,16 @@ export function testGauge(sides: CleanSides, spec: MetricSpec, settings: RobustS
     increase: margins.increase * level * ROUNDING,
     decrease: margins.decrease * level * ROUNDING,
   }
-  const scene = { sides, direction: spec.direction, level, allowed }
+  const input = { sides, direction: spec.direction, level, allowed }
   const shares = ERROR_SHARES[spec.direction]
   const errorOf = (share: number): number => settings.alpha * (share > 0 ? share : USUAL_ERROR)
   const errors = { lower: errorOf(shares.shiftHigh), upper: errorOf(shares.shiftLow) }
   const { shift, ...evidence } = measureShift(sides, errors, allowed.increase, settings)
   const whole = [
-    ...shiftOutcomes(shift, scene, spec),
-    ...gapOutcomes(shift, scene),
-    ...tailOutcomes(scene),
-    ...spreadOutcomes(scene),
+    ...shiftOutcomes(shift, input, spec),
+    ...gapOutcomes(shift, input),
+    ...tailOutcomes(input),
+    ...spreadOutcomes(input),
   ]
   return {
     kind: 'gauge',
@@ -120,7 +120,11 @@ function measureShift(
   }
 }
 
-function shiftOutcomes(shift: Shift, { direction, level, allowed }: Scene, spec: MetricSpec): TestOutcome[] {
+function shiftOutcomes(
+  shift: Shift,
+  { direction, level, allowed }: TestInput,
+  spec: MetricSpec,
+): TestOutcome[] {
   const shares = ERROR_SHARES[direction]
   const says = `the typical value changed by ${describeChange(shift.estimate, level)}`
   const superiority = (shift.cliffsDelta + 1) / 2
@@ -147,7 +151,7 @@ function shiftOutcomes(shift: Shift, { direction, level, allowed }: Scene, spec:
 }
 
 /** Sides far apart differ even where their points follow each other so closely that few of them count. */
-function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: Scene): TestOutcome[] {
+function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const where = farApart(sides)
   if (where === undefined) return []
   const isAbove = where === 'above'
@@ -166,7 +170,7 @@ function gapOutcomes(shift: Shift, { sides, direction, level, allowed }: Scene):
   ]
 }
 
-function tailOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[] {
+function tailOutcomes({ sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const shares = ERROR_SHARES[direction]
   const pooled = pooledOrder(sides)
   return (['high', 'low'] as const).map((end) => {
@@ -189,7 +193,7 @@ function tailOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[
  * A wider spread harms in the direction in which its ends reach further than the baseline's; a narrower one counts where any change
  * does, by where its upper end went.
  */
-function spreadOutcomes({ sides, direction, level, allowed }: Scene): TestOutcome[] {
+function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOutcome[] {
   const share = ERROR_SHARES[direction].spread
   const { p, pNarrower, control, experiment, above, below } = testSpread(sides)
   const isHigher = direction !== 'decrease' && above > allowed.increase
