@@ -164,6 +164,20 @@ describe('a tool', () => {
     expect(evidence.error).toBe('the answer is too long to keep: 5 of 10 entries are there')
   })
 
+  test.each([
+    [0, 'fetched', 2],
+    [1, 'failed', 1],
+  ])(
+    'whose service answers %d characters more than are kept gives %s evidence',
+    async (more, state, kept) => {
+      const half = 128 * 1024
+      const items = [half, half + more].map((length) => ({ text: 'x'.repeat(length - '{"text":""}'.length) }))
+      server = await startLoopbackServer((_, response) => respondJson(response, 200, items))
+      const evidence = await ask('http', {}, `${server.origin}/all`)
+      expect([evidence.state, evidence.output.length]).toEqual([state, kept])
+    },
+  )
+
   test('whose answer is nested too deeply to keep gives failed evidence', async () => {
     const depth = 100_000
     server = await startLoopbackServer((_, response) => {

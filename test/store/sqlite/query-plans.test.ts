@@ -60,40 +60,70 @@ async function questionsOf(asked: Asked[], look: () => Promise<unknown>): Promis
   return asked.filter(({ text }) => /\bfrom\b/i.test(text))
 }
 
-function expectIndexes(path: string, asked: readonly Asked[]): void {
+function expectIndexes(path: string, asked: readonly Asked[]): readonly string[] {
   expect(asked).not.toEqual([])
   const steps = asked.flatMap((one) => planOf(path, one))
   expect(steps.filter((step) => step.startsWith('SCAN') && !step.includes('INDEX'))).toEqual([])
+  return steps
 }
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const LOOKUPS: readonly Lookup<Readers>[] = [
-  ['an instance', ({ gates }) => gates.findInstance(1)],
-  ['the reviews of an instance', ({ gates }) => gates.reviewsOf(1)],
-  ['the documents of an instance', ({ gates }) => gates.findDocuments(1)],
-  ['the instances of an execution', ({ gates }) => gates.listInstances({ executionId: 'x', limit: 9 })],
-  ['the instances of a gate', ({ gates }) => gates.listInstances({ gateId: 1, limit: 9 })],
-  ['instances with work', ({ gates }) => gates.instancesWithWork(0, 9)],
-  ['the next expiry', ({ gates }) => gates.nextExpiryMs()],
-  ['the oldest end', ({ gates }) => gates.oldestEndMs()],
-  ['the messages about a subject', ({ outbox }) => outbox.list({ subject: 'x', limit: 9 })],
-  ['the messages in a state', ({ outbox }) => outbox.list({ state: 'given_up', limit: 9 })],
-  ['whether anything is pending', ({ outbox }) => outbox.hasPending()],
-  ['the oldest message that is settled', ({ outbox }) => outbox.oldestSettledMs()],
-  ['an application', ({ registry }) => registry.findApplication('x')],
-  ['a pipeline', ({ registry }) => registry.findPipeline('x')],
-  ['a pipeline by its name', ({ registry }) => registry.findPipelineByKey('x')],
-  ['the versions of a pipeline', ({ registry }) => registry.versions(1, 9)],
-  ['an analysis', ({ analysis }) => analysis.run(1)],
-  ['the analyses of an execution', ({ analysis }) => analysis.runs({ executionId: 'x', limit: 9 })],
-  ['the analyses of an application', ({ analysis }) => analysis.runs({ application: 'x', limit: 9 })],
-  ['the analyses that run', ({ analysis }) => analysis.runs({ state: 'RUNNING', limit: 9 })],
-  ['an analysis whose data are old', ({ analysis }) => analysis.expiredRun(1)],
-  ['an interval', ({ analysis }) => analysis.interval(1, 1)],
-  ['the templates of logs', ({ analysis }) => analysis.logTemplates('x')],
+/** With the index, or table, that its rows are found by. */
+const LOOKUPS: readonly (readonly [string, string, (readers: Readers) => Promise<unknown>])[] = [
+  ['an instance', 'PRIMARY KEY', ({ gates }) => gates.findInstance(1)],
+  ['the reviews of an instance', 'gate_reviews_by_instance', ({ gates }) => gates.reviewsOf(1)],
+  ['the documents of an instance', 'PRIMARY KEY', ({ gates }) => gates.findDocuments(1)],
+  [
+    'the instances of an execution',
+    'gate_instances_by_execution',
+    ({ gates }) => gates.listInstances({ executionId: 'x', limit: 9 }),
+  ],
+  [
+    'the instances of a gate',
+    'gate_instances_by_gate',
+    ({ gates }) => gates.listInstances({ gateId: 1, limit: 9 }),
+  ],
+  ['instances with work', 'gate_instances_with_work', ({ gates }) => gates.instancesWithWork(0, 9)],
+  ['the next expiry', 'gate_instances_open', ({ gates }) => gates.nextExpiryMs()],
+  ['the oldest end', 'gate_instances_ended', ({ gates }) => gates.oldestEndMs()],
+  [
+    'the messages about a subject',
+    'outbox_by_subject',
+    ({ outbox }) => outbox.list({ subject: 'x', limit: 9 }),
+  ],
+  [
+    'the messages in a state',
+    'outbox_given_up',
+    ({ outbox }) => outbox.list({ state: 'given_up', limit: 9 }),
+  ],
+  ['whether anything is pending', 'outbox_pending', ({ outbox }) => outbox.hasPending()],
+  ['the oldest message that is settled', 'outbox_settled', ({ outbox }) => outbox.oldestSettledMs()],
+  ['an application', 'registry_by_key', ({ registry }) => registry.findApplication('x')],
+  ['a pipeline', 'registry_by_pipeline_id', ({ registry }) => registry.findPipeline('x')],
+  ['a pipeline by its name', 'registry_by_key', ({ registry }) => registry.findPipelineByKey('x')],
+  ['the versions of a pipeline', 'registry_versions', ({ registry }) => registry.versions(1, 9)],
+  ['an analysis', 'PRIMARY KEY', ({ analysis }) => analysis.run(1)],
+  [
+    'the analyses of an execution',
+    'analysis_runs_by_execution',
+    ({ analysis }) => analysis.runs({ executionId: 'x', limit: 9 }),
+  ],
+  [
+    'the analyses of an application',
+    'analysis_runs_by_application',
+    ({ analysis }) => analysis.runs({ application: 'x', limit: 9 }),
+  ],
+  [
+    'the analyses that run',
+    'analysis_runs_running',
+    ({ analysis }) => analysis.runs({ state: 'RUNNING', limit: 9 }),
+  ],
+  ['an analysis whose data are old', 'analysis_runs_kept', ({ analysis }) => analysis.expiredRun(1)],
+  ['an interval', 'analysis_looks', ({ analysis }) => analysis.interval(1, 1)],
+  ['the templates of logs', 'analysis_log_history', ({ analysis }) => analysis.logTemplates('x')],
 ]
 
 const WRITES: readonly Lookup<Transaction>[] = [
@@ -121,10 +151,11 @@ const DECISIONS: readonly Lookup<DecisionReadStore>[] = [
 describe('an index, or the order of rows, finds', () => {
   const open = useSqliteStore()
 
-  test.each(LOOKUPS)('%s', async (_, look) => {
+  test.each(LOOKUPS)('%s by %s', async (_, index, look) => {
     const asked = listen()
     const { dataDir, lookups } = await open()
-    expectIndexes(`${dataDir}/tidegate.db`, await questionsOf(asked, () => look(lookups)))
+    const steps = expectIndexes(`${dataDir}/tidegate.db`, await questionsOf(asked, () => look(lookups)))
+    expect(steps.join()).toContain(index)
   })
 
   test.each(WRITES)('%s', async (_, look) => {

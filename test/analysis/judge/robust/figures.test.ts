@@ -120,6 +120,15 @@ const SCENES: Readonly<Record<string, Make>> = {
   'a change measured by rank': sides(gauge(100), gauge(108), {
     canary: { effectSize: { measure: 'cles', allowedIncrease: 0.6, criticalIncrease: 0.9 } },
   }),
+  'one value on sides of different length': sides(
+    () => points(() => 10, 40),
+    () => points(() => 10),
+  ),
+  'a critical fall from a mean of 0': sides(
+    () => points((index) => (index % 2 ? 10 : -10)),
+    () => points((index) => (index % 2 ? 10 : -10) - 30),
+    { canary: { critical: true, effectSize: { allowedDecrease: 0.8, criticalDecrease: 0.5 } } },
+  ),
   'a critical rise': sides(gauge(100), gauge(160), {
     canary: { critical: true, effectSize: { allowedIncrease: 1.2, criticalIncrease: 1.5 } },
   }),
@@ -131,11 +140,12 @@ function rounded(_: string, value: unknown): unknown {
 }
 
 function figures(name: string, metric: Metric): string {
-  const { classification, classificationReason, score, ratio, noData, finding, isBeyondDoubt, notes } =
-    judgeOne(metric)
+  const result = judgeOne(metric)
+  const { classification, classificationReason, score, ratio, noData, critical } = result
+  const { finding, isBeyondDoubt, notes } = result
   const { tests = [], ...found } = finding ?? {}
   return [
-    `${name}: ${classification} ${JSON.stringify({ score, ratio, noData, isBeyondDoubt }, rounded)}`,
+    `${name}: ${classification} ${JSON.stringify({ score, ratio, noData, critical, isBeyondDoubt }, rounded)}`,
     `  ${classificationReason}`,
     ...(notes ?? []).map((note) => `  note: ${note}`),
     `  ${JSON.stringify(found, rounded)}`,
