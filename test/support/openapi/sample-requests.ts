@@ -56,6 +56,7 @@ const PARAMETERS: readonly (readonly [
 /** What is sent where a query is needed. */
 const QUERIES: readonly (readonly [operation: RegExp, query: (ids: DescribedService['ids']) => string])[] = [
   [/^getUi.*GateFromPlugin$|^getApproval.*FromPlugin$/, ({ instance }) => `?instanceId=${instance}`],
+  [/^getHealth$/, () => '?bundles&plugins'],
   [/GatesByStage$/, () => '?type=approval'],
   [/ExternalTemplate$/, () => '?templateType=LOG&templateName=sample'],
 ]
