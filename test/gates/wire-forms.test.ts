@@ -70,6 +70,12 @@ describe('the body of a trigger', () => {
     expect(PluginTriggerBody.safeParse({ ...plugin, executionId }).success).toBe(false)
   })
 
+  test('has words of up to 4,096 characters', () => {
+    const parse = (length: number) =>
+      PluginTriggerBody.safeParse({ ...plugin, executionId: 'x'.repeat(length) })
+    expect([parse(4096).success, parse(4097).success]).toEqual([true, false])
+  })
+
   test('must not call back where nothing may be called, and says so of both URLs', () => {
     const refused = { ...plugin, approvalCallbackURL: 'http://127.0.0.1/', rejectionCallbackURL: 'ftp://x' }
     const policy = { allowLoopback: false, allowPrivate: false }

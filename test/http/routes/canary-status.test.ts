@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 
+import { ReadingOutage } from '../../../src/analysis/runs/reading-outage.js'
 import { AppError } from '../../../src/errors/app-error.js'
 import type { AnalysisRoutesDeps } from '../../../src/http/routes/analysis/analysis-deps.js'
 import { autopilotRoutes } from '../../../src/http/routes/analysis/autopilot.js'
@@ -15,7 +16,7 @@ afterEach(async () => {
 test('a status that cannot be read has all members, and says why, so that it is asked for again', async () => {
   const failure = new AppError('unavailable', 'the disk is full', { code: 'store_full' })
   const reader = { run: () => Promise.reject(failure) }
-  const deps = { reader } as unknown as AnalysisRoutesDeps
+  const deps = { reader, outage: new ReadingOutage(), now: () => 0 } as unknown as AnalysisRoutesDeps
   server = await startRoutesServer(
     autopilotRoutes.map((route) => route.bind(deps)),
     {},
