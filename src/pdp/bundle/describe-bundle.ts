@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
+import { askedDocuments } from '../compile/rego-module.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
@@ -30,7 +31,8 @@ export function describeBundle(
     )
   }
   const rego = [...bundle.rego].map(([name, text]) => ({ file: `${file}/${name}`, text }))
-  const ofSources = rego.flatMap(({ text }) => [packagePath(text) ?? []])
+  const modules = rego.flatMap((module) => outlineModule(module) ?? [])
+  const ofSources = [...rego.flatMap(({ text }) => [packagePath(text) ?? []]), ...askedDocuments(modules)]
   const packages = bundle.index?.packages ?? ofSources
   refuseOutsideRoots(file, bundle, { packages: [...packages, ...ofSources], data })
   return {
@@ -43,7 +45,7 @@ export function describeBundle(
     roots: bundle.roots,
     packages,
     rego,
-    modules: rego.flatMap((module) => outlineModule(module) ?? []),
+    modules,
     expectedEntrypoints: [
       ...bundle.entrypoints.map((entrypoint) => keyIn(bundle, entrypoint)),
       ...(bundle.index?.rules ?? []),

@@ -1,4 +1,4 @@
-import { VERDICT_RULES } from '../evaluation/denials.js'
+import { verdictPlace } from '../rego/verdict-rules.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoModule } from '../compile/rego-module.js'
 
@@ -17,11 +17,13 @@ export function findUnansweredPackages(
   const packages = new Map<string, { path: readonly string[]; rules: Set<string> }>()
   for (const { packagePath, rules } of modules) {
     for (const { path, isFunction } of rules) {
-      const [rule = ''] = path
-      if (isFunction || !VERDICT_RULES.includes(rule) || isAnswered([...packagePath, rule])) continue
-      const known = packages.get(pathKey(packagePath)) ?? { path: packagePath, rules: new Set<string>() }
-      packages.set(pathKey(packagePath), known)
-      known.rules.add(rule)
+      const place = isFunction ? undefined : verdictPlace(path)
+      if (place === undefined) continue
+      const document = [...packagePath, ...place.document]
+      if (isAnswered([...document, place.rule])) continue
+      const known = packages.get(pathKey(document)) ?? { path: document, rules: new Set<string>() }
+      packages.set(pathKey(document), known)
+      known.rules.add(place.rule)
     }
   }
   return [...packages.values()].map(({ path, rules }) => ({ path, rules: [...rules] }))

@@ -11,7 +11,7 @@ import type { BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, PolicySources } from './collect-sources.js'
 import { parseModules } from './parse-modules.js'
-import { listEntrypoints } from './rego-module.js'
+import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
 import { sourceNames } from './stage-bundle.js'
@@ -28,7 +28,7 @@ export interface CompiledPolicies {
   /** A digest of all sources: the same sources always have the same revision. */
   readonly revision: string
   readonly entrypoints: ReadonlyMap<string, EntrypointKind>
-  /** Package paths below `data`, empty packages included. */
+  /** Package paths below `data`, empty packages included, and those of documents that state a verdict like a package. */
   readonly packages: readonly (readonly string[])[]
   readonly modules: readonly RegoModule[]
   /** The source files by the names that the module uses in its errors. */
@@ -69,7 +69,7 @@ export async function compileSources(
     documents,
     revision: await digestSources(sources),
     entrypoints,
-    packages: modules.map(({ packagePath }) => packagePath),
+    packages: askedDocuments(modules),
     modules,
     sourceNames: sourceNames(modules),
   }

@@ -12,6 +12,7 @@ import { runOpa } from '../opa/run-opa.js'
 import { codeOnly, quoteKeywordMembers } from './locate-calls.js'
 import type { RegoFile } from './collect-sources.js'
 import { PACKAGE_LINE } from '../rego/package-line.js'
+import { verdictPlace } from '../rego/verdict-rules.js'
 import { compileError, readOpaErrors } from './opa-errors.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
 import { inNewerWords } from './rewrite-older.js'
@@ -167,11 +168,19 @@ function toRule({ head }: ParsedModule['rules'][number]): RegoRule {
   const firstDynamic = ref.findIndex(({ type }, index) => index > 0 && type !== 'string')
   const fixed = firstDynamic === -1 ? ref : ref.slice(0, firstDynamic)
   return {
-    path: fixed.map(({ value }) => String(value)),
+    path: textsOf(fixed),
     isDynamic: firstDynamic !== -1,
     isFunction: head.args !== undefined,
     excludesData: !FIXED_KEYS.includes(ref[firstDynamic]?.type ?? ''),
+    hidesVerdict:
+      firstDynamic !== -1 &&
+      verdictPlace(textsOf(fixed)) === undefined &&
+      verdictPlace(textsOf(ref)) !== undefined,
   }
+}
+
+function textsOf(ref: readonly z.infer<typeof Term>[]): string[] {
+  return ref.map(({ value }) => String(value))
 }
 
 /**

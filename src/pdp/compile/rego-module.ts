@@ -1,5 +1,6 @@
 import type { RegoVersion } from '../opa/opa-release.js'
 import { pathKey } from '../rego/path-key.js'
+import { verdictPlace } from '../rego/verdict-rules.js'
 import type { RegoFile } from './collect-sources.js'
 
 /** What the compiler needs to know of a parsed module. */
@@ -18,6 +19,8 @@ export interface RegoRule {
   readonly isFunction: boolean
   /** Whether no base document may have a value at the path: not where the path goes on with a fixed key that is no text. */
   readonly excludesData: boolean
+  /** Whether the name of a verdict rule stands behind a variable, as in `p[x].deny`: no path leads to it before there is an input. */
+  readonly hidesVerdict?: boolean
 }
 
 /** What a path of the compiled module is: a rule, or a document that holds packages and rules. */
@@ -37,6 +40,18 @@ export function listEntrypoints(modules: readonly RegoModule[]): Map<string, Ent
   for (const path of rules) entrypoints.set(pathKey(path), 'rule')
   addFunctionPackages(modules, entrypoints)
   return entrypoints
+}
+
+/**
+ * The packages of modules, and the documents below them whose rules state a verdict: `prod.deny` of the package `static.freeze` is what `deny` would be in
+ * `static.freeze.prod`, and is asked like it.
+ */
+export function askedDocuments(modules: readonly RegoModule[]): readonly (readonly string[])[] {
+  const documents = modules.flatMap(({ packagePath, rules }) => {
+    const places = rules.flatMap(({ path, isFunction }) => (isFunction ? [] : (verdictPlace(path) ?? [])))
+    return [packagePath, ...places.map(({ document }) => [...packagePath, ...document])]
+  })
+  return [...new Map(documents.map((path) => [pathKey(path), path])).values()]
 }
 
 function rulePaths(modules: readonly RegoModule[]): string[][] {

@@ -1,4 +1,5 @@
-import { ALLOW_RULE, allowStatement, documentStatement, joinStatements, notTrue } from './denials.js'
+import { ALLOW_RULE } from '../rego/verdict-rules.js'
+import { allowStatement, documentStatement, joinStatements, notTrue } from './denials.js'
 import type { Statement } from './denials.js'
 import { evaluateEntrypoints } from './evaluate-entrypoints.js'
 import { questionOf } from './package-question.js'

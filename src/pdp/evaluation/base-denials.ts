@@ -1,4 +1,5 @@
-import { ALLOW_RULE, documentStatement, notTrue } from './denials.js'
+import { ALLOW_RULE } from '../rego/verdict-rules.js'
+import { documentStatement, notTrue } from './denials.js'
 import { printPackageName } from '../rego/print-data-ref.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'

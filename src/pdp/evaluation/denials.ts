@@ -1,13 +1,7 @@
+import { ALLOW_RULE, DENY_RULES } from '../rego/verdict-rules.js'
 import { printGoJson } from '../rego/print-go-json.js'
 import { RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-
-/** The rules whose value is a list of reasons against. */
-export const DENY_RULES: readonly string[] = ['deny', 'violation']
-/** The rule whose value must be true. */
-export const ALLOW_RULE = 'allow'
-/** The rules that state a verdict. */
-export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
 
 /**
  * What a document says of a change: the texts against it, none for an allow; or that it states no verdict, since its

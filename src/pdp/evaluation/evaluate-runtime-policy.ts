@@ -1,5 +1,6 @@
 import { askPackages } from './ask-packages.js'
-import { ALLOW_RULE, notTrue } from './denials.js'
+import { ALLOW_RULE } from '../rego/verdict-rules.js'
+import { notTrue } from './denials.js'
 import { evaluateRule } from './evaluate-document.js'
 import type { DocumentPlan } from './evaluate-document.js'
 import { printDataRef, printPackageName } from '../rego/print-data-ref.js'

@@ -1,4 +1,4 @@
-import { ALLOW_RULE, DENY_RULES } from './denials.js'
+import { ALLOW_RULE, DENY_RULES } from '../rego/verdict-rules.js'
 import { entrypointsAt, ruleAbove } from './find-entrypoints.js'
 import { printPackageName } from '../rego/print-data-ref.js'
 import { pathOfKey } from '../rego/path-key.js'

@@ -1,11 +1,5 @@
-import {
-  ALLOW_RULE,
-  DENY_RULES,
-  VERDICT_RULES,
-  allowStatement,
-  denyStatement,
-  documentStatement,
-} from './denials.js'
+import { ALLOW_RULE, DENY_RULES, VERDICT_RULES } from '../rego/verdict-rules.js'
+import { allowStatement, denyStatement, documentStatement } from './denials.js'
 import type { Statement } from './denials.js'
 import { RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'

@@ -4,7 +4,8 @@ import type { DescribedModule } from './describe-module.js'
 import { EVERY_RULE, groupByPackage } from './described-package.js'
 import type { DescribedPackage } from './described-package.js'
 import { positionIn } from './read-tokens.js'
-import { resembledVerdict, VERDICT_RULES } from './resembled-verdict.js'
+import { VERDICT_RULES } from '../rego/verdict-rules.js'
+import { resembledVerdict } from './resembled-verdict.js'
 
 /** Rules that look like a verdict and are none, and packages that should state one and do not. */
 export function checkVerdicts(
@@ -18,6 +19,8 @@ export function checkVerdicts(
 function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorDetail[] {
   const caller = asked.callerKindOf(described.path)
   const isAsked = caller !== 'nobody'
+  const hidden = isAsked ? hiddenVerdicts(described) : []
+  if (hidden.length > 0) return hidden
   const misnamed = isAsked || !described.statesVerdict ? misnamedVerdicts(described) : []
   if (misnamed.length > 0) return misnamed
   const [module] = described.modules
@@ -36,6 +39,21 @@ function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorD
   if (start === undefined) return []
   const message = `package ${name} states a verdict, but is not among the packages that are asked; did you mean ${start}.${described.path.slice(1).join('.') || name}?`
   return [{ code: 'unasked_package', message, location: locate(module, module.packageOffset) }]
+}
+
+/** A verdict behind a variable: which documents it is in depends on the input, so that nobody can ask for all of them. */
+function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
+  return modules.flatMap((module) => {
+    const names = new Set(
+      module.module.rules.filter(({ hidesVerdict }) => hidesVerdict).map((rule) => rule.path[0]),
+    )
+    const heads = module.heads.filter(({ name }) => names.has(name))
+    return heads.map(({ name, offset }) => ({
+      code: 'hidden_verdict',
+      message: `${name} in package ${path.join('.')} states a verdict behind a variable, which nobody asks for: write the name of the rule first, as in deny contains text`,
+      location: locate(module, offset),
+    }))
+  })
 }
 
 function misnamedVerdicts({ path, modules, helpers, functions }: DescribedPackage): ErrorDetail[] {

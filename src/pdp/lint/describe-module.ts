@@ -3,7 +3,7 @@ import { findReferences, isMember } from './find-references.js'
 import type { DataReference } from './find-references.js'
 import { readTokens, startsStatement } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
-import { VERDICT_RULES } from './resembled-verdict.js'
+import { VERDICT_RULES } from '../rego/verdict-rules.js'
 
 /** One definition of a rule: a rule that is defined several times has several. */
 export interface RuleHead {

@@ -1,5 +1,5 @@
 import type { DescribedModule } from './describe-module.js'
-import { VERDICT_RULES } from './resembled-verdict.js'
+import { verdictPlace } from '../rego/verdict-rules.js'
 
 /** Stands among the helpers of a package that others read as a whole. */
 export const EVERY_RULE = '*'
@@ -35,7 +35,7 @@ function describe(
   const rules = modules.flatMap(({ module }) => module.rules)
   const heads = modules.flatMap((module) => module.heads)
   const isVerdict = ({ path, isFunction }: (typeof rules)[number]): boolean =>
-    !isFunction && VERDICT_RULES.includes(path[0] ?? '')
+    !isFunction && verdictPlace(path) !== undefined
   return {
     path: modules[0]?.module.packagePath ?? [],
     modules,

@@ -1,7 +1,8 @@
 import type { RegoFile } from '../compile/collect-sources.js'
 import type { RegoModule, RegoRule } from '../compile/rego-module.js'
 import { packagePath } from '../rego/package-line.js'
-import { readTokens, startsStatement } from './read-tokens.js'
+import { readTokens, startsStatement, stringValue } from './read-tokens.js'
+import type { Token } from './read-tokens.js'
 
 const NO_RULES: readonly string[] = ['package', 'import', 'default', 'else']
 
@@ -18,11 +19,29 @@ export function outlineModule({ file, text: source }: RegoFile): RegoModule | un
     const isDefault = token.depth === 0 && tokens[at - 1]?.text === 'default'
     if (token.kind !== 'name' || NO_RULES.includes(token.text)) continue
     if (!isDefault && !startsStatement(tokens, at)) continue
-    const isFunction = tokens[at + 1]?.text === '('
+    const { path, end } = headPath(tokens, at)
+    const isFunction = tokens[end]?.text === '('
     // A name with a default, or with one definition that takes nothing, is asked for by its path.
-    const known = rules.get(token.text)
+    const key = path.join('.')
+    const known = rules.get(key)
     if (known?.isFunction === false) continue
-    rules.set(token.text, { path: [token.text], isDynamic: false, isFunction, excludesData: false })
+    rules.set(key, { path, isDynamic: false, isFunction, excludesData: false })
   }
   return { file, text: source, version: 1, packagePath: path, rules: [...rules.values()] }
+}
+
+/** The path of the rule whose head begins there, as far as it is fixed, and the index behind it: `prod.deny`, `prod["a b"].deny`. */
+function headPath(tokens: readonly Token[], at: number): { path: string[]; end: number } {
+  const path = [tokens[at]?.text ?? '']
+  let end = at + 1
+  for (;;) {
+    const [sign, name, closing] = tokens.slice(end, end + 3)
+    if (sign?.text === '.' && name?.kind === 'name') {
+      path.push(name.text)
+      end += 2
+    } else if (sign?.text === '[' && name?.kind === 'string' && closing?.text === ']') {
+      path.push(stringValue(name) ?? '')
+      end += 3
+    } else return { path, end }
+  }
 }

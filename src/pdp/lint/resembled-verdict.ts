@@ -1,8 +1,5 @@
 import { editDistance } from '../../lib/text/nearest-name.js'
-import { ALLOW_RULE, DENY_RULES } from '../evaluation/denials.js'
-
-/** The rules that are asked for a verdict. */
-export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
+import { VERDICT_RULES } from '../rego/verdict-rules.js'
 
 /** Other forms of the words, and words that other systems use for them. */
 const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [

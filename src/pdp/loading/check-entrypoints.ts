@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { findUnansweredPackages } from '../bundle/unanswered-rules.js'
-import { VERDICT_RULES } from '../evaluation/denials.js'
+import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import type { AskedPackages } from '../lint/asked-packages.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
 import { pathKey } from '../rego/path-key.js'

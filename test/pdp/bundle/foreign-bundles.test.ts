@@ -98,6 +98,13 @@ describe('a bundle made elsewhere', () => {
       'allow',
     ],
     [
+      'a verdict of a document of a package',
+      { ...A, 'p.rego': `package static.p\n${V1}prod.deny contains "p" if input.new.bad\n` },
+      ['static/a'],
+      'static.p.prod',
+      'deny',
+    ],
+    [
       'a package with an odd name',
       { ...A, 'o.rego': `package static["a/b c"]\n${V1}deny contains "o"\n` },
       ['static/a'],

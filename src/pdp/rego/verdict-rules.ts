@@ -1,0 +1,19 @@
+/** The rules whose value is a list of reasons against. */
+export const DENY_RULES: readonly string[] = ['deny', 'violation']
+/** The rule whose value must be true. */
+export const ALLOW_RULE = 'allow'
+/** The rules that state a verdict. */
+export const VERDICT_RULES: readonly string[] = [...DENY_RULES, ALLOW_RULE]
+
+/** A verdict rule by the document that it is a member of. */
+export interface VerdictPlace {
+  /** Below the package: empty for `deny`, `prod` for `prod.deny`, which is as if `deny` stood in the package `prod` below. */
+  readonly document: readonly string[]
+  readonly rule: string
+}
+
+/** Where the rule of a path below its package states a verdict; undefined where it states none. What is below a verdict rule is a part of its value. */
+export function verdictPlace(path: readonly string[]): VerdictPlace | undefined {
+  const at = path.findIndex((segment) => VERDICT_RULES.includes(segment))
+  return at === -1 ? undefined : { document: path.slice(0, at), rule: path[at] ?? '' }
+}
