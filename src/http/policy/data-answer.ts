@@ -1,4 +1,14 @@
 import { canonicalJson } from '../../lib/json/edit/canonical.js'
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../lib/json/scan/json-bytes.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataQuery } from './data-query.js'
 
@@ -36,10 +46,37 @@ export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   return `${query.pretty ? prettyJson(compact) : compact}\n`
 }
 
-/** JSON text with two spaces per level. */
+/** Laid out, an answer may have so many bytes: deeply nested lists become thousands of times as long. */
+const MAX_PRETTY_BYTES = 4 * 1024 * 1024
+/** Whoever reads an answer reads less than this; laying it out would hold others up. */
+const MAX_COMPACT_BYTES = 1024 * 1024
+
+/** JSON text with two spaces per level; as it is where that would become too long. */
 export function prettyJson(compact: string): string {
   const bytes = Buffer.from(compact)
+  if (bytes.length > MAX_COMPACT_BYTES || prettyLength(bytes) > MAX_PRETTY_BYTES) return compact
   return canonicalJson(bytes, 0, bytes.length, { pretty: true }).toString()
+}
+
+/** How many bytes JSON has at the most when it is laid out. */
+function prettyLength(bytes: Uint8Array): number {
+  let depth = 0
+  let length = 0
+  let isText = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    length += 1
+    if (byte === BACKSLASH && isText) {
+      at += 1
+      length += 1
+    } else if (byte === QUOTE) isText = !isText
+    else if (isText) continue
+    else if (byte === COMMA) length += 1 + 2 * depth
+    else if (byte === COLON) length += 1
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) length += 1 + 2 * ++depth
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) length += 1 + 2 * --depth
+  }
+  return length
 }
 
 /** Queries are compiled when the policies load, so there is no parse or compile time to tell. */

@@ -5,6 +5,7 @@ import { parseDataPath } from '../../pdp/rego/data-path.js'
 
 /** Callers choose the paths, so the memory of them is bounded. */
 const MAX_PATHS = 4096
+const MAX_LENGTH = 1024
 
 const plans = new WeakMap<Snapshot, Map<string, DocumentPlan>>()
 
@@ -13,8 +14,15 @@ export function planFor(snapshot: Snapshot, rawPath: string): DocumentPlan {
   const known = plans.get(snapshot) ?? new Map<string, DocumentPlan>()
   plans.set(snapshot, known)
   const plan = known.get(rawPath) ?? planDocument(snapshot, parseDataPath(rawPath))
-  if (known.size < MAX_PATHS) known.set(rawPath, plan)
+  if (rawPath.length <= MAX_LENGTH) remember(known, rawPath, plan)
   return plan
+}
+
+/** Whoever asks for many paths must not keep those of others from being remembered: the oldest one goes. */
+function remember(known: Map<string, DocumentPlan>, rawPath: string, plan: DocumentPlan): void {
+  const [oldest] = known.size < MAX_PATHS ? [] : known.keys()
+  if (oldest !== undefined) known.delete(oldest)
+  known.set(rawPath, plan)
 }
 
 /** The plan for a path that was asked before. */

@@ -1,13 +1,13 @@
-import { placeBelow } from './compose-document.js'
+import { baseDocumentAt, placeBelow } from './compose-document.js'
 import { evaluateEntrypoint, evaluateEntrypoints, withTypedErrors } from './evaluate-entrypoints.js'
-import { entrypointsAt, namesIn, ruleAbove } from './find-entrypoints.js'
+import { entrypointsAt, namesIn, packageLength, ruleAbove } from './find-entrypoints.js'
 import { mergeDocuments } from '../rego/merge-documents.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import { isPrintedScalar, printGoJson } from '../rego/print-go-json.js'
 import { RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
-import { walkBaseDocument, walkValue } from '../rego/walk-value.js'
+import { walkValue } from '../rego/walk-value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/policy-instance.js'
 
@@ -74,10 +74,10 @@ export function evaluateValue(
   if (target !== undefined) {
     const found = evaluateRule(plan, input, call)
     // A rule may well be null.
-    if (found === undefined) return walkBaseDocument(snapshot.data, path)
+    if (found === undefined) return baseDocumentAt(snapshot, path, call)
     return path.length === 0 ? withoutSystem(found) : found
   }
-  const base = [...packageSkeleton(plan), walkBaseDocument(snapshot.data, path)]
+  const base = [...packageSkeleton(plan), baseDocumentAt(snapshot, path, call)]
   const values = evaluateEntrypoints(snapshot, parts, input, call)
   const merged = mergeDocuments([
     ...base,
@@ -130,13 +130,6 @@ function ruleLeadingTo(
 ): Entrypoint | undefined {
   const end = names.length < path.length ? path.slice(0, names.length + 1) : path
   return ruleAbove(snapshot, end)
-}
-
-function packageLength(snapshot: Snapshot, names: readonly string[]): number {
-  for (let length = names.length; length > 0; length--) {
-    if (snapshot.packages.includes(pathKey(names.slice(0, length)))) return length
-  }
-  return 0
 }
 
 function packagesAt(snapshot: Snapshot, path: readonly string[]): string[] {

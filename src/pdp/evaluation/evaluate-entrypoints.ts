@@ -41,7 +41,7 @@ export function evaluateEntrypoints(
   return entrypoints.map((entrypoint) => {
     const { path, parts } = entrypoint
     if (parts === undefined) return values.get(entrypoint)
-    return composeDocument(snapshot, path, parts, (rule) => values.get(rule))
+    return composeDocument(snapshot, path, parts, (rule) => values.get(rule), call)
   })
 }
 

@@ -1,5 +1,5 @@
 import { integerSegment } from '../rego/data-path.js'
-import { pathKey } from '../rego/path-key.js'
+import { pathKey, pathOfKey } from '../rego/path-key.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 
 /** The entrypoints that a path names, one for each module that has it. */
@@ -7,9 +7,38 @@ export function entrypointsAt(snapshot: Snapshot, path: readonly string[]): read
   return snapshot.entrypoints.get(pathKey(path)) ?? []
 }
 
+interface SnapshotNames {
+  /** The keys of the packages. */
+  readonly packages: ReadonlySet<string>
+  /** How many segments the longest path of a package or an entrypoint has. */
+  readonly longest: number
+}
+
+const names = new WeakMap<Snapshot, SnapshotNames>()
+
+function namesOf(snapshot: Snapshot): SnapshotNames {
+  const known = names.get(snapshot)
+  if (known !== undefined) return known
+  const paths = [...snapshot.packages, ...snapshot.entrypoints.keys()].map(pathOfKey)
+  const longest = paths.reduce((most, { length }) => Math.max(most, length), 0)
+  const found = { packages: new Set(snapshot.packages), longest }
+  names.set(snapshot, found)
+  return found
+}
+
+/** How many segments at the front of a path name a package, the longest that there is; 0 where none do. */
+export function packageLength(snapshot: Snapshot, path: readonly string[]): number {
+  const { packages, longest } = namesOf(snapshot)
+  for (let length = Math.min(path.length, longest); length > 0; length--) {
+    if (packages.has(pathKey(path.slice(0, length)))) return length
+  }
+  return 0
+}
+
 /** The rule whose value the path leads into. A package is none: what it does not list is not there. */
 export function ruleAbove(snapshot: Snapshot, path: readonly string[]): Entrypoint | undefined {
-  for (let length = path.length - 1; length > 0; length--) {
+  // No path of a caller's is looked at beyond the longest that there is: it may have thousands of segments.
+  for (let length = Math.min(path.length - 1, namesOf(snapshot).longest); length > 0; length--) {
     const rule = entrypointsAt(snapshot, path.slice(0, length)).find(({ kind }) => kind === 'rule')
     if (rule !== undefined) return rule
   }

@@ -145,9 +145,12 @@ test.each([
   expect(decisions.at(-1)).toMatchObject({ kind: 'static', outcome })
 })
 
-test('how paths are answered is remembered for a bounded number of them', () => {
+test('how paths are answered is remembered for a bounded number of them, the oldest of which goes first', () => {
   for (let count = 0; count <= REMEMBERED_PATHS; count++) planFor(snapshot, `app/x${count}`)
-  expect(rememberedPlan(snapshot, 'app/x0')).toBeDefined()
-  expect(rememberedPlan(snapshot, `app/x${REMEMBERED_PATHS}`)).toBeUndefined()
-  expect(planFor(snapshot, `app/x${REMEMBERED_PATHS}`)).toBeDefined()
+  expect(rememberedPlan(snapshot, 'app/x0')).toBeUndefined()
+  expect(rememberedPlan(snapshot, 'app/x1')).toBeDefined()
+  expect(rememberedPlan(snapshot, `app/x${REMEMBERED_PATHS}`)).toBeDefined()
+  const long = `app/${'x'.repeat(2000)}`
+  expect(planFor(snapshot, long)).toBeDefined()
+  expect(rememberedPlan(snapshot, long)).toBeUndefined()
 })

@@ -39,15 +39,18 @@ const FNV_PRIME = 0x01000193
 
 type PlacedBytes = Pick<DataImage, 'bytes' | 'base'>
 
+/** Called with each value and each key that is read, so that it can end a reading by raising. */
+export type CountRead = () => void
+
 /** The whole of `data`, of which only what is looked at is ever read. */
-export function dataOf(image: DataImage): RegoObject {
-  const root = valueAt(image, image.root)
+export function dataOf(image: DataImage, count?: CountRead): RegoObject {
+  const root = valueAt(image, image.root, count)
   return root instanceof RegoObject ? root : new RegoObject([])
 }
 
 /** The value at an address of an image. What is below an object is read when it is asked for. */
-export function valueAt(image: PlacedBytes, address: number): RegoValue {
-  return new ImageReader(image).valueAt(address)
+export function valueAt(image: PlacedBytes, address: number, count?: CountRead): RegoValue {
+  return new ImageReader(image, count).valueAt(address)
 }
 
 /** The keys and the addresses of the members of the object at an address; undefined for another value. */
@@ -59,13 +62,16 @@ export function membersAt(image: PlacedBytes, address: number): (readonly [strin
 class ImageReader {
   readonly #bytes: Buffer
   readonly #base: number
+  readonly #count: CountRead | undefined
 
-  constructor({ bytes, base }: PlacedBytes) {
+  constructor({ bytes, base }: PlacedBytes, count?: CountRead) {
+    this.#count = count
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#base = base
   }
 
   valueAt(address: number): RegoValue {
+    this.#count?.()
     const at = address - this.#base
     const head = this.#bytes.readUInt16LE(at)
     switch (head & 0xff) {
@@ -90,8 +96,10 @@ class ImageReader {
     const table = this.#word(address + MEMBERS)
     const end = table + this.#word(address + COUNT) * 4
     for (let bucket = table; bucket < end; bucket += 4) {
-      for (let member = this.#word(bucket); member !== 0; member = this.#word(member + NEXT_MEMBER))
+      for (let member = this.#word(bucket); member !== 0; member = this.#word(member + NEXT_MEMBER)) {
+        this.#count?.()
         members.push([this.#keyOf(member), this.#word(member + MEMBER_VALUE)])
+      }
     }
     return members
   }
