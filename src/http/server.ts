@@ -11,6 +11,7 @@ import { drainServer } from './drain-server.js'
 import { openFastTransport } from './transport/fast/open-fast-transport.js'
 import type { HandleRequest } from './transport/handle-request.js'
 import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
+import { MOST_UNREAD_BYTES, UnreadAnswers } from './transport/unread-answers.js'
 import { makeRequestIds } from './exchange/request-id.js'
 import { REQUEST_TIMEOUTS } from './request-timeouts.js'
 import { createStandardServer } from './transport/node/standard-server.js'
@@ -48,6 +49,7 @@ export async function startServer(
   const requestIdFor = makeRequestIds()
   const room: Room = {
     halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
+    unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
     connections: new ConnectionLimit(Math.ceil(MAX_CONNECTIONS / processes)),
   }
   const standard = createStandardServer(handle, { requestIdFor, timeouts: REQUEST_TIMEOUTS, room })

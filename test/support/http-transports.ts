@@ -9,6 +9,7 @@ import { openFastTransport } from '../../src/http/transport/fast/open-fast-trans
 import type { FastTransport } from '../../src/http/transport/fast/open-fast-transport.js'
 import { PlainExchange } from '../../src/http/transport/fast/plain-exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
+import { UnreadAnswers } from '../../src/http/transport/unread-answers.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
 import { findQuickly } from './served-routes.js'
@@ -31,6 +32,8 @@ export interface TestServer {
   readonly connections: () => number
   /** Bytes held of bodies that have come in part. */
   readonly halfBytes: () => number
+  /** Bytes held of large answers that have not been read. */
+  readonly unreadBytes: () => number
   readonly close: () => Promise<void>
 }
 
@@ -44,6 +47,8 @@ export interface TestServerOptions {
   readonly maxConnections?: number
   /** Of all bodies that have come in part. */
   readonly maxHalfBytes?: number
+  /** Of all large answers that nobody has read. */
+  readonly maxUnreadBytes?: number
 }
 
 const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
@@ -58,7 +63,8 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const takesHost = options.takesHost ?? (() => true)
   const halfBodies = new HalfBodies(0, options.maxHalfBytes)
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
-  const room = { halfBodies, connections }
+  const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
+  const room = { halfBodies, unreadAnswers, connections }
   const { server } = createStandardServer(handle, { requestIdFor, timeouts: TIMEOUTS, room })
   const fastTransport = options.hasFastTransport
     ? openFastTransport(server, {
@@ -79,6 +85,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,
     connections: () => sockets.length,
     halfBytes: () => halfBodies.total,
+    unreadBytes: () => unreadAnswers.total,
     close: () => close(server, fastTransport),
   }
 }

@@ -3,6 +3,7 @@ import { makeRequestIds } from '../exchange/request-id.js'
 import type { HandleRequest } from '../transport/handle-request.js'
 import { ConnectionLimit } from '../transport/connection-limit.js'
 import { HalfBodies } from '../transport/half-bodies.js'
+import { UnreadAnswers } from '../transport/unread-answers.js'
 import { createStandardServer } from '../transport/node/standard-server.js'
 import { drainServer } from '../drain-server.js'
 import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
@@ -26,7 +27,11 @@ export async function serveRelayed(
   const standard = createStandardServer(handle, {
     requestIdFor: makeRequestIds(),
     timeouts: REQUEST_TIMEOUTS,
-    room: { halfBodies: new HalfBodies(maxBodyBytes), connections: new ConnectionLimit(MAX_CONNECTIONS) },
+    room: {
+      halfBodies: new HalfBodies(maxBodyBytes),
+      unreadAnswers: new UnreadAnswers(),
+      connections: new ConnectionLimit(MAX_CONNECTIONS),
+    },
     remoteAddressOf: ({ headers }) => {
       const from = headers[ORIGIN_HEADER]
       return Array.isArray(from) ? from[0] : from

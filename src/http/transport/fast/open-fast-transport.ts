@@ -5,6 +5,7 @@ import type { AppError } from '../../../errors/app-error.js'
 import { BROWSER_HEADERS } from '../../pipeline/admit-request.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
+import type { UnreadAnswers } from '../unread-answers.js'
 import { parseRequestTarget } from '../../exchange/exchange.js'
 import type { FindQuickly } from '../../pipeline/quick-routes.js'
 import type { RequestTimeouts, Room } from '../node/standard-server.js'
@@ -74,6 +75,7 @@ class FastListener implements ConnectionHost {
   readonly requestIdFor: ConnectionHost['requestIdFor']
   readonly answer: ConnectionHost['answer']
   readonly halfBodies: HalfBodies
+  readonly unreadAnswers: UnreadAnswers
   readonly proven: ConnectionHost['proven']
   tick = 0
   isDraining = false
@@ -93,6 +95,7 @@ class FastListener implements ConnectionHost {
     this.requestIdFor = options.requestIdFor
     this.answer = options.handle
     this.halfBodies = options.room.halfBodies
+    this.unreadAnswers = options.room.unreadAnswers
     this.proven = (socket) => options.room.connections.proven(socket)
   }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 
 import type { AppError } from '../../../errors/app-error.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
+import type { UnreadAnswers } from '../unread-answers.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
@@ -21,6 +22,7 @@ export interface ConnectionHost {
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly answer: (exchange: PlainExchange) => void
   readonly halfBodies: HalfBodies
+  readonly unreadAnswers: UnreadAnswers
   /** Told once, with the first whole request. */
   readonly proven: (socket: Socket) => void
   /** Gives the connection, with what it has read, to the standard server for good. */
@@ -75,8 +77,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#host.keepAliveMs)
-    if (typeof body === 'string') socket.write(head + body, bodyLength === body.length ? 'latin1' : 'utf8')
-    else socket.write(Buffer.concat([Buffer.from(head), body]))
+    const isRead = this.#host.unreadAnswers.hold(socket, bodyLength)
+    if (typeof body === 'string')
+      socket.write(head + body, bodyLength === body.length ? 'latin1' : 'utf8', isRead)
+    else socket.write(Buffer.concat([Buffer.from(head), body]), isRead)
     if (isLast) this.end()
     else this.#answered()
   }

@@ -4,11 +4,13 @@ import type { AppError } from '../../../errors/app-error.js'
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
 import type { HalfBodies } from '../half-bodies.js'
+import type { UnreadAnswers } from '../unread-answers.js'
 
 const EMPTY = Buffer.alloc(0)
 
 export interface StandardExchangeOptions {
   readonly halfBodies: HalfBodies
+  readonly unreadAnswers: UnreadAnswers
   /** Where a request came from that another process passed on. */
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
 }
@@ -18,18 +20,20 @@ export class StandardExchange extends Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly #halfBodies: HalfBodies
+  readonly #unreadAnswers: UnreadAnswers
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
-    { halfBodies, remoteAddressOf }: StandardExchangeOptions,
+    { halfBodies, unreadAnswers, remoteAddressOf }: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
     this.request = request
     this.response = response
     this.#halfBodies = halfBodies
+    this.#unreadAnswers = unreadAnswers
     this.#remoteAddressOf = remoteAddressOf
   }
 
@@ -106,6 +110,8 @@ export class StandardExchange extends Exchange {
       this.requestId,
       ...extraHeaders,
     ])
+    const isRead = this.#unreadAnswers.hold(this.request.socket, length)
+    if (isRead !== undefined) response.once('close', isRead)
     response.end(this.method === 'HEAD' ? undefined : body)
   }
 }

@@ -7,6 +7,7 @@ import type { AppError } from '../../../errors/app-error.js'
 import type { ConnectionLimit } from '../connection-limit.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
+import type { UnreadAnswers } from '../unread-answers.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
 import type { RequestTurn } from './standard-connections.js'
@@ -27,6 +28,7 @@ export interface RequestTimeouts {
 /** What a server takes in at once. */
 export interface Room {
   readonly halfBodies: HalfBodies
+  readonly unreadAnswers: UnreadAnswers
   readonly connections: ConnectionLimit
 }
 
@@ -54,8 +56,10 @@ export function createStandardServer(
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
     const refusal = takeAuthority(request)
-    const { halfBodies } = room
-    const exchange = new StandardExchange(request, response, requestId, { halfBodies, remoteAddressOf })
+    const { halfBodies, unreadAnswers } = room
+    const exchange = new StandardExchange(request, response, requestId, {
+      ...{ halfBodies, unreadAnswers, remoteAddressOf },
+    })
     return {
       begin: () => {
         if (refusal === undefined) handle(exchange)

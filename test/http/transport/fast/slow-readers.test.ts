@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { PlainConnection } from '../../../../src/http/transport/fast/plain-connection.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
+import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
 
 /** A socket whose buffer of answers is full when a test says so. */
 class ScriptedSocket extends EventEmitter {
@@ -43,6 +44,7 @@ function connect() {
       asked += 1
     },
     halfBodies: new HalfBodies(1000),
+    unreadAnswers: new UnreadAnswers(),
     proven: () => undefined,
     handOver: (_connection, _socket, bytes) => unread.push(bytes.toString()),
     closed: () => undefined,

@@ -8,6 +8,7 @@ import { ConnectionLimit } from '../../../../src/http/transport/connection-limit
 import type { Exchange } from '../../../../src/http/exchange/exchange.js'
 import { StandardExchange } from '../../../../src/http/transport/node/standard-exchange.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
+import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
 import { createStandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import type { StandardServer } from '../../../../src/http/transport/node/standard-server.js'
 import { untilQuiet } from '../../../support/until-quiet.js'
@@ -15,7 +16,11 @@ import { waitUntil } from '../../../support/wait-until.js'
 
 const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
 
-const ROOM = { halfBodies: new HalfBodies(0), connections: new ConnectionLimit(1000) }
+const ROOM = {
+  halfBodies: new HalfBodies(0),
+  unreadAnswers: new UnreadAnswers(),
+  connections: new ConnectionLimit(1000),
+}
 
 let server: Server | undefined
 
