@@ -113,7 +113,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     shipping: decisions.shipping,
   })
   const policies = await openPolicies(config, logger, metrics)
-  if (config.policies.watch) await watch(config, policies, onStop)
+  if (config.policies.watch) await watch(config, logger, policies, onStop)
   const evaluations = openEvaluations(config, metrics)
   onStop('evaluations', evaluations.close)
   const registry = openRegistry(config, { ...parts, compare: beside.compare })
@@ -141,8 +141,15 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   return await listen(served, address, onStop)
 }
 
-async function watch(config: Config, policies: Policies, onStop: OnStop): Promise<void> {
-  const watcher = await watchPolicies(policies, keyFiles(config.policies.bundleSigning))
+async function watch(config: Config, logger: Logger, policies: Policies, onStop: OnStop): Promise<void> {
+  const watcher = await watchPolicies(policies, {
+    keyFiles: keyFiles(config.policies.bundleSigning),
+    unwatched: (error) =>
+      logger.error(
+        { error: error.message },
+        'policies that cannot be watched are looked at every few seconds',
+      ),
+  })
   onStop('policy watcher', () => watcher.close())
 }
 

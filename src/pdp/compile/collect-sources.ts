@@ -1,9 +1,10 @@
-import { readFile, readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { dirname, relative, sep } from 'node:path'
 
-import { AppError, toError } from '../../errors/app-error.js'
+import { AppError } from '../../errors/app-error.js'
 import { toSharedBytes } from '../../lib/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
+import { isDataFile, listSourceFiles, unreadable } from './list-source-files.js'
 
 /** A Rego module as read: `file` is the path that a person knows it by. */
 export interface RegoFile {
@@ -21,8 +22,6 @@ export interface CollectOptions {
   readonly includeTests: boolean
 }
 
-const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
-
 /**
  * Reads the Rego files and the `data.json`, `data.yaml` beside them from directories (or single Rego files), in a
  * stable order. Hidden files and `node_modules` are skipped. Raises `invalid` for a path that cannot be read, or
@@ -35,9 +34,9 @@ export async function collectSources(
   const rego: RegoFile[] = []
   const data: DataFile[] = []
   for (const root of paths) {
-    for (const file of await listFiles(root)) {
+    for (const { file } of await listSourceFiles(root)) {
       if (isWantedRego(file, options)) rego.push({ file, text: (await readContent(file)).toString('utf8') })
-      else if (DATA_FILES.includes(basename(file))) {
+      else if (isDataFile(file)) {
         // The thread that makes values of it is given the same memory.
         const content = await toSharedBytes(await readContent(file))
         data.push({ file, content, at: dataPath(root, file) })
@@ -53,11 +52,6 @@ export async function collectSources(
   return { rego, data }
 }
 
-/** Whether a change of this file can change what `collectSources` gives. */
-export function isSourceFile(file: string): boolean {
-  return file.endsWith('.rego') || DATA_FILES.includes(basename(file))
-}
-
 /** Whether a Rego file holds tests, which are never served. */
 export function isTestFile(file: string): boolean {
   return file.endsWith('_test.rego')
@@ -65,20 +59,6 @@ export function isTestFile(file: string): boolean {
 
 function isWantedRego(file: string, options: CollectOptions): boolean {
   return file.endsWith('.rego') && (options.includeTests || !isTestFile(file))
-}
-
-/** All files at or below a path, sorted, so that compiling the same tree twice gives the same module. */
-async function listFiles(path: string): Promise<string[]> {
-  try {
-    if (!(await stat(path)).isDirectory()) return [path]
-    const entries = await readdir(path, { withFileTypes: true })
-    const visible = entries.filter((entry) => !entry.name.startsWith('.') && entry.name !== 'node_modules')
-    const names = visible.map((entry) => entry.name).sort()
-    const nested = await Promise.all(names.map((name) => listFiles(join(path, name))))
-    return nested.flat()
-  } catch (raw) {
-    throw unreadable(path, raw)
-  }
 }
 
 async function readContent(file: string): Promise<Buffer> {
@@ -92,10 +72,4 @@ async function readContent(file: string): Promise<Buffer> {
 function dataPath(root: string, file: string): string[] {
   const directory = relative(root, dirname(file))
   return directory === '' ? [] : directory.split(sep)
-}
-
-function unreadable(path: string, raw: unknown): AppError {
-  return raw instanceof AppError
-    ? raw
-    : new AppError('invalid', `read policies: ${toError(raw).message}`, { cause: { path, raw } })
 }

@@ -4,8 +4,10 @@ import { resolve } from 'node:path'
 
 import { watch } from 'chokidar'
 
-import { isSourceFile } from '../compile/collect-sources.js'
+import { toError } from '../../errors/app-error.js'
+import { isSourceFile } from '../compile/list-source-files.js'
 import type { Policies } from './policies.js'
+import { TreeCheck } from './tree-check.js'
 
 /** Editors save in several steps; a reload waits until the files have been quiet for this long. */
 const QUIET_MS = 60
@@ -16,21 +18,30 @@ export interface PolicyWatcher {
   close(): Promise<void>
 }
 
+export interface WatchOptions {
+  /** The files of the keys that verify bundles. */
+  readonly keyFiles?: readonly string[]
+  /** Told what cannot be watched; its changes are found nevertheless, some seconds later. */
+  readonly unwatched: (error: Error) => void
+}
+
 /**
  * Reloads the policies whenever one of their files is saved, added or removed, or one of the keys that verify them, and when a
  * directory that was taken away is back. Resolves once it is watching.
  */
 export async function watchPolicies(
   policies: Policies,
-  keyFiles: readonly string[] = [],
+  { keyFiles = [], unwatched }: WatchOptions,
 ): Promise<PolicyWatcher> {
   const { directories, bundles } = policies.locations
   const roots = directories.map((path) => resolve(path))
   let timer: NodeJS.Timeout | undefined
   const reloadSoon = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(() => void policies.reload(), QUIET_MS)
+    // The files are noted before they are read: what is saved from then on is found by the next look.
+    timer = setTimeout(() => void tree.note().then(() => policies.reload()), QUIET_MS)
   }
+  const tree = new TreeCheck(roots, reloadSoon)
   const missing = new Set<string>()
   const watcher = watch(roots, { ignoreInitial: true })
   watcher.on('all', (event, file) => {
@@ -38,8 +49,16 @@ export async function watchPolicies(
     if (event.startsWith('unlink') && roots.includes(path)) missing.add(path)
     if (isSourceFile(path) || roots.includes(path)) reloadSoon()
   })
-  // Without anything to watch it is never ready.
-  if (roots.length > 0) await new Promise<void>((ready) => watcher.once('ready', ready))
+  // A directory that may not be read, a link to itself, too many open files: nothing of it may end the service.
+  watcher.on('error', (raw) => unwatched(toError(raw)))
+  // Without anything to watch it is never ready, and after some errors neither.
+  if (roots.length > 0) {
+    await new Promise<void>((ready) => {
+      watcher.once('ready', ready)
+      watcher.once('error', () => ready())
+    })
+  }
+  await tree.start()
   const files = new ReplacedFiles([...bundles, ...keyFiles])
   await files.areReplaced()
   const check = setInterval(() => {
@@ -58,6 +77,7 @@ export async function watchPolicies(
     close: async () => {
       clearInterval(check)
       clearTimeout(timer)
+      tree.stop()
       await watcher.close()
     },
   }
