@@ -1,7 +1,11 @@
-import { destination as openDestination, pino } from 'pino'
+import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 
+import { openLogStream } from './log-stream.js'
+
 export type { Logger }
+
+const STANDARD_ERROR = 2
 
 export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -10,7 +14,7 @@ export interface LoggerOptions {
 
 /** The log of the service: a line of JSON (or of text, for people) per entry, on standard error unless told otherwise. */
 export function makeLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
-  const stream = destination ?? openDestination({ dest: 2, sync: true })
+  const stream = destination ?? openLogStream(STANDARD_ERROR)
   const settings = {
     level: options.level,
     base: null,
