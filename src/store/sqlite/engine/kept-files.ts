@@ -13,6 +13,11 @@ export interface KeptFile {
 }
 
 const OWNER_MAY_WRITE = 0o200n
+/** The write-ahead log grows while a database is open; what is beyond this may be cut off after a checkpoint (`journal_size_limit`). */
+export const WAL_KEPT_BYTES = 16 * 1024 * 1024
+const WAL = '-wal'
+/** How large each log was when it was largest. */
+const largest = new WeakMap<KeptFile, number>()
 
 /** A database that has been opened in WAL mode, with the files beside it, as far as they are there. */
 export function keptDatabase(path: string): readonly KeptFile[] {
@@ -71,7 +76,8 @@ function isAbsent(raw: unknown): boolean {
   return hasErrorCode(raw, 'ENOENT') || hasErrorCode(raw, 'ENOTDIR')
 }
 
-function describe({ path, device, inode }: KeptFile, found: BigIntStats | undefined): string | undefined {
+function describe(file: KeptFile, found: BigIntStats | undefined): string | undefined {
+  const { path, device, inode } = file
   const name = basename(path)
   if (found === undefined) {
     return `${name} is not at its path any more, so nothing is written: move it back there, with the files beside it; if it is gone, stop the service and restore a backup`
@@ -82,5 +88,14 @@ function describe({ path, device, inode }: KeptFile, found: BigIntStats | undefi
   if ((found.mode & OWNER_MAY_WRITE) === 0n) {
     return `${name} was made read-only, so nothing is written: let its owner write to it`
   }
+  if (path.endsWith(WAL) && isCut(file, Number(found.size))) {
+    return `${name} was cut while it was open, and what was written last with it, so nothing is written: stop the service and restore a backup, or restart it to go on with what is left`
+  }
   return undefined
+}
+
+function isCut(file: KeptFile, size: number): boolean {
+  const before = largest.get(file) ?? 0
+  largest.set(file, Math.max(before, size))
+  return size < Math.min(before, WAL_KEPT_BYTES)
 }

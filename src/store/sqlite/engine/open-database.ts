@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, hasErrorCode } from '../../../errors/app-error.js'
+import { WAL_KEPT_BYTES } from './kept-files.js'
 import { STORE_DAMAGED, toStoreError } from './sqlite-error.js'
 
 export interface OpenDatabaseOptions {
@@ -28,7 +29,6 @@ export interface OpenDatabaseOptions {
 const DEFAULT_BUSY_TIMEOUT_MS = 5000
 /** Of one connection: the driver's own default is 16 MB, and the system caches the file anyway. */
 const DEFAULT_PAGE_CACHE_KIB = 2000
-const WAL_KEPT_BYTES = 16 * 1024 * 1024
 
 /**
  * Opens a database for writing and creates it, readable by its owner only, when there is none. Raises AppError

@@ -63,6 +63,18 @@ describe('a store whose file is not where it was', () => {
     })
   })
 
+  it.each([0, 100])('acknowledges nothing once its write-ahead log was cut to %d bytes', async (length) => {
+    const { writer, dataDir, problem } = await open()
+    expect(await writer.run(append, 'before')).toBe(1)
+    truncateSync(join(dataDir, 'tidegate.db-wal'), length)
+    await expect(writer.run(append, 'lost')).rejects.toMatchObject(LOST)
+    await waitUntil(
+      () => problem()?.startsWith('tidegate.db-wal was cut while it was open'),
+      () => 'health does not tell of it',
+    )
+    await expect(writer.run(append, 'lost too')).rejects.toMatchObject(LOST)
+  })
+
   it('acknowledges nothing of a commit under which the file went away', async () => {
     const { writer, lookups, dataDir } = await open()
     const path = join(dataDir, 'tidegate.db')
