@@ -22,7 +22,7 @@ const keysByAnyVariable = new Map([...keysByFormerVariable(), ...keysByVariable]
 
 /**
  * The values that TIDEGATE_* variables set. Lists are separated by commas, or JSON when they start with `[`. A
- * variable that names no key is a problem.
+ * variable that names no key is a problem, an empty one sets nothing.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   readonly values: readonly OriginatedValue[]
@@ -32,6 +32,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems: ErrorDetail[] = []
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.includes(name) || text === undefined) continue
+    // Deployments leave variables empty that they do not mean to set; `[]` is an empty list.
+    if (text.trim() === '' && keysByAnyVariable.has(name)) continue
     const key = keysByAnyVariable.get(name)
     if (key === undefined) problems.push(unknownVariable(name))
     else values.push({ path: key.path, value: readText(key, text), origin: name })

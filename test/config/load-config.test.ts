@@ -83,6 +83,14 @@ describe('the effective configuration', () => {
     expect(loadConfig({ file, env: {} }).log.level).toBe('warn')
   })
 
+  test.each(['', ' '])('an empty variable (%j) sets nothing, so that the file’s tokens stay', (empty) => {
+    const tokens = [{ name: 'ci', roles: ['orchestrator'], sha256: HASH }]
+    const file = writeConfig(JSON.stringify({ auth: { tokens }, server: { addr: '127.0.0.1:3' } }))
+    const env = { TIDEGATE_AUTH_TOKENS: empty, TIDEGATE_SERVER_ADDR: empty, TIDEGATE_CONFIG: file }
+    expect(loadConfig({ env })).toMatchObject({ auth: { tokens }, server: { addr: '127.0.0.1:3' } })
+    expect(loadConfig({ env: { ...env, TIDEGATE_AUTH_TOKENS: '[]' } }).auth.tokens).toEqual([])
+  })
+
   test('comes from the file that TIDEGATE_CONFIG names', () => {
     const file = writeConfig('dataDir: elsewhere')
     expect(loadConfig({ env: { TIDEGATE_CONFIG: file } }).dataDir).toBe('elsewhere')
@@ -177,7 +185,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       'server: 5',
-      'server: must be an object with addr, publicUrl, allowedHosts, maxBodyBytes, drainSeconds, fastLane, insecure, not 5 (tidegate.yaml:1)',
+      'server: must be an object with addr, publicUrl, allowedHosts, maxBodyBytes, drainSeconds, fastLane, workers, insecure, not 5 (tidegate.yaml:1)',
     ],
     [
       'log: {level: loud}',

@@ -11,6 +11,8 @@ const MIB = 1024 * 1024
 /** Below this a night's events and decisions may not fit any more. */
 const LITTLE_SPACE_BYTES = 512 * MIB
 const NO_SPACE_BYTES = 64 * MIB
+const SECRET_FILES: readonly string[] = ['callback-secret', 'report-key']
+const LEAST_SECRET_BYTES = 16
 /** What anybody but the owner may do. */
 const OTHERS = 0o077
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
@@ -24,7 +26,7 @@ export async function lookAtDirectory(dataDir: string): Promise<Finding[]> {
   for (const name of databases) findings.push(await lookAtDatabase(dataDir, name))
   if (databases.includes('tidegate.db')) findings.push(await lookAtTrail(dataDir))
   else findings.push(warning('tidegate.db', 'there is none yet', 'a service makes it at its first start'))
-  return [...findings, ...lookAtLeftovers(names)]
+  return [...findings, ...lookAtSecrets(dataDir, names), ...lookAtLeftovers(names)]
 }
 
 function namesIn(dataDir: string): string[] | Finding {
@@ -80,6 +82,15 @@ function lookAtTrail(dataDir: string): Promise<Finding> {
   return attempt('trail', advice, async () =>
     ok('trail', `intact to its end ${await provenTrailEnd(dataDir)}`),
   )
+}
+
+/** What a full disk left of a secret signs for everybody. */
+function lookAtSecrets(dataDir: string, names: readonly string[]): Finding[] {
+  return SECRET_FILES.filter((name) => names.includes(name)).flatMap((name) => {
+    const { size } = statSync(join(dataDir, name))
+    const advice = 'remove it, and a new one is made; or put the one of a backup there'
+    return size >= LEAST_SECRET_BYTES ? [] : [bad(name, `it holds no secret, but ${size} bytes`, advice)]
+  })
 }
 
 function lookAtLeftovers(names: readonly string[]): Finding[] {
