@@ -3,41 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, objectOf, postJson } from '../support/http-client.js'
 import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
 import type { LoopbackServer } from '../support/loopback-server.js'
+import { passedDefinition, passedRegistration, thirtyPoints } from '../support/passed-analysis.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-const MINUTE_MS = 60_000
-const START_MS = Math.floor(Date.now() / MINUTE_MS - 40) * MINUTE_MS
 const STORM = 12
-
-function definition(source: string): string {
-  const query = { customInlineTemplate: 'PromQL:load{version="${version}"}' }
-  const canaryConfig = { metrics: [{ name: 'load', query }] }
-  return JSON.stringify({ lifetimeMinutes: 30, metrics: { source, canaryConfig } })
-}
-
-/** Of half an hour that has passed, so that its interval is due at once. */
-function registration(application: string): object {
-  const side = (version: string): object => ({ metric: { [application]: { version } } })
-  const deployment = { canaryStartTimeMs: START_MS, baseline: side('stable'), canary: side('canary') }
-  return { application, canaryDeployments: [deployment] }
-}
-
-function thirtyPoints(): object {
-  const values = Array.from({ length: 30 }, (_, step) => [
-    START_MS / 1000 + step * 60,
-    String(10 + (step % 3)),
-  ])
-  return { status: 'success', data: { resultType: 'matrix', result: [{ metric: {}, values }] } }
-}
 
 describe('analyses at the same time', () => {
   const workspace = makeWorkspace({
     'policies/release.rego': 'package release\n\nallow := true\n',
-    'definitions/hanging.json': definition('silent'),
-    'definitions/shop.json': definition('healthy'),
+    'definitions/hanging.json': passedDefinition('silent'),
+    'definitions/shop.json': passedDefinition('healthy'),
   })
   let server: LoopbackServer
   let tidegate: TidegateProcess
@@ -63,7 +41,11 @@ describe('analyses at the same time', () => {
   })
 
   const register = async (application: string): Promise<number> => {
-    const answer = await postJson(tidegate.url, '/autopilot/api/v5/registerCanary', registration(application))
+    const answer = await postJson(
+      tidegate.url,
+      '/autopilot/api/v5/registerCanary',
+      passedRegistration(application),
+    )
     return Number(objectOf(answer)['canaryId'])
   }
   const stateOf = async (id: number): Promise<unknown> => {

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 
 import { killReplicasRepeatedly } from '../support/chaos/replica-rounds.js'
-import { ask, objectOf } from '../support/http-client.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { respondJson, startLoopbackServer } from '../support/loopback-server.js'
+import { passedDefinition, passedRegistration, thirtyPoints } from '../support/passed-analysis.js'
 import { postgresPrograms } from '../support/postgres/postgres-programs.js'
 import { query } from '../support/postgres/postgres-server.js'
 import { approve, idOf, statusAt, trigger, useReplicas } from '../support/postgres/replica-services.js'
@@ -94,6 +96,40 @@ describe.skipIf(postgresPrograms() === undefined)('one of two services', { timeo
       () => `messages were not delivered: ${JSON.stringify(messages)}`,
     )
     expect(await isIntact(other)).toBe(true)
+  })
+
+  it('that is killed while it judges leaves the analysis to the other, which ends it with that one interval', async () => {
+    let isSilent = true
+    const source = await startLoopbackServer((_, response) => {
+      if (!isSilent) respondJson(response, 200, thirtyPoints())
+    })
+    const config = { analysis: { sources: [{ name: 'prom', type: 'prometheus', url: source.origin }] } }
+    const [one, other] = await Promise.all([start({ config }), start({ config })])
+    const defined = await ask(one.url, {
+      method: 'PUT',
+      path: '/analysis/applications/shop',
+      headers: { 'content-type': 'application/json' },
+      body: passedDefinition('prom'),
+    })
+    expect(defined.status).toBe(200)
+    const registered = await postJson(one.url, '/autopilot/api/v5/registerCanary', passedRegistration('shop'))
+    const path = `/analysis/${String(objectOf(registered)['canaryId'])}`
+    await waitUntil(
+      () => source.seen[0],
+      () => `it is not judged: ${one.logText()}`,
+    )
+    await one.end('SIGKILL')
+    isSilent = false
+    const run = await waitUntil(
+      async () => {
+        const seen = objectOf(await ask(other.url, { path }))
+        return seen['state'] === 'COMPLETED' ? seen : undefined
+      },
+      () => `it was not taken over: ${other.logText()}`,
+    )
+    expect(run).toMatchObject({ intervalsDone: 1, intervals: [{ interval: 1 }] })
+    expect(await isIntact(other)).toBe(true)
+    await source.close()
   })
 
   it('whose clock is five minutes ahead of the database, and one whose clock is behind, act as one', async () => {

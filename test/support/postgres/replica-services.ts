@@ -5,7 +5,7 @@ import type { CallbackReceiver, ReceivedCallback } from '../callback-receiver.js
 import { ask, objectOf, postJson } from '../http-client.js'
 import type { Answered } from '../http-client.js'
 import { startTidegate } from '../tidegate-process.js'
-import type { TidegateProcess } from '../tidegate-process.js'
+import type { ServeSettings, TidegateProcess } from '../tidegate-process.js'
 import { makeWorkspace } from '../workspace.js'
 import type { Workspace } from '../workspace.js'
 import { postgresPrograms } from './postgres-programs.js'
@@ -21,6 +21,8 @@ export const DECISION = { input: { ok: true } }
 export interface ReplicaStart {
   readonly name?: string
   readonly nodeArgs?: readonly string[]
+  /** More sections of its configuration. */
+  readonly config?: ServeSettings['config']
 }
 
 /** Services over one PostgreSQL, whose database is another one for each test. */
@@ -75,12 +77,13 @@ export function useReplicas(): Replicas {
 function startReplica(
   workspace: Workspace,
   settings: PostgresSettings,
-  { name, nodeArgs = [] }: ReplicaStart = {},
+  { name, nodeArgs = [], config }: ReplicaStart = {},
 ): Promise<TidegateProcess> {
   return startTidegate({
     workspace,
     nodeArgs,
     config: {
+      ...config,
       store: { ...storeSection(workspace, settings), ...(name !== undefined && { replica: name }) },
       callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
       gates: { definitions: [GATE] },
