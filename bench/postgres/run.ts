@@ -16,27 +16,30 @@ import { chainedRate, fillTrail } from './chain.js'
 import { newDatabase, openReplica, startDurablePostgres, withSqlite } from './database.js'
 import { fillOutbox, leaseRate } from './leases.js'
 import { startReplica } from './services.js'
+import { shippingRate } from './shipping.js'
 import { takeOverMs } from './take-over.js'
 
 const HELP = `make bench-postgres ARGS="…": two services over one PostgreSQL of its own on this machine, loopback only.
 
-  --only PARTS       some of chain,leases,status,verify,takeover, with commas between them (all)
+  --only PARTS       some of chain,leases,status,verify,takeover,shipping, with commas between them (all)
   --seconds N        how long each load runs (10)
   --rate N           statuses a second (200)
   --instances N      gate instances in the database (100000)
   --messages N       messages that are leased (20000)
   --records N        records that are verified (200000)
+  --decisions N      decisions that are shipped (20000)
   --rounds N         services that are killed (5)
   --help             this text
 `
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'chain,leases,status,verify,takeover' },
+    only: { type: 'string', default: 'chain,leases,status,verify,takeover,shipping' },
     seconds: { type: 'string', default: '10' },
     rate: { type: 'string', default: '200' },
     instances: { type: 'string', default: '100000' },
     messages: { type: 'string', default: '20000' },
     records: { type: 'string', default: '200000' },
+    decisions: { type: 'string', default: '20000' },
     rounds: { type: 'string', default: '5' },
     help: { type: 'boolean', default: false },
   },
@@ -51,6 +54,7 @@ const PARTS: Readonly<Record<string, (server: PostgresServer, directory: string)
   status: status,
   verify: verify,
   takeover: takeOver,
+  shipping: shipping,
 }
 
 async function chain(server: PostgresServer): Promise<void> {
@@ -158,6 +162,11 @@ async function takeOver(server: PostgresServer, directory: string): Promise<void
     'aim 15',
   )
   report('  shortest', (times[0] ?? 0) / 1000)
+}
+
+async function shipping(server: PostgresServer, directory: string): Promise<void> {
+  const rate = await shippingRate(await newDatabase(server), directory, Number(flags.decisions))
+  report('decisions of 2 KB shipped a second by one service', rate)
 }
 
 function report(name: string, value: number, note = ''): void {

@@ -94,6 +94,48 @@ describe('two replicas over one database', () => {
     expect(found).toMatchObject({ isIntact: true, checked: 90 })
   })
 
+  it('know an event that the other one kept, among new ones, and one that comes twice at once', async () => {
+    const { one, other } = await twoReplicas()
+    const [[kept]] = await Promise.all([other.writer.run(appendAll, [entry(7)])])
+    const batch = [[entry(1)], [entry(2), entry(7)], [entry(3), entry(3)], [entry(7)], [entry(4)]]
+    for (const round of [1, 2]) {
+      const seqs = await Promise.all(batch.map((entries) => one.writer.run(appendAll, entries)))
+      expect(seqs[1]?.[1], `round ${round}`).toBe(kept)
+      expect(seqs[3]).toEqual([kept])
+      expect(seqs[2]?.[0]).toBe(seqs[2]?.[1])
+      expect(new Set(seqs.flat()).size).toBe(5)
+    }
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 5 })
+  })
+
+  it('let no operation fail for having taken an event for a new one', async () => {
+    const { one, other } = await twoReplicas()
+    await other.writer.run(appendAll, [entry(7)])
+    const strict: WriteOperation<undefined, string> = {
+      name: 'test.strict',
+      apply: async ({ audit }) => {
+        const { isNew } = await audit.append(entry(7))
+        if (isNew) throw new Error('it cannot be new')
+        return 'known'
+      },
+    }
+    expect(await one.writer.run(strict, undefined)).toBe('known')
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 1 })
+  })
+
+  it('look for events all at once, or one by one for a while after one came twice', async () => {
+    const { one } = await twoReplicas()
+    for (let index = 0; index < 60; index++) {
+      const twice = index % 25 === 24 ? [entry(0)] : []
+      await one.writer.run(appendAll, [entry(index), ...twice])
+    }
+    // More than are written at a time, and the first of them once more.
+    const many = Array.from({ length: 450 }, (_, index) => entry(1000 + index))
+    const seqs = await one.writer.run(appendAll, [...many, entry(1000)])
+    expect(seqs.at(-1)).toBe(seqs[0])
+    expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 510 })
+  })
+
   it('never lease a message twice, nor more of one receiver than one may have over all', async () => {
     const { one, other } = await twoReplicas()
     await one.writer.run(enqueue, { url: 'http://receiver.example/a', count: 20 })

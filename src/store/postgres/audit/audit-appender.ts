@@ -5,12 +5,15 @@ import { columnText, toLinkedRow } from '../../trail/linked-row.js'
 import type { Queries } from '../engine/session.js'
 import { first, run } from '../engine/statements.js'
 import { wordVector } from './search-words.js'
+import { EventWasKept } from './trail-state.js'
 import type { LinkedRecord, TrailState } from './trail-state.js'
 
 /** Appends records to the trail in a transaction. */
 export interface PostgresAppender extends AuditAppender {
   /** Writes what was appended: before anything in the trail is read, and before the commit. */
   flush(): Promise<void>
+  /** Raises `EventWasKept` where an event that waits was taken for a new one, and is not. */
+  prove(): Promise<void>
 }
 
 /** Records are written so many at a time. */
@@ -32,9 +35,13 @@ const INSERT = `insert into audit (${COLUMNS}, hash, body, words)
   from unnest(${ARRAYS}, ${REST[0] ?? ''}::bytea[], ${REST[1] ?? ''}::bytea[], ${REST[2] ?? ''}::text[])
     as linked (${COLUMNS}, hash, body, words)`
 
-/** Links each record to the one before at once, and writes many together. */
+/** Links each record to the one before at once, and writes many together. Events are looked for one by one, or all that wait at once (`TrailState.isTrusting`). */
 export function makeAuditAppender(queries: Queries, state: TrailState): PostgresAppender {
+  const prove = async (): Promise<void> => {
+    if (state.isTrusting) await proveEvents(queries, [...state.pendingEvents.keys()])
+  }
   const flush = async (): Promise<void> => {
+    await prove()
     const records = state.takePending()
     if (records.length > 0) await insert(queries, records)
   }
@@ -53,13 +60,20 @@ export function makeAuditAppender(queries: Queries, state: TrailState): Postgres
     if (state.pending.length >= MAX_PENDING || state.pendingBytes >= MAX_PENDING_BYTES) await flush()
     return { seq: row.seq, isNew: true }
   }
-  return { append, flush }
+  return { append, flush, prove }
 }
 
 async function findEvent(queries: Queries, state: TrailState, eventId: string): Promise<number | undefined> {
   const pending = state.pendingEvents.get(eventId)
-  if (pending !== undefined) return pending
+  if (pending !== undefined || state.isTrusting) return pending
   return (await first<{ seq: number }>(queries, 'select seq from audit where event_id = $1', [eventId]))?.seq
+}
+
+/** Raises `EventWasKept` where one of them was not new. */
+async function proveEvents(queries: Queries, eventIds: readonly string[]): Promise<void> {
+  if (eventIds.length === 0) return
+  const text = 'select seq from audit where event_id = any($1) limit 1'
+  if ((await first(queries, text, [eventIds])) !== undefined) throw new EventWasKept()
 }
 
 async function insert(queries: Queries, records: readonly LinkedRecord[]): Promise<void> {

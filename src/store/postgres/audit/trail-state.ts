@@ -11,6 +11,11 @@ export interface LinkedRecord {
   readonly words: string
 }
 
+/** An event that was taken for a new one has been kept before: the transaction must be done again, looking for each. */
+export class EventWasKept extends Error {
+  override readonly name = 'EventWasKept'
+}
+
 /** What a transaction knows of the trail: its end, under the lock that is held until the commit, and what is to be written behind it. */
 export class TrailState {
   end: StoredEnd = TRAIL_START
@@ -20,11 +25,14 @@ export class TrailState {
   /** What the bodies and words of those that are to be written take, roughly. */
   pendingBytes = 0
   readonly pendingEvents = new Map<string, number>()
+  /** Whether events count as new until all that wait are looked for at once. */
+  isTrusting = false
 
   /** Begins a transaction. */
-  reset(end: StoredEnd, nowMs: number): void {
+  reset(end: StoredEnd, nowMs: number, isTrusting: boolean): void {
     this.end = end
     this.nowMs = nowMs
+    this.isTrusting = isTrusting
     this.takePending()
   }
 

@@ -9,6 +9,7 @@ import {
   isRetryable,
   toStoreError,
 } from '../engine/postgres-error.js'
+import { EventWasKept } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'
 import type { Session } from '../engine/session.js'
 import { serviceSchema } from '../migrations/service.js'
@@ -18,6 +19,8 @@ import type { WriteContext } from './write-context.js'
 const ACTION = 'write to the database'
 /** Tries of one batch, where the server or the connection gave a transaction up before its commit. */
 const MAX_TRIES = 3
+/** After an event that came twice others often do: so many batches are then done the careful way at once. */
+const CAREFUL_BATCHES = 20
 
 /** A call raised after it had written something, or hid that it failed: the batch must be undone, and its calls be run one by one. */
 class CallFailed extends Error {
@@ -31,6 +34,7 @@ class CallFailed extends Error {
 export class WriteConnection implements CallConnection<Transaction> {
   readonly #session: Session
   readonly #context: WriteContext
+  #carefulBatches = 0
 
   constructor(session: Session, context: WriteContext) {
     this.#session = session
@@ -39,12 +43,17 @@ export class WriteConnection implements CallConnection<Transaction> {
 
   /** Runs calls one after another and commits them together. A call that raises is undone alone. */
   async execute(calls: readonly BoundCall<Transaction>[]): Promise<readonly Outcome[]> {
+    if (this.#carefulBatches > 0) this.#carefulBatches -= 1
     for (let tries = 1; ; tries++) {
       const progress = { isCommitting: false }
       try {
         return await this.#together(calls, progress)
       } catch (raw) {
         await this.#session.rollBack()
+        if (raw instanceof EventWasKept) {
+          this.#carefulBatches = CAREFUL_BATCHES
+          continue
+        }
         const isOfOneCall = raw instanceof CallFailed || isAboutOneCall(raw)
         if (isOfOneCall && calls.length > 1) return await this.#oneByOne(calls)
         const mayRetry = isRetryable(raw) || (isStaleConnection(raw) && !progress.isCommitting)
@@ -67,7 +76,7 @@ export class WriteConnection implements CallConnection<Transaction> {
   ): Promise<Outcome[]> {
     const begun = await beginWriting(this.#session)
     requireWriter(serviceSchema, begun)
-    this.#context.begin(begun)
+    this.#context.begin(begun, this.#carefulBatches === 0)
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(await this.#one(call))
     await this.#context.flush()
@@ -83,9 +92,14 @@ export class WriteConnection implements CallConnection<Transaction> {
     try {
       return { ok: true, result: await call(this.#context.transaction) }
     } catch (raw) {
+      if (raw instanceof EventWasKept) throw raw
       // The server has given the transaction up.
       if (!(raw instanceof AppError) && fromDriver(ACTION, raw) !== raw) throw raw
-      if (this.#context.changes !== before) throw new CallFailed('a call failed', { cause: toError(raw) })
+      if (this.#context.changes !== before) {
+        // What it raised may come of an event that it took for a new one.
+        await this.#context.prove()
+        throw new CallFailed('a call failed', { cause: toError(raw) })
+      }
       return { ok: false, failure: toFailure(raw) }
     }
   }

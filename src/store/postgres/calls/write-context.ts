@@ -39,8 +39,14 @@ export class WriteContext {
     return this.#session.writes + this.#trail.end.seq
   }
 
-  begin({ end, nowMs }: Begun): void {
-    this.#trail.reset(end, nowMs)
+  /** `isTrusting` as in `TrailState`. */
+  begin({ end, nowMs }: Begun, isTrusting: boolean): void {
+    this.#trail.reset(end, nowMs, isTrusting)
+  }
+
+  /** Raises `EventWasKept` where an event that waits was not new. */
+  prove(): Promise<void> {
+    return this.#appender.prove()
   }
 
   /** Writes what waits. */
