@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { canonicalJson } from '../lib/json/edit/canonical.js'
 import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
 import { newCall } from '../pdp/evaluation/new-call.js'
+import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { openPolicies } from './input/open-policies.js'
@@ -17,6 +18,7 @@ interface EvalOptions extends PolicyOptions, OutputOptions {
   readonly input?: string
   readonly strictBuiltinErrors?: true
   readonly pretty?: true
+  readonly cost?: true
 }
 
 const HELP = examples(
@@ -47,6 +49,7 @@ export function addEvaluationOptions(command: Command): Command {
     )
     .option('--strict-builtin-errors', 'end with an error when a built-in function fails')
     .option('--pretty', 'indent the result')
+    .option('--cost', 'tell on standard error what it took of policies.limits.loopIterations, by package')
 }
 
 /** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
@@ -54,10 +57,19 @@ export async function evaluate(options: EvalOptions, terminal: Terminal): Promis
   const input = options.input === undefined ? undefined : await readDocument(options.input, terminal)
   const { config, snapshot } = await openPolicies(options, terminal)
   const plan = planDocument(snapshot, parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision))
-  const call = newCall({ strictBuiltinErrors: options.strictBuiltinErrors ?? false })
+  const cost = new EvaluationCost()
+  const call = newCall({ strictBuiltinErrors: options.strictBuiltinErrors ?? false, cost })
   const result = evaluateDocument(plan, input, call)
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
   terminal.out(`${shown.toString()}\n`)
+  if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
   return EXIT.fine
+}
+
+/** A line for each package, the dearest first, and one for all. */
+function costText({ fuel, packages, packageFuel }: EvaluationCost, limit: number): string {
+  const rows = packages.map((name, place) => ({ name, fuel: packageFuel[place] ?? 0 }))
+  const lines = rows.sort((a, b) => b.fuel - a.fuel).map((row) => `${row.fuel} ${row.name}\n`)
+  return `${lines.join('')}${fuel} of ${limit} loop iterations\n`
 }

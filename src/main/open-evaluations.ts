@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js'
+import { makeCostMetrics } from '../http/policy/cost-metrics.js'
 import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
@@ -41,7 +42,12 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
     },
     ended: figures.ended,
   })
-  const evaluations = new Evaluations({ slow, sliceMs: limits.sliceMs, abandoned: figures.abandoned })
+  const evaluations = new Evaluations({
+    slow,
+    sliceMs: limits.sliceMs,
+    abandoned: figures.abandoned,
+    spent: makeCostMetrics(metrics.registry),
+  })
   let draining: NodeJS.Timeout | undefined
   return {
     evaluations,

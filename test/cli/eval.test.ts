@@ -229,3 +229,10 @@ describe('a fault ends eval with 2', () => {
     })
   })
 })
+
+test('eval --cost tells what the decision took, by package, beside the answer', async () => {
+  const args = ['--entrypoint', 'old/allow', '--input', 'ann.json', '--cost'] as const
+  const { exitCode, stdout, stderr } = await asked(...args)
+  expect([exitCode, stdout]).toEqual([0, '{"result":true}\n'])
+  expect(stderr).toMatch(/^\d+ data\.old\n\d+ of \d+ loop iterations\n$/)
+})

@@ -106,6 +106,7 @@ describe('a service with two processes that decide', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     const counted = await figure(service, 'tidegate_evaluations_total{kind="data",outcome="defined"}')
     expect(counted).toBe(answers.length)
+    expect(await figure(service, 'tidegate_evaluation_fuel_count{package="data.app"}')).toBeGreaterThan(1)
     const { text } = await ask(service.url, { path: '/decisions?limit=500' })
     const { decisions } = JSON.parse(text) as { decisions: { requestId: string }[] }
     expect(decisions).toHaveLength(answers.length)
@@ -128,6 +129,13 @@ describe('a service with two processes that decide', () => {
       )
       expect([path, distinct(texts)]).toEqual([path, 1])
     }
+    const costed = await askBoth(service, '/v1/data/app/slow?metrics')
+    const fuel = costed.map(
+      ({ text }) =>
+        (JSON.parse(text) as { metrics?: { counter_evaluation_fuel: number } }).metrics
+          ?.counter_evaluation_fuel,
+    )
+    expect(fuel.every((each) => each !== undefined && each > 60_000)).toBe(true)
     const [conflict] = await askBoth(service, '/v1/data/app/conflict')
     expect(conflict?.text).toContain('app.rego')
     expect(conflict?.text).toContain('complete rules must not produce multiple outputs')

@@ -15,10 +15,13 @@ import type { DataQuery } from './data-query.js'
 /** OPA's text when a POST has no `input` member, or a null one. */
 const MISSING_INPUT = '{"code":"api_usage_warning","message":"\'input\' key missing from the request"}'
 
-/** What a decision took, in nanoseconds: the evaluation alone, and all of it. */
+/** What a decision took: the evaluation alone and all of it in nanoseconds, and its cost whatever the machine. */
 export interface Timings {
   readonly evalNs: number
   readonly handlerNs: number
+  /** What the evaluation took of `policies.limits.loopIterations`. */
+  readonly fuel: number
+  readonly instancesReplaced: number
 }
 
 /** What an answer of the Data API can hold. */
@@ -80,8 +83,10 @@ function prettyLength(bytes: Uint8Array): number {
 }
 
 /** Queries are compiled when the policies load, so there is no parse or compile time to tell. */
-function metrics({ evalNs, handlerNs }: Timings): string {
+function metrics({ evalNs, handlerNs, fuel, instancesReplaced }: Timings): string {
   return JSON.stringify({
+    counter_evaluation_fuel: fuel,
+    counter_evaluator_instances_replaced: instancesReplaced,
     counter_server_query_cache_hit: 1,
     timer_rego_query_eval_ns: evalNs,
     timer_server_handler_ns: handlerNs,

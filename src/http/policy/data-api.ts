@@ -80,6 +80,7 @@ async function answerDocument(
   const { query } = request
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
+  decision.wantsCost = query.metrics
   const decided = decide(decision, request)
   const { result } = decided instanceof Promise ? await decided : decided
   const answer = {
@@ -87,7 +88,7 @@ async function answerDocument(
     result,
     isInputMissing: request.isInputMissing,
     // Reading the clock is not free, and few callers ask for the time.
-    timings: query.metrics ? timings(evalStartNs, decision.elapsedNs) : undefined,
+    timings: query.metrics ? timings(evalStartNs, decision) : undefined,
     snapshot: decision.snapshot,
     version: context.version,
   }
@@ -103,8 +104,8 @@ function decide(decision: Decision, { rawPath, input, query }: DocumentRequest):
   )
 }
 
-function timings(evalStartNs: number, handlerNs: number): Timings {
-  return { evalNs: handlerNs - evalStartNs, handlerNs }
+function timings(evalStartNs: number, { elapsedNs, fuel, instancesReplaced }: Decision): Timings {
+  return { evalNs: elapsedNs - evalStartNs, handlerNs: elapsedNs, fuel, instancesReplaced }
 }
 
 /** OPA tells a rule that is there and undefined from a path that leads nowhere. */

@@ -4,6 +4,7 @@ import { toAppError } from '../../errors/app-error.js'
 import { findApplication } from '../../pdp/evaluation/find-application.js'
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { CostFigures } from '../../pdp/metering/evaluation-cost.js'
 import type { Exchange } from '../exchange/exchange.js'
 import type { PolicyContext } from './policy-context.js'
 
@@ -18,6 +19,7 @@ export interface Outcome {
 /** One decision from the request to the log: its id, its time, and the snapshot that it is made with. */
 export class Decision implements AskOptions {
   strictBuiltinErrors = false
+  wantsCost = false
   readonly id: string
   readonly timeMs = Date.now()
   readonly snapshot: Snapshot
@@ -26,6 +28,9 @@ export class Decision implements AskOptions {
   readonly #kind: DecisionKind
   readonly #path: string
   readonly #startedAt = performance.now()
+  /** What it took, once it is there. */
+  fuel = 0
+  instancesReplaced = 0
 
   constructor(context: PolicyContext, exchange: Exchange, kind: DecisionKind, path: string) {
     this.#context = context
@@ -69,6 +74,11 @@ export class Decision implements AskOptions {
 
   get caller(): string | undefined {
     return this.#exchange.caller.tokenName ?? this.#exchange.remoteAddress
+  }
+
+  spent({ fuel, instancesReplaced }: CostFigures): void {
+    this.fuel = fuel
+    this.instancesReplaced = instancesReplaced
   }
 
   whenGone(drop: () => void): void {

@@ -2,6 +2,7 @@ import type { Server } from 'node:net'
 
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
+import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
 import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
@@ -74,7 +75,10 @@ async function open(
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
   const metrics = makeServiceMetrics(decisionLog)
   const { abandoned } = makeEvaluationMetrics(metrics.registry, { queued: () => 0, running: () => 0 })
-  const evaluations = evaluationsOf(config, policies, main, abandoned)
+  const evaluations = evaluationsOf(config, policies, main, {
+    abandoned,
+    spent: makeCostMetrics(metrics.registry),
+  })
   const yaml = openYamlReader()
   const context = policyContext(config, {
     policies,
@@ -125,12 +129,12 @@ function evaluationsOf(
   { policies: { limits, slowEvaluations } }: Config,
   { idOf }: WorkerPolicies,
   main: ProcessLink<MainCalls>,
-  abandoned: EvaluationsOptions['abandoned'],
+  told: Pick<EvaluationsOptions, 'abandoned' | 'spent'>,
 ): Evaluations {
   return new Evaluations({
     slow: new RemoteSlowEvaluations(main, slowEvaluations.threads, idOf),
     sliceMs: limits.sliceMs,
-    abandoned,
+    ...told,
     locate: async (failure, snapshot) =>
       fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
   })

@@ -11,7 +11,7 @@ import type { RegoValue } from '../rego/value.js'
 import { walkValue } from '../rego/walk-value.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { undefinedPolicy } from './evaluation-error.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /** One reason against, and the package (as Rego writes it, without `data`) that gives it. */
 export interface Denial {

@@ -4,7 +4,7 @@ import type { RegoValue } from '../rego/value.js'
 import { walkBaseDocument } from '../rego/walk-value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { dataOf } from '../wasm/data/data-image.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /** So many values of base documents are read between two looks at the clock. */
 const READS_PER_LOOK = 512

@@ -9,7 +9,7 @@ import type { RegoValue } from '../rego/value.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
 import { walkValue } from '../rego/walk-value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /** How one path of `data` is answered; the same for every request until the snapshot changes. */
 export interface DocumentPlan {

@@ -1,12 +1,13 @@
 import { AppError } from '../../errors/app-error.js'
 import { composeDocument } from './compose-document.js'
 import { evaluationError } from './evaluation-error.js'
+import { packageOf } from './package-of.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import type { RegoValue } from '../rego/value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationAbort, describeFailure } from '../wasm/module/evaluation-abort.js'
 import { SliceOver } from '../wasm/evaluation-slice.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /**
  * The value of an entrypoint that its module has code for as Rego text, or undefined. Raises `evaluation_failed` when the policy conflicts, a
@@ -14,11 +15,14 @@ import type { EvaluationCall } from '../wasm/policy-instance.js'
  */
 export function evaluateEntrypoint(
   snapshot: Snapshot,
-  { module, number }: Entrypoint,
+  entrypoint: Entrypoint,
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): string | undefined {
-  return withTypedErrors(snapshot, () => module.evaluate(number, input, call))
+  const { module, number } = entrypoint
+  const text = withTypedErrors(snapshot, () => module.evaluate(number, input, call))
+  call.cost?.attribute([packageOf(snapshot, entrypoint)])
+  return text
 }
 
 /** The values of several entrypoints over one input, in their order. Raises as `evaluateEntrypoint`. */
@@ -35,6 +39,7 @@ export function evaluateEntrypoints(
     const numbers = own.map(({ number }) => number)
     withTypedErrors(snapshot, () => {
       const texts = module.evaluateAll(numbers, input, call)
+      call.cost?.attribute(own.map((entrypoint) => packageOf(snapshot, entrypoint)))
       own.forEach((entrypoint, index) => values.set(entrypoint, toValue(texts[index])))
     })
   }

@@ -7,7 +7,7 @@ import { printDataRef, printPackageName } from '../rego/print-data-ref.js'
 import type { RegoValue } from '../rego/value.js'
 import { ruleStatement } from './rule-statement.js'
 import { undefinedPolicy } from './evaluation-error.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /**
  * The reasons against an execution, from the policy that a path names: a package with those below it, or one rule.

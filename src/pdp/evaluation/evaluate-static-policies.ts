@@ -1,7 +1,7 @@
 import { askPackages } from './ask-packages.js'
 import type { Verdict } from './ask-packages.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 export { selectPackages } from './select-packages.js'
 

@@ -1,5 +1,6 @@
+import type { EvaluationCost } from '../metering/evaluation-cost.js'
 import type { EvaluationSlice } from '../wasm/evaluation-slice.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 const NS_PER_MS = 1_000_000n
 
@@ -9,25 +10,33 @@ export interface NewCallOptions {
   readonly strictBuiltinErrors?: boolean
   /** Where the evaluation may hold its thread only so long. */
   readonly slice?: EvaluationSlice
+  readonly cost?: EvaluationCost | undefined
 }
 
 /** What one decision is evaluated with: its own fixed time and its own memory of random values. */
 export function newCall(options: NewCallOptions = {}): EvaluationCall {
-  const { nowMs = Date.now(), strictBuiltinErrors = false, slice } = options
-  return new DecisionCall(nowMs, strictBuiltinErrors, slice)
+  const { nowMs = Date.now(), strictBuiltinErrors = false, slice, cost } = options
+  return new DecisionCall(nowMs, strictBuiltinErrors, slice, cost)
 }
 
 /** Most decisions ask for neither the time nor a random value: make both when they do. */
 class DecisionCall implements EvaluationCall {
   readonly strictBuiltinErrors: boolean
   readonly slice: EvaluationSlice | undefined
+  readonly cost: EvaluationCost | undefined
   readonly #nowMs: number
   #context: EvaluationCall['context'] | undefined
 
-  constructor(nowMs: number, strictBuiltinErrors: boolean, slice: EvaluationSlice | undefined) {
+  constructor(
+    nowMs: number,
+    strictBuiltinErrors: boolean,
+    slice: EvaluationSlice | undefined,
+    cost: EvaluationCost | undefined,
+  ) {
     this.#nowMs = nowMs
     this.strictBuiltinErrors = strictBuiltinErrors
     this.slice = slice
+    this.cost = cost
   }
 
   get context(): EvaluationCall['context'] {

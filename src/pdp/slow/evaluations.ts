@@ -5,14 +5,21 @@ import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
 import { newCall } from '../evaluation/new-call.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import { EvaluationCost } from '../metering/evaluation-cost.js'
+import type { CostFigures } from '../metering/evaluation-cost.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 import type { SlowFailure } from './messages.js'
 import type { Answer, Question } from './question.js'
 import { packFailure } from './slow-failure.js'
 import { SliceAllowance } from './slice-allowance.js'
 import type { SlowEvaluations } from './slow-evaluations.js'
 import { SlowPaths } from './slow-paths.js'
+
+/** Of so many questions, one is taken down what it costs. */
+const SAMPLED_OF = 16
+
+type CostListener = (cost: CostFigures) => void
 
 /** What a question is asked with beside its input. */
 export interface AskOptions {
@@ -21,6 +28,9 @@ export interface AskOptions {
   readonly strictBuiltinErrors?: boolean
   /** Who asks, so that nobody waits for the questions of another alone. */
   readonly caller?: string | undefined
+  /** Whether to tell what the question costs, before its answer is there. */
+  readonly wantsCost?: boolean
+  spent?(cost: CostFigures): void
   /** Takes what to do when nobody waits for the answer any more. */
   whenGone?(drop: () => void): void
 }
@@ -31,6 +41,8 @@ export interface EvaluationsOptions {
   readonly sliceMs: number
   /** Called for each evaluation that was given up, and after how long, in milliseconds. */
   readonly abandoned: (lostMs: number) => void
+  /** Told what every sixteenth question cost, if it was answered; the figures are used again for the next one. */
+  readonly spent?: (cost: CostFigures) => void
   /** Gives the error of an evaluation that failed with its place in the sources, where these are not at hand; absent where they are. */
   readonly locate?: (failure: SlowFailure, snapshot: Snapshot) => Promise<AppError>
 }
@@ -43,6 +55,8 @@ export class Evaluations {
   readonly #options: EvaluationsOptions
   readonly #allowance: SliceAllowance
   readonly #slowPaths = new SlowPaths()
+  readonly #cost = new EvaluationCost()
+  #asked = 0
   /** The policies that the slow paths are of. */
   #snapshot: Snapshot | undefined
 
@@ -90,19 +104,34 @@ export class Evaluations {
     evaluate: (call: EvaluationCall) => A,
   ): A | Promise<A> {
     const { nowMs, strictBuiltinErrors = false } = options
-    if (this.#options.sliceMs === 0) return this.#askSlow<A>(asked, options)
+    const tellCost = this.#costListener(options)
+    if (this.#options.sliceMs === 0) return this.#askSlow<A>(asked, options, tellCost)
     const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(asked)
     if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
-      return this.#askSlow<A>(asked, options)
+      return this.#askSlow<A>(asked, options, tellCost)
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
+    const cost = tellCost && this.#cost
     try {
-      const answer = evaluate(newCall({ nowMs, strictBuiltinErrors, slice }))
+      cost?.clear()
+      const answer = evaluate(newCall({ nowMs, strictBuiltinErrors, slice, cost }))
+      if (cost !== undefined) tellCost?.(cost)
       if (key !== undefined) this.#slowPaths.ended(key)
       return answer
     } catch (raw) {
       if (!(raw instanceof SliceOver)) return this.#fail(raw, asked.snapshot)
       this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
-      return this.#askSlow<A>(asked, options)
+      return this.#askSlow<A>(asked, options, tellCost)
+    }
+  }
+
+  /** Who is told what a question costs: mostly nobody, since taking that down costs a third of a small evaluation. */
+  #costListener(options: AskOptions): CostListener | undefined {
+    this.#asked = (this.#asked + 1) % SAMPLED_OF
+    const isSampled = this.#asked === 1
+    if (!isSampled && options.wantsCost !== true) return undefined
+    return (cost) => {
+      if (isSampled) this.#options.spent?.(cost)
+      options.spent?.(cost)
     }
   }
 
@@ -138,12 +167,13 @@ export class Evaluations {
   }
 
   /** The bytes of the input are copied, since who gave them may use them for something else. */
-  #askSlow<A extends Answer>(asked: Asked, options: AskOptions): Promise<A> {
+  #askSlow<A extends Answer>(asked: Asked, options: AskOptions, spent: CostListener | undefined): Promise<A> {
     const { snapshot, question, input } = asked
     const { nowMs, strictBuiltinErrors = false, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
       key: `${caller} ${evaluationKeyOf(asked)}`,
       snapshot,
+      ...(spent && { spent }),
       request: {
         question,
         input: input === undefined ? undefined : new Uint8Array(input),

@@ -1,5 +1,6 @@
 import type { BuiltinErrorCode } from '../builtins/shared/builtin.js'
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
+import type { CostFigures } from '../metering/evaluation-cost.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 import type { Answer, Question } from './question.js'
@@ -21,7 +22,7 @@ export type ToSlowThread =
 /** From the thread: it has begun to evaluate, and then it has an answer or has failed. */
 export type FromSlowThread =
   | { readonly type: 'begun'; readonly systemId: number | undefined }
-  | { readonly type: 'answered'; readonly answer: Answer }
+  | { readonly type: 'answered'; readonly answer: Answer; readonly cost?: CostFigures }
   | { readonly type: 'failed'; readonly failure: SlowFailure }
 
 /** An error as data. An evaluation that was aborted is told as such: where it came from, its sources are at hand. */

@@ -2,7 +2,7 @@ import { evaluateDocument, planDocument } from '../evaluation/evaluate-document.
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { EvaluationCall } from '../wasm/policy-instance.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
 /** One whole question to a snapshot, as plain data: so it can be asked in any thread. */
 export type Question =

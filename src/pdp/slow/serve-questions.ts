@@ -5,6 +5,7 @@ import { AppError } from '../../errors/app-error.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { newCall } from '../evaluation/new-call.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import { EvaluationCost } from '../metering/evaluation-cost.js'
 import type { FromSlowThread, ToSlowThread } from './messages.js'
 import { unpackSnapshot } from './packed-snapshot.js'
 import { answerQuestion } from './question.js'
@@ -22,8 +23,9 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
       const snapshot = await loading
       const { question, input, nowMs, strictBuiltinErrors } = message.request
       tell({ type: 'begun', systemId })
-      const call = newCall({ nowMs, strictBuiltinErrors })
-      tell({ type: 'answered', answer: answerQuestion(snapshot, question, input, call) })
+      const cost = new EvaluationCost()
+      const call = newCall({ nowMs, strictBuiltinErrors, cost })
+      tell({ type: 'answered', answer: answerQuestion(snapshot, question, input, call), cost: cost.figures })
     } catch (raw) {
       tell({ type: 'failed', failure: packFailure(raw) })
     }

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { CostFigures } from '../metering/evaluation-cost.js'
 import { FairQueue } from './fair-queue.js'
 import type { SlowRequest } from './messages.js'
 import type { Answer } from './question.js'
@@ -34,6 +35,8 @@ export interface SlowQuestion {
   readonly key: string
   readonly snapshot: Snapshot
   readonly request: SlowRequest
+  /** Told what it cost, before its answer is there. */
+  readonly spent?: (cost: CostFigures) => void
 }
 
 /** A question that was taken. */
@@ -153,7 +156,7 @@ export class SlowEvaluations {
     const waitedMs = performance.now() - job.sinceMs
     const worker = this.#takeWorker()
     this.#busy.set(worker, job)
-    worker.evaluate(job.snapshot, job.request).then(
+    worker.evaluate(job.snapshot, job.request, job.spent).then(
       (answer) => {
         this.#release(worker, job.snapshot)
         this.#options.ended('answered', waitedMs)

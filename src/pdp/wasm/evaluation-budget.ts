@@ -30,6 +30,7 @@ export class EvaluationBudget implements WorkMeter {
   #cpuEndsAtMs = 0
   #stepsUnchecked = 0
   #bytesLeft = 0
+  #usedBefore = 0
 
   /** The clock tells the time that this thread has had on a core, in milliseconds. */
   constructor(limits: EvaluationLimits, gauge: FuelGauge, clock: () => number = threadCpuMs) {
@@ -71,6 +72,14 @@ export class EvaluationBudget implements WorkMeter {
 
   exceed(reason: string): never {
     throw overrun(reason)
+  }
+
+  /** What was used since this was asked last, or since the start, if it was asked then. */
+  take(): number {
+    const used = -this.#iterationsLeft - this.#gauge.value
+    const taken = used - this.#usedBefore
+    this.#usedBefore = used
+    return taken
   }
 
   /** Called when a slice is used up; raises an EvaluationAbort when there is no other. */

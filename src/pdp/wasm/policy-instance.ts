@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer'
 
 import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
-import type { BuiltinContext, DecisionContext } from '../builtins/shared/builtin.js'
+import type { BuiltinContext } from '../builtins/shared/builtin.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './module/evaluation-abort.js'
+import type { EvaluationCall } from './evaluation-call.js'
 import { EvaluationBudget } from './evaluation-budget.js'
 import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
@@ -30,15 +31,6 @@ import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { instantiateReader } from './reader/input-reader.js'
 import type { InputReader } from './reader/input-reader.js'
 import { readsAlike } from './reader/reads-alike.js'
-
-/** What one evaluation is called with beside its input. */
-export interface EvaluationCall {
-  readonly context: DecisionContext
-  /** Whether a built-in that raises ends the evaluation instead of making its expression undefined. */
-  readonly strictBuiltinErrors: boolean
-  /** Set where the evaluation may hold its thread only so long; over it, it ends by SliceOver. */
-  readonly slice: EvaluationSlice | undefined
-}
 
 /** What reading a byte of input takes at least, in milliseconds, and a byte of a result. */
 const READ_MS_PER_BYTE = 3e-6
@@ -198,11 +190,8 @@ export class PolicyInstance {
       if (inputLength > SHORT_INPUT_BYTES) call.slice?.require(inputLength * READ_MS_PER_BYTE)
       const inputValue = this.#inputValue(input)
       this.#targets.begin(targets)
-      return targets.map((target) => {
-        const address = this.#targets.evaluate(target, inputValue, this.#dataAddress)
-        if (address === UNDEFINED_ADDRESS) return undefined
-        return this.#targets.valueIn(target, this.#textOf(address, call.slice))
-      })
+      if (call.cost !== undefined) this.#budget.take()
+      return targets.map((target) => this.#valueOf(target, inputValue, call))
     } catch (raw) {
       throw describeFailure(raw, this.#exhausted())
     } finally {
@@ -210,6 +199,13 @@ export class PolicyInstance {
       this.#builtinContext = undefined
       this.#held = undefined
     }
+  }
+
+  #valueOf(target: number, input: number, { slice, cost }: EvaluationCall): string | undefined {
+    const address = this.#targets.evaluate(target, input, this.#dataAddress)
+    const text = address === UNDEFINED_ADDRESS ? undefined : this.#textOf(address, slice)
+    cost?.targetFuel.push(this.#budget.take())
+    return text === undefined ? undefined : this.#targets.valueIn(target, text)
   }
 
   /** Only Rego text keeps sets apart from arrays, so that they can be put in order. */

@@ -5,7 +5,7 @@ import { RULES_FROM } from './module-targets.js'
 import type { ModuleCode } from './module-code.js'
 import type { PolicyModuleOptions } from './evaluation-limits.js'
 import { PolicyInstance } from './policy-instance.js'
-import type { EvaluationCall } from './policy-instance.js'
+import type { EvaluationCall } from './evaluation-call.js'
 
 /** A longer body takes milliseconds to read: that is left to the evaluation, which has a slice. */
 const LONG_REQUEST_BYTES = 524_288
@@ -38,6 +38,8 @@ export class PolicyModule {
   #instance: PolicyInstance | undefined
   /** Evaluations in a row that had no need of the memory that the instance has grown to. */
   #usesWithoutNeed = 0
+  /** Instances that were made since this was last told. */
+  #replaced = 0
 
   private constructor(parts: ModuleParts, options: PolicyModuleOptions, instance: PolicyInstance) {
     this.#options = options
@@ -85,7 +87,13 @@ export class PolicyModule {
     input: Uint8Array | undefined,
     call: EvaluationCall,
   ): (string | undefined)[] {
-    return this.#use((instance) => instance.evaluateAll(targets, input, call))
+    const { cost } = call
+    const values = this.#use((instance) => instance.evaluateAll(targets, input, call))
+    if (cost !== undefined) {
+      cost.instancesReplaced += this.#replaced
+      this.#replaced = 0
+    }
+    return values
   }
 
   /**
@@ -131,6 +139,7 @@ export class PolicyModule {
   #instantiate(): PolicyInstance {
     const instance = new PolicyInstance(this.#parts, this.#options, this.#parts.readsDirectly)
     instance.copyData(0, Infinity)
+    this.#replaced += 1
     return instance
   }
 }

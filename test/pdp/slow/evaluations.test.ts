@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
 import { planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
+import type { CostFigures } from '../../../src/pdp/metering/evaluation-cost.js'
 import { Evaluations } from '../../../src/pdp/slow/evaluations.js'
 import type { AskOptions } from '../../../src/pdp/slow/evaluations.js'
 import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
@@ -53,6 +54,7 @@ const INPUTS = [
   '[1,2]',
   'null',
 ]
+const NO_COST: CostFigures = { fuel: 0, instancesReplaced: 0, packages: [], packageFuel: [] }
 const NOW_MS = 1_700_000_000_123
 
 let snapshot: Snapshot
@@ -75,6 +77,34 @@ async function outcome(ask: () => unknown): Promise<unknown> {
 function makeEvaluations(sliceMs: number, abandoned: () => void = () => undefined): Evaluations {
   return new Evaluations({ slow: makeSlowEvaluations(startOnThisThread), sliceMs, abandoned })
 }
+
+describe('what a question costs', () => {
+  it('is told where it is asked for, and is the same wherever it was evaluated', async () => {
+    const plan = planDocument(snapshot, ['p', 'work'])
+    const costs: CostFigures[] = []
+    const options: AskOptions = {
+      nowMs: NOW_MS,
+      wantsCost: true,
+      spent: ({ fuel, packages }) => costs.push({ ...NO_COST, fuel, packages: [...packages] }),
+    }
+    for (const evaluations of [makeEvaluations(60_000), makeEvaluations(0)])
+      await evaluations.document(plan, Buffer.from('{"n":30}'), options)
+    expect(costs[0]).toEqual({ ...NO_COST, fuel: expect.any(Number) as number, packages: ['data.p'] })
+    expect(costs[0]?.fuel).toBeGreaterThan(6000)
+    expect(costs[1]).toEqual(costs[0])
+  })
+
+  it('is told of every sixteenth', async () => {
+    let told = 0
+    const slow = makeSlowEvaluations(startOnThisThread)
+    const spent = (): void => void (told += 1)
+    const evaluations = new Evaluations({ slow, sliceMs: 60_000, abandoned: () => undefined, spent })
+    const plan = planDocument(snapshot, ['p', 'work'])
+    for (let n = 0; n < 160; n += 1)
+      await evaluations.document(plan, Buffer.from('{"n":1}'), { nowMs: NOW_MS })
+    expect(told).toBe(10)
+  })
+})
 
 describe('an evaluation that is left to a slow thread', () => {
   it('ends as on the thread that decides, whatever is asked', async () => {
