@@ -10,7 +10,7 @@ reported together, with the place that each wrong value comes from, and nothing 
 
 - The file is YAML, or JSON when its name ends with \`.json\`. \`--config FILE\` or \`TIDEGATE_CONFIG\` names it.
 - In the environment, lists are separated by commas, or are JSON when they start with \`[\`. A \`TIDEGATE_\` variable that is
-  not listed here is an error.
+  not listed here is an error; an empty one sets nothing (\`[]\` is an empty list).
 - Sizes are numbers of bytes, or texts such as \`512KB\` (1000s) and \`10MiB\` (1024s). Paths are relative to the directory
   in which the program is started.
 - \`tidegate config\` prints the effective configuration and where each value comes from.

@@ -24,6 +24,7 @@ import type { ServiceThreads } from './threads/service-threads.js'
 import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
+import { ignoreOtherSignals, nextSignal } from './signals.js'
 import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
@@ -38,13 +39,14 @@ export interface Service {
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT, then drains it; `hint`, if any, is logged once it serves. Gives whether it was closed in
+ * Runs the service until a signal ends it (see `nextSignal`), then drains it; `hint`, if any, is logged once it serves. Gives whether it was closed in
  * order: what was not may hold the process. Raises AppErrors that say why it cannot start.
  */
 export async function runServer(config: Config, hint?: string): Promise<boolean> {
   const logger = makeLogger(config.log)
   // Before the start: a signal that comes while it lasts must end it in order too.
   const signalled = nextSignal()
+  ignoreOtherSignals(logger)
   const service = await startService(config, logger)
   logger.info({ url: service.url }, 'serving')
   if (hint !== undefined) logger.info(hint)
@@ -151,16 +153,4 @@ async function watch(config: Config, logger: Logger, policies: Policies, onStop:
       ),
   })
   onStop('policy watcher', () => watcher.close())
-}
-
-/** The first signal. The one after it ends the process at once, as if nobody listened. */
-function nextSignal(): Promise<string> {
-  const signals = ['SIGTERM', 'SIGINT'] as const
-  return new Promise((resolve) => {
-    const taken = (signal: string): void => {
-      for (const each of signals) process.off(each, taken)
-      resolve(signal)
-    }
-    for (const signal of signals) process.on(signal, taken)
-  })
 }

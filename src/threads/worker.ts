@@ -4,13 +4,16 @@ import { ProcessLink, channelToParent } from '../lib/processes/process-link.js'
 import { makeWorkerCalls } from '../main/worker-process/start-worker.js'
 import type { MainCalls } from '../main/workers/worker-calls.js'
 
+/** Those that a terminal or an operator sends to all processes of the service: it ends its workers itself. */
+const ALL_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const
+
 const channel = channelToParent()
 
 // The composition root of a process that decides beside the main one, which starts it and ends it.
 if (channel !== undefined) {
   setFlagsFromString('--heap-growing-percent=150')
   // A terminal and a service manager tell all processes to end; the main one then says so when it is time.
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => undefined)
+  for (const signal of ALL_SIGNALS) process.on(signal, () => undefined)
   channel.onGone(() => process.exit())
   const main: ProcessLink<MainCalls> = new ProcessLink<MainCalls>(
     channel,

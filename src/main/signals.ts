@@ -1,0 +1,24 @@
+import type { Logger } from '../lib/logger.js'
+
+/** SIGHUP is what the end of a terminal sends, and what some send after they moved a log away: either way nothing may be cut. */
+const ENDING = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const
+/** SIGUSR1 would have Node open a port for a debugger, in which every user of the machine could run code of the service. */
+const IGNORED = ['SIGUSR1', 'SIGUSR2'] as const
+
+/** The first signal that ends the service in order. The one after it ends the process at once, as if nobody listened. */
+export function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    const taken = (signal: string): void => {
+      for (const each of ENDING) process.off(each, taken)
+      resolve(signal)
+    }
+    for (const signal of ENDING) process.on(signal, taken)
+  })
+}
+
+/** Signals that mean nothing here are told, and do nothing. */
+export function ignoreOtherSignals(logger: Logger): void {
+  for (const signal of IGNORED) {
+    process.on(signal, () => logger.warn({ signal }, 'this signal means nothing to the service'))
+  }
+}
