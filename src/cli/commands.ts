@@ -76,7 +76,8 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
   [
     'orchestrator',
     {
-      summary: 'have the orchestrator read its accounts again',
+      summary:
+        'say what is missing between the orchestrator and the service; have it read its accounts again',
       load: async () => (await import('./orchestrator.js')).defineOrchestrator,
     },
   ],

@@ -4,16 +4,14 @@ import { loadConfig } from '../config/load-config.js'
 import { attempt, ok } from './doctor/finding.js'
 import type { Finding } from './doctor/finding.js'
 import { lookAtDirectory } from './doctor/look-at-directory.js'
+import { showFindings } from './doctor/show-findings.js'
 import { lookAtService } from './doctor/look-at-service.js'
-import { makeColours } from './output/colours.js'
-import type { Colours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { makeServiceClient } from './session/service-client.js'
 import { addServiceOptions } from './session/service-options.js'
 import type { ServiceOptions } from './session/service-options.js'
-import { EXIT } from './session/session.js'
 import type { Session } from './session/session.js'
-import { addConfigOption, examples, outJson } from './session/shared-options.js'
+import { addConfigOption, examples } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
 interface DoctorOptions extends ServiceOptions {
@@ -32,12 +30,7 @@ export function defineDoctor(command: Command, session: Session): void {
     .action(async (options: DoctorOptions) => {
       const { terminal } = session
       const findings = await new Progress(terminal).during('looking …', look(options, terminal))
-      if (options.format === 'json') outJson(terminal, { findings })
-      else
-        terminal.out(
-          findings.map((finding) => findingText(finding, makeColours(terminal.hasColours))).join(''),
-        )
-      session.exitCode = findings.some(({ state }) => state === 'bad') ? EXIT.denied : EXIT.fine
+      showFindings(findings, options, session)
     })
 }
 
@@ -52,14 +45,4 @@ async function look(options: DoctorOptions, terminal: Terminal): Promise<Finding
   const directory = dataDir === undefined ? [] : await lookAtDirectory(dataDir)
   const service = await lookAtService(await makeServiceClient(options, terminal))
   return [configuration, ...directory, ...service]
-}
-
-function findingText({ subject, state, message, advice }: Finding, colours: Colours): string {
-  const shown = {
-    ok: colours.good('ok     '),
-    warning: colours.strong('warning'),
-    bad: colours.bad('WRONG  '),
-  }[state]
-  const next = advice === undefined ? '' : `         ${advice}\n`
-  return `${shown}  ${subject}: ${message}\n${next}`
 }

@@ -9,10 +9,11 @@ import { makeIsKnownHost } from '../http/pipeline/known-hosts.js'
  * names of a cluster it is asked, so that there the list must be configured.
  */
 export function openAdmission({ server, auth }: Config, listenHost: string): Admission {
-  const { publicUrl, allowedHosts } = server
+  const { publicUrl, orchestratorUrl, allowedHosts } = server
+  const urls = [publicUrl, orchestratorUrl].filter((url) => url !== undefined)
   const hasTokens = auth.tokens.length > 0
   return makeAdmission({
-    isKnownHost: makeIsKnownHost({ listenHost, publicUrl, allowedHosts }),
+    isKnownHost: makeIsKnownHost({ listenHost, urls, allowedHosts }),
     needsKnownHost: allowedHosts.length > 0 || (!hasTokens && isLoopback(listenHost)),
     isOpen: !hasTokens || auth.openToOrchestrator,
     publicUrl,

@@ -92,6 +92,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     schedule: (run) => runner.schedule(run),
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
+    orchestratorUrl: server.orchestratorUrl ?? server.publicUrl,
     frameAncestors: server.frameAncestors,
     outage: new ReadingOutage(),
     maxBodyBytes: server.maxBodyBytes,

@@ -78,6 +78,7 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       now: store.now,
       callbackTargets: config.callbacks,
       publicUrl: config.server.publicUrl,
+      orchestratorUrl: config.server.orchestratorUrl ?? config.server.publicUrl,
       maxBodyBytes: config.server.maxBodyBytes,
       groupsOf: (tokenName) => groups.get(tokenName) ?? [],
       triggered: (instanceId) => work.add(instanceId),

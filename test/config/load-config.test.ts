@@ -73,6 +73,7 @@ describe('the effective configuration', () => {
       drainSeconds: 2,
       fastLane: true,
       allowedHosts: [],
+      frameAncestors: [],
       maxBodyBytes: 1024,
       insecure: false,
     })
@@ -185,7 +186,7 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       'server: 5',
-      'server: must be an object with addr, publicUrl, allowedHosts, maxBodyBytes, drainSeconds, fastLane, workers, insecure, not 5 (tidegate.yaml:1)',
+      'server: must be an object with addr, publicUrl, orchestratorUrl, allowedHosts, frameAncestors, maxBodyBytes, drainSeconds, fastLane, workers, insecure, not 5 (tidegate.yaml:1)',
     ],
     [
       'log: {level: loud}',

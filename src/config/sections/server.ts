@@ -27,9 +27,15 @@ export const ServerSection = z.strictObject({
     SERVER_URL_TEXT,
     { isHidden: true },
   ),
+  orchestratorUrl: key(
+    z.string().refine(isServerUrl).optional(),
+    'Where the orchestrator reaches the service, where people reach it elsewhere: for the URLs that its stages are given to call. `server.publicUrl` without it.',
+    SERVER_URL_TEXT,
+    { isHidden: true },
+  ),
   allowedHosts: key(
     z.array(z.string().regex(/^(?:\*|(?:\*\.)?[\w.:-]*\w)$/)).default([]),
-    'The names that the service is asked by, as they stand in Host headers without the port; any other is refused. `*.example.org` is every name below one, `*` every name. Loopback, `server.addr` and `server.publicUrl` are always names of it. Where the list is empty, a service that listens on loopback without tokens takes only these, any other takes every name.',
+    'The names that the service is asked by, as they stand in Host headers without the port; any other is refused. `*.example.org` is every name below one, `*` every name. Loopback, `server.addr`, `server.publicUrl` and `server.orchestratorUrl` are always names of it. Where the list is empty, a service that listens on loopback without tokens takes only these, any other takes every name.',
     'a list of hosts such as tidegate, tidegate.example.org, *.example.org or *',
   ),
   frameAncestors: key(

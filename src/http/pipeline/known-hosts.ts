@@ -7,7 +7,8 @@ import { isListedHost } from '../../lib/outbound/address-policy.js'
 export interface HostNames {
   /** The host of `server.addr`, without the brackets of IPv6. */
   readonly listenHost: string
-  readonly publicUrl: string | undefined
+  /** Of the configuration. */
+  readonly urls: readonly string[]
   readonly allowedHosts: readonly string[]
 }
 
@@ -19,9 +20,9 @@ const AUTHORITY = /^(?:\[(?<bracketed>[0-9a-f:.]+)\]|(?<plain>[^:[\]\s]+))(?::\d
  * is how probes ask; a page can be bound to another machine by its name only.
  */
 export function makeIsKnownHost(names: HostNames): (header: string) => boolean {
-  const { listenHost, publicUrl, allowedHosts } = names
+  const { listenHost, urls, allowedHosts } = names
   const isReachable = !isLoopback(listenHost)
-  const own = [listenHost, ...(publicUrl === undefined ? [] : [hostOf(new URL(publicUrl).host) ?? ''])]
+  const own = [listenHost, ...urls.map((url) => hostOf(new URL(url).host) ?? '')]
   const list = [...own, ...allowedHosts]
   const takesAll = allowedHosts.includes('*')
   return (header) => {

@@ -6,22 +6,23 @@ import { makeIsKnownHost } from '../../../src/http/pipeline/known-hosts.js'
 import type { HostNames } from '../../../src/http/pipeline/known-hosts.js'
 import { FakeExchange } from '../../support/fake-exchange.js'
 
-const LOOPBACK: HostNames = { listenHost: '127.0.0.1', publicUrl: undefined, allowedHosts: [] }
+const LOOPBACK: HostNames = { listenHost: '127.0.0.1', urls: [], allowedHosts: [] }
 
 interface Setting extends Partial<HostNames> {
   readonly needsKnownHost?: boolean
   readonly isOpen?: boolean
+  readonly publicUrl?: string
 }
 
 /** The code of the refusal, or `let in`. */
 function outcomeOf(setting: Setting, headers: Record<string, string>, method = 'POST'): string {
-  const { needsKnownHost = true, isOpen = true, ...names } = setting
-  const host = { ...LOOPBACK, ...names }
+  const { needsKnownHost = true, isOpen = true, publicUrl, ...names } = setting
+  const host = { ...LOOPBACK, ...(publicUrl !== undefined && { urls: [publicUrl] }), ...names }
   const { admit } = makeAdmission({
     isKnownHost: makeIsKnownHost(host),
     needsKnownHost,
     isOpen,
-    publicUrl: host.publicUrl,
+    publicUrl,
   })
   try {
     admit(new FakeExchange({ method, headers }))

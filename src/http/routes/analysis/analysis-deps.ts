@@ -13,6 +13,8 @@ export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
   /** The origins whose pages may show reports in a frame. */
   readonly frameAncestors: readonly string[]
   readonly publicUrl: string | undefined
+  /** Where the orchestrator reaches the service. */
+  readonly orchestratorUrl: string | undefined
   readonly maxBodyBytes: number
   readonly now: () => number
   /** A person who follows the orchestrator's link to a report has no bearer token. */

@@ -80,7 +80,7 @@ function registerRoute(path: string): Route<AnalysisRoutesDeps> {
       const run = await registerCanary(deps, registration, actorOf(exchange, deps))
       const told = run.warnings.length > 0 && { warnings: run.warnings }
       return jsonAnswer({ canaryId: run.id, ...told }, isContract && !registration.isFromPlugin ? 200 : 202, {
-        Location: `${baseUrl(exchange, deps.publicUrl)}/autopilot/v5/canaries/${run.id}`,
+        Location: `${baseUrl(exchange, deps.orchestratorUrl)}/autopilot/v5/canaries/${run.id}`,
         'x-opsmx-report-token': deps.reportLinks.issue(run, deps.now()),
       })
     },

@@ -88,7 +88,7 @@ export const gateLookupRoutes = [
       const gate = await findGate(type, { application, pipeline, stage }, deps)
       if (gate === undefined) throw noGate(type, { application, pipeline, stage })
       const { path, gateId, policyUrl } = gate
-      return jsonAnswer({ gateUrl: `${baseUrl(exchange, deps.publicUrl)}${path}`, gateId, policyUrl })
+      return jsonAnswer({ gateUrl: `${baseUrl(exchange, deps.orchestratorUrl)}${path}`, gateId, policyUrl })
     },
   }),
 ]

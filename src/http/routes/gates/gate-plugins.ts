@@ -68,13 +68,13 @@ async function trigger(
   sent: ParsedBody<TriggerBody>,
   deps: GateRoutesDeps,
 ): Promise<Response> {
-  const base = baseUrl(exchange, deps.publicUrl)
+  const base = baseUrl(exchange, deps.orchestratorUrl)
   const { instance } = await deps.writer.run(triggerGate, readTrigger(exchange, gateId, sent, deps))
   deps.triggered(instance.id)
   const { approvalCallbackUrl: approvalCallbackURL, rejectionCallbackUrl: rejectionCallbackURL } = instance
   // The plugins append /fromPlugin?instanceId=… to the URL for people; the application and the pipeline in it are for readers alone.
   const application = encodeURIComponent(instance.application ?? 'any')
-  const navigationalURL = `${base}/ui/plugin-isd/approval/${application}/any/${gateId}`
+  const navigationalURL = `${baseUrl(exchange, deps.publicUrl)}/ui/plugin-isd/approval/${application}/any/${gateId}`
   const body = { ...triggerView(instance), approvalCallbackURL, rejectionCallbackURL, navigationalURL }
   return jsonAnswer(body, 202, { Location: `${base}${STATUS_PATH}/${instance.id}/status` })
 }

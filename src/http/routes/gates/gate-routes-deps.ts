@@ -20,7 +20,9 @@ export interface GateRoutesDeps {
   readonly now: () => number
   /** Where callbacks may go. */
   readonly callbackTargets: AddressPolicy
-  /** Where the orchestrator reaches the service, without a trailing slash; undefined when it is not configured. */
+  /** Where the orchestrator reaches the service; undefined when it is not configured. */
+  readonly orchestratorUrl: string | undefined
+  /** Where people reach it. */
   readonly publicUrl: string | undefined
   readonly maxBodyBytes: number
   /** The groups of the bearer of a token. */

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+
+import type { Config } from '../../config/config.js'
+import { toError } from '../../errors/app-error.js'
+import type { ServiceAddress } from '../session/service-options.js'
+import { attempt, bad, ok, warning } from './finding.js'
+import type { Finding } from './finding.js'
+
+const TIMEOUT_MS = 10_000
+const PAGE = 'docs/orchestrator.md'
+const OPEN =
+  'the plugins send no token: set auth.openToOrchestrator, or have a proxy add one of the role orchestrator'
+
+const Gate = z.object({ gateUrl: z.string() })
+const Records = z.object({ records: z.array(z.object({ at: z.string() }).loose()) })
+const List = z.array(z.unknown())
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+type Ask = (path: string, body?: unknown) => Promise<Answer>
+
+/** Asks each side as the other does. */
+export async function lookAtOrchestrator(
+  { url, token }: ServiceAddress,
+  orchestrator: Config['orchestrator'],
+): Promise<Finding[]> {
+  const ask: Ask = (path, body) => request(`${url}${path}`, body)
+  const root = await attempt('service', 'start it, or name it with --url', async () => {
+    const { status } = await ask('/')
+    return status === 200
+      ? ok('service', `answers at ${url}`)
+      : bad('service', `GET / is ${status}`, 'the plugins want 200 there first')
+  })
+  if (root.state === 'bad') return [root]
+  return [
+    root,
+    await attempt('saved pipelines', PAGE, () => lookAtStatic(ask)),
+    await attempt('gates of stages', PAGE, () => lookAtLookup(ask)),
+    ...(await lookAtForms(ask)),
+    await attempt('pages', PAGE, () => lookAtPages(ask)),
+    await attempt('events', PAGE, () => lookAtEvents(url, token)),
+    await lookAtSide('storage service', orchestrator.storageUrl, 'orchestrator.storageUrl', '/health'),
+    await lookAtSide('gateway', orchestrator.gateUrl, 'orchestrator.gateUrl', '/health'),
+  ]
+}
+
+/** As front50 asks; a denial is an answer as good as another. */
+async function lookAtStatic(ask: Ask): Promise<Finding> {
+  const subject = 'saved pipelines'
+  const { status, text } = await ask('/v1/staticPolicy/eval', {
+    input: { new: { name: 'doctor', stages: [] } },
+  })
+  if (status === 200 || status === 401)
+    return ok(subject, `static policies are asked without a token (${status})`)
+  if (status === 403) return bad(subject, `refused: ${messageOf(text)}`, OPEN)
+  return bad(subject, `${status}: ${messageOf(text)}`, 'no pipeline can be saved: load policies below static')
+}
+
+/** As a stage asks where it is sent; the URL must lead here. */
+async function lookAtLookup(ask: Ask): Promise<Finding> {
+  const subject = 'gates of stages'
+  const path =
+    '/platformservice/v6/applications/doctor/pipeline/doctor/reference/1/gates/doctor?type=verification'
+  const { status, text } = await ask(path)
+  if (status === 401 || status === 403) return bad(subject, `refused: ${messageOf(text)}`, OPEN)
+  const { origin } = new URL(Gate.parse(JSON.parse(text)).gateUrl)
+  const reached = await request(`${origin}/livez`).catch((raw: unknown) => toError(raw))
+  if (!(reached instanceof Error) && reached.status === 200)
+    return ok(subject, `stages are sent to ${origin}`)
+  return warning(
+    subject,
+    `stages are sent to ${origin}, which does not answer from here`,
+    'set server.orchestratorUrl to what the orchestrator reaches',
+  )
+}
+
+async function lookAtForms(ask: Ask): Promise<Finding[]> {
+  const forms = [
+    ['runtime policies', '/oes/v2/policy/users/doctor/runtime', 'load a policy that is not static'],
+    ['environments', '/oes/accountsConfig/spinnaker/environments', 'list some in gates.environments'],
+    ['groups', '/platformservice/v2/usergroups', 'give tokens groups in auth.tokens'],
+  ] as const
+  return await Promise.all(
+    forms.map(([what, path, advice]) => {
+      const subject = `forms, ${what}`
+      return attempt(subject, PAGE, async () => {
+        const { status, text } = await ask(path)
+        if (status !== 200) return bad(subject, `${status}: ${messageOf(text)}`, OPEN)
+        const { length } = List.parse(JSON.parse(text))
+        return length > 0
+          ? ok(subject, `${length} to choose from`)
+          : warning(subject, 'nothing to choose from', advice)
+      })
+    }),
+  )
+}
+
+async function lookAtPages(ask: Ask): Promise<Finding> {
+  const { headers } = await ask('/ui/sign-in')
+  const framed = /frame-ancestors ([^;]+)/.exec(headers.get('content-security-policy') ?? '')?.[1]
+  if (framed !== undefined && framed !== "'none'") return ok('pages', `may be framed by ${framed}`)
+  return warning(
+    'pages',
+    'may be framed by nobody, and the interface shows them in a frame',
+    'list its origin in server.frameAncestors',
+  )
+}
+
+async function lookAtEvents(url: string, token: string | undefined): Promise<Finding> {
+  const path = `${url}/audit?source=event&limit=1`
+  const { status, text } = await request(path, undefined, token)
+  if (status !== 200) return warning('events', `not looked at (${status})`, 'give the token of an auditor')
+  const [newest] = Records.parse(JSON.parse(text)).records
+  if (newest !== undefined) return ok('events', `the last one is of ${newest.at}`)
+  return warning('events', 'none has come', "set rest.enabled and rest.endpoints of the orchestrator's echo")
+}
+
+async function lookAtSide(
+  subject: string,
+  base: string | undefined,
+  key: string,
+  path: string,
+): Promise<Finding> {
+  if (base === undefined) {
+    return warning(
+      subject,
+      'not named',
+      `set ${key}: what is saved past the interface is not seen without it`,
+    )
+  }
+  return await attempt(subject, `name it in ${key}, as this machine reaches it`, async () => {
+    const { status } = await request(`${base.replace(/\/+$/, '')}${path}`)
+    const isThere = status < 500
+    return isThere
+      ? ok(subject, `answers at ${base}`)
+      : bad(subject, `${base} answers ${status}`, `look at it, or at ${key}`)
+  })
+}
+
+async function request(target: string, body?: unknown, token?: string): Promise<Answer> {
+  const response = await fetch(target, {
+    method: body === undefined ? 'GET' : 'POST',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch((cause: unknown) => {
+    throw new Error(`${new URL(target).origin} does not answer`, { cause })
+  })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+
+function messageOf(text: string): string {
+  try {
+    return z.object({ message: z.string() }).parse(JSON.parse(text)).message
+  } catch {
+    return 'it is no answer of this service'
+  }
+}

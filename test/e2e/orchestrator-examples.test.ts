@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+
+import { FILE_ANALYSIS, analysisIn } from '../support/file-analysis.js'
+import { findProgram } from '../support/find-program.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { PROJECT_ROOT } from '../support/project-root.js'
+import { runTidegate } from '../support/run-tidegate.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+/** The files of docs/examples, against a service that runs. */
+const EXAMPLES = join(PROJECT_ROOT, 'docs/examples')
+const FILES = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' })
+const read = (file: string): string => readFileSync(join(EXAMPLES, file), 'utf8')
+const MINUTE_MS = 60_000
+const START_MS = Math.floor(Date.now() / MINUTE_MS - 90) * MINUTE_MS
+const hasTools = findProgram('jq') !== undefined && findProgram('curl') !== undefined
+if (!hasTools) process.stderr.write('jq or curl is not installed: the scripts of docs/examples are not run\n')
+
+const workspace = makeWorkspace({
+  'policies/static.rego':
+    'package static.name\n\nimport rego.v1\n\ndeny contains "a name is needed" if not input.new.name\n',
+  'policies/blackout.rego':
+    'package runtime.blackout_window\n\nimport rego.v1\n\ndeny contains "closed" if input.application == "closed"\n',
+  'definitions/shop.json': JSON.stringify({ ...FILE_ANALYSIS, lifetimeMinutes: 60 }),
+  'data/stable.csv': series(100),
+  'data/healthy.csv': series(100),
+  'good.json': JSON.stringify({ name: 'deploy', application: 'shop', stages: [] }),
+  'bad.json': JSON.stringify({ application: 'shop' }),
+})
+let tidegate: TidegateProcess
+beforeAll(async () => {
+  tidegate = await startTidegate({ workspace, config: { analysis: analysisIn(workspace.path) } })
+})
+afterAll(async () => {
+  await tidegate.end('SIGTERM')
+  workspace.remove()
+})
+
+function series(level: number): string {
+  const rows = Array.from({ length: 200 }, (_, minute) => {
+    const value = level + 5 * Math.sin(minute * 2.4)
+    return `${new Date(START_MS - 30 * MINUTE_MS + minute * MINUTE_MS).toISOString()},${value}`
+  })
+  return `time,latency\n${rows.join('\n')}\n`
+}
+
+interface ScriptEnd {
+  readonly code: number
+  readonly output: string
+}
+
+function runScript(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ScriptEnd> {
+  return new Promise((resolve) => {
+    const options = {
+      env: { PATH: process.env['PATH'] ?? '', TIDEGATE_URL: tidegate.url, POLL_SECONDS: '1', ...env },
+      timeout: 60_000,
+    }
+    execFile('sh', [join(EXAMPLES, 'scripts', name), ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: stdout + stderr }),
+    )
+  })
+}
+
+describe('the examples', () => {
+  test.each(FILES.filter((file) => /\.ya?ml$/.test(file)))('%s is YAML', (file) => {
+    for (const document of parseAllDocuments(read(file))) expect(document.errors).toEqual([])
+  })
+
+  test('of the configuration is one', async () => {
+    const file = join(EXAMPLES, 'orchestrator/tidegate.yaml')
+    const { exitCode, stderr } = await runTidegate(['config', '--config', file])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+
+  test('of a pipeline is answered, and its stages find where they are sent', async () => {
+    const pipeline: unknown = JSON.parse(read('orchestrator/stages.json'))
+    const saved = await postJson(tidegate.url, '/v1/staticPolicy/eval', { input: { new: pipeline } })
+    expect(saved.status).toBe(200)
+  })
+
+  test.each([
+    ['shop', []],
+    ['closed', ['closed']],
+  ])('of the web metric asks a policy about %s', async (application, reasons) => {
+    const Template = z.object({
+      spec: z.object({
+        metrics: z.tuple([
+          z.object({
+            provider: z.object({ web: z.object({ url: z.string(), jsonBody: z.unknown() }) }),
+          }),
+        ]),
+      }),
+    })
+    const [document] = parseAllDocuments(read('argo-rollouts/web-metric.yaml'))
+    const { web } = Template.parse(document?.toJS()).spec.metrics[0].provider
+    const text = JSON.stringify(web.jsonBody).replaceAll('{{args.application}}', application)
+    const answer = await postJson(tidegate.url, new URL(web.url).pathname, JSON.parse(text))
+    expect([answer.status, objectOf(answer)['result']]).toEqual([200, reasons])
+  })
+
+  test('name scripts and files that are there', () => {
+    const pages = [...FILES.filter((file) => /\.(?:ya?ml|sh)$|Jenkinsfile/.test(file)).map(read)].join('\n')
+    const named = [...pages.matchAll(/(?:docs\/examples|^|\s)\/?scripts\/([\w-]+\.sh)/g)].map(
+      ([, name]) => name,
+    )
+    expect(new Set(named)).toEqual(new Set(['check-pipeline.sh', 'analyse-canary.sh']))
+  })
+})
+
+describe.skipIf(!hasTools)('the scripts of the examples', () => {
+  test('let a definition pass, show what denies another, and pass nothing that nobody decided', async () => {
+    const [good, bad] = [join(workspace.path, 'good.json'), join(workspace.path, 'bad.json')]
+    expect(await runScript('check-pipeline.sh', [good])).toMatchObject({ code: 0 })
+    expect(await runScript('check-pipeline.sh', [good, bad])).toEqual({
+      code: 1,
+      output: `${good}: allowed\n${bad}: a name is needed\n`,
+    })
+    expect((await runScript('check-pipeline.sh', [bad, good])).code).toBe(1)
+    const away = { TIDEGATE_URL: 'http://127.0.0.1:1' }
+    expect((await runScript('check-pipeline.sh', [good], away)).code).toBe(2)
+    const wrong = { TIDEGATE_URL: `${tidegate.url}/nowhere` }
+    expect((await runScript('check-pipeline.sh', [good], wrong)).code).toBe(2)
+    expect((await runScript('check-pipeline.sh', [join(workspace.path, 'none.json')])).code).not.toBe(0)
+  })
+
+  test('end with the verdict of an analysis', async () => {
+    expect(await runScript('analyse-canary.sh', ['nobody', '1'])).toMatchObject({ code: 2 })
+    const ended = await runScript('analyse-canary.sh', ['shop', '0.05'])
+    // Three seconds have not a single point of a minute: nothing is known, and nothing goes on.
+    expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/^(?:Fail|Review), score /)])
+  }, 60_000)
+})
+
+describe('tidegate orchestrator doctor', () => {
+  test('says what each side lacks', async () => {
+    const { exitCode, stdout } = await runTidegate(['orchestrator', 'doctor', '--url', tidegate.url])
+    expect(exitCode).toBe(1)
+    for (const line of [
+      `ok       service: answers at ${tidegate.url}`,
+      'ok       saved pipelines: static policies are asked without a token (200)',
+      `ok       gates of stages: stages are sent to ${tidegate.url}`,
+      'ok       forms, runtime policies: 1 to choose from',
+      'warning  forms, environments: nothing to choose from',
+      'warning  events: none has come',
+      'warning  storage service: not named',
+      'WRONG    gateway: http://127.0.0.1:8084 does not answer',
+    ])
+      expect(stdout).toContain(line)
+    expect((await ask(tidegate.url, { path: '/livez' })).status).toBe(200)
+  })
+})
