@@ -186,3 +186,17 @@ async function outcomeOf(server: TestServer, bytes: Buffer): Promise<string> {
 function comparable(answer: string): string {
   return withoutDate(answer).replace(/^(?:Connection|Keep-Alive): .*\r\n/gm, '')
 }
+
+it.each([true, false])(
+  'who asks is known by the address, with the fast transport: %s',
+  async (hasFastTransport) => {
+    const addresses: (string | undefined)[] = []
+    const server = await startTestServer({
+      hasFastTransport,
+      beforeAnswer: ({ remoteAddress }) => Promise.resolve(void addresses.push(remoteAddress)),
+    })
+    await sendRaw(server.port, request())
+    await server.close()
+    expect(addresses).toEqual(['127.0.0.1'])
+  },
+)

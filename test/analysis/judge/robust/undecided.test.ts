@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { around, judge, judgeOne } from '../../../support/judge-metrics.js'
+import { around, judge, judgeOne, points } from '../../../support/judge-metrics.js'
 
 const control = around(100, 10, 20)
 const look = (nth: number) => ({ look: { look: nth, looks: 12 } })
@@ -33,4 +33,29 @@ describe('a change that an early interval may not decide yet', () => {
 test('series that do not touch are told apart at the first of twelve intervals', () => {
   const result = judgeOne({ control, experiment: around(300, 10, 20) }, look(1))
   expect(result.classification).toBe('High')
+})
+
+describe('counts of which a few more would be needed to fail', () => {
+  const before = points((index) => (index % 2 === 0 ? 1 : 0))
+  const risen = (more: number): number[] =>
+    points((index) => (index < more ? 1 : 0) + (index % 5 === 0 ? 1 : 0))
+  const judged = (more: number) =>
+    judgeOne({ control: before, experiment: risen(more), canary: { kind: 'count', direction: 'increase' } })
+
+  test('ask for a review, and fail nothing', () => {
+    const canary = { kind: 'count', direction: 'increase', critical: true }
+    const result = judgeOne({ control: before, experiment: risen(33), canary })
+    expect(result).toMatchObject({ classification: 'High', score: null, critical: false })
+    expect(result.noData).toEqual({ state: 'doubtful', policy: 'review' })
+    expect(result.classificationReason).toMatch(/too little to fail for, see what it is$/)
+  })
+
+  test('are fine where there are fewer, and fail where there are more', () => {
+    expect(judged(12).classification).toBe('Pass')
+    expect(judged(45)).toMatchObject({
+      classification: 'High',
+      score: expect.any(Number) as number,
+      noData: null,
+    })
+  })
 })
