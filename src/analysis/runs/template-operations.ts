@@ -1,9 +1,12 @@
 import { AppError } from '../../errors/app-error.js'
 import type { StoredTemplate, TemplateType } from '../../store/ports/analysis-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
-import type { WriteOperation } from '../../store/ports/transaction.js'
+import type { Transaction, WriteOperation } from '../../store/ports/transaction.js'
 import { entryOf } from './analysis-operations.js'
 import type { Actor } from './analysis-operations.js'
+
+/** Whoever may send templates may send any number; each is as large as a body of a template may be. */
+export const MAX_TEMPLATES = 1000
 
 export interface TemplateKey {
   readonly type: TemplateType
@@ -32,7 +35,8 @@ export interface TemplateSaving {
 
 /**
  * Keeps a template that registrations may name. One that may not replace is the template of its name only where there is none yet; else it is
- * found by its SHA-1 alone, so that nothing changes for whom the name is enough.
+ * found by its SHA-1 alone, so that nothing changes for whom the name is enough. Where there is no more room the oldest of these goes; raises
+ * `conflict` where there is none.
  */
 export const saveTemplate: WriteOperation<TemplateSaving, void> = {
   name: 'analysis.save-template',
@@ -42,11 +46,22 @@ export const saveTemplate: WriteOperation<TemplateSaving, void> = {
     const same = await analysis.findTemplate(type, name, sha1)
     if (!mayReplace && same !== undefined) return
     const isNamed = mayReplace || named === undefined
+    if (same === undefined && (await analysis.countTemplates()) >= MAX_TEMPLATES) await makeRoom(analysis)
     await analysis.saveTemplate({ ...template, isNamed })
     await audit.append(
       entryOf('analysis.template-saved', undefined, actor, { type, name, sha1, byName: isNamed }),
     )
   },
+}
+
+/** A plan holds its templates itself, and who names one by its SHA-1 sends it again where it is not known. */
+async function makeRoom(analysis: Transaction['analysis']): Promise<void> {
+  if (await analysis.deleteOldestTemplate()) return
+  throw new AppError(
+    'conflict',
+    `${MAX_TEMPLATES} templates are kept, and no more: delete those that no definition names`,
+    { code: 'too_many_templates' },
+  )
 }
 
 /** Forgets all templates of a name. Raises `not_found` where there is none. */

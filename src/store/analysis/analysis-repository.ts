@@ -61,6 +61,8 @@ type DefinitionMethods =
   | 'saveTemplate'
   | 'findTemplate'
   | 'deleteTemplates'
+  | 'countTemplates'
+  | 'deleteOldestTemplate'
 
 function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
   return {
@@ -82,6 +84,22 @@ function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
       return (await query.executeTakeFirst()).numDeletedRows > 0n
     },
     findTemplate: (type, name, sha1) => findTemplate(db, type, name, sha1),
+    countTemplates: async () => {
+      const query = db.selectFrom('analysis_templates').select(({ fn }) => fn.countAll<number>().as('count'))
+      return Number((await query.executeTakeFirstOrThrow()).count)
+    },
+    deleteOldestTemplate: async () => {
+      const unnamed = db
+        .selectFrom('analysis_templates')
+        .select(['type', 'name', 'sha1'])
+        .where('is_named', '=', 0)
+      const oldest = await unnamed.orderBy('created_ms').limit(1).executeTakeFirst()
+      if (oldest === undefined) return false
+      const { type, name, sha1 } = oldest
+      const query = db.deleteFrom('analysis_templates').where('type', '=', type).where('name', '=', name)
+      await query.where('sha1', '=', sha1).execute()
+      return true
+    },
     deleteTemplates: async (type, name) => {
       const query = db.deleteFrom('analysis_templates').where('type', '=', type).where('name', '=', name)
       return (await query.executeTakeFirst()).numDeletedRows > 0n

@@ -100,6 +100,10 @@ export interface AnalysisRepository {
   saveTemplate(template: StoredTemplate): Promise<void>
   /** The template of a name, or of a name and a SHA-1. */
   findTemplate(type: TemplateType, name: string, sha1?: string): Promise<StoredTemplate | undefined>
+  /** How many templates are kept, of all types and names. */
+  countTemplates(): Promise<number>
+  /** Deletes the oldest template that is found by its SHA-1 alone; whether there was any. */
+  deleteOldestTemplate(): Promise<boolean>
   /** Deletes all of a name; whether there were any. */
   deleteTemplates(type: TemplateType, name: string): Promise<boolean>
   /** Keeps a run, with those parts of its plan that are not stored yet. */
