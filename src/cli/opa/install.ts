@@ -29,7 +29,10 @@ export function defineInstall(command: Command, session: Session): void {
     )
     .argument('[version]', 'the release, such as 1.20.2', DEFAULT_RELEASE)
     .option('--from <url>', `a mirror of ${OFFICIAL_BASE} (else ${OPA_DOWNLOADS_VARIABLE})`)
-    .option('--sha256 <digits>', 'the SHA-256 that the program must have, for a release that tidegate does not know')
+    .option(
+      '--sha256 <digits>',
+      'the SHA-256 that the program must have, for a release that tidegate does not know',
+    )
     .addHelpText(
       'after',
       examples('tidegate opa install', 'tidegate opa install 1.20.2 --from https://mirror.example/opa'),
@@ -41,12 +44,13 @@ export function defineInstall(command: Command, session: Session): void {
 
 async function install(given: string, options: InstallOptions, terminal: Terminal): Promise<ExitCode> {
   const release = given.replace(/^v/, '')
-  if (!isRelease(release)) throw wrongUse(`${given} is not the number of a release, such as ${DEFAULT_RELEASE}`)
+  if (!isRelease(release))
+    throw wrongUse(`${given} is not the number of a release, such as ${DEFAULT_RELEASE}`)
   const { sha256 } = options
-  if (sha256 !== undefined && !SUM.test(sha256))
-    throw wrongUse('--sha256 must be 64 hexadecimal digits')
+  if (sha256 !== undefined && !SUM.test(sha256)) throw wrongUse('--sha256 must be 64 hexadecimal digits')
   const folder = installFolder(terminal.env)
-  if (folder === undefined) throw new AppError('unavailable', 'there is no home directory: set XDG_CACHE_HOME')
+  if (folder === undefined)
+    throw new AppError('unavailable', 'there is no home directory: set XDG_CACHE_HOME')
   const progress = new Progress(terminal)
   const onProgress = (bytes: number): void =>
     progress.show(`downloading opa ${release} … ${(bytes / BYTES_PER_MB).toFixed(1)} MB`)
