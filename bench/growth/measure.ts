@@ -33,7 +33,9 @@ const WARM_UP = 20
 /** Starts a server, asks it, and ends it. Raises where it does not answer in time. Needs /proc. */
 export async function measure(measured: Measured): Promise<Figures> {
   const [program = '', ...args] = measured.command
-  const child = spawn(program, args, { stdio: 'ignore' })
+  // What one process takes is measured, so there is one that decides.
+  const env = { ...process.env, TIDEGATE_SERVER_WORKERS: '1' }
+  const child = spawn(program, args, { stdio: 'ignore', env })
   try {
     await untilHealthy(child, measured)
     const loadSeconds = cpuSeconds(child)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ const { values: flags } = parseArgs({
     /** Megabytes of data. */
     data: { type: 'string', default: '1,10,50,100' },
     decisions: { type: 'string', default: '200' },
-    /** More `opa` programs to measure beside the one in use, as PATH,PATH. */
+    /** More `opa` programs to measure beside the one in use, as PATH,PATH; those of BENCH_OPA too. */
     opa: { type: 'string', default: '' },
   },
 })
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'tidegate-growth-'))
   const opas = [
     (await findOpa({ env: process.env })).path,
-    ...flags.opa.split(',').filter((path) => path !== ''),
+    ...[...flags.opa.split(','), ...(process.env['BENCH_OPA'] ?? '').split(',')].filter(isThere),
   ]
   try {
     console.log('| what | server | load, CPU s | decision, CPU ms | MB | peak MB |')
@@ -98,6 +98,14 @@ async function printRow(what: string, server: string, at: (address: string) => M
     (raw: unknown) => `${String(raw)} | | |`,
   )
   console.log(`| ${what} | ${server} | ${row} |`)
+}
+
+/** A program that is not there is left out, with a word. */
+function isThere(path: string): boolean {
+  if (path === '') return false
+  const is = existsSync(path)
+  if (!is) console.error(`${path} is not there: it is left out`)
+  return is
 }
 
 function sizes(list: string): number[] {

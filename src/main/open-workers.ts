@@ -100,10 +100,12 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       const relaySocket = join(folder, 'main')
       const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
       const sender = new PolicySender(folder)
-      await sender.prepare(deps.policies.current)
+      const first = deps.policies.current
+      await sender.prepare(first)
       const started = startPool(deps, { listener, sender, relaySocket, listenHost, processes })
       pool = started
       deps.policies.beforeActivation((snapshot) => started.load(snapshot))
+      if (deps.policies.current !== first) await started.load(deps.policies.current)
       close = async () => {
         await relayed.stop(0)
         await rm(folder, { recursive: true, force: true })

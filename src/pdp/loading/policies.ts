@@ -25,6 +25,8 @@ export class Policies {
   #activatedAt = new Date()
   #failure: LoadFailure | undefined
   #loading: Promise<void> = Promise.resolve()
+  /** The load that begins when the one under way has ended. */
+  #waiting: Promise<void> | undefined
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
 
   private constructor(
@@ -62,14 +64,23 @@ export class Policies {
     return this.#failure
   }
 
-  /** Has other processes activate each snapshot that is loaded from now on; it serves here once they have. Must not reject. */
+  /**
+   * Has other processes activate each snapshot that is loaded from now on; it serves here once they have, and
+   * where that rejects, the one before it stays. */
   beforeActivation(activating: (snapshot: Snapshot) => Promise<void>): void {
     this.#activating = activating
   }
 
-  /** Loads once more, after any load under way, and swaps the snapshot; on failure the old one stays. Never rejects. */
+  /**
+   * Loads once more, after the load under way, and swaps the snapshot; on failure the old one stays. What is asked for while another
+   * load waits is that one: however often files change, two loads see all of it. Never rejects.
+   */
   reload(): Promise<void> {
-    this.#loading = this.#loading.then(() => this.#reload())
+    this.#waiting ??= this.#loading.then(() => {
+      this.#waiting = undefined
+      return this.#reload()
+    })
+    this.#loading = this.#waiting
     return this.#loading
   }
 
