@@ -19,6 +19,16 @@ const workspace = makeWorkspace({
     'f(x) = 2 { x }',
     'test_conflict { f(true) == 1 }',
   ].join('\n'),
+  'values/p_test.rego':
+    'package p_test\nimport rego.v1\ntest_text := "yes"\ntest_zero := 0\ntest_null := null\ntest_object := {"a": true}\ntest_true := true\n',
+  'cases/p_test.rego': [
+    'package p_test',
+    'import rego.v1',
+    'test_sizes[name] if {',
+    '\tsome name, size in {"small": 1, "large": 3}',
+    '\tsize < 2',
+    '}',
+  ].join('\n'),
   'different/p_test.rego': 'package p_test\ntest_env { count(opa.runtime().env) > 0 }\n',
   'quoted/p.rego': 'package p["a-b"]\nallow = true\n',
   'quoted/p_test.rego': 'package p["a-b"].c_test\nimport data.p\ntest_x { p["a-b"].allow }\n',
@@ -92,6 +102,22 @@ describe('test', () => {
       ].join('\n'),
     )
   })
+
+  test('takes nothing but true for a test that passes, as OPA does', async () => {
+    const { exitCode, stdout } = await runTests('values')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('5 tests: 1 passed, 4 failed, all the same when served as WebAssembly\n')
+  })
+
+  test.skipIf(process.env['TEST_COMPILER'] === undefined)(
+    'tells which cases of a test failed (from OPA 1.2 on; skipped with 0.70)',
+    async () => {
+      const { exitCode, stdout } = await runTests('cases')
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain('       case failed: large\n')
+      expect(stdout).toContain('1 test: 0 passed, 1 failed, all the same when served as WebAssembly\n')
+    },
+  )
 
   test('fails a test that ends otherwise when it is served', async () => {
     const { exitCode, stdout } = await runTests('different')

@@ -5,6 +5,7 @@ import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
 import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
+import { compareStrings } from '../../lib/text/compare-strings.js'
 import { lineNumbers } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
 
@@ -17,8 +18,15 @@ export interface OpaTest {
   readonly file: string
   readonly row: number
   readonly outcome: 'pass' | 'fail' | 'error' | 'skip'
-  /** What the error was, and what the test printed. */
+  /** What the error was, which cases failed, and what the test printed. */
   readonly notes: readonly string[]
+  /** The cases of a rule with names behind its own (`test_x[name]`, OPA 1.2), each by its names; absent where it has none. */
+  readonly cases?: readonly TestCase[]
+}
+
+export interface TestCase {
+  readonly names: readonly string[]
+  readonly passes: boolean
 }
 
 /** Rego laid out for `opa test --bundle`, and the way back to the names of its files. */
@@ -32,6 +40,14 @@ export interface StagedTests {
 
 const PATH_SEGMENT = /(?<name>[^.[\]"]+)|\[(?<quoted>"(?:[^"\\]|\\.)*")\]/g
 
+const Case = z.object({
+  fail: z.boolean().optional(),
+  get sub_results() {
+    return z.record(z.string(), Case).optional()
+  },
+})
+type Cases = Readonly<Record<string, z.infer<typeof Case>>>
+
 const TestReport = z.array(
   z.object({
     location: z.object({ file: z.string(), row: z.number() }),
@@ -40,6 +56,7 @@ const TestReport = z.array(
     fail: z.boolean().optional(),
     skip: z.boolean().optional(),
     error: z.object({ code: z.string().default('error'), message: z.string() }).optional(),
+    sub_results: z.record(z.string(), Case).optional(),
     /** What `print` wrote, in base64. */
     output: z.string().optional(),
   }),
@@ -65,7 +82,10 @@ export async function runOpaTests(staged: StagedTests, run: string | undefined):
       details: readOpaErrors(report, staged.sourceFile),
     })
   }
-  const tests = TestReport.parse(JSON.parse(report.stdout)).map((test) => toTest(test, staged))
+  const tests = TestReport.parse(JSON.parse(report.stdout))
+    .map((test) => toTest(test, staged))
+    // OPA 1.6 runs several at once, and tells them as they end.
+    .sort((a, b) => compareStrings(a.file, b.file) || a.row - b.row)
   if (tests.length > 0) return tests
   const what = run === undefined ? 'there is no rule whose name starts with test_' : `no test matches ${run}`
   throw new AppError('invalid', what, { code: 'no_tests' })
@@ -113,6 +133,7 @@ export function rulePath(test: OpaTest): string[] {
 
 function toTest(test: Reported, { sourceFile }: StagedTests): OpaTest {
   const { location, error, output } = test
+  const cases = listCases(test.sub_results ?? {}, [])
   const printed = output === undefined ? '' : Buffer.from(output, 'base64').toString().trimEnd()
   return {
     package: test.package.replace(/^data\.?/, ''),
@@ -120,11 +141,21 @@ function toTest(test: Reported, { sourceFile }: StagedTests): OpaTest {
     file: sourceFile(location.file),
     row: location.row,
     outcome: error !== undefined ? 'error' : test.skip ? 'skip' : test.fail ? 'fail' : 'pass',
+    ...(cases.length > 0 && { cases }),
     notes: [
       ...(error === undefined ? [] : [`${error.code}: ${error.message}`]),
+      ...cases.flatMap(({ names, passes }) => (passes ? [] : [`case failed: ${names.join(' / ')}`])),
       ...(printed === '' ? [] : printed.split('\n')),
     ],
   }
+}
+
+/** The innermost ones. */
+function listCases(cases: Cases, above: readonly string[]): TestCase[] {
+  return Object.entries(cases).flatMap(([name, { fail, sub_results: below = {} }]) => {
+    const names = [...above, name]
+    return Object.keys(below).length > 0 ? listCases(below, names) : [{ names, passes: fail !== true }]
+  })
 }
 
 function escapeRegExp(text: string): string {

@@ -1,10 +1,11 @@
 import { AppError } from '../../errors/app-error.js'
+import { isRecord } from '../../lib/validation/record.js'
 import { evaluateDocument, planDocument } from '../../pdp/evaluation/evaluate-document.js'
 import { newCall } from '../../pdp/evaluation/new-call.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'
-import type { OpaTest } from './opa-tests.js'
+import type { OpaTest, TestCase } from './opa-tests.js'
 
 /** A test rule that the service would answer differently than `opa test` does. */
 export interface Difference {
@@ -22,7 +23,7 @@ export interface Difference {
 export function findDifferences(snapshot: Snapshot, tests: readonly OpaTest[]): Difference[] {
   return [...groupByRule(tests)].flatMap(([rule, [first, ...others]]) => {
     const opa = [first, ...others].some(({ outcome }) => outcome === 'pass') ? 'pass' : 'fail'
-    const { outcome, notes } = evaluateRule(snapshot, first)
+    const { outcome, notes } = evaluateRule(snapshot, first, opa)
     if (outcome === opa) return []
     return [{ rule, file: first.file, row: first.row, opa, served: outcome, notes }]
   })
@@ -44,13 +45,30 @@ function groupByRule(tests: readonly OpaTest[]): Map<string, Group> {
 function evaluateRule(
   snapshot: Snapshot,
   test: OpaTest,
+  opa: 'pass' | 'fail',
 ): { outcome: 'pass' | 'fail'; notes: readonly string[] } {
   const plan = planDocument(snapshot, rulePath(test))
   try {
     const value = evaluateDocument(plan, undefined, newCall())
-    return { outcome: value === undefined || value === 'false' ? 'fail' : 'pass', notes: [] }
+    const agrees = test.cases === undefined ? undefined : passesAlike(test.cases, value)
+    // OPA takes nothing but true for a test that passes.
+    const outcome = agrees === undefined ? (value === 'true' ? 'pass' : 'fail') : agrees ? opa : opposite(opa)
+    return { outcome, notes: [] }
   } catch (raw) {
     if (!(raw instanceof AppError)) throw raw
     return { outcome: 'fail', notes: [raw.message, ...raw.details.map(detailText)] }
   }
+}
+
+/** Whether the document of a rule with cases holds those that passed, and no other: it is true at their names. */
+function passesAlike(cases: readonly TestCase[], document: string | undefined): boolean {
+  const root: unknown = document === undefined ? {} : JSON.parse(document)
+  return cases.every(({ names, passes }) => {
+    const value = names.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), root)
+    return (value === true) === passes
+  })
+}
+
+function opposite(outcome: 'pass' | 'fail'): 'pass' | 'fail' {
+  return outcome === 'pass' ? 'fail' : 'pass'
 }

@@ -143,6 +143,12 @@ export class HostValues {
     return this.parse(Buffer.from(printRegoTextWithin(meter, value)), this.#exports.opa_value_parse)
   }
 
+  /** The two booleans as the module's own parser makes them. */
+  parseBooleans(): Booleans {
+    const parsed = (text: string): number => this.parse(Buffer.from(text), this.#exports.opa_json_parse)
+    return { truth: parsed('true'), falsehood: parsed('false') }
+  }
+
   /** The address of a parsed value. The text stays allocated: parsed strings may point into it. */
   parse(text: Uint8Array, parse: PolicyExports['opa_json_parse']): number {
     const address = this.#exports.opa_malloc(text.length)

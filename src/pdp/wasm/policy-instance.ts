@@ -7,6 +7,7 @@ import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './module/evaluation-abort.js'
 import type { EvaluationCall } from './evaluation-call.js'
 import { EvaluationBudget } from './evaluation-budget.js'
+import * as costs from './evaluation-costs.js'
 import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 import { HostValues } from './host-values.js'
@@ -32,17 +33,6 @@ import { instantiateReader } from './reader/input-reader.js'
 import type { InputReader } from './reader/input-reader.js'
 import { readsAlike } from './reader/reads-alike.js'
 
-/** What reading a byte of input takes at least, in milliseconds, and a byte of a result. */
-const READ_MS_PER_BYTE = 3e-6
-const SHOW_MS_PER_BYTE = 1e-4
-/** Shorter ones are not worth a look at the clock. */
-const SHORT_INPUT_BYTES = 262_144
-const SHORT_RESULT_BYTES = 16_384
-
-/** What a byte of a result costs, which is read, put in order and printed in the end. */
-const RESULT_STEPS_PER_BYTE = 4
-const RESULT_HEAP_PER_BYTE = 10
-
 const UNDEFINED_ADDRESS = 0
 
 /** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
@@ -58,7 +48,7 @@ export class PolicyInstance {
   readonly #targets: ModuleTargets
   readonly #values: HostValues
   readonly #dataAddress: number
-  readonly #heapStart: number
+  #heapStart: number
   readonly #reader: InputReader | undefined
   readonly #iteration: OrderedIteration | undefined
   readonly #state: ModuleState
@@ -100,14 +90,13 @@ export class PolicyInstance {
     this.entrypoints = this.#readNumberTable(this.#exports.entrypoints())
     this.#exports.opa_heap_ptr_set(heapOfTables)
     const reader = instantiateReader(this.#memory.memory, this.#exports)
-    const booleans = { truth: this.#parseJson('true'), falsehood: this.#parseJson('false') }
+    const booleans = this.#values.parseBooleans()
     const notes = this.#makeRoomFor(reader, booleans)
     const roomEnd = align(notes + OrderedIteration.bytesOf(exports))
     this.#memory.reserve(notes, roomEnd - notes)
     this.#reader = (isReaderFit ?? this.#isFit(reader, roomEnd)) ? reader : undefined
     if (this.#reader !== undefined) {
       this.#values.trustLayout(booleans)
-      this.#iteration = OrderedIteration.begin(exports, this.#memory, notes)
     }
     const placed =
       this.#reader === undefined
@@ -116,6 +105,8 @@ export class PolicyInstance {
     this.#headroom.begin()
     this.#dataAddress = placed.root
     this.#heapStart = align(placed.end)
+    if (this.#reader !== undefined)
+      this.#iteration = OrderedIteration.begin(exports, this.#memory, notes, this.#heapStart)
     this.#budget.arm()
     this.#state = new ModuleState(this.#memory, exports, staticEnd, sizes)
     this.#bytesWhenNew = this.#memory.byteLength
@@ -187,11 +178,13 @@ export class PolicyInstance {
     this.#call = call
     this.#iteration?.startEvaluation()
     try {
-      if (inputLength > SHORT_INPUT_BYTES) call.slice?.require(inputLength * READ_MS_PER_BYTE)
+      if (inputLength > costs.SHORT_INPUT_BYTES) call.slice?.require(inputLength * costs.READ_MS_PER_BYTE)
       const inputValue = this.#inputValue(input)
       this.#targets.begin(targets)
       if (call.cost !== undefined) this.#budget.take()
-      return targets.map((target) => this.#valueOf(target, inputValue, call))
+      const values = targets.map((target) => this.#valueOf(target, inputValue, call))
+      this.#keepSorted()
+      return values
     } catch (raw) {
       throw describeFailure(raw, this.#exhausted())
     } finally {
@@ -208,15 +201,26 @@ export class PolicyInstance {
     return text === undefined ? undefined : this.#targets.valueIn(target, text)
   }
 
+  /** Base documents that were sorted in this evaluation are in order for all that come. */
+  #keepSorted(): void {
+    if (this.#iteration?.wantsKept !== true) return
+    this.#budget.start(0)
+    try {
+      this.#heapStart = align(this.#iteration.keep(this.#heapStart, this.#exports))
+    } catch {
+      this.restore()
+    }
+  }
+
   /** Only Rego text keeps sets apart from arrays, so that they can be put in order. */
   #textOf(value: number, slice: EvaluationSlice | undefined): string {
     const address = this.#exports.opa_value_dump(value)
     const length = this.#memory.textLengthAt(address)
     // Putting a result into order and printing it takes time, too.
-    if (length > SHORT_RESULT_BYTES) {
-      slice?.require(length * SHOW_MS_PER_BYTE)
-      this.#budget.spend(length * RESULT_STEPS_PER_BYTE)
-      this.#budget.reserve(length * RESULT_HEAP_PER_BYTE)
+    if (length > costs.SHORT_RESULT_BYTES) {
+      slice?.require(length * costs.SHOW_MS_PER_BYTE)
+      this.#budget.spend(length * costs.RESULT_STEPS_PER_BYTE)
+      this.#budget.reserve(length * costs.RESULT_HEAP_PER_BYTE)
     }
     return this.#memory.textAt(address, length)
   }
@@ -298,7 +302,9 @@ export class PolicyInstance {
 
   #callBuiltin(id: number, operands: readonly number[]): number {
     const native = this.#wrappedBuiltins.get(id)
-    if (native !== undefined && id < ANSWERS_FROM && !this.#isTold(native)) return UNDEFINED_ADDRESS
+    // Why a native one failed is asked for in strict mode only, but for those that the host can do better.
+    const isTold = this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native ?? '')
+    if (native !== undefined && id < ANSWERS_FROM && !isTold) return UNDEFINED_ADDRESS
     if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
       return LEFT_TO_NATIVE
     const name = native ?? this.#builtinNames.get(id) ?? `built-in ${id}`
@@ -323,11 +329,6 @@ export class PolicyInstance {
     return this.#builtinContext
   }
 
-  /** Why a native built-in failed is asked for in strict mode only, but for those that the host can do better. */
-  #isTold(native: string): boolean {
-    return this.#call?.strictBuiltinErrors === true || RETRIED_BUILTINS.has(native)
-  }
-
   #operandReader(operands: readonly number[]): OperandReader {
     return readerOf(operands, this.#values, this.#budget, (address) => this.#readOperand(address))
   }
@@ -335,10 +336,6 @@ export class PolicyInstance {
   #readOperand(address: number): RegoValue {
     // The tables of a new module are read before there is a budget.
     return this.#values.read(address, this.#call && this.#budget)
-  }
-
-  #parseJson(text: string): number {
-    return this.#values.parse(Buffer.from(text), this.#exports.opa_json_parse)
   }
 
   #readNumberTable(address: number): Map<string, number> {

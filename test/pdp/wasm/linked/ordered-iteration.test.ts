@@ -144,3 +144,29 @@ test('a policy that calls no built-in goes through them in order, too', async ()
   const plan = planDocument(plain, ['p', 'keys'])
   expect(evaluateDocument(plan, Buffer.from('{"c":1,"a":2,"b":3}'), newCall())).toBe('["a","b","c"]')
 })
+
+test('large base documents stay in order from one evaluation to the next, whatever comes between', async () => {
+  const keys = Array.from({ length: 500 }, (_, index) => `key ${(index * 7919) % 500}`)
+  const large = Object.fromEntries(keys.map((key) => [key, key]))
+  const policies = await loadPolicies({
+    'p.rego': [
+      'package p\nimport rego.v1\n',
+      'outer := [k | some k, _ in data.large]\n',
+      'inner := [k | some k, _ in data.nested.large]\n',
+      'both := [[a, b] | some a, _ in data.small; some b, _ in data.large; a == b]\n',
+      'own := [x | some x in input.list]\n',
+    ].join('\n'),
+    'large/data.json': JSON.stringify(large),
+    'nested/data.json': JSON.stringify({ large }),
+    'small/data.json': JSON.stringify({ 'key 7': 1, 'key 10': 2 }),
+  })
+  const sorted = JSON.stringify([...keys].sort())
+  const ask = (rule: string, input = '{}'): string | undefined =>
+    evaluateDocument(planDocument(policies, ['p', rule]), Buffer.from(input), newCall())
+  for (let time = 0; time < 3; time++) {
+    expect(ask('outer')).toBe(sorted)
+    expect(ask('own', JSON.stringify({ list: keys }))).toBe(JSON.stringify(keys))
+    expect(ask('inner')).toBe(sorted)
+    expect(ask('both')).toBe('[["key 10","key 10"],["key 7","key 7"]]')
+  }
+})

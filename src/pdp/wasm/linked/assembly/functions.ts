@@ -1,4 +1,4 @@
 /** What is linked into every policy module. */
 export { copyObject } from './copy-object'
-export { nextKey, setNotes } from './iterate'
+export { keepNext, nextKey, setNotes } from './iterate'
 export { notesBytes } from './sorted-keys'

@@ -1,14 +1,25 @@
 import { opa_value_iter } from './policy'
-import { findSorted } from './sorted-keys'
+import { findKept, findSorted, noteKept, setDataEnd, takeWanted, wantKept } from './sorted-keys'
 import { buildSorted, SLOT_BYTES, SLOT_HEAD } from './sort-keys'
 import * as layout from './value-layout'
 
 /** Where the notes on sorted collections are; 0 where values may lie otherwise than we know, and the runtime's order has to do. */
 let notes: usize = 0
 
-/** Tells where the notes may be. */
-export function setNotes(address: usize): void {
+/** Tells where the notes may be, and where the base documents end. */
+export function setNotes(address: usize, dataEnd: usize): void {
   notes = address
+  setDataEnd(dataEnd)
+}
+
+/** Sorts a base document that was asked for where the heap begins, once and for all; false where there is none. */
+export function keepNext(): bool {
+  const node = takeWanted(notes)
+  if (node == 0) return false
+  if (findKept(notes, node) == 0) {
+    noteKept(notes, node, buildSorted(notes, node, load<u32>(node, layout.COLLECTION_LENGTH)))
+  }
+  return true
 }
 
 /**
@@ -23,8 +34,12 @@ export function nextKey(node: usize, previous: usize): usize {
   const length = load<u32>(node, layout.COLLECTION_LENGTH)
   if (length < 2) return previous != 0 ? 0 : opa_value_iter(node, 0)
   if (previous == 0) {
+    const kept = findKept(notes, node)
+    if (kept != 0) return kept
     const found = findSorted(notes, node, length)
-    return found != 0 ? found : buildSorted(notes, node, length)
+    if (found != 0) return found
+    wantKept(notes, node, length)
+    return buildSorted(notes, node, length)
   }
   // A key that is none of ours cannot be told from one that is: the compiler hands back what it was given.
   return load<u32>(previous - SLOT_HEAD) != 0 ? previous + SLOT_BYTES : 0

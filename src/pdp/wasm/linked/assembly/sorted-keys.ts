@@ -1,7 +1,18 @@
 import * as layout from './value-layout'
 
-/** The evaluation that is under way, which the host counts; what another one noted is void. */
-const HEAD_BYTES: usize = 16
+const MOST_KEPT: usize = 32
+/**
+ * The evaluation that is under way, which the host counts: what another one noted is void. Then how many base documents it sorted that
+ * are worth keeping so, and how many are; a word for each of the former, and two for each of the latter.
+ */
+const WANTED: usize = 8
+const KEPT: usize = 12
+const WANTED_LIST: usize = 16
+const KEPT_LIST: usize = WANTED_LIST + (MOST_KEPT << 2)
+const HEAD_BYTES: usize = KEPT_LIST + (MOST_KEPT << 3)
+/** Smaller ones are sorted in no time, and larger ones would hold the thread. */
+const LEAST_KEPT_LENGTH: u32 = 32
+const MOST_KEPT_LENGTH: u32 = 65_536
 /** A collection, its length and its table, where its first key lies, and when that was noted. */
 const NOTE_BYTES: usize = 24
 const NOTE_BITS: u32 = 9
@@ -9,6 +20,48 @@ const NOTE_BITS: u32 = 9
 /** How many bytes of memory the notes take. */
 export function notesBytes(): usize {
   return HEAD_BYTES + (NOTE_BYTES << NOTE_BITS)
+}
+
+/** Where the base documents end, which stay from one evaluation to the next. */
+let dataEnd: usize = 0
+
+export function setDataEnd(address: usize): void {
+  dataEnd = address
+}
+
+/** The first key of a base document that is kept in order; 0 where it is not. */
+export function findKept(notes: usize, node: usize): usize {
+  if (node >= dataEnd) return 0
+  const end = notes + KEPT_LIST + ((load<u32>(notes, KEPT) as usize) << 3)
+  for (let at = notes + KEPT_LIST; at < end; at += 8) {
+    if (load<u32>(at) == (node as u32)) return load<u32>(at, 4)
+  }
+  return 0
+}
+
+/** Asks the host to have a base document kept in order. */
+export function wantKept(notes: usize, node: usize, length: u32): void {
+  const count = load<u32>(notes, WANTED) as usize
+  const isWorthIt = node < dataEnd && length >= LEAST_KEPT_LENGTH && length <= MOST_KEPT_LENGTH
+  if (!isWorthIt || count + (load<u32>(notes, KEPT) as usize) >= MOST_KEPT) return
+  store<u32>(notes + WANTED_LIST + (count << 2), node as u32)
+  store<u32>(notes, (count as u32) + 1, WANTED)
+}
+
+/** The next document that is asked for, which then is no more; 0 where there is none. */
+export function takeWanted(notes: usize): usize {
+  const count = load<u32>(notes, WANTED)
+  if (count == 0) return 0
+  store<u32>(notes, count - 1, WANTED)
+  return load<u32>(notes + WANTED_LIST + ((count - 1) << 2))
+}
+
+export function noteKept(notes: usize, node: usize, first: usize): void {
+  const count = load<u32>(notes, KEPT)
+  const at = notes + KEPT_LIST + ((count as usize) << 3)
+  store<u32>(at, node as u32)
+  store<u32>(at, first as u32, 4)
+  store<u32>(notes, count + 1, KEPT)
 }
 
 /** The first key of a collection that was sorted in this evaluation, and has not grown since; 0 where there is none. */
