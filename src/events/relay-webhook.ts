@@ -1,9 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 
 import { AppError } from '../errors/app-error.js'
 import { asBuffer } from '../lib/bytes.js'
 import { toWebhookRequest } from '../orchestrator/webhook-request.js'
-import type { WebhookDelivery } from '../orchestrator/webhook-request.js'
+import type { RepositoryHost, WebhookDelivery } from '../orchestrator/webhook-request.js'
+import type { Secret } from '../lib/outbound/credentials.js'
+import { isSameText } from '../lib/text/same-text.js'
 import type { OrchestratorSettings } from '../orchestrator/settings.js'
 import type { OutboxMessage } from '../store/ports/outbox-store.js'
 import type { Writer, WriteOperation } from '../store/ports/transaction.js'
@@ -12,7 +14,7 @@ import { redactSecrets } from '../lib/redaction/redact.js'
 /** A delivery that has been checked. */
 export interface ReceivedWebhook {
   readonly message: OutboxMessage
-  /** The sender's own id of the delivery, the same in repeats. */
+  /** The host, and its own id of the delivery, the same in repeats. */
   readonly deliveryId: string | undefined
   readonly event: string
   readonly origin: string | undefined
@@ -27,7 +29,7 @@ export const keepWebhook: WriteOperation<ReceivedWebhook, boolean> = {
       source: 'webhook',
       kind: `webhook.${event}`,
       origin,
-      eventId: deliveryId === undefined ? undefined : `gitlab:${deliveryId}`,
+      eventId: deliveryId,
       body: redactSecrets(Buffer.from(message.body)).text,
     })
     if (isNew) await outbox.enqueue(message)
@@ -44,41 +46,63 @@ export interface RelayDeps {
   readonly wakeOutbox: () => void
 }
 
-/** Takes a delivery of the repository host whose token was checked. */
+/** Takes a delivery of a repository host whose token or signature was checked. */
 export async function relayWebhook(
   { settings, writer, now, wakeOutbox }: RelayDeps,
+  host: RepositoryHost,
   delivery: WebhookDelivery,
   origin: string,
 ): Promise<void> {
   // What is secret joins the message only when it is sent.
-  const { url, headers } = toWebhookRequest(settings, delivery)
+  const { url, headers } = toWebhookRequest(settings, host, delivery)
   const body = asBuffer(delivery.body)
+  const id = host.ids.map((name) => delivery.headers[name]).find((value) => value !== undefined)
   const isNew = await writer.run(keepWebhook, {
     message: { topic: 'webhook.relay', url, headers, body: body.toString(), createdMs: now() },
-    deliveryId: delivery.headers['idempotency-key'],
-    event: eventName(delivery.headers['x-gitlab-event']),
+    deliveryId: id === undefined ? undefined : `${host.name}:${id}`,
+    event: eventName(delivery.headers[host.event]),
     origin,
   })
   if (isNew) wakeOutbox()
 }
 
-/**
- * Raises `forbidden` for a wrong token, `not_found` while none is configured. Digests are of one length, so that the time taken tells
- * nothing about the token.
- */
+/** Raises `forbidden` for a wrong token, `not_found` while none is configured. */
 export function checkWebhookToken(
   { webhookToken }: OrchestratorSettings,
   presented: string | undefined,
 ): void {
-  if (webhookToken === undefined) {
-    throw new AppError('not_found', 'webhooks are not taken: set orchestrator.webhookToken')
-  }
-  if (presented !== undefined && timingSafeEqual(digest(presented), digest(webhookToken.reveal()))) return
+  if (webhookToken === undefined) throw notTaken('orchestrator.webhookToken')
+  if (presented !== undefined && isSameText(presented, webhookToken.reveal())) return
   throw new AppError('forbidden', 'X-Gitlab-Token is missing or wrong: it must be orchestrator.webhookToken')
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+/** A secret that signs deliveries, with its place in the configuration and the header that holds the signature. */
+export interface SigningSecret {
+  readonly secret: Secret | undefined
+  readonly key: string
+  readonly header: string
+}
+
+/**
+ * Raises `forbidden` where a signature is missing or not that of these very bytes: `sha256=` and HMAC-SHA-256 in hex, as GitHub and Bitbucket
+ * sign; `not_found` while no secret is configured.
+ */
+export function checkWebhookSignature(
+  { secret, key, header }: SigningSecret,
+  presented: string | undefined,
+  body: Uint8Array,
+): void {
+  if (secret === undefined) throw notTaken(key)
+  const expected = `sha256=${createHmac('sha256', secret.reveal()).update(body).digest('hex')}`
+  if (presented !== undefined && isSameText(presented, expected)) return
+  throw new AppError(
+    'forbidden',
+    `${header} is missing or wrong: the delivery must be signed with ${key}, and come as it was signed`,
+  )
+}
+
+function notTaken(key: string): AppError {
+  return new AppError('not_found', `webhooks of this host are not taken: set ${key}`)
 }
 
 /** `Merge Request Hook` is `merge_request`. */

@@ -28,7 +28,7 @@ export interface OutboxParts {
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   /** The headers of the webhook relay: the secret token of the orchestrator's side. */
-  readonly relayHeaders: () => Readonly<Record<string, string>>
+  readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly attempted: (topic: OutboxTopic, progress: OutboxProgress) => void
 }
 

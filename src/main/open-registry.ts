@@ -51,7 +51,7 @@ export interface OpenRegistry {
   readonly status: () => ReconcileStatus
   readonly numbers: PipelineNumbers
   /** What joins a relayed webhook when it is sent: its secret token, and credentials for the gateway. */
-  readonly relayHeaders: () => Readonly<Record<string, string>>
+  readonly relayHeaders: (message: { readonly url: string }) => Readonly<Record<string, string>>
   readonly health: HealthPlugin
   /** Reconciles now, where the storage service is named. */
   readonly reconcile: () => void
@@ -71,7 +71,7 @@ export function openRegistry(config: Config, parts: RegistryParts): OpenRegistry
   return {
     settings,
     status: reconciling.status,
-    relayHeaders: () => webhookCredentials(settings),
+    relayHeaders: ({ url }) => webhookCredentials(settings, url),
     reconcile: reconciling.runNow,
     health: {
       name: 'registry',

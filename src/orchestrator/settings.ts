@@ -15,6 +15,9 @@ export interface OrchestratorSettings {
   readonly gateUrl: string
   readonly gateCredentials: Credentials | undefined
   readonly webhookToken: Secret | undefined
+  /** What GitHub and Bitbucket sign their deliveries with. */
+  readonly githubSecret: Secret | undefined
+  readonly bitbucketSecret: Secret | undefined
   readonly storeMode: StoreMode | 'auto'
   readonly refresh: { readonly url: string | undefined; readonly method: 'POST' | 'GET' | 'PUT' }
   /** A list that lacks more of what is known is not believed. */
@@ -37,7 +40,9 @@ export function readOrchestratorSettings(
     storageCredentials: readCredentials(config.storageCredentials, readSecret),
     gateUrl: withoutSlash(config.gateUrl),
     gateCredentials: readCredentials(config.gateCredentials, readSecret),
-    webhookToken: webhookToken === undefined ? undefined : readSecret(webhookToken),
+    webhookToken: webhookToken && readSecret(webhookToken),
+    githubSecret: config.githubSecret && readSecret(config.githubSecret),
+    bitbucketSecret: config.bitbucketSecret && readSecret(config.bitbucketSecret),
     storeMode,
     refresh: { url: refresh.url, method: refresh.method },
     maxMissingPercent: config.maxMissingPercent,

@@ -90,6 +90,11 @@ describe('of a service with tokens, the document describes', () => {
     const operation = find('POST', '/webhooks/webhook/gitlab')
     expect((await asked(operation, { 'x-gitlab-token': 'another' })).status).toBe(403)
     expect((await asked(operation, {})).status).toBe(200)
+    for (const host of ['github', 'bitbucket']) {
+      const signed = find('POST', `/webhooks/git/${host}`)
+      const wrong = { 'x-hub-signature': 'sha256=00', 'x-hub-signature-256': 'sha256=00' }
+      expect((await asked(signed, wrong)).status).toBe(403)
+    }
   })
 })
 

@@ -15,6 +15,8 @@ export function connectTo(
       gateUrl: storageUrl,
       gateCredentials: undefined,
       webhookToken: undefined,
+      githubSecret: undefined,
+      bitbucketSecret: undefined,
       storeMode: 'auto',
       refresh: { url: undefined, method: 'POST' },
       maxMissingPercent: 50,

@@ -47,6 +47,12 @@ export const OrchestratorSection = z.strictObject({
   webhookToken: secretKey(
     'The secret token of webhooks (`X-Gitlab-Token`): asked of who sends one, and sent along to the gateway.',
   ).optional(),
+  githubSecret: secretKey(
+    'What webhooks of GitHub are signed with (`X-Hub-Signature-256`); without it none are taken.',
+  ).optional(),
+  bitbucketSecret: secretKey(
+    'What webhooks of Bitbucket are signed with (`X-Hub-Signature`); without it none are taken.',
+  ).optional(),
   storeMode: key(
     z.enum(STORE_MODES).default('auto'),
     'How pipelines are stored: `contract` posts a list to /pipelines, `batch` posts it to /pipelines/batchUpdate, `single` posts one after the other to /pipelines; `auto` finds out.',

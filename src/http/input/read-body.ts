@@ -13,7 +13,11 @@ const gunzipAsync = promisify(gunzip)
  * `too_large` over `limit` bytes (counted after unpacking), `invalid` for a body that is not what its encoding says.
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
-  const bytes = await exchange.readBytes(limit)
+  return await decodeBody(exchange, await exchange.readBytes(limit), limit)
+}
+
+/** The same for bytes that are there already. */
+export async function decodeBody(exchange: Exchange, bytes: Buffer, limit: number): Promise<Uint8Array> {
   const isGzip = exchange.header('content-encoding')?.includes('gzip') === true
   return toUtf8(isGzip ? await unpack(bytes, limit) : bytes)
 }

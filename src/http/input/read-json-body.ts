@@ -7,7 +7,7 @@ import { holdsMoreValues } from '../../lib/json/scan/nesting.js'
 import { scanSpace } from '../../lib/json/scan/scan-value.js'
 import { readBySchema } from '../../lib/validation/read-by-schema.js'
 import type { Exchange } from '../exchange/exchange.js'
-import { readBody, requireJsonType } from './read-body.js'
+import { decodeBody, readBody, requireJsonType } from './read-body.js'
 import { sayingLimit } from '../exchange/body-errors.js'
 
 const BODY = { name: 'the body', code: 'invalid_field' }
@@ -66,7 +66,17 @@ export async function readJsonText(exchange: Exchange, limit: number): Promise<U
  */
 export async function readJsonBytes(exchange: Exchange, limit: number): Promise<Uint8Array> {
   requireJsonType(exchange)
-  const bytes = await readBody(exchange, limit)
+  return checkedJson(await readBody(exchange, limit))
+}
+
+/** The same for a body that is there already, as it was sent. */
+export async function readSentJson(exchange: Exchange, sent: Buffer, limit: number): Promise<Uint8Array> {
+  requireJsonType(exchange)
+  return checkedJson(await decodeBody(exchange, sent, limit))
+}
+
+/** Raises `invalid` for what is no JSON. */
+function checkedJson(bytes: Uint8Array): Uint8Array {
   try {
     locateValue(bytes, MAX_DEPTH)
   } catch (cause) {

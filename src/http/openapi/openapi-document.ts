@@ -31,6 +31,8 @@ const SECURITY_SCHEMES = {
     description: 'What a browser holds that has signed in; by TLS `__Host-tidegate_session`.',
   },
   gitlabToken: { type: 'apiKey', in: 'header', name: 'X-Gitlab-Token' },
+  githubSignature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature-256' },
+  bitbucketSignature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature' },
 }
 
 /** The OpenAPI 3.1 document of the routes in some lists. */
@@ -85,7 +87,8 @@ function operationOf(feature: string, row: RouteDescription): object {
 
 /** Each alternative is one role: a token needs any of them. The link of a report is itself the credential, which OpenAPI has no word for. */
 function securityOf(row: RouteDescription): readonly object[] {
-  if (row.credential?.name === 'gitlabToken') return [{ gitlabToken: [] }]
+  if (row.credential !== undefined && row.credential.name !== 'reportLink')
+    return [{ [row.credential.name]: [] }]
   const bearers = rolesOf(row).map((role) => ({ bearer: [role] }))
   return row.isPage === true && bearers.length > 0 ? [...bearers, { session: [] }] : bearers
 }

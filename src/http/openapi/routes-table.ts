@@ -1,7 +1,12 @@
 import type { RouteDescription, RouteList } from '../pipeline/route.js'
 import { pathTemplate } from './parameters.js'
 
-const CREDENTIALS = { gitlabToken: '`X-Gitlab-Token`', reportLink: 'who has the link' } as const
+const CREDENTIALS = {
+  gitlabToken: '`X-Gitlab-Token`',
+  githubSignature: '`X-Hub-Signature-256`',
+  bitbucketSignature: '`X-Hub-Signature`',
+  reportLink: 'who has the link',
+} as const
 
 /** All routes of some lists and who may ask them, as a Markdown table. */
 export function routesTable(lists: readonly RouteList[]): string {

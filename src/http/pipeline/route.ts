@@ -84,8 +84,8 @@ export interface RouteRow<D, P, Q extends z.ZodType, B> extends RouteDescription
   readonly failed?: (failure: AppError, sent: SentRequest, deps: D) => Answered
 }
 
-/** A header of a repository host; a token in the path of the link to a report. */
-export type CredentialName = 'gitlabToken' | 'reportLink'
+/** A header of a repository host, of which a signature is checked when its body is read; a token in the path of the link to a report. */
+export type CredentialName = 'gitlabToken' | 'githubSignature' | 'bitbucketSignature' | 'reportLink'
 
 /** A credential that is no bearer token. */
 export interface Credential<D, P> {

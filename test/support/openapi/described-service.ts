@@ -86,6 +86,8 @@ export async function startDescribedService(hasTokens: boolean): Promise<Describ
         storageUrl: orchestrator.origin,
         gateUrl: orchestrator.origin,
         webhookToken: { file: join(workspace.path, 'token') },
+        githubSecret: { file: join(workspace.path, 'token') },
+        bitbucketSecret: { file: join(workspace.path, 'token') },
       },
       analysis: analysisIn(workspace.path),
     },

@@ -1,5 +1,7 @@
 import { pastCanary } from '../analysis-service.js'
 import { FILE_ANALYSIS } from '../file-analysis.js'
+import { createHmac } from 'node:crypto'
+
 import { pipelineEvent } from '../orchestrator-events.js'
 import { WEBHOOK_TOKEN, triggerBody } from './described-service.js'
 import type { DescribedService } from './described-service.js'
@@ -89,6 +91,12 @@ const BODIES: readonly (readonly [
   [/Webhook/, () => ({ object_kind: 'push' })],
 ]
 
+/** As the hosts of repositories sign what they send. */
+function signatures(body: string): Record<string, string> {
+  const signature = `sha256=${createHmac('sha256', WEBHOOK_TOKEN).update(body).digest('hex')}`
+  return { 'x-hub-signature': signature, 'x-hub-signature-256': signature }
+}
+
 /** A request that an operation takes; `nth` makes it another one than those before. */
 export function sampleRequest(
   { method, path, operation: { operationId } }: DescribedOperation,
@@ -112,6 +120,7 @@ export function sampleRequest(
       'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
       'x-gitlab-token': WEBHOOK_TOKEN,
       cookie: `tidegate_sign_in=${SIGN_IN_TOKEN}`,
+      ...signatures(value === undefined ? '' : JSON.stringify(value)),
     },
     body:
       isForm && value !== undefined

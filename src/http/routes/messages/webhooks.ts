@@ -1,16 +1,20 @@
 import { z } from 'zod'
 
-import { checkWebhookToken, relayWebhook } from '../../../events/relay-webhook.js'
-import type { RelayDeps } from '../../../events/relay-webhook.js'
-import { DELIVERY_HEADERS } from '../../../orchestrator/webhook-request.js'
+import { checkWebhookSignature, checkWebhookToken, relayWebhook } from '../../../events/relay-webhook.js'
+import type { RelayDeps, SigningSecret } from '../../../events/relay-webhook.js'
+import { BITBUCKET, GITHUB, GITLAB } from '../../../orchestrator/webhook-request.js'
+import type { RepositoryHost } from '../../../orchestrator/webhook-request.js'
 import { sayingLimit } from '../../exchange/body-errors.js'
 import { callerOf } from '../../exchange/caller-of.js'
+import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import type { BodyReader } from '../../input/body-reader.js'
-import { readJsonBytes } from '../../input/read-json-body.js'
+import { readJsonBytes, readSentJson } from '../../input/read-json-body.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
+import type { Credential, CredentialName, Route } from '../../pipeline/route.js'
 
+const TITLES = { gitlab: 'GitLab', github: 'GitHub', bitbucket: 'Bitbucket' } as const
 /** A push of twenty commits that name ten thousand files is half of it. */
 const MAX_DELIVERY_BYTES = 2 * 1024 * 1024
 
@@ -18,38 +22,74 @@ export interface WebhookRoutesDeps extends RelayDeps {
   readonly maxBodyBytes: number
 }
 
-const deliveryBody: BodyReader<WebhookRoutesDeps, Uint8Array> = {
-  description: 'The delivery as the repository host sends it.',
-  schema: z.unknown(),
-  read: (exchange, { maxBodyBytes }) => {
-    const limit = Math.min(maxBodyBytes, MAX_DELIVERY_BYTES)
-    return sayingLimit(readJsonBytes(exchange, limit), `the delivery is over the limit of ${limit} bytes`)
-  },
-}
+type ReadBytes = (exchange: Exchange, limit: number, deps: WebhookRoutesDeps) => Promise<Uint8Array>
 
 /**
- * `POST /webhooks/webhook/gitlab`: takes a delivery, which its secret token vouches for, and passes it on to the gateway; 200 once
- * it cannot get lost any more.
+ * `POST /webhooks/webhook/gitlab`, `/webhooks/git/github` and `/webhooks/git/bitbucket`: take a delivery, which its secret token or its signature vouches
+ * for, and pass it on to the gateway; 200 once it cannot get lost any more.
  */
 export const webhookRoutes = [
-  routesOf<WebhookRoutesDeps>().route({
-    method: 'POST',
-    path: '/webhooks/webhook/gitlab',
-    credential: {
-      name: 'gitlabToken',
-      check: ({ exchange }, { settings }) => checkWebhookToken(settings, exchange.header('x-gitlab-token')),
+  webhookRoute(GITLAB, deliveryBody(readJsonBytes), {
+    name: 'gitlabToken',
+    check: ({ exchange }, { settings }) => checkWebhookToken(settings, exchange.header('x-gitlab-token')),
+  }),
+  signedRoute(GITHUB, 'githubSignature', ({ settings }) => ({
+    ...{ key: 'orchestrator.githubSecret', header: 'X-Hub-Signature-256' },
+    secret: settings.githubSecret,
+  })),
+  signedRoute(BITBUCKET, 'bitbucketSignature', ({ settings }) => ({
+    ...{ key: 'orchestrator.bitbucketSecret', header: 'X-Hub-Signature' },
+    secret: settings.bitbucketSecret,
+  })),
+]
+
+/** The signature is of the body, and so is checked as soon as that is there, before anything of it is read. */
+function signedRoute(
+  host: RepositoryHost,
+  name: CredentialName,
+  secretOf: (deps: WebhookRoutesDeps) => SigningSecret,
+): Route<WebhookRoutesDeps> {
+  const body = deliveryBody(async (exchange, limit, deps) => {
+    const bytes = await exchange.readBytes(limit)
+    const secret = secretOf(deps)
+    checkWebhookSignature(secret, exchange.header(secret.header.toLowerCase()), bytes)
+    return readSentJson(exchange, bytes, limit)
+  })
+  return webhookRoute(host, body, { name, check: () => undefined })
+}
+
+function deliveryBody(read: ReadBytes): BodyReader<WebhookRoutesDeps, Uint8Array> {
+  return {
+    description: 'The delivery as the repository host sends it.',
+    schema: z.unknown(),
+    read: (exchange, deps) => {
+      const limit = Math.min(deps.maxBodyBytes, MAX_DELIVERY_BYTES)
+      const message = `the delivery is over the limit of ${limit} bytes`
+      return sayingLimit(read(exchange, limit, deps), message)
     },
+  }
+}
+
+function webhookRoute(
+  host: RepositoryHost,
+  body: BodyReader<WebhookRoutesDeps, Uint8Array>,
+  credential: Credential<WebhookRoutesDeps, object>,
+): Route<WebhookRoutesDeps> {
+  return routesOf<WebhookRoutesDeps>().route({
+    method: 'POST',
+    path: host.path,
+    credential,
     handler: 'webhooks',
-    summary: 'Pass a webhook of a GitLab repository on to the gateway',
-    body: deliveryBody,
+    summary: `Pass a webhook of a ${TITLES[host.name]} repository on to the gateway`,
+    body,
     answers: {
       200: json('It cannot get lost any more.', z.object({ eventProcessed: z.literal(true) })),
-      404: { description: 'No token of webhooks is configured.' },
+      404: { description: 'Webhooks of this host are not configured.' },
     },
-    answer: async ({ exchange, body }, deps) => {
-      const headers = Object.fromEntries(DELIVERY_HEADERS.map((name) => [name, exchange.header(name)]))
-      await relayWebhook(deps, { body, headers }, callerOf(exchange).origin)
+    answer: async ({ exchange, body: sent }, deps) => {
+      const headers = Object.fromEntries(host.headers.map((name) => [name, exchange.header(name)]))
+      await relayWebhook(deps, host, { body: sent, headers }, callerOf(exchange).origin)
       return jsonAnswer({ eventProcessed: true })
     },
-  }),
-]
+  })
+}
