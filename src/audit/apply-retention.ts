@@ -12,25 +12,35 @@ export interface RetentionOptions extends CheckpointDeps {
   readonly maxAgeMs: number | undefined
   /** While the store takes more, the oldest records go. */
   readonly maxBytes: number | undefined
+  /** Waits for so many milliseconds, in which others write. */
+  readonly pause: (ms: number) => Promise<unknown>
+  /** Aborted when it is to end; what is left goes another time. */
+  readonly signal: AbortSignal
 }
 
-const RECORDS_PER_STEP = 500
+/** Whoever writes meanwhile waits for a step at most. */
+const RECORDS_PER_STEP = 50
+/** So many times as long as a step took nothing is removed after it. */
+const PAUSE_FACTOR = 2
 /** Goes on below the bound, so that it is seldom needed. */
 const LOW_WATER = 0.95
 
-/** Removes the oldest records that are too old or too many, after a checkpoint of their last; returns how many. */
+/** Removes the oldest records that are too old or too many, in small steps, after a checkpoint of their last; returns how many. */
 export async function applyRetention(options: RetentionOptions): Promise<number> {
   const throughSeq = Math.max(await expiredSeq(options), await excessSeq(options))
   const last = throughSeq === 0 ? undefined : await options.audit.find(throughSeq)
   if (last === undefined) return 0
   await writeCheckpoint(options, last, 'retention')
   let deleted = 0
-  for (;;) {
-    const count = await options.writer.run(deleteThrough, { seq: throughSeq, limit: RECORDS_PER_STEP })
+  const { writer, pause, signal } = options
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    const count = await writer.run(deleteThrough, { seq: throughSeq, limit: RECORDS_PER_STEP })
     deleted += count
     if (count < RECORDS_PER_STEP) break
+    await pause((performance.now() - startedAt) * PAUSE_FACTOR)
   }
-  await maintain(options.maintenance, 'space')
+  await maintain(options.maintenance, 'space', signal)
   return deleted
 }
 

@@ -13,7 +13,7 @@ import type { Logger } from '../lib/logger.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import type { Leadership } from './timers/leadership.js'
-import { repeat } from './timers/repeat.js'
+import { repeat, setUnrefTimer } from './timers/repeat.js'
 
 const MAX_EXPORTS = 8
 const INDEX_INTERVAL_MS = 250
@@ -21,6 +21,7 @@ const CHECKPOINT_INTERVAL_MS = 5000
 /** How long a gap is gathered before one record tells of it. */
 const GAP_INTERVAL_MS = 10_000
 const RETENTION_INTERVAL_MS = 600_000
+const FIRST_RETENTION_MS = 30_000
 const MS_PER_MINUTE = 60_000
 const MS_PER_DAY = 86_400_000
 /** How long a search by free text waits for what was kept just before it. */
@@ -77,9 +78,11 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   const noting = repeat(GAP_INTERVAL_MS, () => decisions.recordGap(), noteGap)
   const retaining = repeat(
     RETENTION_INTERVAL_MS,
-    leadership.led(() => retain(config, parts, checkpoints)),
+    leadership.led((signal) => retain(config, parts, checkpoints, signal)),
     failed('old audit records not removed'),
   )
+  // A service that is often started again must remove them too.
+  const notYetRetaining = setUnrefTimer(() => void retaining.runNow(), FIRST_RETENTION_MS)
   return {
     intake,
     decisions,
@@ -91,6 +94,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
       caughtUp: () => Promise.race([indexing.runNow(), setTimeout(CATCH_UP_MS, undefined, { ref: false })]),
     },
     close: async () => {
+      notYetRetaining()
       await Promise.all([indexing.stop(), checkpointing.stop(), retaining.stop(), noting.stop()])
       await decisions.settle().catch(noteGap)
       await keeper.writeAtEnd('shutdown').catch(failed('audit checkpoint not written'))
@@ -121,6 +125,7 @@ async function retain(
   { audit }: Config,
   { store, logger }: TrailParts,
   checkpoints: CheckpointDeps,
+  signal: AbortSignal,
 ): Promise<void> {
   const { maxAgeDays, maxBytes } = audit
   if (maxAgeDays === undefined && maxBytes === undefined) return
@@ -132,6 +137,8 @@ async function retain(
     maintenance,
     maxAgeMs,
     maxBytes,
+    pause: (ms) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+    signal,
   })
   if (removed > 0) logger.info({ removed }, 'old audit records removed')
 }

@@ -216,10 +216,28 @@ describe('a trail with signed checkpoints', () => {
 })
 
 describe('retention', () => {
+  const steps = { pause: () => Promise.resolve(), signal: new AbortController().signal }
+
+  it('goes in small steps with pauses, in which others write, and ends when it is told to', async () => {
+    await store.writer.run(append, 400)
+    const stopping = new AbortController()
+    let pauses = 0
+    const pause = async (): Promise<void> => {
+      pauses += 1
+      await store.writer.run(append, 1)
+      if (pauses === 3) stopping.abort()
+    }
+    const recordedMs = (await store.lookups.audit.find(400))?.recordedMs ?? 0
+    const options = { ...deps(signer), now: () => recordedMs + 1000, maxAgeMs: 500, maxBytes: undefined }
+    expect(await applyRetention({ ...options, pause, signal: stopping.signal })).toBe(150)
+    expect(await verify()).toMatchObject({ isIntact: true })
+    expect(await applyRetention({ ...options, ...steps })).toBe(250)
+  })
+
   it('removes what is too old and leaves a signed checkpoint from which the chain verifies', async () => {
     await store.writer.run(append, 30)
     const recordedMs = (await store.lookups.audit.find(30))?.recordedMs ?? 0
-    const options = { ...deps(signer), now: () => recordedMs + 1000, maxBytes: undefined }
+    const options = { ...deps(signer), ...steps, now: () => recordedMs + 1000, maxBytes: undefined }
     expect(await applyRetention({ ...options, maxAgeMs: 2000 })).toBe(0)
     expect(await applyRetention({ ...options, maxAgeMs: 500 })).toBe(30)
     await store.writer.run(append, 4)
@@ -230,7 +248,12 @@ describe('retention', () => {
   it('removes the oldest records of a file that is too large', async () => {
     await store.writer.run(append, 400)
     const { bytes } = await store.lookups.audit.size()
-    const removed = await applyRetention({ ...deps(signer), maxAgeMs: undefined, maxBytes: bytes / 2 })
+    const removed = await applyRetention({
+      ...deps(signer),
+      ...steps,
+      maxAgeMs: undefined,
+      maxBytes: bytes / 2,
+    })
     expect(removed).toBeGreaterThan(100)
     expect(removed).toBeLessThan(400)
     expect(await verify()).toMatchObject({ isIntact: true, checked: 400 - removed })
