@@ -33,7 +33,7 @@ export function keptFile(path: string): readonly KeptFile[] {
 /** Raises AppError `unavailable` with the code `store_lost` when one of the files is not at its path any more. */
 export function requireKept(files: readonly KeptFile[]): void {
   for (const file of files) {
-    const problem = describe(file, statOrAbsent(file.path))
+    const problem = describe(file, statOrAbsent(file.path), largest.get(file))
     if (problem !== undefined) throw lostFile(problem)
   }
 }
@@ -41,7 +41,9 @@ export function requireKept(files: readonly KeptFile[]): void {
 /** The same as a sentence, without holding up the thread that asks; undefined while all files are at their paths. */
 export async function findLost(files: readonly KeptFile[]): Promise<string | undefined> {
   for (const file of files) {
-    const problem = describe(file, await findOrAbsent(file.path))
+    // As it was before: while it is looked at it may grow, and be seen larger by who asks in between.
+    const before = largest.get(file)
+    const problem = describe(file, await findOrAbsent(file.path), before)
     if (problem !== undefined) return problem
   }
   return undefined
@@ -76,7 +78,11 @@ function isAbsent(raw: unknown): boolean {
   return hasErrorCode(raw, 'ENOENT') || hasErrorCode(raw, 'ENOTDIR')
 }
 
-function describe(file: KeptFile, found: BigIntStats | undefined): string | undefined {
+function describe(
+  file: KeptFile,
+  found: BigIntStats | undefined,
+  sizeBefore: number | undefined,
+): string | undefined {
   const { path, device, inode } = file
   const name = basename(path)
   if (found === undefined) {
@@ -88,14 +94,13 @@ function describe(file: KeptFile, found: BigIntStats | undefined): string | unde
   if ((found.mode & OWNER_MAY_WRITE) === 0n) {
     return `${name} was made read-only, so nothing is written: let its owner write to it`
   }
-  if (path.endsWith(WAL) && isCut(file, Number(found.size))) {
+  if (path.endsWith(WAL) && isCut(file, Number(found.size), sizeBefore)) {
     return `${name} was cut while it was open, and what was written last with it, so nothing is written: stop the service and restore a backup, or restart it to go on with what is left`
   }
   return undefined
 }
 
-function isCut(file: KeptFile, size: number): boolean {
-  const before = largest.get(file) ?? 0
-  largest.set(file, Math.max(before, size))
-  return size < Math.min(before, WAL_KEPT_BYTES)
+function isCut(file: KeptFile, size: number, sizeBefore = 0): boolean {
+  largest.set(file, Math.max(largest.get(file) ?? 0, size))
+  return size < Math.min(sizeBefore, WAL_KEPT_BYTES)
 }
