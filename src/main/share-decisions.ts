@@ -46,6 +46,10 @@ export function shareDecisions(
     path: join(dataDir, 'decisions.db'),
     replica,
     died: threadDied,
+    changed: (problem) => {
+      if (problem === undefined) logger.info('decisions are shipped again')
+      else logger.warn({ error: problem }, 'decisions stay in the local file alone for now')
+    },
   })
   const keepMs = decisions.maxAgeDays * MS_PER_DAY
   const removing = repeat(
@@ -73,6 +77,7 @@ export function shareDecisions(
 
 function warningOf(shipping: DecisionShipping): string | undefined {
   const { problem, waiting } = shipping.figures()
-  if (problem !== undefined) return `${waiting} decisions are not in the shared log yet: ${problem}`
-  return waiting > MANY_WAITING ? `${waiting} decisions are not in the shared log yet` : undefined
+  const late = `decisions that are not in the shared log yet: ${waiting}`
+  if (problem !== undefined) return `${late} (${problem})`
+  return waiting > MANY_WAITING ? late : undefined
 }

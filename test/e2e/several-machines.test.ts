@@ -180,6 +180,12 @@ describe.skipIf(postgresPrograms() === undefined)(
         expect(away.answer.headers['retry-after']).toBeDefined()
         expect(objectOf(away.answer)['message']).toContain('own=true')
         expect([...(await listAt(one, '?own=true')).replicas.keys()]).toEqual([ids[2], ids[0]])
+        await waitUntil(
+          () => one.logText().includes('decisions stay in the local file alone') || undefined,
+          () => `nothing is said of it: ${one.logText()}`,
+        )
+        const health = JSON.stringify(objectOf(await ask(one.url, { path: '/health?plugins' })))
+        expect(health).toContain('not in the shared log yet: 1 (ship')
       })
       // What one decided last is there though it ends at once.
       await waitUntil(

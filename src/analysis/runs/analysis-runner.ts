@@ -263,6 +263,8 @@ export class AnalysisRunner {
   }
 
   async #take(request: IntervalRequest, givenUp: AbortSignal): Promise<IntervalResult | Error> {
+    // While the store was asked: nothing need be begun.
+    if (givenUp.aborted) return new Error('the interval was given up before it was begun')
     try {
       return await this.#options.evaluateInterval(request, givenUp)
     } catch (raw) {

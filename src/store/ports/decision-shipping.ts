@@ -69,6 +69,8 @@ export interface ShippingOptions {
   /** The name of this process in the shared log. */
   readonly replica: string
   readonly died: (death: ThreadDeath) => void
+  /** Told when nothing can be shipped, and with undefined when it can again. */
+  readonly changed: (problem: string | undefined) => void
 }
 
 /** To the thread that ships: `catch_up` is answered by `caught_up` of the same number. */

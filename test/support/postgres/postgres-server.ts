@@ -101,8 +101,7 @@ export async function startPostgres(
     directory,
     restart: async (whileStopped = () => Promise.resolve()) => {
       await stop()
-      await whileStopped()
-      await start()
+      await whileStopped().finally(start)
     },
     remove: async () => {
       process.off('exit', killAtExit)

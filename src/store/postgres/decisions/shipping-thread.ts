@@ -34,14 +34,16 @@ export function startShipping(settings: PostgresSettings, options: ShippingOptio
 class ShippingThread {
   readonly #thread: SupervisedThread
   readonly #looking: NodeJS.Timeout
+  readonly #changed: ShippingOptions['changed']
   readonly #waiting = new Map<number, () => void>()
   #asked = 0
   /** What threads before this one have shipped. */
   #shippedBefore = 0
   #figures: ShippingFigures = { shipped: 0, waiting: 0, missing: 0 }
 
-  constructor(settings: PostgresSettings, { script, path, replica, died }: ShippingOptions) {
+  constructor(settings: PostgresSettings, { script, path, replica, died, changed }: ShippingOptions) {
     const workerData: ShipperThreadOptions = { path, replica, settings, intervalMs: SHIP_INTERVAL_MS }
+    this.#changed = changed
     this.#thread = new SupervisedThread({
       name: 'the thread that ships decisions',
       start: () => this.#listenTo(new Worker(script, { workerData, resourceLimits: THREAD_LIMITS })),
@@ -95,7 +97,7 @@ class ShippingThread {
 
   #listenTo(thread: Worker): Worker {
     thread.on('message', (answer: ShippingAnswer) => {
-      if (answer.type === 'figures') this.#figures = answer.figures
+      if (answer.type === 'figures') this.#note(answer.figures)
       else this.#settle(answer.number)
     })
     thread.once('exit', () => {
@@ -104,6 +106,12 @@ class ShippingThread {
       for (const number of [...this.#waiting.keys()]) this.#settle(number)
     })
     return thread
+  }
+
+  #note(figures: ShippingFigures): void {
+    const wasWell = this.#figures.problem === undefined
+    this.#figures = figures
+    if (wasWell !== (figures.problem === undefined)) this.#changed(figures.problem)
   }
 
   #settle(number: number): void {
