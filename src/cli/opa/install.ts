@@ -65,7 +65,8 @@ async function install(given: string, options: InstallOptions, terminal: Termina
 
 /** The SHA-256 is what vouches for the program, so that a mirror may be asked without TLS. */
 function downloadBase({ from }: InstallOptions, { env }: Terminal): string {
-  const base = from ?? (env[OPA_DOWNLOADS_VARIABLE] || OFFICIAL_BASE)
+  const configured = env[OPA_DOWNLOADS_VARIABLE] ?? ''
+  const base = from ?? (configured === '' ? OFFICIAL_BASE : configured)
   if (!isServerUrl(base)) throw wrongUse(`--from (or ${OPA_DOWNLOADS_VARIABLE}) must be ${SERVER_URL_TEXT}`)
   return base.replace(/\/+$/, '')
 }
