@@ -5,6 +5,7 @@ import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-routes-deps.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
 import { runPageRoutes } from './routes/pages/runs.js'
+import { templatePageRoutes } from './routes/pages/templates.js'
 import { signInRoutes } from './routes/pages/sign-in.js'
 import { aboutRoutes } from './routes/about/about.js'
 import type { AboutRoutesDeps } from './routes/about/about.js'
@@ -95,7 +96,11 @@ export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRout
     list('registry', [...applicationRoutes, ...pipelineRoutes], 'registry'),
     list('insights', insightRoutes, 'insights'),
     list('analysis', [...analysisRoutes, ...autopilotRoutes], 'analysis'),
-    list('pages', [...signInRoutes, ...approvalPageRoutes, ...policyPageRoutes, ...runPageRoutes], 'pages'),
+    list(
+      'pages',
+      [...signInRoutes, ...approvalPageRoutes, ...policyPageRoutes, ...runPageRoutes, ...templatePageRoutes],
+      'pages',
+    ),
     list('messages', webhookRoutes, 'webhooks'),
     list('messages', outboxRoutes, 'outbox'),
     list('operation', backgroundWorkRoutes, 'backgroundWork'),

@@ -205,3 +205,44 @@ describe('a page', () => {
     }
   })
 })
+
+describe('the page of a template', () => {
+  const link = (name: string): string =>
+    `/ui/plugin-isd/metric-template/shop/12/${name}/%7B%7D/ana@example.org/-1/true/false/fromPlugin`
+  const body = JSON.stringify({
+    templateName: MARKUP,
+    data: { groups: [{ group: 'a', metrics: [{ name: 'x' }] }] },
+  })
+
+  test('makes one for an admin, and shows it to others', async () => {
+    const cookie = await signIn('root')
+    const form = await page(link('null'), { cookie })
+    expect([form.status, form.text]).toEqual([200, expect.stringContaining('New metric template')])
+    const formToken = formTokenIn(form)
+    const saved = await post('/ui/templates/metric', { formToken, name: 'app metric', body }, { cookie })
+    expect([saved.status, saved.headers.location]).toEqual([303, '/ui/templates/metric/app%20metric'])
+    for (const path of [link('app%20metric'), '/ui/templates/metric/app%20metric']) {
+      const shown = await page(path, { cookie: await signIn('eve') })
+      expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('&quot;metrics&quot;')])
+      expect(shown.text).not.toMatch(/<script|<textarea/)
+    }
+    expect(
+      (await page('/ui/plugin-isd/log-template/shop/12/null/undefined/false/write/fromPlugin', { cookie }))
+        .status,
+    ).toBe(200)
+  })
+
+  test('keeps nothing that is no template, and nothing of who is no admin', async () => {
+    const cookie = await signIn('root')
+    const formToken = formTokenIn(await page('/ui', { cookie }))
+    for (const wrong of ['{', '{"templateName":1}', '[]']) {
+      const answer = await post('/ui/templates/metric', { formToken, name: 'wrong', body: wrong }, { cookie })
+      expect([answer.status, answer.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
+    }
+    const other = await signIn('ana')
+    const token = formTokenIn(await page('/ui', { cookie: other }))
+    expect(
+      (await post('/ui/templates/metric', { formToken: token, name: 'x', body }, { cookie: other })).status,
+    ).toBe(403)
+  })
+})

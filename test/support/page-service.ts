@@ -53,7 +53,7 @@ export function usePageService({ server = {}, hasTokens = true }: PageServiceOpt
     const trackerUrl = `http://127.0.0.1:${(tracker.address() as AddressInfo).port}`
     const tokens = [
       ...[token('ana', ['approver']), token('bo', ['approver']), token('eve', ['auditor'])],
-      token('orca', ['orchestrator']),
+      ...[token('orca', ['orchestrator']), token('root', ['admin'])],
     ]
     tidegate = await startTidegate({
       workspace,

@@ -1,4 +1,6 @@
 import { parseJsonDocument } from '../../analysis/runs/definitions/parse-document.js'
+import { AppError } from '../../errors/app-error.js'
+import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readJsonText } from './read-json-body.js'
 import { sayingLimit } from '../exchange/body-errors.js'
@@ -24,6 +26,16 @@ export async function readSentDocument(
   what: string,
 ): Promise<SentDocument> {
   return await readUpTo(exchange, Math.min(maxBodyBytes, MAX_DOCUMENT_BYTES), what)
+}
+
+/** The same for a text that a form has brought. */
+export function readDocumentText(given: string, what: string): SentDocument {
+  const bytes = replaceLoneSurrogates(Buffer.from(given))
+  if (bytes.length > MAX_DOCUMENT_BYTES) {
+    throw new AppError('too_large', `${what} is over the limit of ${MAX_DOCUMENT_BYTES} bytes`)
+  }
+  const text = Buffer.from(bytes).toString()
+  return { text, document: parseJsonDocument(text) }
 }
 
 /** The registration of an analysis, of at most 1 MiB of JSON. Raises the same errors. */

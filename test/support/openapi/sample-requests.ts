@@ -9,6 +9,10 @@ import type { DescribedOperation } from './operations.js'
 
 const LOG_TEMPLATE = { templateName: 'sample', errorTopics: [{ string: 'boom', topic: 'critical' }] }
 
+const METRIC_TEMPLATE = {
+  templateName: 'sample',
+  data: { groups: [{ group: 'a', metrics: [{ name: 'x' }] }] },
+}
 const SIGN_IN_TOKEN = 'x'.repeat(43)
 
 /** A request that an operation takes. */
@@ -25,6 +29,8 @@ const PARAMETERS: readonly (readonly [
   values: (ids: DescribedService['ids']) => Record<string, string>,
 ])[] = [
   [/^\/v[01]\/data|^\/ui\/policies|\/plugin-isd\/policy/, () => ({ path: 'app/allow' })],
+  [/template\//, () => ({ name: 'sample', type: 'log' })],
+  [/^\/ui\/templates/, () => ({ name: 'sample' })],
   [/^\/ui\/approvals/, ({ page }) => ({ id: page })],
   [/\/plugin-isd\/approval/, () => ({ application: 'shop', service: 'any', gate: '1' })],
   [
@@ -66,6 +72,14 @@ const BODIES: readonly (readonly [
   operation: RegExp,
   body: (service: DescribedService, nth: number) => unknown,
 ])[] = [
+  [
+    /^postUiTemplatesLog/,
+    ({ ids }) => ({ formToken: ids.formToken, name: 'sample', body: JSON.stringify(LOG_TEMPLATE) }),
+  ],
+  [
+    /^postUiTemplatesMetric/,
+    ({ ids }) => ({ formToken: ids.formToken, name: 'sample', body: JSON.stringify(METRIC_TEMPLATE) }),
+  ],
   [/^postUiApprovals/, ({ ids }) => ({ formToken: ids.formToken, action: 'approve' })],
   [/^postUiSignIn/, () => ({ formToken: SIGN_IN_TOKEN, token: 'token-of-ana', next: '/ui' })],
   [/^postUiSignOut/, ({ ids }) => ({ formToken: ids.formToken })],

@@ -1,0 +1,49 @@
+import { html } from 'hono/html'
+
+import type { TemplateType } from '../../store/ports/analysis-store.js'
+import { tokenField } from './layout.js'
+import type { PageContent, Viewer } from './layout.js'
+
+export interface ShownTemplate {
+  readonly type: TemplateType
+  /** Undefined for one that is to be made. */
+  readonly name: string | undefined
+  /** JSON text; undefined where there is none of the name. */
+  readonly body: string | undefined
+  /** The names of all templates of the type. */
+  readonly names: readonly string[]
+}
+
+/** A template as people see and, being admins, change it. */
+export function templatePage(
+  { type, name, body, names }: ShownTemplate,
+  viewer: Viewer & { readonly mayChange: boolean },
+): PageContent {
+  const kind = type === 'LOG' ? 'log' : 'metric'
+  const title = name === undefined ? `New ${kind} template` : `The ${kind} template ${name}`
+  const base = `${viewer.prefix}/ui/templates/${kind}`
+  const content = html`<h1>${title}</h1>
+    ${name !== undefined && body === undefined ? html`<p class="none">There is none of this name.</p>` : ''}
+    ${
+      viewer.mayChange
+        ? html`<form method="post" action="${base}">
+            ${tokenField(viewer)}
+            <label for="name">Name</label>
+            <input id="name" name="name" required maxlength="200" value="${name ?? ''}" />
+            <label for="body">Template, as JSON</label>
+            <textarea class="code" id="body" name="body" required spellcheck="false">${body ?? ''}</textarea>
+            <button class="good">Save</button>
+          </form>`
+        : html`<pre>${body ?? ''}</pre>
+            <p class="soft">Only an admin changes templates.</p>`
+    }
+    ${
+      names.length === 0
+        ? ''
+        : html`<h2>All ${kind} templates</h2>
+            <ul>
+              ${names.map((each) => html`<li><a href="${base}/${encodeURIComponent(each)}">${each}</a></li>`)}
+            </ul>`
+    }`
+  return { title, body: content }
+}

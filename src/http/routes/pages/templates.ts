@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+import { checkTemplate } from '../../../analysis/runs/plan-run.js'
+import { findTemplate, listTemplates, saveTemplate } from '../../../analysis/runs/template-operations.js'
+import type { TemplateType } from '../../../store/ports/analysis-store.js'
+import { actorOf } from '../../exchange/caller-of.js'
+import type { Exchange } from '../../exchange/exchange.js'
+import { formBody } from '../../input/form-body.js'
+import { readDocumentText } from '../../input/read-document.js'
+import { textOf } from '../../input/path-parameter.js'
+import { goTo } from '../../pages/answer-page.js'
+import { templatePage } from '../../pages/template-page.js'
+import { routesOf } from '../../pipeline/define-routes.js'
+import type { Route } from '../../pipeline/route.js'
+import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
+import type { PageRoutesDeps } from './page-routes-deps.js'
+
+/** What the orchestrator's interface writes into its link for a template that is to be made. */
+const NEW = 'null'
+const Template = z.object({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine((name) => name !== NEW, 'must be another name: it stands for none'),
+  body: z.string(),
+})
+const NAME = { name: textOf('The name of the template.') }
+const LINK = '/ui/plugin-isd'
+const { route } = routesOf<PageRoutesDeps>()
+
+/** The templates of analyses: the pages that the editor of a verification stage shows in a frame, and saving. */
+export const templatePageRoutes = [
+  ...routesOfType(
+    'METRIC',
+    'metric',
+    `${LINK}/metric-template/:application/:applicationId/:name/:settings/:email/:place/:edit/:mode/fromPlugin`,
+  ),
+  ...routesOfType(
+    'LOG',
+    'log',
+    `${LINK}/log-template/:application/:applicationId/:name/:email/:edit/:mode/fromPlugin`,
+  ),
+]
+
+function routesOfType(type: TemplateType, word: string, link: string): readonly Route<PageRoutesDeps>[] {
+  const path = `/ui/templates/${word}`
+  return [shownAt(`${path}/:name`, type, word), shownAt(link, type, word), saved(path, type, word)]
+}
+
+/** What else is in the path is for nobody but the interface that wrote it. */
+function shownAt(path: string, type: TemplateType, word: string): Route<PageRoutesDeps> {
+  const others = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((name) => name !== 'name')
+  const ignored = others.map(
+    (name) => [name, textOf('Of the interface that made the link; not read.')] as const,
+  )
+  return route<{ readonly name: string }>({
+    ...PAGE,
+    method: 'GET',
+    path,
+    roles: ['approver', 'auditor'],
+    summary: `A ${word} template, as a page`,
+    params: { ...Object.fromEntries(ignored), ...NAME },
+    answer: ({ exchange, params: { name } }, deps) => answerTemplate(exchange, type, name, deps),
+  })
+}
+
+function saved(path: string, type: TemplateType, word: string): Route<PageRoutesDeps> {
+  return route({
+    ...FORM,
+    path,
+    roles: ['admin'],
+    summary: `Keep a ${word} template, by the form of its page`,
+    body: formBody(Template),
+    answer: async ({ exchange, body: { name, body: given } }, deps) => {
+      const { reader, writer } = deps.analysis
+      const { text: body } = readDocumentText(given, 'the template')
+      await reader.run(checkTemplate, { type, body })
+      const sha1 = createHash('sha1').update(body).digest('hex')
+      await writer.run(saveTemplate, {
+        template: { type, name, sha1, body, createdMs: deps.analysis.now() },
+        mayReplace: true,
+        actor: actorOf(exchange, deps.analysis),
+      })
+      return goTo(`${deps.page.prefix}${path}/${encodeURIComponent(name)}`)
+    },
+  })
+}
+
+async function answerTemplate(
+  exchange: Exchange,
+  type: TemplateType,
+  name: string,
+  deps: PageRoutesDeps,
+): Promise<Response> {
+  const { reader } = deps.analysis
+  const isNew = name === NEW
+  const found = isNew ? undefined : await reader.run(findTemplate, { type, name })
+  const names = await reader.run(listTemplates, type)
+  const viewer = { ...viewerOf(exchange, deps), mayChange: exchange.caller.isAdmin }
+  const shown = { type, name: isNew ? undefined : name, body: found?.body, names }
+  return showPage(templatePage(shown, viewer), exchange, deps)
+}
