@@ -123,6 +123,15 @@ describe('the registry', () => {
     expect(await names()).toEqual(['p'])
   })
 
+  it('is read in pages, each from behind the last entry of the one before', async () => {
+    await take(...['p', 'q', 'r'].map((name, index) => saved(pipeline(name), index + 1)))
+    const page = (afterId: number | undefined) =>
+      store.lookups.registry.page({ kind: 'pipeline', withDeleted: false, limit: 2, afterId })
+    const first = await page(undefined)
+    const second = await page(first.at(-1)?.id)
+    expect([first, second].map((entries) => entries.map(({ name }) => name))).toEqual([['p', 'q'], ['r']])
+  })
+
   it('keeps the number of a pipeline through renames, deletion and return', async () => {
     await take(saved(pipeline('p'), 1))
     const { id } = await find('p')

@@ -159,7 +159,7 @@ describe('reviewing an instance', () => {
     expect((await trail(store)).at(-1)).toMatchObject({
       kind: 'gate.reviewed',
       user: 'bo',
-      body: { action: 'approve', approvals: 1, approvalsNeeded: 2, evidenceSha256 },
+      body: { action: 'approve', reviewComment: 'words', approvals: 1, approvalsNeeded: 2, evidenceSha256 },
     })
   })
 
