@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +35,9 @@ const NODE_ARGUMENTS = ['--semi-space-growth-factor=1']
 
 /** Each takes some 30 MB and its copies of the base documents: who has more cores than this says how many are for decisions. */
 const MOST_UNASKED = 8
+
+/** In the data directory, for base documents on their way to workers: what a killed process left there goes with the next start. */
+const DATA_FOLDER = 'workers'
 
 /** Has the system share new connections evenly among the processes that listen: each takes one at a time, and lets others have the next. */
 export function shareConnectionsEvenly(config: Config): void {
@@ -99,7 +102,8 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       const folder = await mkdtemp(join(tmpdir(), 'tidegate-'))
       const relaySocket = join(folder, 'main')
       const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
-      const sender = new PolicySender(folder)
+      const data = await emptyFolder(join(config.dataDir, DATA_FOLDER))
+      const sender = new PolicySender(data)
       const first = deps.policies.current
       await sender.prepare(first)
       const started = startPool(deps, { listener, sender, relaySocket, listenHost, processes })
@@ -108,7 +112,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       if (deps.policies.current !== first) await started.load(deps.policies.current)
       close = async () => {
         await relayed.stop(0)
-        await rm(folder, { recursive: true, force: true })
+        for (const each of [folder, data]) await rm(each, { recursive: true, force: true })
       }
     },
     stop: async (drainMs) => {
@@ -116,6 +120,12 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await close()
     },
   }
+}
+
+async function emptyFolder(path: string): Promise<string> {
+  await rm(path, { recursive: true, force: true })
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  return path
 }
 
 interface PoolSurroundings {
