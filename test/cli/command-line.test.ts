@@ -12,6 +12,7 @@ const COMMANDS = [
   'check',
   'test',
   'build',
+  'fmt',
   'decisions',
   'gates',
   'analysis',

@@ -48,24 +48,24 @@ export function goFloatToText(float: GoFloat, meter: WorkMeter, isDouble = false
   return `${sign}${digits.slice(0, point).padEnd(point, '0')}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The fewest digits that lie nearer to the number than to its neighbours of 64 bits. */
+/** The fewest digits that lie nearer to the number than to its neighbours of 64 bits, or of 53: of several such, Go does not take the nearest. */
 function shortest(float: GoFloat, isDouble: boolean): Digits {
-  return ofDouble(float, isDouble) ?? ofNeighbours(float, isDouble ? DOUBLE_BITS + 1 : BITS_WITH_HALF)
+  return isDouble
+    ? ofNeighbours(float, DOUBLE_BITS + 1)
+    : (ofDouble(float) ?? ofNeighbours(float, BITS_WITH_HALF))
 }
 
 /**
  * The digits that name the nearest double, where they name the number itself: of up to 17 digits no two numbers lie so near to each other
  * that both name one of 64 bits, so that there are no fewer. Most decimal numbers that people write are found so.
  */
-function ofDouble(float: GoFloat, isDouble: boolean): Digits | undefined {
+function ofDouble(float: GoFloat): Digits | undefined {
   const double = Number(float.mantissa) * 2 ** float.exponent
   if (!Number.isFinite(double) || double < Number.MIN_VALUE * 2 ** DOUBLE_BITS) return undefined
   const [written = '', power = ''] = double.toExponential().split('e')
   const digits = written.replace('.', '')
   const point = Number(power) + 1
-  return isDouble || isSame(ofDecimal(BigInt(digits), point - digits.length), float)
-    ? { digits, point }
-    : undefined
+  return isSame(ofDecimal(BigInt(digits), point - digits.length), float) ? { digits, point } : undefined
 }
 
 function ofNeighbours({ mantissa, exponent }: GoFloat, bits: number): Digits {
