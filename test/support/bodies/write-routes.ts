@@ -82,6 +82,38 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       ],
     },
   ],
+  [
+    /dashboardservice/,
+    {
+      ...CONTROL,
+      bodies: [
+        '{"gateName":"g","gateType":"approval","isAutomatedApproval":true,"approvalGatePolicies":@}',
+        '{"gateName":"g","gateType":"policy","policyName":@}',
+        '{"gateName":"g","gateType":"verification","payloadConstraint":@}',
+      ],
+    },
+  ],
+  [
+    /usergroups/,
+    {
+      ...CONTROL,
+      bodies: [
+        '{"userGroups":[{"permissionIds":["approve_gate"],"userGroupNames":@}]}',
+        '{"userGroups":[{"userGroupNames":[],"permissionIds":@}]}',
+        '{"userGroups":@}',
+      ],
+    },
+  ],
+  [/connector$/, { ...CONTROL, bodies: ['{"datasourceName":@}', '{"datasourceName":"a","x":@}'] }],
+  [
+    /^POST \/ui\//,
+    {
+      maxBytes: MIB,
+      maxValues: ANY_NUMBER,
+      bodies: ['formToken=x&comment=@', 'token=@', '@'],
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    },
+  ],
   [/reserve$/, { ...CONTROL, bodies: ['{"executionId":@}', '{"executionId":"e","x":@}'] }],
   [/\/review$/, { ...CONTROL, bodies: ['{"action":"approve","comment":@}', '{"action":@}', '@'] }],
   [/spinnakerReview$/, { ...CONTROL, bodies: ['{"action":"cancel","comment":@}', '{"action":@}'] }],
@@ -128,7 +160,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
-    /^PUT \/analysis\/applications/,
+    /^(?:PUT|POST) \/analysis\/applications/,
     {
       ...DOCUMENT,
       bodies: [
