@@ -31,7 +31,10 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
       load: async () => (await import('./build.js')).defineBuild,
     },
   ],
-  ['fmt', { summary: 'format Rego with opa fmt', load: async () => (await import('./fmt.js')).defineFormat }],
+  [
+    'fmt',
+    { summary: 'format Rego with opa fmt', load: async () => (await import('./opa/fmt.js')).defineFormat },
+  ],
   [
     'decisions',
     {
