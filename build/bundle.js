@@ -61,7 +61,7 @@ const { metafile } = await build({
 })
 removeStale(new Set(Object.keys(metafile.outputs).map((file) => relative(OUT, join(ROOT, file)))))
 const components = findComponents(ROOT, bundledPackages(metafile))
-writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components), undefined, 2)}\n`)
+writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
 
 /** A file of another's: short. Of zod's forty languages one is kept; only that is ever asked for. */
