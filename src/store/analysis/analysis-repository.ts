@@ -85,7 +85,9 @@ function definitionsOf(db: Db): Pick<AnalysisRepository, DefinitionMethods> {
     },
     findTemplate: (type, name, sha1) => findTemplate(db, type, name, sha1),
     countTemplates: async () => {
-      const query = db.selectFrom('analysis_templates').select(({ fn }) => fn.countAll<number | string>().as('count'))
+      const query = db
+        .selectFrom('analysis_templates')
+        .select(({ fn }) => fn.countAll<number | string>().as('count'))
       return Number((await query.executeTakeFirstOrThrow()).count)
     },
     deleteOldestTemplate: async () => {
