@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 import type { Config } from '../config/config.js'
 import type { ReadSecret } from '../config/values/secret.js'
 import type { DecisionLog } from '../decisions/decision-log.js'
@@ -6,7 +8,7 @@ import type { AppError } from '../errors/app-error.js'
 import { makeAcknowledgeStatus } from '../gates/reviewing/acknowledge-status.js'
 import { IgnoredReviews } from '../gates/reviewing/ignored-reviews.js'
 import { compareGates, saveGateChanges } from '../gates/definitions/declare-gates.js'
-import { expireInstances } from '../gates/instances/expire-instances.js'
+import { expireAllDue } from '../gates/instances/expire-instances.js'
 import { fetchEvidence } from '../gates/work/fetch-evidence.js'
 import type { Actor } from '../gates/instances/actor.js'
 import { resumeWork } from '../gates/resume-work.js'
@@ -31,7 +33,6 @@ const MS_PER_DAY = 86_400_000
 const RESCAN_INTERVAL_MS = 60_000
 /** The work of a process that is gone is found so soon, after its lease has ended. */
 const TAKE_OVER_INTERVAL_MS = 3000
-const EXPIRED_AT_ONCE = 200
 const CONCURRENCY = 16
 
 /** What the gates need beside the configuration. */
@@ -139,7 +140,7 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
   const { store, logger, wakeOutbox } = parts
   const failed = (error: Error): void =>
     logger.error({ error: toAppError(error).message }, 'the clock of gates could not be followed')
-  const expiring = repeat(CLOCK_INTERVAL_MS, () => expireDue(store, wakeOutbox), failed)
+  const expiring = repeat(CLOCK_INTERVAL_MS, (signal) => expireDue(store, wakeOutbox, signal), failed)
   const rescanning = repeat(
     store.sharing === undefined ? RESCAN_INTERVAL_MS : TAKE_OVER_INTERVAL_MS,
     () => work.rescan(),
@@ -164,9 +165,15 @@ async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: 
   if (instances > 0) logger.info({ instances }, 'removed gate instances that ended long ago')
 }
 
-async function expireDue({ lookups, writer, now }: ServiceStore, wakeOutbox: () => void): Promise<void> {
+/** Looks before it writes, as `removeOld` does. */
+async function expireDue(
+  { lookups, writer, now }: ServiceStore,
+  wakeOutbox: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   const nextMs = await lookups.gates.nextExpiryMs()
   if (nextMs === undefined || nextMs > now()) return
-  const expired = await writer.run(expireInstances, { nowMs: now(), limit: EXPIRED_AT_ONCE })
+  const pause = (ms: number): Promise<unknown> => setTimeout(ms, undefined, { signal }).catch(() => undefined)
+  const expired = await expireAllDue({ writer, now, pause, signal })
   if (expired > 0) wakeOutbox()
 }

@@ -1,4 +1,4 @@
-import type { WriteOperation, Transaction } from '../../store/ports/transaction.js'
+import type { Transaction, WriteOperation, Writer } from '../../store/ports/transaction.js'
 import { serviceActor } from './actor.js'
 import { closeInstance } from './close-instance.js'
 import { expire, isDue } from './transition.js'
@@ -20,6 +20,32 @@ export const expireInstances: WriteOperation<ExpiryRequest, number> = {
     }
     return due.length
   },
+}
+
+/** In one transaction; others write between two of them. */
+const AT_ONCE = 50
+
+export interface ExpiryOptions {
+  readonly writer: Writer
+  readonly now: () => number
+  /** Waits for so many milliseconds, or less when it is to stop. */
+  readonly pause: (ms: number) => Promise<unknown>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Ends all instances that nobody decided in time, in steps: after each it pauses for as long as the step took, so that thousands of them leave
+ * half of the writing to others. Returns how many; an aborted signal ends it after the step under way.
+ */
+export async function expireAllDue({ writer, now, pause, signal }: ExpiryOptions): Promise<number> {
+  let all = 0
+  for (;;) {
+    const startedAt = performance.now()
+    const expired = await writer.run(expireInstances, { nowMs: now(), limit: AT_ONCE })
+    all += expired
+    if (expired < AT_ONCE || signal.aborted) return all
+    await pause(performance.now() - startedAt)
+  }
 }
 
 /**
