@@ -106,6 +106,7 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     expect(container).toMatchObject({
       securityContext: { readOnlyRootFilesystem: true, runAsNonRoot: true, allowPrivilegeEscalation: false },
       readinessProbe: { httpGet: { path: '/health' } },
+      livenessProbe: { httpGet: { path: '/livez' } },
     })
   })
 

@@ -53,15 +53,16 @@ envFrom:
 {{- end }}
 {{- if eq .Values.mode "service" }}
 startupProbe:
-  httpGet: { path: /health, port: http }
+  httpGet: { path: /livez, port: http }
   periodSeconds: 2
   failureThreshold: 60
+{{- /* Decisions go on without the store: /readyz would take them away, too. */}}
 readinessProbe:
   httpGet: { path: /health, port: http }
   periodSeconds: 5
   timeoutSeconds: 2
 livenessProbe:
-  httpGet: { path: /health, port: http }
+  httpGet: { path: /livez, port: http }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
