@@ -27,8 +27,6 @@ test('a device that is full costs lines and nothing else', () => {
   const stream = openLogStream(fd)
   for (let count = 0; count < 10; count += 1) stream.write(LINE)
   closeSync(fd)
-  // Nor does one that is closed.
-  stream.write(LINE)
 })
 
 test('a pipe that nobody reads holds nobody up, and tells what was left out once it is read', async () => {
