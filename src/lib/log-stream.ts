@@ -10,7 +10,14 @@ const MAX_WAITING_BYTES = 1024 * 1024
  * many is told as soon as one can be written.
  */
 export function openLogStream(fd: number): DestinationStream {
-  const write = isPipe(fd) ? writeToPipe(fd) : writeToFile(fd)
+  const isPiped = isPipe(fd)
+  return logStream(
+    isPiped ? writeToPipe(new Socket({ fd, readable: false, writable: true })) : writeToFile(fd),
+  )
+}
+
+/** The same by a way of writing. */
+export function logStream(write: Write): DestinationStream {
   let leftOut = 0
   return {
     write: (line) => {
@@ -20,8 +27,8 @@ export function openLogStream(fd: number): DestinationStream {
   }
 }
 
-/** Whether text was taken. */
-type Write = (text: string) => boolean
+/** Takes text; whether it did. */
+export type Write = (text: string) => boolean
 
 /** A file takes its bytes at once, or there is no room for them. */
 function writeToFile(fd: number): Write {
@@ -36,8 +43,7 @@ function writeToFile(fd: number): Write {
 }
 
 /** The reader of a pipe may take its time: what it has not read waits here, up to a bound. */
-function writeToPipe(fd: number): Write {
-  const socket = new Socket({ fd, readable: false, writable: true })
+export function writeToPipe(socket: Socket): Write {
   // Whoever read it is gone: there is nowhere to tell it.
   socket.on('error', () => socket.destroy())
   return (text) => {

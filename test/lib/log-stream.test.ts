@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import { openLogStream } from '../../src/lib/log-stream.js'
+import { logStream, openLogStream, writeToPipe } from '../../src/lib/log-stream.js'
 import { makeWorkspace } from '../support/workspace.js'
 import { waitUntil } from '../support/wait-until.js'
 
@@ -30,25 +31,16 @@ test('a device that is full costs lines and nothing else', () => {
 })
 
 test('a pipe that nobody reads holds nobody up, and tells what was left out once it is read', async () => {
-  const path = join(workspace.path, 'pipe')
-  execFileSync('mkfifo', [path])
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const stream = openLogStream(openSync(path, 'w'))
-  const lines = 5000
+  const { near, far, close } = await connectedPair()
+  far.pause()
+  const stream = logStream(writeToPipe(near))
+  const lines = 20_000
   for (let count = 0; count < lines; count += 1) stream.write(LINE)
-  const chunk = Buffer.alloc(65_536)
   let text = ''
-  const readOn = (): void => {
-    try {
-      for (let read = -1; read !== 0; text += chunk.toString('latin1', 0, read))
-        read = readSync(reader, chunk)
-    } catch {
-      // Nothing more is there now.
-    }
-  }
+  far.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+  far.resume()
   await waitUntil(
     () => {
-      readOn()
       stream.write('alive\n')
       return text.includes('alive') ? true : undefined
     },
@@ -59,7 +51,25 @@ test('a pipe that nobody reads holds nobody up, and tells what was left out once
   expect(whole).toBeLessThan(lines)
   expect(text).toMatch(NOTE)
   expect(text.indexOf('alive')).toBeGreaterThan(text.search(NOTE))
-  closeSync(reader)
   // Whose reader is gone is no trouble either.
+  far.destroy()
+  await waitUntil(
+    () => {
+      stream.write(LINE)
+      return near.destroyed ? true : undefined
+    },
+    () => 'the end of the reader was not noticed',
+  )
   stream.write(LINE)
+  await close()
 })
+
+/** Both ends of a connection. */
+async function connectedPair(): Promise<{ near: Socket; far: Socket; close: () => Promise<void> }> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const far = await accepted
+  return { near, far, close: () => new Promise((resolve) => server.close(() => resolve())) }
+}
