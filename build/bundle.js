@@ -64,13 +64,17 @@ const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
 
-/** A file of another's: short. Of zod's forty languages one is kept; only that is ever asked for. Schemas are not made from JSON Schema. */
+/** A file of another's: short. Of zod's forty languages one is kept; only that is ever asked for. Schemas are not made from JSON Schema, and figures
+ * have no exemplars, for which alone prom-client asks OpenTelemetry. */
 async function loadPackageFile({ path }) {
   if (path.endsWith(join('zod', 'v4', 'locales', 'index.js'))) {
     return { contents: "export { default as en } from './en.js'", loader: 'js' }
   }
   if (path.endsWith(join('zod', 'v4', 'classic', 'from-json-schema.js'))) {
     return { contents: 'export const fromJSONSchema = undefined', loader: 'js' }
+  }
+  if (path.includes(join('@opentelemetry', 'api', 'dist'))) {
+    return { contents: 'export const trace = undefined, context = undefined', loader: 'js' }
   }
   const { code } = await transform(await readFile(path, 'utf8'), {
     minify: true,

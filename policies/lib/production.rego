@@ -10,6 +10,7 @@ import rego.v1
 deploys := [{"stage": stage, "account": account} |
 	some stage in deploy_stages
 	some account in accounts(stage)
+
 	# Not with "in", which compiled looks at all members of a set one after the other.
 	production_accounts[account]
 ]

@@ -9,6 +9,7 @@ import rego.v1
 
 deny contains text if {
 	some deploy in production.deploys
+
 	# Compiled, "in" looks at all members of a set one after the other, and there may be thousands.
 	not judged[pipeline.ref(deploy.stage)]
 	text := sprintf(

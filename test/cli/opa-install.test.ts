@@ -65,6 +65,8 @@ describe('opa install', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain(`its SHA-256 is ${OTHER_SUM}, expected `)
     expect(readdirSync(join(programAt('1.20.2'), '..'))).toEqual([])
+    // What it left is not taken for a program.
+    expect((await run('version')).stdout).not.toContain('1.20.2')
   })
 
   it('wants a SHA-256 for a release that it does not know, and says where to read it', async () => {

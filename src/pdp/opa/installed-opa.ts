@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises'
+import { readFile, readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
@@ -43,10 +43,19 @@ export async function findInstalledOpa(
   const folder = installFolder(env)
   if (folder === undefined) return undefined
   const names = await readdir(folder).catch(() => [])
-  const [release] = names.filter(isRelease).sort(byAge)
-  return release === undefined
-    ? undefined
-    : { release, path: installedFiles(folder, release, platform).program }
+  for (const release of names.filter(isRelease).sort(byAge)) {
+    const { program } = installedFiles(folder, release, platform)
+    // What an installation that failed left is none.
+    if (await exists(program)) return { release, path: program }
+  }
+  return undefined
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Raises `unavailable` unless the program still is what was installed: by the sum that is pinned, else by the one it was installed with. */
