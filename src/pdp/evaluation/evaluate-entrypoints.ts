@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 import { composeDocument } from './compose-document.js'
 import { evaluationError } from './evaluation-error.js'
-import { packageOf } from './package-of.js'
+import { packageOf } from './find-entrypoints.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import type { RegoValue } from '../rego/value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'

@@ -1,5 +1,6 @@
 import { integerSegment } from '../rego/data-path.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
+import { printDataRef } from '../rego/print-data-ref.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 
 /** The entrypoints that a path names, one for each module that has it. */
@@ -33,6 +34,19 @@ export function packageLength(snapshot: Snapshot, path: readonly string[]): numb
     if (packages.has(pathKey(path.slice(0, length)))) return length
   }
   return 0
+}
+
+const packageNames = new WeakMap<Entrypoint, string>()
+
+/** The package that an entrypoint stands in, as Rego writes it, `data.a.b`; a document above packages stands for itself. */
+export function packageOf(snapshot: Snapshot, entrypoint: Entrypoint): string {
+  const known = packageNames.get(entrypoint)
+  if (known !== undefined) return known
+  const { path } = entrypoint
+  const length = packageLength(snapshot, path)
+  const name = printDataRef(length === 0 ? path : path.slice(0, length))
+  packageNames.set(entrypoint, name)
+  return name
 }
 
 /** The rule whose value the path leads into. A package is none: what it does not list is not there. */
