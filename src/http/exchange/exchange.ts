@@ -13,7 +13,7 @@ export interface Caller {
   readonly tokenName: string | undefined
   /** Whether everything is allowed: to an admin, and to everybody where no tokens are configured. */
   readonly isAdmin: boolean
-  /** The roles of the token, where a page was asked for. */
+  /** The roles of the token. */
   readonly roles?: readonly Role[]
   /** What the forms of a page hold, so that no page of others can send them. */
   readonly formToken?: string

@@ -48,8 +48,8 @@ export function makeAuthenticate({ tokens, openToOrchestrator }: AuthenticationR
     const presented = BEARER.exec(authorization ?? '')?.groups?.['token']
     const token = presented === undefined ? undefined : findToken(presented)
     if (token === undefined) throw unauthenticated(presented !== undefined)
-    if (!token.roles.some((role) => role === 'admin' || roles.includes(role))) throw forbidden(token, roles)
-    exchange.caller = { tokenName: token.name, isAdmin: token.roles.includes('admin'), roles: token.roles }
+    requireRole(token, roles)
+    exchange.caller = bearerOf(token)
   }
 }
 
@@ -69,6 +69,16 @@ export function makeFindToken(
   }
 }
 
+/** Who calls with a token. */
+export function bearerOf({ name, roles }: TokenRecord): Caller {
+  return { tokenName: name, isAdmin: roles.includes('admin'), roles }
+}
+
+/** Raises `forbidden` for a token without any of some roles; an admin has all. */
+export function requireRole(token: TokenRecord, roles: readonly Role[]): void {
+  if (!token.roles.some((role) => role === 'admin' || roles.includes(role))) throw forbidden(token, roles)
+}
+
 function unauthenticated(wasPresented: boolean): AppError {
   const problem = wasPresented ? 'the bearer token is not known' : 'a bearer token is needed'
   return new AppError(
@@ -77,8 +87,7 @@ function unauthenticated(wasPresented: boolean): AppError {
   )
 }
 
-/** What a bearer without the role is told. */
-export function forbidden(token: TokenRecord, roles: readonly Role[]): AppError {
+function forbidden(token: TokenRecord, roles: readonly Role[]): AppError {
   return new AppError(
     'forbidden',
     `the token ${token.name} may not do this: it needs the role ${roles.join(' or ') || 'admin'}`,

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
-import type { Role } from '../../config/sections/auth.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { isSameText } from '../../lib/text/same-text.js'
-import { forbidden, makeFindToken } from '../pipeline/authenticate.js'
+import { bearerOf, makeFindToken, requireRole } from '../pipeline/authenticate.js'
 import type { Authenticate, TokenRecord } from '../pipeline/authenticate.js'
 import { Sessions, randomToken } from './sessions.js'
 
@@ -58,7 +57,8 @@ export class BrowserAccess {
     if (session === undefined || token === undefined) {
       throw new AppError('unauthenticated', 'sign in to see this page')
     }
-    enter(exchange, token, roles, session.formToken)
+    exchange.caller = { ...bearerOf(token), formToken: session.formToken }
+    requireRole(token, roles)
   }
 
   /** What the form to sign in holds; a second one in the same browser holds the same, so that both work. */
@@ -103,13 +103,6 @@ export class BrowserAccess {
   #cookie(name: string, value: string): string {
     return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${this.#options.isSecure ? '; Secure' : ''}`
   }
-}
-
-function enter(exchange: Exchange, token: TokenRecord, roles: readonly Role[], formToken: string): void {
-  const { name: tokenName, roles: own } = token
-  const isAdmin = own.includes('admin')
-  exchange.caller = { tokenName, isAdmin, roles: own, formToken }
-  if (!isAdmin && !own.some((role) => roles.includes(role))) throw forbidden(token, roles)
 }
 
 function hostOf(exchange: Exchange): string {
