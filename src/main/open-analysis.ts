@@ -116,7 +116,7 @@ function openTrials(
 ): DefinitionTrials {
   return new DefinitionTrials({
     ...{ reader: store.reader, sources: sourceTypes(config) },
-    tryQueries: (plan) => tryQueries(config, plan, reportDefect),
+    tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, reportDefect),
   })
 }
 
