@@ -4,6 +4,8 @@ import type { Logger } from '../lib/logger.js'
 const ENDING = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const
 /** SIGUSR1 would have Node open a port for a debugger, in which every user of the machine could run code of the service. */
 const IGNORED = ['SIGUSR1', 'SIGUSR2'] as const
+/** Those that a terminal or an operator sends to all processes of the service. */
+export const ALL_SIGNALS = [...ENDING, ...IGNORED] as const
 
 /** The first signal that ends the service in order. The one after it ends the process at once, as if nobody listened. */
 export function nextSignal(): Promise<string> {

@@ -1,11 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 
 import { ProcessLink, channelToParent } from '../lib/processes/process-link.js'
+import { ALL_SIGNALS } from '../main/signals.js'
 import { makeWorkerCalls } from '../main/worker-process/start-worker.js'
 import type { MainCalls } from '../main/workers/worker-calls.js'
-
-/** Those that a terminal or an operator sends to all processes of the service: it ends its workers itself. */
-const ALL_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const
 
 const channel = channelToParent()
 
@@ -14,6 +12,7 @@ if (channel !== undefined) {
   setFlagsFromString('--heap-growing-percent=150')
   // A terminal and a service manager tell all processes to end; the main one then says so when it is time.
   for (const signal of ALL_SIGNALS) process.on(signal, () => undefined)
+  // Without the main process nobody takes its decisions, and nobody would end it.
   channel.onGone(() => process.exit())
   const main: ProcessLink<MainCalls> = new ProcessLink<MainCalls>(
     channel,
