@@ -78,7 +78,7 @@ export function customFilterOf(
 }
 
 /** Kayenta writes what is left out as null or as an empty text. */
-function isGiven(text: string | null | undefined): text is string {
+export function isGiven(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && text !== ''
 }
 

@@ -1,5 +1,5 @@
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
-import { buildPrometheusQuery, customFilterOf } from './prometheus-query.js'
+import { buildPrometheusQuery, customFilterOf, isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'
 
 type Build = (query: CanaryQueryMembers, filter: string | undefined) => string | undefined
@@ -9,14 +9,16 @@ type Build = (query: CanaryQueryMembers, filter: string | undefined) => string |
  * undefined where they say too little.
  */
 const BY_STORE: Readonly<Record<string, Build>> = {
-  atlas: ({ q }, filter) => filter ?? said(q),
+  atlas: ({ q }, filter) => filter ?? (isGiven(q) ? q : undefined),
   datadog: ({ metricName }, filter) =>
-    said(metricName) === undefined ? undefined : `${metricName ?? ''}{${filter ?? '${scope}'}}`,
-  graphite: ({ metricName }, filter) =>
-    filter ?? said(metricName)?.replaceAll('$scope', '${scope}').replaceAll('$location', '${location}'),
+    isGiven(metricName) ? `${metricName}{${filter ?? '${scope}'}}` : undefined,
+  graphite: ({ metricName }, filter) => {
+    if (filter !== undefined || !isGiven(metricName)) return filter
+    return metricName.replaceAll('$scope', '${scope}').replaceAll('$location', '${location}')
+  },
   newrelic: ({ select, q }, filter) => {
-    if (filter !== undefined || said(select) === undefined) return filter
-    return said(q) === undefined ? said(select) : `${select ?? ''} WHERE ${q ?? ''}`
+    if (filter !== undefined || !isGiven(select)) return filter
+    return isGiven(q) ? `${select} WHERE ${q}` : select
   },
 }
 /** Their other members would put a condition of the scope into the query as it is; only a whole query can be filled safely. */
@@ -35,9 +37,4 @@ export function buildStoreQuery(
   const text = build === undefined ? filter?.text : build(query, filter?.text)
   if (text !== undefined) return { text }
   return { problem: `says too little of what to ask ${type}: write the whole query as customInlineTemplate` }
-}
-
-/** Kayenta writes what is left out as null or as an empty text. */
-function said(text: string | null | undefined): string | undefined {
-  return text === '' || text === null ? undefined : text
 }
