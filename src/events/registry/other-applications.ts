@@ -19,26 +19,29 @@ export interface OtherApplicationsQuery {
 export const readOtherApplications: ReadOperation<OtherApplicationsQuery, readonly OtherApplication[]> = {
   name: 'registry.other-applications',
   apply: async ({ registry, audit }, { nameContains = '', limit }) => {
+    const wanted = nameContains.toLowerCase()
     const found = new Map<string, { readonly name: string; readonly knownFrom: KnownFrom[] }>()
+    const isOther = async (name: string): Promise<boolean> => {
+      const key = applicationKey(name)
+      if (!key.includes(wanted)) return false
+      return found.has(key) || (await registry.findApplication(key)) === undefined
+    }
     const add = (name: string, from: KnownFrom): void => {
       const key = applicationKey(name)
-      if (!key.includes(nameContains.toLowerCase())) return
       const known = found.get(key) ?? { name, knownFrom: [] }
       found.set(key, known)
       if (!known.knownFrom.includes(from)) known.knownFrom.push(from)
     }
-    for (const name of await registry.applicationsOfPipelines(limit)) add(name, 'pipelines')
+    for (const name of await registry.applicationsOfPipelines(limit))
+      if (await isOther(name)) add(name, 'pipelines')
     for (const name of await audit.applications(limit)) {
+      if (!(await isOther(name))) continue
       const filter = { application: name }
       const [newest] = await audit.page({ filter, order: 'newest_first', limit: 1 })
       // Retention removes records, and leaves the name behind.
       if (newest !== undefined) add(name, newest.executionId === undefined ? 'events' : 'executions')
     }
-    const others: OtherApplication[] = []
-    for (const [key, application] of [...found].sort(([one], [other]) => (one < other ? -1 : 1))) {
-      if (others.length === limit) break
-      if ((await registry.findApplication(key)) === undefined) others.push(application)
-    }
-    return others
+    const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
+    return sorted.slice(0, limit).map(([, application]) => application)
   },
 }
