@@ -1,6 +1,7 @@
 import type { RegoFile } from '../compile/collect-sources.js'
 import type { RegoModule, RegoRule } from '../compile/rego-module.js'
 import { packagePath } from '../rego/package-line.js'
+import { pathKey } from '../rego/path-key.js'
 import { readTokens, startsStatement, stringValue } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 
@@ -22,7 +23,7 @@ export function outlineModule({ file, text: source }: RegoFile): RegoModule | un
     const { path, end } = headPath(tokens, at)
     const isFunction = tokens[end]?.text === '('
     // A name with a default, or with one definition that takes nothing, is asked for by its path.
-    const key = path.join('.')
+    const key = pathKey(path)
     const known = rules.get(key)
     if (known?.isFunction === false) continue
     rules.set(key, { path, isDynamic: false, isFunction, excludesData: false })

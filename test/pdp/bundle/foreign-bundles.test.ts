@@ -119,6 +119,19 @@ describe('a bundle made elsewhere', () => {
     expect(error.details[0]?.message).toContain('opa build --target wasm --entrypoint')
   })
 
+  test('is refused for each of two documents that differ in their dots alone', async () => {
+    const rules = [
+      'prod.a.b.deny contains "p" if input.new.bad',
+      'prod["a.b"].deny contains "q" if input.new.bad',
+    ]
+    const files = { ...A, 'p.rego': `package static.p\n${V1}${rules.join('\n')}\n` }
+    const { details } = await refusal(opaBuild(files, ['static/a']))
+    expect(details.map(({ message }) => message)).toEqual([
+      expect.stringContaining('package static.p.prod.a.b has the rule deny, but no entrypoint'),
+      expect.stringContaining('package static.p.prod["a.b"] has the rule deny, but no entrypoint'),
+    ])
+  })
+
   test.each([
     ['each package', ['static/a', 'static/b']],
     ['each rule', ['static/a/deny', 'static/b/deny']],
