@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { findTemplate, saveTemplate } from '../../../analysis/runs/template-operations.js'
 import { checkTemplate } from '../../../analysis/runs/plan-run.js'
 import type { AppError } from '../../../errors/app-error.js'
+import type { StoredTemplate } from '../../../store/ports/analysis-store.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { errorAnswer } from '../../exchange/error-body.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
 import { documentBody } from '../../input/body-reader.js'
-import type { SentDocument } from '../../input/read-document.js'
 import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
@@ -27,7 +27,7 @@ const TemplateQuery = z.looseObject({
   templateName: z.string().min(1).max(200),
 })
 
-type NamedTemplate = z.output<typeof TemplateQuery>
+type SentTemplate = Pick<StoredTemplate, 'type' | 'name' | 'body'>
 
 const RefusedTemplate = z.looseObject({
   error: z.literal('invalid template'),
@@ -63,26 +63,29 @@ export const templateRoutes = [
       400: json('What is wrong with it.', RefusedTemplate),
       413: json('It is too large.', RefusedTemplate),
     },
-    answer: ({ exchange, query, body }, deps) => keepTemplate(exchange, query, body, deps),
+    answer: async ({ exchange, query: { templateType, templateName }, body }, deps) => {
+      const template = { type: templateType, name: templateName, body: body.text }
+      return jsonAnswer({ status: 'CREATED', sha1: await keepTemplate(exchange, template, deps) }, 201)
+    },
     failed: (failure) => answerRefusedTemplate(failure),
   }),
 ]
 
-async function keepTemplate(
+/** Keeps a template that was sent; returns its SHA-1. Raises `invalid` for what is none. */
+export async function keepTemplate(
   exchange: Exchange,
-  { templateType, templateName }: NamedTemplate,
-  { text: body }: SentDocument,
+  { type, name, body }: SentTemplate,
   deps: AnalysisRoutesDeps,
-): Promise<Response> {
-  await deps.reader.run(checkTemplate, { type: templateType, body })
+): Promise<string> {
+  await deps.reader.run(checkTemplate, { type, body })
   const sha1 = createHash('sha1').update(body).digest('hex')
   await deps.writer.run(saveTemplate, {
-    template: { type: templateType, name: templateName, sha1, body, createdMs: deps.now() },
+    template: { type, name, sha1, body, createdMs: deps.now() },
     // The Argo job sends each version with its SHA-1 and asks for it by that: it need not change what others find by the name.
     mayReplace: exchange.caller.isAdmin,
     actor: actorOf(exchange, deps),
   })
-  return jsonAnswer({ status: 'CREATED', sha1 }, 201)
+  return sha1
 }
 
 /** The client looks at no status: what went wrong must be in `errorMessage`. */

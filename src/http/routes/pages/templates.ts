@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
-import { checkTemplate } from '../../../analysis/runs/plan-run.js'
-import { findTemplate, listTemplates, saveTemplate } from '../../../analysis/runs/template-operations.js'
+import { findTemplate, listTemplates } from '../../../analysis/runs/template-operations.js'
 import type { TemplateType } from '../../../store/ports/analysis-store.js'
-import { actorOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { formBody } from '../../input/form-body.js'
 import { readDocumentText } from '../../input/read-document.js'
@@ -13,6 +10,7 @@ import { goTo } from '../../pages/answer-page.js'
 import { templatePage } from '../../pages/template-page.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
+import { keepTemplate } from '../analysis/templates.js'
 import { FORM, PAGE, showPage, viewerOf } from './page-route.js'
 import type { PageRoutesDeps } from './page-routes-deps.js'
 
@@ -75,15 +73,8 @@ function saved(path: string, type: TemplateType, word: string): Route<PageRoutes
     summary: `Keep a ${word} template, by the form of its page`,
     body: formBody(Template),
     answer: async ({ exchange, body: { name, body: given } }, deps) => {
-      const { reader, writer } = deps.analysis
-      const { text: body } = readDocumentText(given, 'the template')
-      await reader.run(checkTemplate, { type, body })
-      const sha1 = createHash('sha1').update(body).digest('hex')
-      await writer.run(saveTemplate, {
-        template: { type, name, sha1, body, createdMs: deps.analysis.now() },
-        mayReplace: true,
-        actor: actorOf(exchange, deps.analysis),
-      })
+      const { text } = readDocumentText(given, 'the template')
+      await keepTemplate(exchange, { type, name, body: text }, deps.analysis)
       return goTo(`${deps.page.prefix}${path}/${encodeURIComponent(name)}`)
     },
   })
