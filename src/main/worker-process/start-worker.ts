@@ -40,26 +40,28 @@ interface Deciding {
  * relayed to the main process; decisions, and evaluations that take long, are handed to it.
  */
 export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls {
-  let deciding: Deciding | undefined
+  let deciding: Promise<Deciding> | undefined
   let server: RunningServer | undefined
-  const started = (): Deciding => {
+  /** What is asked while it starts waits until it has: a reload may come then. */
+  const started = async (): Promise<Deciding> => {
     if (deciding === undefined) throw new AppError('internal', 'the worker has not been started')
-    return deciding
+    return await deciding
   }
   return {
     start: async ({ settings, policies }) => {
-      deciding = await open(settings, policies, main())
+      deciding = open(settings, policies, main())
+      await deciding
     },
     listen: async (_, listener) => {
-      server = await started().listen(listener)
+      server = await (await started()).listen(listener)
     },
-    load: (policies) => started().policies.load(policies),
-    activate: (id) => started().policies.activate(id),
-    figures: () => started().figures(),
-    flush: () => started().flush(),
+    load: async (policies) => (await started()).policies.load(policies),
+    activate: async (id) => (await started()).policies.activate(id),
+    figures: async () => (await started()).figures(),
+    flush: async () => (await started()).flush(),
     stop: async (drainMs) => {
       await server?.stop(drainMs)
-      await deciding?.close()
+      await (await deciding)?.close()
     },
   }
 }

@@ -54,7 +54,7 @@ export interface WorkerCalls {
   /** Gets policies ready to serve. */
   load(policies: SentPolicies): Promise<void>
   /** Has policies serve that are ready. */
-  activate(id: number): void
+  activate(id: number): Promise<void>
   figures(): Promise<Figures>
   /** Hands over all decisions that it holds. */
   flush(): Promise<void>

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+
+import { loadConfig } from '../../../src/config/load-config.js'
+import { ProcessLink } from '../../../src/lib/processes/process-link.js'
+import { makeWorkerCalls } from '../../../src/main/worker-process/start-worker.js'
+import type { MainCalls, SentPolicies, WorkerCalls } from '../../../src/main/workers/worker-calls.js'
+import { toPortable } from '../../../src/pdp/slow/portable-snapshot.js'
+import { loadPolicies } from '../../support/load-policies.js'
+
+/** A worker whose main process never answers: it has nothing to ask of it here. */
+function makeWorker(): WorkerCalls {
+  const silent = { onMessage: () => undefined, onGone: () => undefined, send: () => undefined }
+  return makeWorkerCalls(() => new ProcessLink<MainCalls>(silent, {}))
+}
+
+async function sentPolicies(): Promise<(id: number) => SentPolicies> {
+  const snapshot = await loadPolicies({ 'app.rego': 'package app\n\nimport rego.v1\n\nversion := 1\n' })
+  const { base, root, bytes } = snapshot.image
+  return (id) => ({ id, snapshot: toPortable(snapshot), image: { base, root, content: bytes } })
+}
+
+test('policies that are loaded while a worker starts are ready once it has started', async () => {
+  const sent = await sentPolicies()
+  const config = loadConfig({ env: { TIDEGATE_DECISIONS_ENABLED: 'false', TIDEGATE_LOG_LEVEL: 'silent' } })
+  const settings = { config, listenHost: '127.0.0.1', relaySocket: '/nowhere', processes: 2 }
+  const worker = makeWorker()
+  const starting = worker.start({ settings, policies: sent(1) })
+  await worker.load(sent(2))
+  await worker.activate(2)
+  await starting
+  await worker.stop(0)
+})
+
+test('a worker that was not started says so', async () => {
+  await expect(makeWorker().flush()).rejects.toMatchObject({ kind: 'internal' })
+})
