@@ -81,6 +81,12 @@ function passOn({ request, response }: StandardExchange, relayed: ClientRequest)
   })
   request.on('error', () => relayed.destroy())
   request.pipe(relayed)
+  response.once('finish', () => {
+    if (request.readableEnded) return
+    // Refused before all of its body came: whoever sends it to its end before reading must be able to.
+    request.unpipe(relayed).resume()
+    relayed.destroy()
+  })
 }
 
 function passBack(answer: IncomingMessage, { response }: StandardExchange, ended: () => void): void {

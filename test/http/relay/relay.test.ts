@@ -82,6 +82,27 @@ describe('a request that is relayed', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 413))
   })
 
+  test.each([1, 2, 3])(
+    'is answered to who sends all of its body before reading, though it was refused at its start (%i)',
+    async () => {
+      const url = new URL(await startRelaying((exchange) => exchange.send(413, 'no')))
+      const socket = connect(Number(url.port), url.hostname)
+      const body = Buffer.alloc(40_000_000, 'x')
+      socket.pause()
+      socket.write(`POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`)
+      await new Promise<void>((sent, failed) => {
+        socket.on('error', failed)
+        socket.write(body, () => sent())
+      })
+      const answer = await new Promise<string>((read) => {
+        socket.once('data', (chunk: Buffer) => read(chunk.toString()))
+        socket.resume()
+      })
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+      socket.destroy()
+    },
+  )
+
   test('has no body where a HEAD is asked', async () => {
     const url = await startRelaying((exchange) => exchange.send(200, 'text'))
     const { status, text, headers } = await ask(url, { method: 'HEAD', path: '/x' })
