@@ -47,17 +47,18 @@ export async function startServer(
   { listenOn, processes = 1, takesHost, maxBodyBytes, find }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
+  const connections = new ConnectionLimit(Math.ceil(MAX_CONNECTIONS / processes))
   const room: Room = {
+    connections,
     halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
     unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
-    connections: new ConnectionLimit(Math.ceil(MAX_CONNECTIONS / processes)),
   }
   const standard = createStandardServer(handle, { requestIdFor, timeouts: REQUEST_TIMEOUTS, room })
   const { server } = standard
   const fastTransport =
     find &&
     openFastTransport(server, { handle, find, requestIdFor, timeouts: REQUEST_TIMEOUTS, takesHost, room })
-  room.connections.watch(server)
+  connections.watch(server)
   await startListening(server, listenOn)
   return {
     url: urlOf(server),

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { makeRequestIds } from '../exchange/request-id.js'
 import type { HandleRequest } from '../transport/handle-request.js'
-import { ConnectionLimit } from '../transport/connection-limit.js'
 import { HalfBodies } from '../transport/half-bodies.js'
 import { UnreadAnswers } from '../transport/unread-answers.js'
 import { createStandardServer } from '../transport/node/standard-server.js'
@@ -15,9 +14,6 @@ export interface RelayedRequests {
   stop(drainMs: number): Promise<void>
 }
 
-/** As many as other processes may have connections. */
-const MAX_CONNECTIONS = 10_000
-
 /** Answers the requests that come at a socket of the file system, which nobody else may reach. Raises `unavailable` where there can be none. */
 export async function serveRelayed(
   handle: HandleRequest,
@@ -30,7 +26,8 @@ export async function serveRelayed(
     room: {
       halfBodies: new HalfBodies(maxBodyBytes),
       unreadAnswers: new UnreadAnswers(),
-      connections: new ConnectionLimit(MAX_CONNECTIONS),
+      // Only processes of the service connect, and each bounds its own callers.
+      connections: { proven: () => undefined },
     },
     remoteAddressOf: ({ headers }) => {
       const from = headers[ORIGIN_HEADER]

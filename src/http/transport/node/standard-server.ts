@@ -29,7 +29,8 @@ export interface RequestTimeouts {
 export interface Room {
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
-  readonly connections: ConnectionLimit
+  /** Told of each that has sent a whole request. */
+  readonly connections: Pick<ConnectionLimit, 'proven'>
 }
 
 export interface StandardServerOptions {
