@@ -1,5 +1,5 @@
 import { BinaryReader } from './binary-reader.js'
-import { SECTION, findSection } from './sections.js'
+import { EXTERNAL_KIND, SECTION, openSection } from './sections.js'
 import type { Section } from './sections.js'
 
 /** What a module tells of its functions. Imported functions come first in the numbering. */
@@ -14,14 +14,10 @@ export interface FunctionTable {
 }
 
 const FUNCTION_NAMES = 1
-const FUNCTION_IMPORT = 0
 
 /** Reads names, types and the imports' number from a module. Raises `invalid` for a damaged one. */
 export function readFunctionTable(wasm: Uint8Array, sections: readonly Section[]): FunctionTable {
-  const open = (id: number): BinaryReader => {
-    const { start, end } = findSection(sections, id)
-    return new BinaryReader(wasm, start, end)
-  }
+  const open = (id: number): BinaryReader => openSection(wasm, sections, id)
   return {
     names: readNames(wasm, sections),
     importCount: countFunctionImports(open(SECTION.import)),
@@ -58,7 +54,7 @@ function countFunctionImports(reader: BinaryReader): number {
   for (let left = reader.unsigned(); left > 0; left--) {
     reader.skipVector()
     reader.skipVector()
-    if (reader.byte() !== FUNCTION_IMPORT) return count
+    if (reader.byte() !== EXTERNAL_KIND.function) return count
     reader.skipInteger()
     count += 1
   }

@@ -3,7 +3,7 @@ import type { BinaryReader } from './binary-reader.js'
 
 /** Opcodes that the rewriting needs by name (WebAssembly core specification 2.0, section 5.4). */
 export const LOOP = 0x03
-export const END = 0x0b
+const END = 0x0b
 export const CALL = 0x10
 
 type SkipImmediates = (reader: BinaryReader) => void
@@ -79,4 +79,9 @@ function unknownInstruction(opcode: number): AppError {
     'invalid',
     `the policy module uses the WebAssembly instruction 0x${opcode.toString(16)}, which cannot be metered; build it with an OPA that targets WASM 1.0`,
   )
+}
+
+/** Steps over the constant expression that a global begins with. */
+export function skipExpression(reader: BinaryReader): void {
+  for (let opcode = reader.byte(); opcode !== END; opcode = reader.byte()) skipImmediates(opcode, reader)
 }

@@ -20,6 +20,9 @@ export const SECTION = {
   data: 11,
 } as const
 
+/** What is imported or exported, section 5.5.5. */
+export const EXTERNAL_KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
+
 /** The bytes before the first section: magic number and version. */
 export const HEADER_BYTES = 8
 
@@ -39,12 +42,18 @@ export function readSections(wasm: Uint8Array): Section[] {
   return sections
 }
 
-/** The first section of a kind; raises `invalid` when there is none. */
-export function findSection(sections: readonly Section[], id: number): Section {
+/** Reads the body of the first section of a kind; raises `invalid` when there is none. */
+export function openSection(wasm: Uint8Array, sections: readonly Section[], id: number): BinaryReader {
   const section = sections.find((candidate) => candidate.id === id)
   if (section === undefined)
     throw new AppError('invalid', `not an OPA policy module: section ${id} is missing`)
-  return section
+  return new BinaryReader(wasm, section.start, section.end)
+}
+
+/** An element of the export section. */
+export function exportEntry(name: string, kind: number, number: number): number[] {
+  const bytes = Buffer.from(name)
+  return [...encodeUnsigned(bytes.length), ...bytes, kind, ...encodeUnsigned(number)]
 }
 
 /** The vector in `body` with more elements behind its own. */

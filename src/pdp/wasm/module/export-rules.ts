@@ -1,12 +1,13 @@
 import { pathKey } from '../../rego/path-key.js'
-import { encodeUnsigned } from '../binary/binary-reader.js'
 import { readFunctionTable } from '../binary/function-table.js'
 import type { FunctionTable } from '../binary/function-table.js'
 import {
+  EXTERNAL_KIND,
   HEADER_BYTES,
   SECTION,
   appendToVector,
   concat,
+  exportEntry,
   readSections,
   writeSection,
 } from '../binary/sections.js'
@@ -28,7 +29,6 @@ const STEP = /\.([A-Za-z_]\w*)|\[("(?:[^"\\]|\\.)*")\]/g
 const MEMOIZE_FUNCTION = 'opa_memoize_init'
 /** The input and the data. */
 const RULE_PARAMETERS = 2
-const FUNCTION_KIND = 0
 
 /**
  * Exports the function of every rule of a module, so that one can be called without the function that leads to all entrypoints, which
@@ -46,8 +46,10 @@ export function exportRules(wasm: Uint8Array): ExportedRules {
     return path === undefined ? [] : [{ number, key: pathKey(path) }]
   })
   const exported = [
-    exportedFunction(MEMOIZE_EXPORT, memoize),
-    ...rules.map(({ number }, place) => exportedFunction(`${RULE_EXPORT}${place}`, number)),
+    exportEntry(MEMOIZE_EXPORT, EXTERNAL_KIND.function, memoize),
+    ...rules.map(({ number }, place) =>
+      exportEntry(`${RULE_EXPORT}${place}`, EXTERNAL_KIND.function, number),
+    ),
   ]
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const { id, start, end } of sections) {
@@ -74,9 +76,4 @@ function rulePath(name: string): string[] | undefined {
   } catch {
     return undefined
   }
-}
-
-function exportedFunction(name: string, number: number): number[] {
-  const bytes = Buffer.from(name)
-  return [...encodeUnsigned(bytes.length), ...bytes, FUNCTION_KIND, ...encodeUnsigned(number)]
 }

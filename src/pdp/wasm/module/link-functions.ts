@@ -3,18 +3,19 @@ import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { readFunctionTable } from '../binary/function-table.js'
 import { CALL, skipImmediates } from '../binary/instructions.js'
 import {
+  EXTERNAL_KIND,
   HEADER_BYTES,
   SECTION,
   appendToVector,
   concat,
-  findSection,
+  exportEntry,
+  openSection,
   readSections,
   totalLength,
   writeSection,
 } from '../binary/sections.js'
-import type { Section } from '../binary/sections.js'
 import { readLibrary } from './read-library.js'
-import type { Library } from './read-library.js'
+import type { Library, LibraryExport } from './read-library.js'
 
 export interface LinkedModule {
   readonly bytes: Uint8Array
@@ -41,15 +42,20 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
   const places: Places = {
     imported,
     firstFunction: table.importCount + table.types.length,
-    firstType: vectorLength(wasm, sections, SECTION.type),
+    firstType: openSection(wasm, sections, SECTION.type).unsigned(),
     // OPA's modules import no globals: what would be one is told when the code is metered.
-    firstGlobal: vectorLength(wasm, sections, SECTION.global),
+    firstGlobal: openSection(wasm, sections, SECTION.global).unsigned(),
   }
   const added = new Map<number, readonly (readonly number[] | Uint8Array)[]>([
     [SECTION.type, library.types],
     [SECTION.function, library.functionTypes.map((type) => encodeUnsigned(places.firstType + type))],
     [SECTION.global, library.globals],
-    [SECTION.export, library.exports.map((one) => exportEntry(one, prefix, places))],
+    [
+      SECTION.export,
+      library.exports.map((one) =>
+        exportEntry(`${prefix}${one.name}`, one.kind, exportedNumber(one, places)),
+      ),
+    ],
     [
       SECTION.code,
       library.code.map((body, index) => (callable.has(index) ? relocated(body, places) : UNREACHABLE)),
@@ -62,7 +68,7 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     writeSection(out, id, [more === undefined ? body : appendToVector(body, more)])
   }
   const functions = library.exports.filter(
-    ({ kind, number }) => kind === FUNCTION && callable.has(number - imported.length),
+    ({ kind, number }) => kind === EXTERNAL_KIND.function && callable.has(number - imported.length),
   )
   return {
     bytes: concat(out),
@@ -70,7 +76,6 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
   }
 }
 
-const FUNCTION = 0
 /** A function of two bytes: no locals, one instruction, its end. */
 const UNREACHABLE = [3, 0x00, 0x00, 0x0b]
 
@@ -85,6 +90,10 @@ interface Places {
 
 function functionNumber(number: number, { imported, firstFunction }: Places): number {
   return imported[number] ?? firstFunction + number - imported.length
+}
+
+function exportedNumber({ kind, number }: LibraryExport, places: Places): number {
+  return kind === EXTERNAL_KIND.function ? functionNumber(number, places) : places.firstGlobal + number
 }
 
 /** The places of the library's functions that call nothing that is missing. */
@@ -109,21 +118,6 @@ function calledBy(body: BinaryReader): number[] {
     else skipImmediates(opcode, body)
   }
   return called
-}
-
-function vectorLength(wasm: Uint8Array, sections: readonly Section[], id: number): number {
-  const { start, end } = findSection(sections, id)
-  return new BinaryReader(wasm, start, end).unsigned()
-}
-
-function exportEntry(
-  { name, kind, number }: Library['exports'][number],
-  prefix: string,
-  places: Places,
-): number[] {
-  const bytes = Buffer.from(`${prefix}${name}`)
-  const place = kind === FUNCTION ? functionNumber(number, places) : places.firstGlobal + number
-  return [...encodeUnsigned(bytes.length), ...bytes, kind, ...encodeUnsigned(place)]
 }
 
 /** A function body, with its length, that calls functions and uses globals by their numbers in the module. */

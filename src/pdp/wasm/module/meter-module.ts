@@ -1,14 +1,16 @@
 import { AppError } from '../../../errors/app-error.js'
 import { BinaryReader, encodeUnsigned } from '../binary/binary-reader.js'
 import { endOfDataSegments } from '../binary/data-segments.js'
-import { END, LOOP, skipImmediates } from '../binary/instructions.js'
+import { LOOP, skipExpression, skipImmediates } from '../binary/instructions.js'
 import { PAGE_BYTES } from './module-memory.js'
 import {
+  EXTERNAL_KIND,
   HEADER_BYTES,
   SECTION,
   appendToVector,
   concat,
-  findSection,
+  exportEntry,
+  openSection,
   readSections,
   totalLength,
   writeSection,
@@ -29,7 +31,6 @@ export interface MeteredModule {
 }
 
 const ABORT_IMPORT = 'opa_abort'
-const KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
 const I32 = 0x7f
 const MUTABLE = 0x01
 
@@ -41,9 +42,8 @@ const MUTABLE = 0x01
  */
 export function meterModule(wasm: Uint8Array): MeteredModule {
   const sections = readSections(wasm)
-  const imports = readImports(wasm, findSection(sections, SECTION.import))
-  const globals = findSection(sections, SECTION.global)
-  const fuelIndex = imports.globals + new BinaryReader(wasm, globals.start, globals.end).unsigned()
+  const imports = readImports(openSection(wasm, sections, SECTION.import))
+  const fuelIndex = imports.globals + openSection(wasm, sections, SECTION.global).unsigned()
   const countdown = countdownCode(fuelIndex, imports.abortFunction)
 
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
@@ -51,7 +51,9 @@ export function meterModule(wasm: Uint8Array): MeteredModule {
     const body = wasm.subarray(section.start, section.end)
     if (section.id === SECTION.global) writeSection(out, section.id, [appendToVector(body, [fuelGlobal()])])
     else if (section.id === SECTION.export) {
-      const state = listMutableGlobals(wasm, globals).map((index) => imports.globals + index)
+      const state = listMutableGlobals(openSection(wasm, sections, SECTION.global)).map(
+        (index) => imports.globals + index,
+      )
       writeSection(out, section.id, [
         appendToVector(body, [
           exportedGlobal(FUEL_EXPORT, fuelIndex),
@@ -73,8 +75,7 @@ interface Imports {
   readonly minimumPages: number
 }
 
-function readImports(wasm: Uint8Array, section: Section): Imports {
-  const reader = new BinaryReader(wasm, section.start, section.end)
+function readImports(reader: BinaryReader): Imports {
   let globals = 0
   let functions = 0
   let abortFunction: number | undefined
@@ -83,17 +84,17 @@ function readImports(wasm: Uint8Array, section: Section): Imports {
     reader.skipVector()
     const name = reader.text()
     const kind = reader.byte()
-    if (kind === KIND.function) {
+    if (kind === EXTERNAL_KIND.function) {
       if (name === ABORT_IMPORT) abortFunction = functions
       functions += 1
       reader.skipInteger()
-    } else if (kind === KIND.global) {
+    } else if (kind === EXTERNAL_KIND.global) {
       globals += 1
       reader.skip(2)
     } else {
-      if (kind === KIND.table) reader.skip(1)
+      if (kind === EXTERNAL_KIND.table) reader.skip(1)
       const minimum = readLimits(reader)
-      if (kind === KIND.memory) minimumPages = minimum
+      if (kind === EXTERNAL_KIND.memory) minimumPages = minimum
     }
   }
   if (abortFunction === undefined) {
@@ -110,15 +111,14 @@ function readLimits(reader: BinaryReader): number {
 }
 
 /** The places of the module's own globals that change; a constant expression of a number is all that OPA begins one with. */
-function listMutableGlobals(wasm: Uint8Array, section: Section): number[] {
-  const reader = new BinaryReader(wasm, section.start, section.end)
+function listMutableGlobals(reader: BinaryReader): number[] {
   const count = reader.unsigned()
   const mutable: number[] = []
   for (let index = 0; index < count; index++) {
     const type = reader.byte()
     const isMutable = reader.byte() === MUTABLE
     if (isMutable && type === I32) mutable.push(index)
-    for (let opcode = reader.byte(); opcode !== END; opcode = reader.byte()) skipImmediates(opcode, reader)
+    skipExpression(reader)
   }
   return mutable
 }
@@ -129,8 +129,7 @@ function fuelGlobal(): number[] {
 }
 
 function exportedGlobal(name: string, index: number): number[] {
-  const bytes = Buffer.from(name)
-  return [...encodeUnsigned(bytes.length), ...bytes, KIND.global, ...encodeUnsigned(index)]
+  return exportEntry(name, EXTERNAL_KIND.global, index)
 }
 
 function meterCode(wasm: Uint8Array, section: Section, countdown: Uint8Array): Uint8Array[] {

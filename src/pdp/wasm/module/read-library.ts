@@ -1,6 +1,6 @@
-import { BinaryReader } from '../binary/binary-reader.js'
-import { END, skipImmediates } from '../binary/instructions.js'
-import { SECTION, findSection, readSections } from '../binary/sections.js'
+import type { BinaryReader } from '../binary/binary-reader.js'
+import { skipExpression } from '../binary/instructions.js'
+import { EXTERNAL_KIND, SECTION, openSection, readSections } from '../binary/sections.js'
 
 /** A module of ours that is linked into others: its parts as they stand in its sections. */
 export interface Library {
@@ -15,20 +15,15 @@ export interface Library {
 
 export interface LibraryExport {
   readonly name: string
-  /** 0 for a function, 3 for a global (WebAssembly core specification 2.0, section 5.5.10). */
+  /** As in EXTERNAL_KIND. */
   readonly kind: number
   readonly number: number
 }
 
-const KIND = { function: 0, memory: 2, global: 3 } as const
-
 /** Reads a module that imports functions and a memory, and has neither tables nor data. Raises `invalid` for a damaged one. */
 export function readLibrary(wasm: Uint8Array): Library {
   const sections = readSections(wasm)
-  const open = (id: number): BinaryReader => {
-    const { start, end } = findSection(sections, id)
-    return new BinaryReader(wasm, start, end)
-  }
+  const open = (id: number): BinaryReader => openSection(wasm, sections, id)
   return {
     imports: readImports(open(SECTION.import)),
     types: readEach(open(SECTION.type), skipType),
@@ -44,7 +39,7 @@ function readImports(reader: BinaryReader): string[] {
   for (let left = reader.unsigned(); left > 0; left--) {
     reader.skipVector()
     const name = reader.text()
-    if (reader.byte() === KIND.function) {
+    if (reader.byte() === EXTERNAL_KIND.function) {
       names.push(name)
       reader.skipInteger()
     } else {
@@ -73,7 +68,7 @@ function skipType(reader: BinaryReader): void {
 
 function skipGlobal(reader: BinaryReader): void {
   reader.skip(2)
-  for (let opcode = reader.byte(); opcode !== END; opcode = reader.byte()) skipImmediates(opcode, reader)
+  skipExpression(reader)
 }
 
 function readNumbers(reader: BinaryReader): number[] {
@@ -86,7 +81,7 @@ function readExports(reader: BinaryReader): LibraryExport[] {
     name: reader.text(),
     kind: reader.byte(),
     number: reader.unsigned(),
-  })).filter(({ kind }) => kind !== KIND.memory)
+  })).filter(({ kind }) => kind !== EXTERNAL_KIND.memory)
 }
 
 function readBodies(reader: BinaryReader): BinaryReader[] {
