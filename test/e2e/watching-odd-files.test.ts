@@ -4,14 +4,12 @@ import { join } from 'node:path'
 
 import { afterEach, expect, test } from 'vitest'
 
-import { objectOf, postJson } from '../support/http-client.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
+import { policyOfVersion, untilServed } from '../support/versioned-policy.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
 import { waitUntil } from '../support/wait-until.js'
-
-const policy = (version: number): string => `package app\n\nimport rego.v1\n\nversion := ${version}\n`
 
 let opened: { workspace: Workspace; tidegate: TidegateProcess } | undefined
 afterEach(async () => {
@@ -30,17 +28,6 @@ async function serve(files: Readonly<Record<string, string>>, directory = 'polic
   return { workspace, tidegate, at }
 }
 
-async function untilServed(tidegate: TidegateProcess, version: number): Promise<void> {
-  await waitUntil(
-    async () => {
-      const answer = await postJson(tidegate.url, '/v1/data/app/version', { input: {} })
-      expect(answer.status).toBe(200)
-      return objectOf(answer)['result'] === version ? true : undefined
-    },
-    () => `version ${version} is not served: ${tidegate.logText()}`,
-  )
-}
-
 async function untilLogged(tidegate: TidegateProcess, text: string): Promise<void> {
   await waitUntil(
     () => (tidegate.logText().includes(text) ? true : undefined),
@@ -49,9 +36,9 @@ async function untilLogged(tidegate: TidegateProcess, text: string): Promise<voi
 }
 
 test('a link to itself is told, ends nothing, and is no trouble once it is gone', async () => {
-  const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policy(1) })
+  const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policyOfVersion(1) })
   symlinkSync('loop', at('policies', 'loop'))
-  workspace.write({ 'policies/app.rego': policy(2) })
+  workspace.write({ 'policies/app.rego': policyOfVersion(2) })
   await untilLogged(tidegate, 'ELOOP')
   await untilServed(tidegate, 1)
   rmSync(at('policies', 'loop'))
@@ -59,38 +46,41 @@ test('a link to itself is told, ends nothing, and is no trouble once it is gone'
 })
 
 test('links that lead back to a directory above them are refused, not followed without end', async () => {
-  const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policy(1) })
+  const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policyOfVersion(1) })
   mkdirSync(at('policies', 'below'))
   symlinkSync('..', at('policies', 'below', 'a'))
   symlinkSync('..', at('policies', 'below', 'b'))
-  workspace.write({ 'policies/app.rego': policy(2) })
+  workspace.write({ 'policies/app.rego': policyOfVersion(2) })
   await untilLogged(tidegate, 'is a link to a directory above it')
   await untilServed(tidegate, 1)
 })
 
 test('a pipe with the name of a policy is told, and does not keep later files from being read', async () => {
-  const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policy(1) })
+  const { workspace, tidegate, at } = await serve({ 'policies/app.rego': policyOfVersion(1) })
   execFileSync('mkfifo', [at('policies', 'pipe.rego')])
   await untilLogged(tidegate, 'pipe.rego is neither a file nor a directory')
   rmSync(at('policies', 'pipe.rego'))
-  workspace.write({ 'policies/app.rego': policy(2) })
+  workspace.write({ 'policies/app.rego': policyOfVersion(2) })
   await untilServed(tidegate, 2)
 })
 
 test('a link that leads to another directory now is followed, and what is saved there too', async () => {
   const { workspace, tidegate, at } = await serve(
-    { 'one/app.rego': policy(1), 'two/app.rego': policy(2) },
+    { 'one/app.rego': policyOfVersion(1), 'two/app.rego': policyOfVersion(2) },
     'current',
   )
   symlinkSync('two', at('next'))
   renameSync(at('next'), at('current'))
   await untilServed(tidegate, 2)
-  workspace.write({ 'two/app.rego': policy(3) })
+  workspace.write({ 'two/app.rego': policyOfVersion(3) })
   await untilServed(tidegate, 3)
 })
 
 test('a file of the same size and time in the place of another is read', async () => {
-  const { tidegate, at } = await serve({ 'policies/app.rego': policy(1), 'app.rego': policy(2) })
+  const { tidegate, at } = await serve({
+    'policies/app.rego': policyOfVersion(1),
+    'app.rego': policyOfVersion(2),
+  })
   const time = new Date('2026-01-01T00:00:00Z')
   for (const name of [at('policies', 'app.rego'), at('app.rego')]) utimesSync(name, time, time)
   await untilServed(tidegate, 1)

@@ -1,32 +1,18 @@
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { objectOf, postJson } from '../support/http-client.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { startTidegate } from '../support/tidegate-process.js'
+import { policyOfVersion, untilServed } from '../support/versioned-policy.js'
 import { makeWorkspace } from '../support/workspace.js'
-import type { TidegateProcess } from '../support/tidegate-process.js'
 import { waitUntil } from '../support/wait-until.js'
-
-const policy = (version: number): string => `package app\n\nimport rego.v1\n\nversion := ${version}\n`
-
-async function untilServed(tidegate: TidegateProcess, version: number): Promise<void> {
-  await waitUntil(
-    async () => {
-      const answer = await postJson(tidegate.url, '/v1/data/app/version', { input: {} })
-      expect(answer.status).toBe(200)
-      return objectOf(answer)['result'] === version ? true : undefined
-    },
-    () => `version ${version} is not served: ${tidegate.logText()}`,
-  )
-}
 
 describe('what is watched', () => {
   const workspace = makeWorkspace()
   afterAll(workspace.remove)
 
   test('a directory that was taken away serves on, and its next content too once it is back', async () => {
-    workspace.write({ 'policies/app.rego': policy(1) })
+    workspace.write({ 'policies/app.rego': policyOfVersion(1) })
     const tidegate = await startTidegate({ workspace, args: ['--watch'] })
     renameSync(join(workspace.path, 'policies'), join(workspace.path, 'away'))
     await waitUntil(
@@ -39,14 +25,14 @@ describe('what is watched', () => {
       () => tidegate.log().filter(({ msg }) => msg === 'policies loaded')[1],
       () => `not loaded again: ${tidegate.logText()}`,
     )
-    workspace.write({ 'policies/app.rego': policy(2) })
+    workspace.write({ 'policies/app.rego': policyOfVersion(2) })
     await untilServed(tidegate, 2)
     await tidegate.end('SIGTERM')
   })
 
   test('a bundle named by a relative path is loaded again when it is replaced', async () => {
     const build = async (version: number): Promise<string> => {
-      workspace.write({ [`v${version}/app.rego`]: policy(version) })
+      workspace.write({ [`v${version}/app.rego`]: policyOfVersion(version) })
       const output = join(workspace.path, `v${version}.tar.gz`)
       const run = await runTidegate(['build', join(workspace.path, `v${version}`), '-o', output])
       expect(run.exitCode).toBe(0)
