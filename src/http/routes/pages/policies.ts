@@ -1,6 +1,7 @@
 import { queryDecisions } from '../../../decisions/query-decisions.js'
 import type { DecisionView } from '../../../decisions/decision-view.js'
 import { AppError } from '../../../errors/app-error.js'
+import { packageLength } from '../../../pdp/evaluation/find-entrypoints.js'
 import { parseDataPath } from '../../../pdp/rego/data-path.js'
 import { pathKey } from '../../../pdp/rego/path-key.js'
 import { printPackageName } from '../../../pdp/rego/print-data-ref.js'
@@ -41,9 +42,9 @@ function policyRoute(base: string): Route<PageRoutesDeps> {
 }
 
 /** The package of a path, which may name a rule in it. */
-function packageAbove({ packages }: Snapshot, path: readonly string[]): readonly string[] | undefined {
-  const lengths = path.map((_, index) => path.length - index)
-  return lengths.map((length) => path.slice(0, length)).find((start) => packages.includes(pathKey(start)))
+function packageAbove(snapshot: Snapshot, path: readonly string[]): readonly string[] | undefined {
+  const length = packageLength(snapshot, path)
+  return length === 0 ? undefined : path.slice(0, length)
 }
 
 /** Of the path itself and of all below it, the newest first. */
