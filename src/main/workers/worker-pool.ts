@@ -55,7 +55,7 @@ export class WorkerPool {
 
   /** Workers that should take requests and do not yet. */
   get missing(): number {
-    return this.#options.count - [...this.#workers].filter(({ isServing }) => isServing).length
+    return this.#options.count - this.#serving().length
   }
 
   /** Has all workers get policies ready, and serve them once all have; one that cannot is replaced. */

@@ -11,26 +11,22 @@ export class Worker {
   readonly link: ProcessLink<WorkerCalls>
   /** Whether it takes requests. */
   isServing = false
+  /** Why it ended: a signal, an exit code or an error. */
+  readonly ended: Promise<string>
   readonly #child: ChildProcess
-  readonly #ended: Promise<string>
 
   constructor(child: ChildProcess, main: MainCalls) {
     this.#child = child
     this.link = new ProcessLink<WorkerCalls>(channelToChild(child), main)
-    this.#ended = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code ?? 0}`))
       child.once('error', ({ message }) => resolve(message))
     })
-    void this.#ended.then(() => this.link.close())
+    void this.ended.then(() => this.link.close())
   }
 
   get pid(): number | undefined {
     return this.#child.pid
-  }
-
-  /** Why it ended: a signal, an exit code or an error. */
-  get ended(): Promise<string> {
-    return this.#ended
   }
 
   /** Lets it answer what runs, and hand over what it holds; one that takes too long is killed. */
@@ -44,7 +40,7 @@ export class Worker {
     }
     // The end of the channel is for it the sign to go.
     if (this.#child.connected) this.#child.disconnect()
-    await this.#ended
+    await this.ended
     clearTimeout(overdue)
   }
 
