@@ -102,7 +102,13 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       const folder = await mkdtemp(join(tmpdir(), 'tidegate-'))
       const relaySocket = join(folder, 'main')
       const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
-      const data = await emptyFolder(join(config.dataDir, DATA_FOLDER))
+      const data = join(config.dataDir, DATA_FOLDER)
+      // Before anything else can fail: what listens is closed then, too.
+      close = async () => {
+        await relayed.stop(0)
+        for (const each of [folder, data]) await rm(each, { recursive: true, force: true })
+      }
+      await makeEmptyFolder(data)
       const sender = new PolicySender(data)
       const first = deps.policies.current
       await sender.prepare(first)
@@ -110,10 +116,6 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       pool = started
       deps.policies.beforeActivation((snapshot) => started.load(snapshot))
       if (deps.policies.current !== first) await started.load(deps.policies.current)
-      close = async () => {
-        await relayed.stop(0)
-        for (const each of [folder, data]) await rm(each, { recursive: true, force: true })
-      }
     },
     stop: async (drainMs) => {
       await pool?.stop(drainMs)
@@ -122,10 +124,9 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
   }
 }
 
-async function emptyFolder(path: string): Promise<string> {
+async function makeEmptyFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
   await mkdir(path, { recursive: true, mode: 0o700 })
-  return path
 }
 
 interface PoolSurroundings {
