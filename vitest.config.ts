@@ -64,7 +64,8 @@ if (newer === undefined)
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
+    // Longer than what tests wait for what they see: these say what was not seen.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'threads',
     maxWorkers: 2,

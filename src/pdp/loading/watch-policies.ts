@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 import { watch } from 'chokidar'
 
@@ -43,7 +44,7 @@ export async function watchPolicies(
   }
   const tree = new TreeCheck(roots, reloadSoon)
   const missing = new Set<string>()
-  const watcher = watch(roots, { ignoreInitial: true })
+  const watcher = watch(roots, { ignoreInitial: true, ignored: leadsAbove })
   watcher.on('all', (event, file) => {
     const path = resolve(file)
     if (event.startsWith('unlink') && roots.includes(path)) missing.add(path)
@@ -80,6 +81,25 @@ export async function watchPolicies(
       tree.stop()
       await watcher.close()
     },
+  }
+}
+
+/** Whether a path is, by links, one of the directories above it: following it would never end. */
+function leadsAbove(path: string, stats?: Stats): boolean {
+  if (stats?.isDirectory() !== true) return false
+  try {
+    const real = realpathSync(path)
+    for (
+      let [below, above] = [path, dirname(path)];
+      above !== below;
+      [below, above] = [above, dirname(above)]
+    ) {
+      if (realpathSync(above) === real) return true
+    }
+    return false
+  } catch {
+    // What is gone meanwhile, or may not be read, is told by the one who watches it.
+    return false
   }
 }
 
