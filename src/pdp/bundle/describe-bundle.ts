@@ -5,7 +5,7 @@ import { AppError } from '../../errors/app-error.js'
 import { askedDocuments } from '../compile/rego-module.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
-import { pathKey, pathOfKey } from '../rego/path-key.js'
+import { distinctPaths, pathKey, pathOfKey } from '../rego/path-key.js'
 import { outlineModule } from '../lint/outline-module.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
@@ -79,7 +79,7 @@ function documentPathsIn({ index }: BundleFiles): string[][] {
   const above = [...rules, ...(index?.packages ?? []).map((path) => [...path, ''])].flatMap((path) =>
     path.map((_, length) => path.slice(0, length)),
   )
-  return [...new Map(above.map((path) => [pathKey(path), path])).values()]
+  return distinctPaths(above)
 }
 
 /** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */

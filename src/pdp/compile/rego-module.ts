@@ -1,5 +1,5 @@
 import type { RegoVersion } from '../opa/opa-release.js'
-import { pathKey } from '../rego/path-key.js'
+import { distinctPaths, pathKey } from '../rego/path-key.js'
 import { verdictPlace } from '../rego/verdict-rules.js'
 import type { RegoFile } from './collect-sources.js'
 
@@ -51,7 +51,7 @@ export function askedDocuments(modules: readonly RegoModule[]): readonly (readon
     const places = rules.flatMap(({ path, isFunction }) => (isFunction ? [] : (verdictPlace(path) ?? [])))
     return [packagePath, ...places.map(({ document }) => [...packagePath, ...document])]
   })
-  return [...new Map(documents.map((path) => [pathKey(path), path])).values()]
+  return distinctPaths(documents)
 }
 
 function rulePaths(modules: readonly RegoModule[]): string[][] {

@@ -4,7 +4,7 @@ import { findUnansweredPackages } from '../bundle/unanswered-rules.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import type { AskedPackages } from '../lint/asked-packages.js'
 import type { PolicyPart } from '../snapshot/policy-part.js'
-import { pathKey } from '../rego/path-key.js'
+import { distinctPaths, pathKey } from '../rego/path-key.js'
 import { printPackageName } from '../rego/print-data-ref.js'
 import type { Entrypoint } from '../snapshot/snapshot.js'
 
@@ -117,5 +117,5 @@ function guessPackages(
     if (isVerdict) return [path.slice(0, -1)]
     return path.length > 0 && asked?.callerKindOf(path) === 'static' ? [path] : []
   })
-  return [...new Map(paths.map((path) => [pathKey(path), path])).values()]
+  return distinctPaths(paths)
 }

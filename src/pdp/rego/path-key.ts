@@ -11,6 +11,11 @@ export function pathOfKey(key: string): string[] {
   return key === '' ? [] : key.split('/').map(unescapeSegment)
 }
 
+/** Each path once, where it stands first. */
+export function distinctPaths<Path extends readonly string[]>(paths: readonly Path[]): Path[] {
+  return [...new Map(paths.map((path) => [pathKey(path), path])).values()]
+}
+
 function escapeSegment(segment: string): string {
   if (segment === '') return '%'
   return segment.replaceAll('%', '%25').replaceAll('/', '%2F')
