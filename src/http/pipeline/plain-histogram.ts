@@ -39,7 +39,7 @@ export class PlainHistogram {
   get metric(): Metric {
     const { name, help } = this.#options
     const get = (): Promise<Samples> => Promise.resolve(this.#collect())
-    return { name, help, get, reset: () => (this.#series.length = 0) } as unknown as Metric
+    return { name, help, get, reset: () => this.#reset() } as unknown as Metric
   }
 
   /** A series for labels that have none yet. */
@@ -56,6 +56,14 @@ export class PlainHistogram {
     while (bucket < buckets.length && value > (buckets[bucket] ?? 0)) bucket += 1
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
     series.sum += value
+  }
+
+  /** Who observes keeps the series, so that they begin at nothing again and none is dropped. */
+  #reset(): void {
+    for (const series of this.#series) {
+      series.counts.fill(0)
+      series.sum = 0
+    }
   }
 
   #collect(): Samples {

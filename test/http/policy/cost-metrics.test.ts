@@ -18,3 +18,15 @@ test('the cost of evaluations is shown by package, of very many packages the res
   const others = /fuel_count\{package="\(others\)"\} (?<count>\d+)/.exec(text)?.groups?.['count']
   expect(others).toBe('802')
 })
+
+test('what is told after the figures were reset is counted from nothing', async () => {
+  const registry = new Registry()
+  const spent = makeCostMetrics(registry)
+  const cost = { fuel: 7, instancesReplaced: 0, packages: ['data.a'], packageFuel: [7] }
+  spent(cost)
+  registry.resetMetrics()
+  spent(cost)
+  const text = await registry.metrics()
+  expect(text).toContain('tidegate_evaluation_fuel_count{package="data.a"} 1')
+  expect(text).toContain('tidegate_evaluation_fuel_sum{package="data.a"} 7')
+})
