@@ -43,8 +43,8 @@ export async function lookAtOrchestrator(
     ...(await lookAtForms(ask)),
     await attempt('pages', PAGE, () => lookAtPages(ask)),
     await attempt('events', PAGE, () => lookAtEvents(url, token)),
-    await lookAtSide('storage service', orchestrator.storageUrl, 'orchestrator.storageUrl', '/health'),
-    await lookAtSide('gateway', orchestrator.gateUrl, 'orchestrator.gateUrl', '/health'),
+    await lookAtSide('storage service', orchestrator.storageUrl, 'orchestrator.storageUrl'),
+    await lookAtSide('gateway', orchestrator.gateUrl, 'orchestrator.gateUrl'),
   ]
 }
 
@@ -119,12 +119,7 @@ async function lookAtEvents(url: string, token: string | undefined): Promise<Fin
   return warning('events', 'none has come', "set rest.enabled and rest.endpoints of the orchestrator's echo")
 }
 
-async function lookAtSide(
-  subject: string,
-  base: string | undefined,
-  key: string,
-  path: string,
-): Promise<Finding> {
+async function lookAtSide(subject: string, base: string | undefined, key: string): Promise<Finding> {
   if (base === undefined) {
     return warning(
       subject,
@@ -133,7 +128,7 @@ async function lookAtSide(
     )
   }
   return await attempt(subject, `name it in ${key}, as this machine reaches it`, async () => {
-    const { status } = await request(`${base.replace(/\/+$/, '')}${path}`)
+    const { status } = await request(`${base.replace(/\/+$/, '')}/health`)
     const isThere = status < 500
     return isThere
       ? ok(subject, `answers at ${base}`)
