@@ -6,10 +6,15 @@ import type { StandardServer } from './transport/node/standard-server.js'
 
 /**
  * How long connections without a request stay open: who sends the next one in the meantime gets its answer, which says that it is the
- * last. Ended at once, a request that is on its way would be lost.
+ * last. Ended at once, a request that is on its way would be lost. A busy machine keeps callers from sending as much as it keeps this
+ * process from reading: looks that come late do not count.
  */
 const GRACE_MS = 300
+const LONGEST_GRACE_MS = 1500
 const LOOK_MS = 50
+const LATE_MS = 25
+/** Connections that wait to be accepted are reset when the listener closes: so many turns of the event loop may go by to accept them. */
+const MOST_ACCEPTING_TURNS = 100
 /** For the refusals at the end to reach whoever still reads. */
 const LAST_WORDS_MS = 250
 
@@ -17,12 +22,14 @@ const LAST_WORDS_MS = 250
  * Stops listening, answers what was asked, and resolves when all connections have ended: those without a request after a short
  * grace, each other one with its answer. What has no answer after `drainMs` is refused with `unavailable`; then all connections end.
  */
-export function drainServer(
+export async function drainServer(
   { server, connections }: StandardServer,
   fastTransport: FastTransport | undefined,
   drainMs: number,
 ): Promise<void> {
-  return new Promise((resolve) => {
+  // Before any answer has callers come anew.
+  await acceptWaiting(server)
+  await new Promise<void>((resolve) => {
     connections.drain()
     fastTransport?.drain()
     // What has arrived is read before a connection is taken for idle.
@@ -32,15 +39,11 @@ export function drainServer(
         server.closeIdleConnections()
         connections.endUnused()
       })
-    let looks: NodeJS.Timeout | undefined
     let end: NodeJS.Timeout | undefined
-    const grace = setTimeout(
-      () => {
-        endIdle()
-        looks = setInterval(endIdle, LOOK_MS)
-      },
-      Math.min(GRACE_MS, drainMs),
-    )
+    const grace = new Grace(drainMs)
+    const looks = setInterval(() => {
+      if (grace.isOver()) endIdle()
+    }, LOOK_MS)
     const deadline = setTimeout(() => {
       const stopped = new AppError('unavailable', 'the service is stopping: ask again later')
       fastTransport?.refuseAll(stopped)
@@ -52,8 +55,41 @@ export function drainServer(
     }, drainMs)
     // The web server's own would end all idle connections at once.
     NetServer.prototype.close.call(server, () => {
-      for (const timer of [grace, looks, deadline, end]) clearTimeout(timer)
+      for (const timer of [looks, deadline, end]) clearTimeout(timer)
       resolve()
     })
   })
+}
+
+/** Resolves when a whole turn of the event loop has brought no connection. */
+async function acceptWaiting(server: NetServer): Promise<void> {
+  let accepted = 0
+  const count = (): void => void (accepted += 1)
+  server.on('connection', count)
+  for (let turn = 0; turn < MOST_ACCEPTING_TURNS; turn += 1) {
+    const before = accepted
+    // The first comes before anything new is read, the second after it.
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    if (accepted === before) break
+  }
+  server.off('connection', count)
+}
+
+/** How long idle connections are kept, told by looks that ought to be `LOOK_MS` apart. */
+class Grace {
+  readonly #endsAt: number
+  #lastLook = performance.now()
+  #punctualMs = 0
+
+  constructor(drainMs: number) {
+    this.#endsAt = this.#lastLook + Math.min(LONGEST_GRACE_MS, drainMs)
+  }
+
+  isOver(): boolean {
+    const now = performance.now()
+    if (now - this.#lastLook < LOOK_MS + LATE_MS) this.#punctualMs += LOOK_MS
+    this.#lastLook = now
+    return this.#punctualMs >= GRACE_MS || now >= this.#endsAt
+  }
 }

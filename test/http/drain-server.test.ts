@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 
 import { expect, it } from 'vitest'
 
@@ -33,3 +34,25 @@ it.each([true, false])(
     expect(performance.now() - from).toBeLessThan(DRAIN_MS / 2)
   },
 )
+
+it.each([true, false])(
+  'a server that stops answers who waits to be accepted (quick match: %s)',
+  async (isQuick) => {
+    const server = await startRoutesServer([route.bind(null)], { isQuick })
+    const { hostname, port } = new URL(server.url)
+    const answers = Array.from({ length: 20 }, () => answerOf(connect(Number(port), hostname)))
+    // Their handshakes are the system's to make; nothing is accepted before this turn of the event loop ends.
+    await new Promise((connected) => process.nextTick(connected))
+    await server.stop(DRAIN_MS)
+    for (const answer of await Promise.all(answers)) expect(answer).toContain('HTTP/1.1 200')
+  },
+)
+
+function answerOf(socket: Socket): Promise<string> {
+  socket.end('GET /one HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  let answer = ''
+  socket.setEncoding('latin1').on('data', (text: string) => (answer += text))
+  return new Promise((resolve) => {
+    socket.once('error', ({ message }) => resolve(message)).once('close', () => resolve(answer))
+  })
+}
