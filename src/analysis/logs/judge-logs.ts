@@ -1,6 +1,7 @@
 import { compareGroup } from './judge/compare-group.js'
 import { countEvents } from './judge/count-events.js'
-import type { CountedEvents, EventGroup } from './judge/count-events.js'
+import type { CountedEvents } from './judge/count-events.js'
+import type { EventGroup } from './judge/event-group.js'
 import { exposureOf, instanceMinutes } from './judge/exposure.js'
 import { findMissing } from './judge/find-missing.js'
 import { mixDivergence } from './judge/mix-divergence.js'

@@ -42,7 +42,7 @@ describe('an error that only the canary logs', () => {
     const { report } = judge(baseline, logSide([ORDINARY, { text: FAILURE, times: 12 }]))
     const [finding] = report.findings
     expect(finding).toMatchObject({
-      template: 'ERROR order <*> could not be stored',
+      template: 'order <*> could not be stored',
       severity: 'error',
       topic: 'ERROR',
       change: 'new',
@@ -217,7 +217,7 @@ describe('the history of an application', () => {
     ])
     const { report } = judge(baseline, later, { seenTemplates: templatesToRemember })
     expect(report.findings[0]).toMatchObject({
-      template: 'ERROR no session for user <*>',
+      template: 'no session for user <*>',
       isNewEver: false,
     })
   })
@@ -293,7 +293,7 @@ describe('the report', () => {
       logSide([ORDINARY]),
     )
     expect(report.missing).toEqual([
-      expect.objectContaining({ template: 'INFO backup <*> done well', change: 'missing', lostPoints: 0 }),
+      expect.objectContaining({ template: 'backup <*> done well', change: 'missing', lostPoints: 0 }),
     ])
     expect(report.score).toBe(100)
   })

@@ -1,6 +1,6 @@
 import { binomialLowerTail, binomialUpperTail, clopperPearson } from '../../statistics/binomial.js'
 import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../model/types.js'
-import type { EventGroup } from './count-events.js'
+import type { EventGroup } from './event-group.js'
 import { dispersionOf } from './dispersion.js'
 
 /** What the counts of one group say. */

@@ -4,20 +4,14 @@ import { topicFinder } from '../topics/find-topic.js'
 import type { FindTopic } from '../topics/find-topic.js'
 import type { Topic } from '../topics/default-topics.js'
 import { describeLine } from '../records/describe-record.js'
+import { splitHeader } from '../records/split-header.js'
 import { EventJoiner } from '../trace/event-joiner.js'
 import type { LogEvent } from '../trace/event-joiner.js'
-import type { LineSeverity, LogSide } from '../model/types.js'
+import type { LogSide } from '../model/types.js'
+import type { EventGroup } from './event-group.js'
 import { addSide, emptySideEvents, takeEvent } from './side-events.js'
 import type { SideEvents } from './side-events.js'
-
-/** All events with one template and one topic. */
-export interface EventGroup {
-  readonly template: Template
-  readonly topic: Topic | undefined
-  readonly severity: LineSeverity
-  readonly baseline: SideEvents
-  readonly canary: SideEvents
-}
+import { uniteRenamed } from './unite-renamed.js'
 
 export interface CountedEvents {
   readonly groups: readonly EventGroup[]
@@ -28,6 +22,7 @@ export interface CountedEvents {
 interface Cell {
   readonly row: number
   readonly topic: Topic | undefined
+  readonly logger: string
   readonly baseline: SideEvents
   readonly canary: SideEvents
 }
@@ -35,7 +30,7 @@ interface Cell {
 type SideName = 'baseline' | 'canary'
 
 /**
- * Groups the events of both sides by template and topic. Both go through one table, the baseline first, so that the same
+ * Groups the events of both sides by what they say, by topic, and by logger. Both go through one table, the baseline first, so that the same
  * lines give the same templates. Memory depends on the templates and on the minutes, not on the lines.
  */
 export function countEvents(
@@ -49,7 +44,8 @@ export function countEvents(
   if (baseline !== undefined) addEvents(baseline, 'baseline', table, cells, findTopic)
   addEvents(canary, 'canary', table, cells, findTopic)
   const { templates, idOfRow, otherLines } = table.finish()
-  return { groups: joinCells([...cells.values()], templates, idOfRow), templates, otherEvents: otherLines }
+  const groups = uniteRenamed(joinCells([...cells.values()], templates, idOfRow))
+  return { groups, templates, otherEvents: otherLines }
 }
 
 function addEvents(
@@ -62,9 +58,13 @@ function addEvents(
   const take = (event: LogEvent | undefined): void => {
     if (event === undefined) return
     const topic = findTopic(event.text)
-    const row = table.add(event.text)
-    const key = `${row} ${topic?.string ?? ''}`
-    const cell = cells.get(key) ?? { row, topic, baseline: emptySideEvents(), canary: emptySideEvents() }
+    const { logger, message } = splitHeader(event.text)
+    const row = table.add(message)
+    const key = JSON.stringify([row, topic?.string, logger])
+    const cell = cells.get(key) ?? {
+      ...{ row, topic, logger },
+      ...{ baseline: emptySideEvents(), canary: emptySideEvents() },
+    }
     cells.set(key, cell)
     takeEvent(cell[name], event.text, side.lines[event.origin]?.atMs ?? Number.NaN, side.startMs)
   }
@@ -82,13 +82,14 @@ function joinCells(
   idOfRow: Int32Array,
 ): readonly EventGroup[] {
   const groups = new Map<string, EventGroup>()
-  for (const { row, topic, baseline, canary } of cells) {
+  for (const { row, topic, logger, baseline, canary } of cells) {
     const template = templates[(idOfRow[row] ?? 0) - 1]
     if (template === undefined) continue
-    const key = `${template.id} ${topic?.string ?? ''}`
+    const key = JSON.stringify([template.id, topic?.string, logger])
     const group = groups.get(key)
     if (group === undefined) {
-      groups.set(key, { template, topic, severity: topic?.severity ?? 'ordinary', baseline, canary })
+      const severity = topic?.severity ?? 'ordinary'
+      groups.set(key, { template, topic, logger, severity, baseline, canary })
     } else {
       addSide(group.baseline, baseline)
       addSide(group.canary, canary)

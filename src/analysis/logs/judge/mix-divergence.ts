@@ -1,4 +1,4 @@
-import type { EventGroup } from './count-events.js'
+import type { EventGroup } from './event-group.js'
 
 /**
  * How different the two mixes of templates are: the Jensen-Shannon divergence in bits, 0 for the same shares and 1 for

@@ -1,6 +1,6 @@
 import { longestRun } from '../../statistics/longest-run.js'
 import type { LogSide } from '../model/types.js'
-import type { EventGroup } from './count-events.js'
+import type { EventGroup } from './event-group.js'
 
 const MINUTE_MS = 60_000
 /** Shorter silences are pauses. */

@@ -8,7 +8,7 @@ export function toFinding(comparison: WeighedComparison, lostPoints: number): Te
   return {
     cluster: template.id,
     key: template.keys[0] ?? '',
-    template: template.text,
+    template: group.logger === '' ? template.text : `${group.logger}: ${template.text}`,
     severity,
     topic: topic?.string ?? null,
     change,

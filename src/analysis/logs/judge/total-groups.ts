@@ -1,5 +1,5 @@
 import type { LineSeverity } from '../model/types.js'
-import type { EventGroup } from './count-events.js'
+import type { EventGroup } from './event-group.js'
 import { addSide, emptySideEvents } from './side-events.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
@@ -28,7 +28,8 @@ export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[
       addSide(canary, member.canary)
     }
     const lines = members.reduce((sum, { template }) => sum + template.lines, 0)
-    return [{ template: { id: 0, text, lines, keys: [] }, topic: undefined, severity, baseline, canary }]
+    const template = { id: 0, text, lines, keys: [] }
+    return [{ template, topic: undefined, logger: '', severity, baseline, canary }]
   })
 }
 

@@ -3,7 +3,7 @@ import { spendAlpha } from '../../statistics/alpha-spending.js'
 import type { LineSeverity, LogExposure, LogJudgeOptions } from '../model/types.js'
 import { leastRatio } from './compare-group.js'
 import type { Comparison } from './compare-group.js'
-import type { EventGroup } from './count-events.js'
+import type { EventGroup } from './event-group.js'
 
 /** A comparison with what it costs. */
 export interface WeighedComparison extends Comparison {

@@ -49,7 +49,7 @@ export type LineSeverity = Severity | 'ordinary'
 /** `new`: the baseline has none. `missing`: the canary has none. */
 export type TemplateChange = 'new' | 'more' | 'same' | 'fewer' | 'missing'
 
-/** The events of one template and topic, on both sides. A stack trace is one event. */
+/** The events of one template, topic and logger, on both sides. A stack trace is one event. */
 export interface TemplateFinding {
   /** The template's id: templates are numbered as they appear, the baseline's lines first. */
   readonly cluster: number

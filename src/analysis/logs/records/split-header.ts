@@ -1,0 +1,127 @@
+import { isKeptField, LEVEL_NAMES, TIME } from './header-parts.js'
+
+/** A line of a log without what its layout writes before the message. */
+export interface SplitLine {
+  /** The part of the program that says so; empty where the layout does not tell. */
+  readonly logger: string
+  /** What it says, with the lines below it. */
+  readonly message: string
+}
+
+/** What may stand in a header, read from one place on. `logger` is the group of that name. */
+interface HeaderPart {
+  readonly pattern: RegExp
+  readonly tells?: 'time' | 'level'
+  /** What must have been read before: a message may look the same. */
+  readonly needs?: 'something' | 'time' | 'timeAndLevel'
+}
+
+const MAX_PARTS = 14
+const MAX_HEADER = 300
+const NAME = String.raw`[A-Za-z_$][\w$-]*`
+const DOTTED = String.raw`[A-Za-z_$][\w$]*(?:\.[\w$]+)+`
+/** `PaymentService`, but neither `Timeout` nor a word at the start of a sentence. */
+const MIXED = String.raw`[A-Z][a-z\d]+(?:[A-Z][a-z\d]*)+`
+const FAILURE = String.raw`(?!\S*(?:Exception|Error|Throwable|Failure|Fault|Timeout|Warning)\b)`
+const LEVEL = `(?:${LEVEL_NAMES})`
+
+const part = (source: string, more: Omit<HeaderPart, 'pattern'> = {}, flags = 'y'): HeaderPart => ({
+  pattern: new RegExp(source, flags),
+  ...more,
+})
+
+const PARTS: readonly HeaderPart[] = [
+  part(String.raw`<\d{1,3}>(?:1\s)?`),
+  // klog: `E0102 15:04:05.678901   12 server.go:34] `
+  part(String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, { tells: 'level' }),
+  // syslog: `Nov 21 06:00:00 host app[12]: `
+  part(String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
+  part(String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { tells: 'time' }),
+  // Python: `ERROR:shop.orders:`
+  part(String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { tells: 'level' }),
+  part(String.raw`${LEVEL}(?=[\s:|\]-]|$):?`, { tells: 'level' }),
+  part(String.raw`[[(<]\s*${LEVEL}\s*[\])>]:?`, { tells: 'level' }, 'iy'),
+  part(String.raw`${LEVEL}(?:\s|:\s)`, { tells: 'level', needs: 'time' }, 'iy'),
+  part(String.raw`\[(?<logger>${FAILURE}(?:${DOTTED}|${MIXED}))\]:?`, { needs: 'something' }),
+  part(String.raw`\[[^\][]{0,80}\]:?`, { needs: 'something' }),
+  part(String.raw`\([\w.-]+(?:\/\d+)?(?: on \S+)?\):`, { needs: 'something' }),
+  part(String.raw`(?:---|--|-|:|\||=>)(?=\s)`, { needs: 'something' }),
+  part(String.raw`\d+(?=\s+(?:---|-|\[|${DOTTED}))`, { needs: 'something' }),
+  part(String.raw`(?<logger>${FAILURE}${DOTTED})(?::\d+)?(?=\s*[:|\]]|\s)`, { needs: 'something' }),
+  part(String.raw`(?<logger>${FAILURE}${MIXED})(?=:\s|\s+[:|-]\s)`, { needs: 'something' }),
+  part(String.raw`(?<logger>${NAME})(?=\s+-\s+[[(]?${LEVEL}\b)`, { needs: 'time' }),
+  part(String.raw`(?<logger>${FAILURE}${NAME})(?=\s+-\s)`, { needs: 'timeAndLevel' }),
+]
+
+const FIELDS = /(?<![\w.@-])([\w.@-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)\s*/g
+const HAS_FIELDS = /(?:^|\s)(?:msg|message)=/
+const HAS_LETTERS = /\p{L}{2}/u
+
+/**
+ * What a line says and which logger says it, without time, level, thread and process, so that another layout of the same log says the
+ * same. A line that begins with neither a time nor a level is a message as it stands.
+ */
+export function splitHeader(text: string): SplitLine {
+  if (HAS_FIELDS.test(text.slice(0, MAX_HEADER))) return splitFields(text)
+  return splitText(text)
+}
+
+function splitText(text: string): SplitLine {
+  const told = new Set<string>()
+  let [at, logger] = [0, '']
+  for (let count = 0; count < MAX_PARTS && at < MAX_HEADER; count += 1) {
+    at = afterSpaces(text, at)
+    const found = readPart(text, at, told)
+    if (found === undefined) break
+    at += found.length
+    logger = found.logger ?? logger
+    if (found.tells !== undefined) told.add(found.tells)
+  }
+  const message = text.slice(afterSpaces(text, at))
+  return told.size > 0 && HAS_LETTERS.test(message) ? { logger, message } : { logger: '', message: text }
+}
+
+interface FoundPart {
+  readonly length: number
+  readonly logger: string | undefined
+  readonly tells: HeaderPart['tells']
+}
+
+function readPart(text: string, at: number, told: ReadonlySet<string>): FoundPart | undefined {
+  for (const { pattern, tells, needs } of PARTS) {
+    if (!isAllowed(needs, told) || (tells !== undefined && told.has(tells))) continue
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    if (found !== null) return { length: found[0].length, logger: found.groups?.['logger'], tells }
+  }
+  return undefined
+}
+
+function isAllowed(needs: HeaderPart['needs'], told: ReadonlySet<string>): boolean {
+  if (needs === undefined) return true
+  if (needs === 'something') return told.size > 0
+  return told.has('time') && (needs === 'time' || told.has('level'))
+}
+
+/** `time=… level=error logger=shop msg="no answer" host=db1` says `no answer host=db1`. */
+function splitFields(text: string): SplitLine {
+  const end = text.indexOf('\n')
+  const first = end < 0 ? text : text.slice(0, end)
+  let logger = ''
+  const said = first
+    .replaceAll(FIELDS, (field, name: string, quoted: string) => {
+      const value = quoted.startsWith('"') ? quoted.slice(1, -1) : quoted
+      if (name === 'logger') logger = value
+      if (name === 'msg' || name === 'message') return `${value} `
+      return isKeptField(name) ? field : ''
+    })
+    .trim()
+  const message = `${said}${text.slice(first.length)}`
+  return HAS_LETTERS.test(said) ? { logger, message } : { logger: '', message: text }
+}
+
+function afterSpaces(text: string, start: number): number {
+  let at = start
+  while (text.charAt(at) === ' ' || text.charAt(at) === '\t') at += 1
+  return at
+}
