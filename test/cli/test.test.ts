@@ -33,6 +33,7 @@ const workspace = makeWorkspace({
   'quoted/p.rego': 'package p["a-b"]\nallow = true\n',
   'quoted/p_test.rego': 'package p["a-b"].c_test\nimport data.p\ntest_x { p["a-b"].allow }\n',
   'untested/p.rego': 'package p\nallow = true\n',
+  'later/p_test.rego': 'package p_test\ntest_x { true }\ntodo_test_later { true }\n',
   'broken/p_test.rego': 'package p\ntest_x {\n',
   'helped/p.rego': 'package p\nallow { data.helpers.yes }\n',
   'helped/p_test.rego': 'package helpers\nyes = true\ntest_allow { data.p.allow }\n',
@@ -100,6 +101,14 @@ describe('test', () => {
         '4 tests: 1 passed, 2 failed, 1 skipped, all the same when served as WebAssembly',
         '',
       ].join('\n'),
+    )
+  })
+
+  test('does not pass while a test is still to be written, as opa test does not', async () => {
+    const { exitCode, stdout } = await runTests('later')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(
+      '2 tests: 1 passed, 0 failed, 1 skipped, all the same when served as WebAssembly',
     )
   })
 

@@ -27,7 +27,12 @@ export interface PackOptions {
  * `invalid` when there is no Rego among them.
  */
 export async function packBundle(compiled: CompiledPolicies, options: PackOptions): Promise<Buffer> {
-  if (compiled.wasm === undefined) throw new AppError('invalid', 'there is no Rego to build a bundle of')
+  if (compiled.wasm === undefined) {
+    const names = compiled.packages.map((path) => path.join('.')).join(', ')
+    const what =
+      names === '' ? 'there is no Rego' : `no package has a rule (${names}), so that there is nothing`
+    throw new AppError('invalid', `${what} to build a bundle of`)
+  }
   const archive = pack()
   const files: readonly (readonly [string, string | Uint8Array])[] = [
     [`/${MANIFEST_FILE}`, JSON.stringify(manifest(compiled, options))],

@@ -11,7 +11,7 @@ import { integerSegment } from '../rego/data-path.js'
 import { pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
 import { exportRules } from '../wasm/module/export-rules.js'
-import { compileError, readOpaErrors } from './opa-errors.js'
+import { compileError, readOpaErrors, withTypes } from './opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { sourceFiles, stageBundle } from './stage-bundle.js'
@@ -88,11 +88,12 @@ async function buildForAll(
   // `opa check` finds the policies' own problems and tells them with columns.
   await rm(join(bundle, GENERATED_FILE), { force: true })
   const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', '.'], { cwd: bundle })
-  if (check.exitCode !== 0) throw compileError(readOpaErrors(check, sourceFiles(modules)))
+  const toSource = sourceFiles(modules)
+  if (check.exitCode !== 0) throw compileError(withTypes(readOpaErrors(check, toSource), first.run, toSource))
 
   const second = await build(opa, bundle, { forwarded: keys })
   if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
-  throw compileError(readOpaErrors(first.run, sourceFiles(modules)))
+  throw compileError(readOpaErrors(first.run, toSource))
 }
 
 interface Entrypoints {

@@ -9,7 +9,7 @@ import type { RegoObject } from '../rego/value.js'
 import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
-import type { CollectOptions, PolicySources } from './collect-sources.js'
+import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
 import { parseModules } from './parse-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -31,6 +31,7 @@ export interface CompiledPolicies {
   /** Package paths below `data`, empty packages included, and those of documents that state a verdict like a package. */
   readonly packages: readonly (readonly string[])[]
   readonly modules: readonly RegoModule[]
+  readonly leftOut: LeftOutFiles
   /** The source files by the names that the module uses in its errors. */
   readonly sourceNames: ReadonlyMap<string, string>
 }
@@ -71,6 +72,7 @@ export async function compileSources(
     entrypoints,
     packages: askedDocuments(modules),
     modules,
+    leftOut: sources.leftOut,
     sourceNames: sourceNames(modules),
   }
 }

@@ -18,6 +18,9 @@ const OpaErrors = z.object({
 const PRINTED_ERROR =
   /^(?:\d+ errors? occurred:\s*)?(?<file>.+?\.rego):(?<row>\d+): (?<code>rego_\w+): (?<message>.*)$/
 
+/** What may be the name of a staged file in a message, as in `conflicts with rule c defined at 0/a.rego:3`. */
+const STAGED_FILE = /(?<![\w/.-])\.?\/?\d+\/[\w.-]+(?=:\d)/g
+
 /** An `invalid` error for modules that do not compile, in OPA's shape. */
 export function compileError(details: readonly ErrorDetail[]): AppError {
   return new AppError('invalid', 'error(s) occurred while compiling module(s)', { details })
@@ -51,9 +54,9 @@ function parseStructured(text: string): ErrorDetail[] | undefined {
 
 function withSource(detail: ErrorDetail, toSource: (file: string) => string): ErrorDetail {
   const { location } = detail
-  return location === undefined
-    ? detail
-    : { ...detail, location: { ...location, file: toSource(location.file) } }
+  const message = detail.message.replace(STAGED_FILE, toSource)
+  if (location === undefined) return { ...detail, message }
+  return { ...detail, message, location: { ...location, file: toSource(location.file) } }
 }
 
 function parsePrinted(text: string, toSource: (file: string) => string): ErrorDetail[] {
@@ -62,7 +65,33 @@ function parsePrinted(text: string, toSource: (file: string) => string): ErrorDe
     const groups = PRINTED_ERROR.exec(line.trim())?.groups
     if (groups === undefined) return []
     const { file = '', row = '0', code = '', message = '' } = groups
-    return [{ code, message, location: { file: toSource(file), row: Number(row), col: 0 } }]
+    return [withSource({ code, message, location: { file, row: Number(row), col: 0 } }, toSource)]
   })
   return located.length > 0 ? located : [{ code: 'opa_error', message: text.replace(/^error: /, '').trim() }]
+}
+
+/**
+ * The same errors with what OPA says of types below them, which it prints and does not put into JSON in a form for people:
+ * `printed` is the text of a run over the same modules.
+ */
+export function withTypes(
+  errors: readonly ErrorDetail[],
+  printed: OpaRun,
+  toSource: (file: string) => string,
+): ErrorDetail[] {
+  const types = new Map<string, string[]>()
+  let current: string[] = []
+  for (const line of (printed.stderr || printed.stdout).replace(/^error: /, '').split('\n')) {
+    const [detail] = PRINTED_ERROR.test(line.trim()) ? parsePrinted(line, toSource) : []
+    if (detail !== undefined) types.set(keyOf(detail), (current = []))
+    else if (line.startsWith('\t')) current.push(line.replaceAll('\t', '  '))
+  }
+  return errors.map((error) => {
+    const lines = error.code === 'rego_type_error' ? (types.get(keyOf(error)) ?? []) : []
+    return { ...error, message: [error.message, ...lines].join('\n') }
+  })
+}
+
+function keyOf({ message, location }: ErrorDetail): string {
+  return `${location?.file}:${location?.row} ${message.split('\n')[0]}`
 }

@@ -17,7 +17,7 @@ export interface PartAnalysisOptions extends AnalysisOptions {
  * were written: `entrypointsOf` tells what its module answers beside them. Raises `invalid` naming all findings where they are to
  * be refused.
  */
-export async function analyseParts<Part extends Pick<PolicyPart, 'modules'>>(
+export async function analyseParts<Part extends Pick<PolicyPart, 'modules' | 'leftOut'>>(
   parts: readonly Part[],
   data: RegoObject,
   options: PartAnalysisOptions,
@@ -26,7 +26,8 @@ export async function analyseParts<Part extends Pick<PolicyPart, 'modules'>>(
   const findings = await Promise.all(
     parts.map(async (part) => {
       const rulesWithoutText = findRulesWithoutText(part.modules, entrypointsOf(part))
-      return await analysePolicies(part.modules, data, { ...options, rulesWithoutText })
+      const { modules, leftOut } = part
+      return await analysePolicies(modules, data, { ...options, rulesWithoutText, leftOut })
     }),
   )
   const details = findings.flat()

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 
 import type { ErrorDetail } from '../../errors/app-error.js'
+import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
+import { checkLeftOut } from './check-left-out.js'
 import { checkReferences } from './check-references.js'
 import { checkVerdicts } from './check-verdicts.js'
 import { DefinedDocuments } from './defined-documents.js'
@@ -13,12 +15,15 @@ import type { DescribedModule } from './describe-module.js'
 
 /** How much Rego is read at a time, in characters: about two milliseconds. */
 const SLICE_CHARACTERS = 16 * 1024
+const NOTHING_LEFT_OUT: LeftOutFiles = { rego: [], data: [] }
 
 export interface AnalysisOptions {
   /** The patterns of the packages that are asked when a pipeline is saved. */
   readonly staticPackages: readonly string[]
   /** Paths of rules that are served though none of the modules has their text. */
   readonly rulesWithoutText?: readonly (readonly string[])[]
+  /** What stands beside the modules and does not serve. */
+  readonly leftOut?: LeftOutFiles | undefined
 }
 
 /**
@@ -41,14 +46,15 @@ export async function analysePolicies(
     characters = 0
     await setImmediate()
   }
-  const { staticPackages, rulesWithoutText = [] } = options
+  const { staticPackages, rulesWithoutText = [], leftOut = NOTHING_LEFT_OUT } = options
   const unwritten = rulesWithoutText.map((path) => ({ packagePath: path, path: [] }))
   const defined = new DefinedDocuments([...described.flatMap(definitionsIn), ...unwritten], data)
   // What such a rule uses, or states, is not known.
   const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
   const findings = [
-    ...described.flatMap((module) => checkReferences(module, defined)),
+    ...described.flatMap((module) => checkReferences(module, defined, leftOut.data)),
     ...checkVerdicts(complete, staticPackages),
+    ...checkLeftOut(leftOut.rego, staticPackages),
   ]
   const order = new Map(served.map(({ file }, index) => [file, index]))
   const placeOf = ({ location }: ErrorDetail): number => order.get(location?.file ?? '') ?? order.size

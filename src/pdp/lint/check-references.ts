@@ -1,11 +1,24 @@
+import { basename } from 'node:path'
+
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { nearestName } from '../../lib/text/nearest-name.js'
+import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { DefinedDocuments } from './defined-documents.js'
 import type { DescribedModule, Reference } from './describe-module.js'
 import { positionIn } from './read-tokens.js'
 
-/** What a module reads below `data` that neither rules nor base documents define, in the order of the file. */
-export function checkReferences(module: DescribedModule, defined: DefinedDocuments): ErrorDetail[] {
+/** How many files a finding names. */
+const MOST_FILES = 3
+
+/**
+ * What a module reads below `data` that neither rules nor base documents define, in the order of the file. Files of `unread` that OPA would
+ * put there are named.
+ */
+export function checkReferences(
+  module: DescribedModule,
+  defined: DefinedDocuments,
+  unread: LeftOutFiles['data'] = [],
+): ErrorDetail[] {
   const { imports, reads } = module
   const missingImports = imports.filter(({ path }) => !defined.find(path).isDefined)
   // What is below an import that leads nowhere has been told with the import.
@@ -16,20 +29,26 @@ export function checkReferences(module: DescribedModule, defined: DefinedDocumen
   )
   return [...missingImports, ...missing]
     .sort((a, b) => a.offset - b.offset)
-    .map((reference) => describe(module, reference, defined))
+    .map((reference) => describe(module, reference, { defined, unread }))
 }
 
 function describe(
   { module, text }: DescribedModule,
   { path, offset }: Reference,
-  defined: DefinedDocuments,
+  { defined, unread }: { defined: DefinedDocuments; unread: LeftOutFiles['data'] },
 ): ErrorDetail {
   const { known, names } = defined.find(path)
   const near = nearestName(String(path[known] ?? ''), names)
   const hint = near === undefined ? '' : `; did you mean ${printPath([...path.slice(0, known), near])}?`
+  const files = unread.filter(({ at }) => startsWith(path, at)).map(({ file }) => basename(file))
+  const more = files.length > MOST_FILES ? ' and others' : ''
+  const unreadHint =
+    files.length === 0 || near !== undefined
+      ? ''
+      : `; not read: ${files.slice(0, MOST_FILES).join(', ')}${more}, since data is in files named data.json, data.yaml or data.yml`
   return {
     code: 'undefined_data',
-    message: `${printPath(path)} is defined by neither rules nor data, so that what reads it is undefined${hint}`,
+    message: `${printPath(path)} is defined by neither rules nor data, so that what reads it is undefined${hint}${unreadHint}`,
     location: { file: module.file, ...positionIn(text, offset) },
   }
 }

@@ -80,6 +80,7 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
     packages: compiled.packages,
     rego: compiled.modules,
     modules: compiled.modules,
+    leftOut: compiled.leftOut,
     expectedEntrypoints: [...compiled.entrypoints].flatMap(([key, kind]) => (kind === 'rule' ? [key] : [])),
     documentPaths: documentPathsOf(compiled),
     listsPackages: true,

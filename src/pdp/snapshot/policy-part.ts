@@ -1,4 +1,4 @@
-import type { RegoFile } from '../compile/collect-sources.js'
+import type { LeftOutFiles, RegoFile } from '../compile/collect-sources.js'
 import type { BaseDocument } from '../data/base-document.js'
 import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
 import type { RegoObject } from '../rego/value.js'
@@ -19,6 +19,8 @@ export interface PolicyPart {
   readonly rego: readonly RegoFile[]
   /** The modules as they were written; of a bundle those that it holds, as far as their text tells. */
   readonly modules: readonly RegoModule[]
+  /** What stands beside them and does not serve; absent of a bundle. */
+  readonly leftOut?: LeftOutFiles
   /** The keys of the paths that the compiled module must answer: its rules, or what the manifest of a bundle names. */
   readonly expectedEntrypoints: readonly string[]
   /** The paths of its packages, those without rules too, and of the documents above and below them that hold rules. */
