@@ -1,5 +1,5 @@
 import { REDACTION_MARK } from './redacted.js'
-import { isSecretName, SECRET_WORDS } from './secret-names.js'
+import { isSecretName, PASS_WORDS, SECRET_WORDS } from './secret-names.js'
 
 /** A text without the secrets in it, and those. */
 export interface InlineRedaction {
@@ -25,8 +25,7 @@ const KEPT = String.raw`(?!\[(?:redacted|masked)\])`
 /** Begins a text of many lines in YAML. */
 const NO_BLOCK = String.raw`(?![|>][+\-\d]{0,2}\s)`
 const VALUE = String.raw`[^\s&;,"'<>\\(){}]`
-const CERTAIN_WORDS =
-  'pass(?:word|wd|phrase|code)|pwd|api[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|client[_ -]?secret'
+const CERTAIN_WORDS = `pass(?:word|wd|phrase|code)|pwd|(?:${PASS_WORDS})[_ -]?pass(?![a-z])|api[_ -]?key|secret[_ -]?(?:access[_ -]?)?key|client[_ -]?secret`
 const HEADER_WORDS = '(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{1,30}-(?:token|key)'
 const QUOTE = String.raw`\\{0,3}["']`
 const IS = String.raw`(?:${QUOTE}\s{0,2}[:=]\s{0,3}(?:${QUOTE})?|\s?:\s{1,3}(?:${QUOTE})?)`
@@ -42,6 +41,9 @@ const TOKENS = [
   String.raw`dckr_pat_[\w-]{20,}`,
   String.raw`whsec_[\w+/=]{16,}`,
 ].join('|')
+
+/** Commands whose `-p` is a password. */
+const LOGINS = String.raw`(?:(?:az|buildah|cf|docker|nerdctl|oc|oras|podman|skopeo)|helm\s{1,3}registry|crane\s{1,3}auth)\s{1,3}login`
 
 /** What the options of commands carry. */
 const COMMAND_FORMS: readonly Form[] = [
@@ -67,7 +69,28 @@ const COMMAND_FORMS: readonly Form[] = [
       'g',
     ),
   },
+  {
+    name: '(argument)',
+    pattern: new RegExp(
+      String.raw`\b(?:${LOGINS})\s(?:[^\r\n]{0,300}?\s)?-p[ \t=]{0,3}(?![ \t=])["']?${KEPT}(?<a>(?![-|])[^\s"']+)`,
+      'g',
+    ),
+  },
+  {
+    name: '(argument)',
+    pattern: new RegExp(
+      String.raw`\b(?:redis-cli\s(?:[^\r\n]{0,300}?\s)?-a|ldap(?:search|modify|add|delete|passwd|whoami)\s(?:[^\r\n]{0,300}?\s)?-w)[ \t]{0,3}(?![ \t])["']?${KEPT}(?<a>(?![-|])[^\s"']+)`,
+      'g',
+    ),
+  },
 ]
+
+/** URLs that whoever knows them may post to. */
+const SECRET_URLS = [
+  String.raw`hooks\.slack(?:-gov)?\.com\/\w{1,20}`,
+  String.raw`discord(?:app)?\.com\/api(?:\/v\d{1,2})?\/webhooks`,
+  String.raw`\.webhook\.office\.com\/\w{1,20}`,
+].join('|')
 
 const FORMS: readonly Form[] = [
   // https://user:password@host, https://token@host; not ssh://git@host, where the user is no secret.
@@ -78,6 +101,11 @@ const FORMS: readonly Form[] = [
       'gi',
     ),
   },
+  {
+    name: '(secret URL)',
+    pattern: new RegExp(String.raw`(?:${SECRET_URLS})\/${KEPT}(?<a>[^\s?#"'<>\\|)]+)`, 'gi'),
+  },
+  { name: '(token)', pattern: /\bapi\.telegram\.org\/bot(?<a>\d{3,20}:[\w-]+)/gi },
   { name: '(token)', pattern: /(?<![\w-])(?<a>eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*)/g },
   { name: '(token)', pattern: new RegExp(String.raw`(?<![\w-])(?<a>${TOKENS})`, 'g') },
   { name: '(access key)', pattern: /(?<![A-Za-z0-9])(?<a>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Za-z0-9])/g },

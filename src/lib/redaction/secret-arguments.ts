@@ -2,6 +2,12 @@ import { endsLikeSecret, isSecretName } from './secret-names.js'
 
 /** The options by which programs take a password, where their names do not tell. */
 const MYSQL = /(?:^|\/)(?:mysql\w*|mariadb[\w-]*|sshpass)$/
+const LOGS_IN = /(?:^|\/)(?:az|buildah|cf|crane|docker|helm|nerdctl|oc|oras|podman|skopeo)$/
+/** Programs with an option of one letter for a password. */
+const PASSWORD_OPTIONS: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|\/)redis-cli$/, '-a'],
+  [/(?:^|\/)ldap(?:search|modify|add|delete|passwd|whoami)$/, '-w'],
+]
 const CURL = /(?:^|\/)curl$/
 const OPTION = /^--?[\w-]{1,80}$/
 const USER_OPTION = /^(?:-u|--user|-U|--proxy-user)$/
@@ -16,7 +22,7 @@ export interface SecretElement {
 
 /**
  * What is secret in a list for what is before it: the value in `["password", "…"]`, and in the arguments of a program `["--password", "…"]`,
- * `["curl", "-u", "ana:…"]` and `["mysql", "-p…"]`. Elements that are no text are undefined.
+ * `["curl", "-u", "ana:…"]`, `["mysql", "-p…"]` and `["docker", "login", "-p", "…"]`. Elements that are no text are undefined.
  */
 export function secretElements(elements: readonly (string | undefined)[]): SecretElement[] {
   const found: SecretElement[] = []
@@ -25,13 +31,21 @@ export function secretElements(elements: readonly (string | undefined)[]): Secre
     found.push({ index: 1, name: first })
   const takesPassword = MYSQL.test(first)
   const takesUser = CURL.test(first)
+  const passwordOption = passwordOptionOf(first, elements)
   elements.forEach((element, index) => {
     if (element === undefined || index === 0) return
     const before = elements[index - 1] ?? ''
-    if (OPTION.test(before) && isValueOf(before, element, takesUser)) found.push({ index, name: before })
+    if (before === passwordOption) found.push({ index, name: before })
+    else if (OPTION.test(before) && isValueOf(before, element, takesUser)) found.push({ index, name: before })
     else if (takesPassword && /^-p./.test(element)) found.push({ index, name: '-p' })
   })
   return found
+}
+
+/** The option of one letter whose value is a password, if the program has one. */
+function passwordOptionOf(program: string, elements: readonly (string | undefined)[]): string | undefined {
+  if (LOGS_IN.test(program) && elements.includes('login')) return '-p'
+  return PASSWORD_OPTIONS.find(([pattern]) => pattern.test(program))?.[1]
 }
 
 function isValueOf(option: string, value: string, takesUser: boolean): boolean {

@@ -4,9 +4,16 @@ const GAP = '[^a-z0-9]{0,3}'
 /** Before `key`, in the name of a secret. */
 export const KEY_WORDS = 'api|access|auth|client|encryption|private|session|shared|signing|ssh|subscription'
 
+/** Before `pass`, in the name of a secret: `DB_PASS`, `redisPass`. Alone it is a score or an outcome. */
+export const PASS_WORDS: string = [
+  'admin|artifactory|auth|basic|database|db|docker|ftp|git|http|jenkins|jks|keystore|ldap|login|mail|mariadb|mongo|mysql',
+  'nexus|oracle|pg|postgres|postgresql|proxy|rabbitmq|redis|registry|root|smtp|sonar|sql|ssh|sudo|svc|truststore|user|usr|vault',
+].join('|')
+
 /** What the name of a member that holds a secret contains, in any letter case. */
 export const SECRET_WORDS: string = [
   `pass${GAP}(?:wor[dt]|wd|phrase|code)`,
+  `(?:${PASS_WORDS})${GAP}pass(?![a-z])`,
   'pwd',
   'secret',
   'token',

@@ -1,5 +1,5 @@
 import type { SearchedWord } from '../scanner/word-leads.js'
-import { KEY_WORDS } from './secret-names.js'
+import { KEY_WORDS, PASS_WORDS } from './secret-names.js'
 
 /**
  * A word without which a JSON text holds no secret of some form. Where `before` or `after` do not match what is there it is no sign;
@@ -17,6 +17,9 @@ const GAP = String.raw`(?:[^a-z0-9]|\\u[0-9a-f]{4}|\\[bfnrt]){0,24}`
 /** The least Base64 of JSON that can hold a secret: `{"pwd":1}`. */
 const BASE64_JSON = /^"[\w+/\\-]{12}/
 
+/** The programs and services that are known by the words beside these. */
+const LOGIN_PROGRAMS = 'az|buildah|cf|docker|nerdctl|oc|oras|podman|registry|auth|skopeo'
+
 type Context = Pick<SecretSign, 'before' | 'after'>
 
 const anyCase = (words: readonly string[], context: Context = {}): SecretSign[] =>
@@ -28,6 +31,7 @@ const exactly = (words: readonly string[], context: Context = {}): SecretSign[] 
 export const SECRET_SIGNS: readonly SecretSign[] = [
   ...anyCase(['pwd', 'secret', 'token', 'credential', 'cookie', 'bearer', 'kubeconfig']),
   ...anyCase(['pass'], { after: new RegExp(`^pass${GAP}(?:wor[dt]|wd|phrase|code)`, 'i') }),
+  ...anyCase(['pass'], { before: new RegExp(`(?:${PASS_WORDS})${GAP}$`, 'i') }),
   ...anyCase(['connection'], { after: new RegExp(`^connection${GAP}string`, 'i') }),
   ...anyCase(['authorization'], { after: /^.{13}(?!s)/is }),
   ...anyCase(['key'], { before: new RegExp(`(?:-|(?:${KEY_WORDS})${GAP})$`, 'i') }),
@@ -36,7 +40,11 @@ export const SECRET_SIGNS: readonly SecretSign[] = [
   ...anyCase(['headers'], { after: /^headers[\\"]*[\s\\nrt]*:[\s\\nrt]*[{[]/i }),
   ...anyCase(['basic', 'digest'], { after: /^(?:basic|digest)[\s\\\x80-\xff]/i }),
   ...anyCase(['curl']),
-  ...exactly(['mysql', 'mariadb', 'sshpass']),
+  ...exactly(['mysql', 'mariadb', 'sshpass', 'redis-cli']),
+  ...exactly(['ldap'], { after: /^ldap(?:search|modify|add|delete|passwd|whoami)/ }),
+  ...exactly(['login'], { before: new RegExp(`(?:${LOGIN_PROGRAMS})${GAP}$`) }),
+  // URLs that are secrets as a whole.
+  ...anyCase(['hooks.slack', 'webhook.office', 'telegram.org', '/webhooks']),
   ...exactly(['eyJ', 'AKIA', 'ASIA', 'AIza', 'hvs.', 'hvb.', 'npm_', 'glpat-', 'whsec_']),
   ...exactly(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'dckr_pat_']),
   ...exactly(['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-']),

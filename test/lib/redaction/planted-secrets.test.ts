@@ -50,6 +50,9 @@ it.each([
   'sha256:0b1c2d3e4f',
   'mkdir -p /srv/app2 && docker run -u 1000:1000 -p 8080:80 app',
   'docker login --password-stdin registry2.example.org',
+  'docker run -p 8080:80 login-page',
+  'pass=80 marginal=60 bypass=yes dbpassed=3',
+  'https://example.org/api/webhooks/12/a1',
   'curl -s https://example.org/health',
   'if token > 5 then <b>stop</b>',
   'a%20b=c%2Fd',
@@ -66,6 +69,8 @@ it.each([
   [['mkdir', '-p', '/srv/app2']],
   [['docker', 'run', '-u', '1000:1000', '-p8080:80']],
   [['login', '--password-stdin', 'registry2']],
+  [['docker', 'run', '-p', '8080:80']],
+  [['redis-server', '-a', 'x1']],
 ])('the list %j is kept', (list) => {
   const json = JSON.stringify({ list, auth: { type: 'none' }, Key: 'stage', Value: 'v2' })
   expect(redacted(json)).toBe(json)
@@ -125,6 +130,10 @@ it('takes time in proportion to the text, whatever it is made of', () => {
     '?sig',
     'curl ',
     'mysql -p',
+    'docker login ',
+    'redis-cli ',
+    'hooks.slack.com/',
+    'db_pass',
     ' --token ',
     'token: >\n  ',
     '<token>',
