@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { ListenAddress } from '../config/sections/listen-address.js'
 import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
+import { openFilesLimit } from '../lib/processes/system-limits.js'
 import type { Admission } from './pipeline/admit-request.js'
 import type { FindQuickly } from './pipeline/quick-routes.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
@@ -29,6 +30,9 @@ export interface RunningServer {
 
 /** Callers of one orchestrator keep some hundreds. */
 const MAX_CONNECTIONS = 10_000
+/** For databases, threads and requests to others: a process that has no more of them cannot keep what it acknowledges. */
+const OTHER_FILES = 150
+const LEAST_CONNECTIONS = 16
 
 export interface ServerOptions {
   /** Where to listen, or what another process of the service listens on already. */
@@ -47,7 +51,7 @@ export async function startServer(
   { listenOn, processes = 1, takesHost, maxBodyBytes, find }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
-  const connections = new ConnectionLimit(Math.ceil(MAX_CONNECTIONS / processes))
+  const connections = new ConnectionLimit(mostConnections(processes))
   const room: Room = {
     connections,
     halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
@@ -65,6 +69,12 @@ export async function startServer(
     listener: server,
     stop: (drainMs) => drainServer(standard, fastTransport, drainMs),
   }
+}
+
+/** How many connections this process holds, one of so many. */
+function mostConnections(processes: number): number {
+  const spare = Math.max(LEAST_CONNECTIONS, openFilesLimit() - OTHER_FILES)
+  return Math.min(Math.ceil(MAX_CONNECTIONS / processes), spare)
 }
 
 /**

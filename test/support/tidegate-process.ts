@@ -42,6 +42,8 @@ export interface ServeSettings {
   readonly args?: readonly string[]
   /** What node itself is told before the program. */
   readonly nodeArgs?: readonly string[]
+  /** How many files and connections it may have open (`ulimit -n`). */
+  readonly openFiles?: number
   /** The name of the data directory in the workspace, which only one service at a time may have. */
   readonly dataDir?: string
 }
@@ -77,7 +79,7 @@ export async function startInstalled(
   args: readonly string[],
   cwd: string,
 ): Promise<TidegateProcess> {
-  return await untilItServes(spawnNode([program, ...args], cwd))
+  return await untilItServes(spawnProgram([process.execPath, program, ...args], cwd))
 }
 
 async function untilItServes({ child, output }: Spawned): Promise<TidegateProcess> {
@@ -116,9 +118,11 @@ interface Spawned {
 }
 
 function spawnServe(settings: ServeSettings): Spawned {
-  const { workspace, args = [], nodeArgs = [] } = settings
+  const { workspace, args = [], nodeArgs = [], openFiles } = settings
   const serve = [PROGRAM, 'serve', '--config', writeConfig(settings)]
-  return spawnNode([...nodeArgs, ...serve, ...args], workspace.path)
+  const command = [process.execPath, ...nodeArgs, ...serve, ...args]
+  if (openFiles === undefined) return spawnProgram(command, workspace.path)
+  return spawnProgram(['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...command], workspace.path)
 }
 
 /** Writes the configuration into the workspace; returns the path of its file. */
@@ -139,8 +143,8 @@ function writeConfig(settings: ServeSettings): string {
   return join(workspace.path, 'tidegate.json')
 }
 
-function spawnNode(args: readonly string[], cwd: string): Spawned {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd })
+function spawnProgram([program = '', ...args]: readonly string[], cwd: string): Spawned {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))

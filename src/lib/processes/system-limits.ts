@@ -25,6 +25,12 @@ export function cpuQuota(read: (file: string) => string): number {
   }
 }
 
+/** How many files and connections this process may have open at once (Linux); Infinity where that is not known. */
+export function openFilesLimit(read: (file: string) => string = readText): number {
+  const limit = /^Max open files\s+(?<soft>\d+)/m.exec(read('/proc/self/limits'))?.groups?.['soft']
+  return limit === undefined ? Infinity : Number(limit)
+}
+
 /** Empty where there is no such file: another system, or no limit. */
 function readText(file: string): string {
   try {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { availableCores, cpuQuota } from '../../../src/main/workers/available-cores.js'
+import { availableCores, cpuQuota, openFilesLimit } from '../../../src/lib/processes/system-limits.js'
 
 const files =
   (contents: Readonly<Record<string, string>>) =>
@@ -33,3 +33,11 @@ test.each([{}, { '/proc/self/cgroup': '4:memory:/x\n' }, { '/sys/fs/cgroup/cpu.m
     expect(cpuQuota(files(contents))).toBe(Infinity)
   },
 )
+
+test.each([
+  ['Limit  Soft Limit  Hard Limit\nMax open files   256   4096   files', 256],
+  ['Max open files   unlimited   unlimited   files', Infinity],
+  ['', Infinity],
+])('of %j so many files may be open: %d', (limits, most) => {
+  expect(openFilesLimit(() => limits)).toBe(most)
+})

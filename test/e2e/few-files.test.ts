@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+
+import { postJson } from '../support/http-client.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+/** Fewer than the connections that are made; databases and threads need some of them. */
+const OPEN_FILES = 240
+const CALLERS = 300
+/** More steps than the slice of the deciding thread has room for: a thread of its own is started, which opens files. */
+const POLICY = `package static.slow
+deny contains msg if { count([x | some x in numbers.range(1, 3000); some y in numbers.range(1, 300); y == x]) < 0; msg := "no" }
+`
+
+test('a service that may open few files holds fewer connections, and keeps and decides what it is asked', async () => {
+  const workspace = makeWorkspace({ 'policies/slow.rego': POLICY })
+  const tidegate = await startTidegate({ workspace, openFiles: OPEN_FILES })
+  const sockets: Socket[] = []
+  try {
+    const { hostname, port } = new URL(tidegate.url)
+    let ended = 0
+    for (let caller = 0; caller < CALLERS; caller += 1) {
+      const socket = connect(Number(port), hostname)
+      sockets.push(socket.on('error', () => undefined).on('close', () => (ended += 1)))
+    }
+    await waitUntil(
+      () => ended >= CALLERS - OPEN_FILES || undefined,
+      () => `${ended} connections were ended`,
+    )
+    const event = { details: { type: 'orca:stage:complete' }, eventId: 'few-files' }
+    expect((await postJson(tidegate.url, '/platform/echo', event)).status).toBe(200)
+    const decided = await postJson(tidegate.url, '/v1/staticPolicy/eval', { input: { stages: [] } })
+    expect(decided.status).toBe(200)
+    expect(tidegate.logText()).not.toContain('EMFILE')
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    expect(await tidegate.end('SIGTERM')).toBe(0)
+    workspace.remove()
+  }
+})
