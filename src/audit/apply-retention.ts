@@ -35,9 +35,12 @@ export async function applyRetention(options: RetentionOptions): Promise<number>
   const { writer, pause, signal } = options
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const count = await writer.run(deleteThrough, { seq: throughSeq, limit: RECORDS_PER_STEP })
-    deleted += count
-    if (count < RECORDS_PER_STEP) break
+    const { removed, isMoreLeft } = await writer.run(deleteThrough, {
+      seq: throughSeq,
+      limit: RECORDS_PER_STEP,
+    })
+    deleted += removed
+    if (!isMoreLeft) break
     await pause((performance.now() - startedAt) * PAUSE_FACTOR)
   }
   await maintain(options.maintenance, 'space', signal)
@@ -45,7 +48,7 @@ export async function applyRetention(options: RetentionOptions): Promise<number>
 }
 
 async function expiredSeq({ audit, maxAgeMs, now }: RetentionOptions): Promise<number> {
-  return maxAgeMs === undefined ? 0 : await audit.lastSeqBefore(now() - maxAgeMs)
+  return maxAgeMs === undefined ? 0 : await audit.lastRemovable(now() - maxAgeMs)
 }
 
 /** By the average record; the other records of the store count as if they were records. */

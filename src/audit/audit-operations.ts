@@ -7,6 +7,7 @@ import type {
   AuditTextQuery,
   ChainCheck,
   ChainEnd,
+  RemovedRecords,
 } from '../store/ports/audit-store.js'
 import type { ReadOperation } from '../store/ports/readers.js'
 import type { WriteOperation } from '../store/ports/transaction.js'
@@ -21,11 +22,12 @@ export const addCheckpoint: WriteOperation<AuditCheckpoint, null> = {
   },
 }
 
-/** Deletes some of the oldest records, up to a checkpoint of retention; returns how many. */
-export const deleteThrough: WriteOperation<{ readonly seq: number; readonly limit: number }, number> = {
-  name: 'audit.delete-through',
-  apply: ({ audit }, { seq, limit }) => audit.deleteThrough(seq, limit),
-}
+/** Removes some of the oldest records, up to a checkpoint of retention. */
+export const deleteThrough: WriteOperation<{ readonly seq: number; readonly limit: number }, RemovedRecords> =
+  {
+    name: 'audit.delete-through',
+    apply: ({ audit }, { seq, limit }) => audit.deleteThrough(seq, limit),
+  }
 
 /** A page in the order of time. */
 export const readPage: ReadOperation<AuditPageQuery, readonly AuditHead[]> = {

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditFilter, ChainEnd } from '../../src/store/ports/audit-store.js'
 import type { WriteOperation } from '../../src/store/ports/transaction.js'
+import type { ServiceStore } from '../../src/store/ports/service-store.js'
 import type { TestStore } from './service-store.js'
 
 export const HOUR = 3_600_000
@@ -17,7 +18,7 @@ export const retain: WriteOperation<ChainEnd, number> = {
   name: 'test.retain',
   apply: async ({ audit }, end) => {
     await audit.addCheckpoint({ ...end, atMs: 1, reason: 'retention' })
-    return audit.deleteThrough(end.seq, 1000)
+    return (await audit.deleteThrough(end.seq, 1000)).removed
   },
 }
 
@@ -47,7 +48,7 @@ export async function filledTrail<Store extends TestStore>(
 }
 
 /** The numbers of the records that a filter finds, newest first. */
-export async function seqsOf(store: TestStore, filter: AuditFilter, limit = 100): Promise<number[]> {
+export async function seqsOf(store: ServiceStore, filter: AuditFilter, limit = 100): Promise<number[]> {
   const records = await store.lookups.audit.page({ filter, order: 'newest_first', limit })
   return records.map(({ seq }) => seq)
 }

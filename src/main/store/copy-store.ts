@@ -4,7 +4,9 @@ import { AppError, hasErrorCode } from '../../errors/app-error.js'
 import { copyRecords } from '../../store/copy/copy-records.js'
 import type { Copied } from '../../store/copy/copy-records.js'
 import type { PostgresSettings } from '../../store/postgres/engine/postgres-settings.js'
-import { addComingMonths } from '../../store/postgres/decisions/decision-months.js'
+import { TRAIL } from '../../store/postgres/audit/trail-months.js'
+import { DECISIONS } from '../../store/postgres/decisions/decision-months.js'
+import { addComingMonths } from '../../store/postgres/months/add-coming-months.js'
 import { migrate } from '../../store/postgres/engine/migrate.js'
 import { claimDataDirectory } from '../../store/sqlite/engine/claim-data-directory.js'
 import { serviceSchema } from '../../store/postgres/migrations/service.js'
@@ -39,12 +41,12 @@ export async function copyStore(
 }
 
 /**
- * Brings the schema of a database up to date, and makes the months of the decision log for a year, for services that may make no
+ * Brings the schema of a database up to date, and makes the months of the decision log and the trail for a year, for services that may make no
  * tables; returns whether the schema was changed. Raises `unavailable`.
  */
 export async function migrateStore(settings: PostgresSettings): Promise<boolean> {
   const isChanged = await migrate(settings, serviceSchema)
-  await addComingMonths(settings, Date.now())
+  await addComingMonths(settings, [DECISIONS, TRAIL], Date.now())
   return isChanged
 }
 

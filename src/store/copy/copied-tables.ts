@@ -1,4 +1,8 @@
 import { wordVector } from '../postgres/audit/search-words.js'
+import { TRAIL } from '../postgres/audit/trail-months.js'
+import type { Session } from '../postgres/engine/session.js'
+import { monthOf } from '../postgres/months/month.js'
+import { addMonths } from '../postgres/months/monthly-table.js'
 import { unpackBody } from '../tables/packed-body.js'
 
 /** A row as one engine gives it and the other takes it. */
@@ -13,6 +17,10 @@ export interface CopiedTable {
   readonly isNumbered: boolean
   /** What the rows hold beyond those of SQLite. */
   readonly more?: (row: CopiedRow) => CopiedRow
+  /** Makes room for some rows. */
+  readonly makeRoom?: (session: Session, rows: readonly CopiedRow[]) => Promise<void>
+  /** What follows from all of its rows. */
+  readonly follow?: string
 }
 
 /** All that is copied; a table comes behind those that it refers to. What only finds records quickly is made anew. */
@@ -31,9 +39,23 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'analysis_plan_parts', order: 'sha256', isNumbered: false },
   { name: 'analysis_runs', order: 'id', isNumbered: true },
   { name: 'analysis_looks', order: 'run_id, look', isNumbered: false },
-  { name: 'audit', order: 'seq', isNumbered: false, more: searchWords },
+  {
+    name: TRAIL.name,
+    order: 'seq',
+    isNumbered: false,
+    more: searchWords,
+    makeRoom: addTrailMonths,
+    follow:
+      'insert into audit_event_ids (event_id, seq) select event_id, seq from audit where event_id is not null order by seq',
+  },
   { name: 'audit_checkpoints', order: 'id', isNumbered: true },
 ]
+
+async function addTrailMonths(session: Session, rows: readonly CopiedRow[]): Promise<void> {
+  const months = rows.map((row) => monthOf(TRAIL.name, Number(row['recorded_ms'])))
+  const missing = new Map(months.map((month) => [month.name, month]))
+  await addMonths(session, TRAIL, [...missing.values()])
+}
 
 function searchWords({ body, body_bytes: bytes }: CopiedRow): CopiedRow {
   return { words: wordVector(unpackBody(body as Uint8Array, Number(bytes))) }

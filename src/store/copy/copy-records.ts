@@ -80,17 +80,23 @@ async function copyTable(
     rows.push({ ...copied, ...more?.(copied) })
     count += 1
     if (rows.length === ROWS_AT_ONCE) {
-      await insert(session, name, rows)
+      await insert(session, table, rows)
       rows = []
     }
     if (count % TELL_EVERY_ROWS === 0) progress(name, count)
   }
-  if (rows.length > 0) await insert(session, name, rows)
+  if (rows.length > 0) await insert(session, table, rows)
+  if (table.follow !== undefined) await run(session, table.follow)
   if (isNumbered) await continueNumbers(source, session, name)
   return count
 }
 
-async function insert(session: Session, name: string, rows: readonly CopiedRow[]): Promise<void> {
+async function insert(
+  session: Session,
+  { name, makeRoom }: CopiedTable,
+  rows: readonly CopiedRow[],
+): Promise<void> {
+  await makeRoom?.(session, rows)
   const columns = Object.keys(rows[0] ?? {})
   const values: unknown[] = []
   const lists = rows.map((row) => {

@@ -89,6 +89,13 @@ export interface AuditCheckpoint extends ChainEnd {
   readonly signature?: string | undefined
 }
 
+/** What a step of retention did. */
+export interface RemovedRecords {
+  readonly removed: number
+  /** Whether another step would remove more now. */
+  readonly isMoreLeft: boolean
+}
+
 /** The trail as those operations need it that keep it in order. */
 export interface AuditKeeper extends AuditAppender {
   end(): Promise<ChainEnd>
@@ -96,8 +103,8 @@ export interface AuditKeeper extends AuditAppender {
   find(seq: number): Promise<AuditRecord | undefined>
   /** Raises `conflict` where the chain has no such link. */
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<void>
-  /** Deletes at most `limit` of the oldest records up to a checkpoint's; returns how many. Raises `conflict` without such a checkpoint. */
-  deleteThrough(seq: number, limit: number): Promise<number>
+  /** Removes some of the oldest records, up to a checkpoint's: `limit` of them, or all of a part that is old. Raises `conflict` without such a checkpoint. */
+  deleteThrough(seq: number, limit: number): Promise<RemovedRecords>
 }
 
 /** Which records to search for; absent means any. */
@@ -177,6 +184,6 @@ export interface AuditReader {
   /** How many of the newest records free text does not find yet. */
   unindexed(): Promise<number>
   size(): Promise<AuditSize>
-  /** The last record that was stored before a time, 0 when there is none. */
-  lastSeqBefore(recordedMs: number): Promise<number>
+  /** The last record that may go when those go that were stored before a time, 0 when there is none: where whole months go, the last of one. */
+  lastRemovable(recordedMs: number): Promise<number>
 }

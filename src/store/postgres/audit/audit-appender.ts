@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import type { AuditAppender, AuditEntry, AuditReceipt } from '../../ports/audit-store.js'
 import { packBody } from '../../tables/packed-body.js'
 import { chainHash, LINKED_COLUMNS } from '../../trail/audit-chain.js'
@@ -30,18 +31,21 @@ const ARRAYS = LINKED_COLUMNS.map((name, index) => `$${index + 1}::${COLUMN_TYPE
   ', ',
 )
 const REST = [1, 2, 3].map((place) => `$${LINKED_COLUMNS.length + place}`)
-const INSERT = `insert into audit (${COLUMNS}, hash, body, words)
-  select ${LINKED_COLUMNS.map((name) => `"${name}"`).join(', ')}, hash, body, words::tsvector
-  from unnest(${ARRAYS}, ${REST[0] ?? ''}::bytea[], ${REST[1] ?? ''}::bytea[], ${REST[2] ?? ''}::text[])
+const LINKED = `unnest(${ARRAYS}, ${REST[0] ?? ''}::bytea[], ${REST[1] ?? ''}::bytea[], ${REST[2] ?? ''}::text[])
     as linked (${COLUMNS}, hash, body, words)`
+const INSERT = `with ids as (
+    insert into audit_event_ids (event_id, seq)
+    select event_id, seq from unnest($${placeOf('event_id')}::text[], $${placeOf('seq')}::int8[]) as kept (event_id, seq)
+    where event_id is not null)
+  insert into audit (${COLUMNS}, hash, body, words) select ${COLUMNS}, hash, body, words::tsvector from ${LINKED}`
+const EVENT_ONCE = 'audit_event_ids_pkey'
 
-/** Links each record to the one before at once, and writes many together. Events are looked for one by one, or all that wait at once (`TrailState.isTrusting`). */
+/** Links each record to the one before at once, and writes many together. Events are looked for one by one, or found to be there when they are written (`TrailState.isTrusting`). */
 export function makeAuditAppender(queries: Queries, state: TrailState): PostgresAppender {
   const prove = async (): Promise<void> => {
     if (state.isTrusting) await proveEvents(queries, [...state.pendingEvents.keys()])
   }
   const flush = async (): Promise<void> => {
-    await prove()
     const records = state.takePending()
     if (records.length > 0) await insert(queries, records)
   }
@@ -66,22 +70,34 @@ export function makeAuditAppender(queries: Queries, state: TrailState): Postgres
 async function findEvent(queries: Queries, state: TrailState, eventId: string): Promise<number | undefined> {
   const pending = state.pendingEvents.get(eventId)
   if (pending !== undefined || state.isTrusting) return pending
-  return (await first<{ seq: number }>(queries, 'select seq from audit where event_id = $1', [eventId]))?.seq
+  return (
+    await first<{ seq: number }>(queries, 'select seq from audit_event_ids where event_id = $1', [eventId])
+  )?.seq
 }
 
 /** Raises `EventWasKept` where one of them was not new. */
 async function proveEvents(queries: Queries, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return
-  const text = 'select seq from audit where event_id = any($1) limit 1'
+  const text = 'select seq from audit_event_ids where event_id = any($1) limit 1'
   if ((await first(queries, text, [eventIds])) !== undefined) throw new EventWasKept()
 }
 
+/** Raises `EventWasKept` where one of them was not new. */
 async function insert(queries: Queries, records: readonly LinkedRecord[]): Promise<void> {
   const columns = LINKED_COLUMNS.map((name) => records.map(({ row }) => row[name]))
-  await run(queries, INSERT, [
-    ...columns,
-    records.map(({ hash }) => Buffer.from(hash)),
-    records.map(({ body }) => Buffer.from(body)),
-    records.map(({ words }) => words),
-  ])
+  try {
+    await run(queries, INSERT, [
+      ...columns,
+      records.map(({ hash }) => Buffer.from(hash)),
+      records.map(({ body }) => Buffer.from(body)),
+      records.map(({ words }) => words),
+    ])
+  } catch (raw) {
+    if (raw instanceof DatabaseError && raw.constraint === EVENT_ONCE) throw new EventWasKept()
+    throw raw
+  }
+}
+
+function placeOf(column: (typeof LINKED_COLUMNS)[number]): number {
+  return LINKED_COLUMNS.indexOf(column) + 1
 }

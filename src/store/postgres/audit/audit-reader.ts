@@ -6,11 +6,15 @@ import type { AuditTable } from '../../tables/audit-table.js'
 import { TRAIL_START } from '../../trail/audit-chain.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
 import { lastSeqBefore } from '../../trail/last-seq-before.js'
+import { monthOf } from '../months/month.js'
+import type { Part } from '../months/month.js'
+import { listParts } from '../months/monthly-table.js'
 import type { Queries } from '../engine/session.js'
 import { all, first } from '../engine/statements.js'
 import { checkpointReader } from './audit-checkpoints.js'
 import { readPage, readTextPage } from './audit-search.js'
 import { checkChain } from './audit-verifier.js'
+import { TRAIL } from './trail-months.js'
 
 type RecordRow = AuditTable & Record<string, unknown>
 
@@ -31,16 +35,23 @@ export function makeAuditReader(queries: Queries): AuditReader {
     // Records are found as soon as they are kept.
     unindexed: () => Promise.resolve(0),
     size: () => readSize(queries),
-    lastSeqBefore: async (recordedMs) => {
+    lastRemovable: async (recordedMs) => {
       const { seq: endSeq } = await readEnd(queries)
+      const parts = await listParts(queries, TRAIL.name)
       const text = 'select seq, recorded_ms as "recordedMs" from audit where seq >= $1 order by seq limit 1'
       return await lastSeqBefore(
         (seq) => first<{ seq: number; recordedMs: number }>(queries, text, [seq]),
-        recordedMs,
+        wholeMonths(parts, recordedMs),
         endSeq,
       )
     },
   }
+}
+
+/** Where the months end that may go with a time; what was kept before there were months goes record by record. */
+function wholeMonths(parts: readonly Part[], timeMs: number): number {
+  const before = parts.find(({ fromMs }) => fromMs === undefined)
+  return before !== undefined && timeMs < before.toMs ? timeMs : monthOf(TRAIL.name, timeMs).fromMs
 }
 
 /** From one value of the index to the next: there are few of them in many records. */
@@ -60,16 +71,17 @@ export async function findRecord(queries: Queries, seq: number): Promise<AuditRe
   return row && { ...toHead(row), body: unpackBody(row.body, row.body_bytes) }
 }
 
-/** The newest record, as the end of the trail. */
-export const NEWEST_RECORD =
-  'select seq, recorded_ms as "recordedMs", hash from audit order by seq desc limit 1'
+/** The newest record, as the end of the trail; one that was stored before a time, in milliseconds, is not looked for. */
+export function newestRecord(sinceMs: number): string {
+  return `select seq, recorded_ms as "recordedMs", hash from audit where recorded_ms >= ${sinceMs} order by seq desc limit 1`
+}
 
 /** The end of the trail: its newest record or, when retention took all, what it left instead. */
 export async function readEnd(queries: Queries): Promise<StoredEnd> {
   const checkpoint =
     'select seq, at_ms as "recordedMs", hash from audit_checkpoints order by seq desc, id desc limit 1'
   type EndRow = StoredEnd & Record<string, unknown>
-  const newest = await first<EndRow>(queries, NEWEST_RECORD)
+  const newest = await first<EndRow>(queries, newestRecord(0))
   return newest ?? (await first<EndRow>(queries, checkpoint)) ?? TRAIL_START
 }
 
@@ -92,7 +104,8 @@ async function readSize(queries: Queries): Promise<AuditSize> {
   const size = await first<{ bytes: number | null }>(
     queries,
     `select sum(pg_total_relation_size(oid))::int8 as bytes from pg_class
-     where relkind = 'r' and not relispartition and relnamespace = current_schema()::regnamespace`,
+     where relkind = 'r' and relnamespace = current_schema()::regnamespace
+       and not exists (select from pg_inherits where inhrelid = oid and inhparent = 'decisions'::regclass)`,
   )
   return { firstSeq: oldest?.seq ?? endSeq + 1, endSeq, bytes: size?.bytes ?? 0 }
 }

@@ -55,7 +55,8 @@ export async function readTextPage(
 function conditionsOf(filter: AuditFilter): Conditions {
   const conditions = new Conditions()
   const { eventId, fromMs, toMs } = filter
-  if (eventId !== undefined) conditions.add('event_id = ?', eventId)
+  if (eventId !== undefined)
+    conditions.add('seq = (select seq from audit_event_ids where event_id = ?)', eventId)
   for (const column of AUDIT_TEXT_COLUMNS) {
     const wanted = filter[column]
     if (wanted !== undefined) conditions.add(`"${TEXT_COLUMN_NAMES[column]}" = ?`, wanted)

@@ -1,5 +1,5 @@
 import type { StoredEnd } from '../../trail/audit-chain.js'
-import { NEWEST_RECORD, readEnd } from '../audit/audit-reader.js'
+import { newestRecord, readEnd } from '../audit/audit-reader.js'
 import { LOCK_CLASS } from '../engine/migrate.js'
 import type { Session } from '../engine/session.js'
 
@@ -12,20 +12,19 @@ export interface Begun {
 }
 
 const WRITING = 1
-/** One round trip. Each statement sees what was committed before it, however the database is set, so that what is read is what the lock guards. */
+/** Each statement sees what was committed before it, however the database is set, so that what is read is what the lock guards. */
 const BEGIN = `begin isolation level read committed;
   select pg_advisory_xact_lock(${LOCK_CLASS}, ${WRITING});
-  select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema;
-  ${NEWEST_RECORD}`
+  select oldest_writer, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from store_schema`
 
 interface SchemaRow {
   readonly oldest_writer: number
   readonly now_ms: number
 }
 
-/** Begins a transaction and waits until no other replica writes. */
-export async function beginWriting(session: Session): Promise<Begun> {
-  const [, , schemas, ends] = await session.script(BEGIN)
+/** Begins a transaction, in one round trip, and waits until no other replica writes. Nothing was kept before a time that the trail once ended with. */
+export async function beginWriting(session: Session, endedMs: number): Promise<Begun> {
+  const [, , schemas, ends] = await session.script(`${BEGIN}; ${newestRecord(endedMs)}`)
   const schema = schemas?.rows[0] as SchemaRow | undefined
   const newest = ends?.rows[0] as StoredEnd | undefined
   return {

@@ -1,5 +1,6 @@
 import { AppError, toError } from '../../../errors/app-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
+import type { Failure } from '../../../lib/threads/failure.js'
 import type { BoundCall, CallConnection, Outcome } from '../../calls/call.js'
 import type { Transaction } from '../../ports/transaction.js'
 import {
@@ -9,14 +10,18 @@ import {
   isRetryable,
   toStoreError,
 } from '../engine/postgres-error.js'
+import { TRAIL } from '../audit/trail-months.js'
 import { EventWasKept } from '../audit/trail-state.js'
 import { requireWriter } from '../engine/migrate.js'
 import type { Session } from '../engine/session.js'
 import { serviceSchema } from '../migrations/service.js'
+import { monthOf } from '../months/month.js'
+import { addMonthsAlone, isMonthMissing } from '../months/monthly-table.js'
 import { beginWriting } from './begin-writing.js'
 import type { WriteContext } from './write-context.js'
 
 const ACTION = 'write to the database'
+const MAKE_MONTHS = 'make a table for the month in the database'
 /** Tries of one batch, where the server or the connection gave a transaction up before its commit. */
 const MAX_TRIES = 3
 /** After an event that came twice others often do: so many batches are then done the careful way at once. */
@@ -54,6 +59,11 @@ export class WriteConnection implements CallConnection<Transaction> {
           this.#carefulBatches = CAREFUL_BATCHES
           continue
         }
+        if (isMonthMissing(raw, TRAIL.name) && tries < MAX_TRIES) {
+          const failure = await this.#addMonths()
+          if (failure === undefined) continue
+          return calls.map(() => ({ ok: false, failure }))
+        }
         const isOfOneCall = raw instanceof CallFailed || isAboutOneCall(raw)
         if (isOfOneCall && calls.length > 1) return await this.#oneByOne(calls)
         const mayRetry = isRetryable(raw) || (isStaleConnection(raw) && !progress.isCommitting)
@@ -74,7 +84,7 @@ export class WriteConnection implements CallConnection<Transaction> {
     calls: readonly BoundCall<Transaction>[],
     progress: { isCommitting: boolean },
   ): Promise<Outcome[]> {
-    const begun = await beginWriting(this.#session)
+    const begun = await beginWriting(this.#session, this.#context.endedMs)
     requireWriter(serviceSchema, begun)
     this.#context.begin(begun, this.#carefulBatches === 0)
     const outcomes: Outcome[] = []
@@ -101,6 +111,18 @@ export class WriteConnection implements CallConnection<Transaction> {
         throw new CallFailed('a call failed', { cause: toError(raw) })
       }
       return { ok: false, failure: toFailure(raw) }
+    }
+  }
+
+  /** Of the trail: this one and the next. Returns why it could not. */
+  async #addMonths(): Promise<Failure | undefined> {
+    const months = [0, 1].map((later) => monthOf(TRAIL.name, this.#context.nowMs, later))
+    try {
+      await addMonthsAlone(this.#session, TRAIL, months)
+      return undefined
+    } catch (raw) {
+      await this.#session.rollBack()
+      return toFailure(toStoreError(MAKE_MONTHS, raw))
     }
   }
 

@@ -39,6 +39,16 @@ export class WriteContext {
     return this.#session.writes + this.#trail.end.seq
   }
 
+  /** When the last record was kept that this process knows of. */
+  get endedMs(): number {
+    return this.#trail.end.recordedMs
+  }
+
+  /** The database's clock at the beginning of the transaction. */
+  get nowMs(): number {
+    return this.#trail.nowMs
+  }
+
   /** `isTrusting` as in `TrailState`. */
   begin({ end, nowMs }: Begun, isTrusting: boolean): void {
     this.#trail.reset(end, nowMs, isTrusting)

@@ -4,8 +4,10 @@ import { isAboutOneCall, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import { Session, withoutNul } from '../engine/session.js'
 import { run } from '../engine/statements.js'
-import { addDecisionMonths, decisionMonth } from './decision-months.js'
-import type { DecisionMonth } from './decision-months.js'
+import { monthOf } from '../months/month.js'
+import type { Month } from '../months/month.js'
+import { addMonthsAlone } from '../months/monthly-table.js'
+import { DECISIONS } from './decision-months.js'
 
 const TIMEOUTS = { statementMs: 30_000, lockMs: 5000 }
 const ACTION = 'ship decisions to the database'
@@ -86,13 +88,13 @@ class PostgresDecisionReceiver implements DecisionReceiver {
   }
 
   async #addMonths(decisions: readonly StoredDecision[]): Promise<void> {
-    const missing = new Map<string, DecisionMonth>()
+    const missing = new Map<string, Month>()
     for (const { timeMs } of decisions) {
-      const month = decisionMonth(timeMs)
+      const month = monthOf(DECISIONS.name, timeMs)
       if (!this.#months.has(month.name)) missing.set(month.name, month)
     }
     if (missing.size === 0) return
-    await addDecisionMonths(this.#session, [...missing.values()])
+    await addMonthsAlone(this.#session, DECISIONS, [...missing.values()])
     for (const name of missing.keys()) this.#months.add(name)
   }
 }

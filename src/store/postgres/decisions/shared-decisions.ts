@@ -18,7 +18,7 @@ export function openSharedDecisions(settings: PostgresSettings): SharedDecisions
     startShipping: (options) => startShipping(settings, options),
     removeMonthsBefore: async (timeMs) => {
       try {
-        return await removeDecisionMonths(queries, timeMs)
+        return await removeDecisionMonths(settings, timeMs)
       } catch (raw) {
         throw toStoreError('remove old decisions', raw)
       }

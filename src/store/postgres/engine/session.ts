@@ -124,9 +124,9 @@ export class Session implements Queries {
   }
 }
 
-/** Whether a statement writes nothing; those of ours that begin with `with` read. */
+/** Whether a statement of ours writes nothing. */
 export function onlyReads(text: string): boolean {
-  return /^\s*(?:select|with)\b/i.test(text)
+  return /^\s*(?:select|with)\b/i.test(text) && !text.includes('insert into')
 }
 
 /** A statement under a name, by which the server remembers it from the second time on. */

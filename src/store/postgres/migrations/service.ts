@@ -2,6 +2,7 @@ import type { Migration } from 'kysely'
 import type { Schema } from '../engine/migrate.js'
 import { addNamedTemplates, createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
+import { partAudit } from './audit-months.js'
 import { createDecisions } from './decisions.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
@@ -18,7 +19,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0006-sharing': { up: createSharing },
   '0007-decisions': { up: createDecisions },
   '0008-analysis-named-templates': { up: addNamedTemplates },
+  '0009-audit-months': { up: partAudit },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 8, oldestWriter: 6 }
+export const serviceSchema: Schema = { migrations, version: 9, oldestWriter: 9 }

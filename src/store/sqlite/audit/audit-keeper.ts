@@ -23,7 +23,11 @@ export function makeAuditKeeper(
     find: (seq) => reader.find(seq),
     // A promise made by a call: what it raises is a rejection.
     addCheckpoint: (checkpoint) => Promise.resolve(checkpoint).then(addCheckpoint),
-    deleteThrough: (seq, limit) => Promise.resolve(seq).then((through) => deletePrefix(through, limit)),
+    deleteThrough: (seq, limit) =>
+      Promise.resolve(seq).then((through) => {
+        const removed = deletePrefix(through, limit)
+        return { removed, isMoreLeft: removed === limit }
+      }),
     clearCaches: () => {
       appender.clearCaches()
     },

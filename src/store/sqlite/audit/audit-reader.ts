@@ -66,7 +66,7 @@ export function makeAuditReader(database: Database): AuditReader {
       return Promise.resolve(endSeq - textSeq)
     },
     size: () => Promise.resolve(readSize(database, readEnd().seq)),
-    lastSeqBefore: (recordedMs) =>
+    lastRemovable: (recordedMs) =>
       lastSeqBefore((seq) => Promise.resolve(selectFrom.get(seq)), recordedMs, readEnd().seq),
   }
 }

@@ -154,8 +154,8 @@ describe('retention', () => {
   it('finds the last record before a time', async () => {
     const store = await filled(5)
     const { recordedMs = 0 } = (await store.lookups.audit.find(5)) ?? {}
-    expect(await store.lookups.audit.lastSeqBefore(recordedMs + 1)).toBe(5)
-    expect(await store.lookups.audit.lastSeqBefore(1)).toBe(0)
+    expect(await store.lookups.audit.lastRemovable(recordedMs + 1)).toBe(5)
+    expect(await store.lookups.audit.lastRemovable(1)).toBe(0)
   })
 })
 
