@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
-import { checkDefinition, staticPackages, toCheckError } from './check/check-definition.js'
+import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
-import { readDefinitions } from './check/read-definitions.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
@@ -15,8 +14,11 @@ import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
 import { count } from './output/text-table.js'
+import { readDefinitions } from './input/read-definitions.js'
+import type { InputForm } from './input/read-definitions.js'
 import { readDocument } from './input/read-document.js'
 import {
+  addInputFormOption,
   addOutputOptions,
   addPolicyOptions,
   addSchemaOption,
@@ -26,11 +28,13 @@ import {
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
-interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {}
+interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
+  readonly as?: InputForm
+}
 
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
 export function defineCheck(command: Command, session: Session): void {
-  addOutputOptions(addSchemaOption(addPolicyOptions(command)))
+  addOutputOptions(addSchemaOption(addInputFormOption(addPolicyOptions(command))))
     .description(
       'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema and no path only that.',
     )
@@ -63,12 +67,18 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
   ]
   tellWarnings(warnings, options.format, terminal)
   const packages = paths.length === 0 ? [] : staticPackages(policies)
+  const unasked = explainUnasked(policies)
+  if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
   const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
   const progress = new Progress(terminal)
   const results: CheckResult[] = []
   for (const file of found.flat()) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
-    results.push(...(typeof file === 'string' ? await checkFile(file, snapshot, packages, terminal) : [file]))
+    results.push(
+      ...(typeof file === 'string'
+        ? await checkFile(file, options.as, { snapshot, packages, terminal })
+        : [file]),
+    )
   }
   progress.end()
   if (options.format === 'json') outJson(terminal, checkReportJson(results, warnings))
@@ -79,13 +89,12 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
 
 async function checkFile(
   file: string,
-  snapshot: Snapshot,
-  packages: readonly string[],
-  terminal: Terminal,
+  form: InputForm | undefined,
+  { snapshot, packages, terminal }: { snapshot: Snapshot; packages: readonly string[]; terminal: Terminal },
 ): Promise<CheckResult[]> {
   const definitions = await collect(file, async () => {
     const document = await readDocument(file, terminal)
-    return readDefinitions(document)
+    return readDefinitions(document, form)
   })
   return definitions.map((definition) =>
     'error' in definition ? definition : checkDefinition(file, definition, snapshot, packages),

@@ -36,6 +36,20 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     { summary: 'format Rego with opa fmt', load: async () => (await import('./opa/fmt.js')).defineFormat },
   ],
   [
+    'inspect',
+    {
+      summary: 'list packages, files and metadata with opa inspect',
+      load: async () => (await import('./opa/inspect.js')).defineInspect,
+    },
+  ],
+  [
+    'deps',
+    {
+      summary: 'list what a rule reads with opa deps',
+      load: async () => (await import('./opa/deps.js')).defineDependencies,
+    },
+  ],
+  [
     'decisions',
     {
       summary: 'list and show decisions of a running service',

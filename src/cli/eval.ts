@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { AskedPackages } from '../pdp/lint/asked-packages.js'
 import { canonicalJson } from '../lib/json/edit/canonical.js'
 import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
 import { newCall } from '../pdp/evaluation/new-call.js'
@@ -7,15 +8,19 @@ import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { openPolicies } from './input/open-policies.js'
+import { explainUndefined } from './input/explain-undefined.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
+import { formText, readInputDocument } from './input/read-definitions.js'
+import type { InputForm } from './input/read-definitions.js'
 import { readDocument } from './input/read-document.js'
-import { addOutputOptions, addPolicyOptions, examples } from './session/shared-options.js'
+import { addInputFormOption, addOutputOptions, addPolicyOptions, examples } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
 interface EvalOptions extends PolicyOptions, OutputOptions {
   readonly entrypoint?: string
   readonly input?: string
+  readonly as?: InputForm
   readonly strictBuiltinErrors?: true
   readonly pretty?: true
   readonly cost?: true
@@ -42,7 +47,7 @@ export function defineEval(command: Command, session: Session): void {
 
 /** Adds the flags of an evaluation, except for its input. */
 export function addEvaluationOptions(command: Command): Command {
-  return addPolicyOptions(command)
+  return addInputFormOption(addPolicyOptions(command))
     .option(
       '--entrypoint <path>',
       'what to evaluate, a/b/c or data.a.b.c (default: the configured default decision)',
@@ -54,17 +59,44 @@ export function addEvaluationOptions(command: Command): Command {
 
 /** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
 export async function evaluate(options: EvalOptions, terminal: Terminal): Promise<ExitCode> {
-  const input = options.input === undefined ? undefined : await readDocument(options.input, terminal)
+  const document = options.input === undefined ? undefined : await readDocument(options.input, terminal)
   const { config, snapshot } = await openPolicies(options, terminal)
-  const plan = planDocument(snapshot, parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision))
+  const path = parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)
+  const isAskedAtSave = options.entrypoint === undefined || isStatic(path, config.policies.staticPackages)
+  const { input, note } = askedInput(document, isAskedAtSave, options.as)
+  const tell = (text: string): void => {
+    if (options.format === 'text') terminal.err(`${text}\n`)
+  }
+  if (note !== undefined) tell(note)
+  const plan = planDocument(snapshot, path)
   const cost = new EvaluationCost()
   const call = newCall({ strictBuiltinErrors: options.strictBuiltinErrors ?? false, cost })
   const result = evaluateDocument(plan, input, call)
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
   terminal.out(`${shown.toString()}\n`)
+  if (result === undefined) tell(explainUndefined(snapshot, path))
   if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
   return EXIT.fine
+}
+
+function isStatic(path: readonly string[], patterns: readonly string[]): boolean {
+  return new AskedPackages(patterns).callerKindOf(path) === 'static'
+}
+
+/**
+ * The input, and a word on how it was made of the document. What is asked when a pipeline is saved is asked as `check` asks it; any other
+ * path gets the document as it is.
+ */
+function askedInput(
+  document: Uint8Array | undefined,
+  isAskedAtSave: boolean,
+  as: InputForm | undefined,
+): { input: Uint8Array | undefined; note?: string } {
+  if (document === undefined) return { input: undefined }
+  const { input, form } = readInputDocument(document, isAskedAtSave ? as : (as ?? 'raw'))
+  if (as !== undefined || form === 'raw') return { input }
+  return { input, note: `asked as ${formText(form)}, as tidegate check does; --as raw asks it as it is` }
 }
 
 /** A line for each package, the dearest first, and one for all. */

@@ -19,6 +19,7 @@ const workspace = makeWorkspace({
     'deny contains "odd" if broken == 3',
   ].join('\n'),
   'policies/owner.rego': 'package static.owner\ndeny[{"msg": "nobody owns it"}] { input.new.owner == "" }\n',
+  'team/owner.rego': 'package team.owner\ndeny["nobody"] { not input.new.owner }\n',
   'runtime/p.rego': 'package runtime.p\nallow = true\n',
   'slow.json': LONG,
   'quick.json': SHORT,
@@ -46,7 +47,8 @@ describe('check', () => {
   test('exits with 0 when everything is allowed', async () => {
     expect(await check(['quick.json'])).toEqual({
       exitCode: 0,
-      stdout: 'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied\n',
+      stdout:
+        'allowed  quick.json "quick"\n\n1 pipeline in 1 file: 1 allowed, 0 denied; asked as {"new": ...}\n',
       stderr: '',
     })
   })
@@ -61,7 +63,7 @@ describe('check', () => {
         '  static.wait: waits 9007199254740993 s',
         'allowed  -',
         '',
-        '2 pipelines in 1 file: 1 allowed, 1 denied',
+        '2 pipelines in 1 file: 1 allowed, 1 denied; asked as {"new": ...}',
         '',
       ].join('\n'),
       stderr: '',
@@ -73,10 +75,11 @@ describe('check', () => {
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       files: [
-        { file: 'tree/a.json', name: 'quick', allowed: true, denials: [] },
+        { file: 'tree/a.json', name: 'quick', as: 'pipeline', allowed: true, denials: [] },
         {
           file: 'tree/deeper/b.json',
           name: 'slow',
+          as: 'pipeline',
           allowed: false,
           denials: [{ package: 'static.wait', text: 'waits 9007199254740993 s' }],
         },
@@ -96,6 +99,27 @@ describe('check', () => {
     const { exitCode, stdout } = await check(['-', '--format', 'json'], stdin)
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ files: [{ name, allowed: false }] })
+  })
+
+  test.each([
+    ['a definition', LONG, [], 'pipeline', 1],
+    ['what is wrapped', `{"new": ${LONG}}`, [], 'raw', 1],
+    ['a request', `{"input": {"new": ${LONG}}}`, [], 'request', 1],
+    ['--as raw', LONG, ['--as', 'raw'], 'raw', 0],
+    ['--as application', '{"name": "bare"}', ['--as', 'application'], 'application', 1],
+  ])('says how %s was asked', async (_name, stdin, flags, as, exitCode) => {
+    const run = await check(['-', ...flags, '--format', 'json'], stdin)
+    expect(run.exitCode).toBe(exitCode)
+    expect(JSON.parse(run.stdout)).toMatchObject({ files: [{ as }] })
+  })
+
+  test('says which packages with a verdict it does not ask, and what it looked for', async () => {
+    const args = ['check', '--policies', 'policies', '--policies', 'team', 'quick.json']
+    const { exitCode, stderr } = await runTidegate(args, { cwd })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'not asked, since policies.staticPackages is static.**: team.owner\n',
+    })
   })
 
   test('writes no colours into a file', async () => {
@@ -126,7 +150,7 @@ describe('a fault ends check with 2', () => {
         'error    empty',
         '  empty: there is no *.json in this directory',
         '',
-        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors',
+        '1 pipeline in 7 files: 0 allowed, 1 denied, 6 errors; asked as {"new": ...}',
         '',
       ].join('\n'),
     )
@@ -154,7 +178,7 @@ describe('a fault ends check with 2', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'tidegate: none of the loaded packages is a static policy: policies.staticPackages is static.**\n',
+        'tidegate: none of the loaded packages (runtime.p) is a static policy: policies.staticPackages is static.**\n',
     })
   })
 })

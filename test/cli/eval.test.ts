@@ -19,6 +19,7 @@ const workspace = makeWorkspace({
   'policies/new.rego':
     'package new.deep\nreasons contains "no" if not data.settings.open\nlast := {"b": 1, "a": [2]}\n',
   'policies/settings/data.json': '{"open": false, "limit": 1.50}',
+  'policies/static.rego': 'package static\necho = input\ndeny["no"] { false }\n',
   'policies/system.rego': 'package system\nmain = {"allow": true}\n',
   'ann.json': '{"user": "ann"}',
   'ann.yaml': 'user: ann\n',
@@ -64,9 +65,7 @@ describe('eval prints what the Data API answers', () => {
     ['a set in order', ['--entrypoint', 'old/pair'], '{"result":["a","b"]}'],
     ['YAML input', ['--entrypoint', 'old/allow', '--input', 'ann.yaml'], '{"result":true}'],
     ['input in ISO-8859-1', ['--entrypoint', 'old/echo/user', '--input', 'latin1.json'], '{"result":"Jörg"}'],
-    ['an undefined rule', ['--entrypoint', 'old/allow'], '{}'],
     ['a denial, which is a value like any other', ['--entrypoint', 'new/deep/reasons'], '{"result":["no"]}'],
-    ['a path that is not there', ['--entrypoint', 'nowhere/at/all'], '{}'],
     [
       'indented',
       ['--pretty', '--entrypoint', 'new/deep/last'],
@@ -74,6 +73,39 @@ describe('eval prints what the Data API answers', () => {
     ],
   ])('%s', async (_name, args, answer) => {
     expect(await asked(...args)).toEqual({ exitCode: 0, stdout: `${answer}\n`, stderr: '' })
+  })
+
+  test.each([
+    ['a rule', 'old/allow', 'data.old.allow is undefined for this input'],
+    [
+      'a value below a rule',
+      'new/deep/last/c',
+      'data.new.deep.last has nothing there for this input: data.new.deep.last.c',
+    ],
+    [
+      'a rule that is written otherwise',
+      'old/alow',
+      'nothing is called data.old.alow; did you mean data.old.allow? data.old has allow, echo, pair, ratio, twice',
+    ],
+    [
+      'a package above which one is left out',
+      'deep/last',
+      'nothing is called data.deep.last; did you mean data.new.deep.last? data has new, old, settings, static, system',
+    ],
+    [
+      'data',
+      'settings/limits',
+      'nothing is called data.settings.limits; did you mean data.settings.limit? data.settings has limit, open',
+    ],
+    [
+      'nothing near',
+      'settings/at/all',
+      'nothing is called data.settings.at.all; data.settings has limit, open',
+    ],
+  ])('%s that is undefined, and says what there is', async (_name, path, note) => {
+    expect(await asked('--entrypoint', path)).toEqual({ exitCode: 0, stdout: '{}\n', stderr: `${note}\n` })
+    const json = await asked('--entrypoint', path, '--format', 'json')
+    expect(json).toEqual({ exitCode: 0, stdout: '{}\n', stderr: '' })
   })
 
   test.each(['null', 'false', '12345678901234567890', '-0.10e1'])(
@@ -123,6 +155,34 @@ describe('--eval FILE', () => {
     })
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ result: { allow: false } })
+  })
+})
+
+describe('the input of a static policy is read as check reads it', () => {
+  const DEFINITION = '{"name":"p","stages":[]}'
+  const NOTE = (form: string) => `asked as ${form}, as tidegate check does; --as raw asks it as it is\n`
+
+  test.each([
+    ['a definition', 'static/echo', DEFINITION, [], `{"new":${DEFINITION}}`, NOTE('{"new": ...}')],
+    ['a request', 'static/echo', '{"input":{"new":{}}}', [], '{"new":{}}', NOTE('what is below "input"')],
+    ['what is wrapped', 'static/echo', '{"new":{}}', [], '{"new":{}}', ''],
+    ['any other object', 'static/echo', '{"user":"ann"}', [], '{"user":"ann"}', ''],
+    ['no object', 'static/echo', '[1]', [], '[1]', ''],
+    ['--as raw', 'static/echo', DEFINITION, ['--as', 'raw'], DEFINITION, ''],
+    [
+      '--as application',
+      'static/echo',
+      '{"name":"shop"}',
+      ['--as', 'application'],
+      '{"app":{"name":"shop"}}',
+      '',
+    ],
+    ['--as pipeline of any policy', 'old/echo', '{"a":1}', ['--as', 'pipeline'], '{"new":{"a":1}}', ''],
+    ['another policy', 'old/echo', DEFINITION, [], DEFINITION, ''],
+  ] as const)('%s', async (_name, path, stdin, flags, input, stderr) => {
+    const args = ['eval', '--bundle', 'b.tar.gz', '--entrypoint', path, '--input', '-', ...flags]
+    const run = await runTidegate(args, { cwd, stdin })
+    expect(run).toEqual({ exitCode: 0, stdout: `{"result":${input}}\n`, stderr })
   })
 })
 

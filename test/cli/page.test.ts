@@ -10,7 +10,7 @@ import { PROGRAM, PROJECT_ROOT } from '../support/project-root.js'
 const PAGE = readFileSync(join(PROJECT_ROOT, 'docs/cli.md'), 'utf8')
 /** These need a service, a terminal or a data directory, or their output tells of this machine. */
 const ELSEWHERE =
-  /tidegate (?:opa|fmt|serve|eval --bundle|decisions|doctor|backup|restore|audit|pipelines|orchestrator|test|build|version|config)\b/
+  /tidegate (?:opa|fmt|deps|inspect|serve|eval --bundle|decisions|doctor|backup|restore|audit|pipelines|orchestrator|test|build|version|config)\b/
 
 interface Example {
   readonly command: string

@@ -1,33 +1,59 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluation/evaluate-static-policies.js'
 import { newCall } from '../../pdp/evaluation/new-call.js'
+import { AskedPackages } from '../../pdp/lint/asked-packages.js'
+import { pathKey, pathOfKey } from '../../pdp/rego/path-key.js'
+import { printPackageName } from '../../pdp/rego/print-data-ref.js'
+import { VERDICT_RULES } from '../../pdp/rego/verdict-rules.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
-import type { Definition } from './read-definitions.js'
+import type { Definition } from '../input/read-definitions.js'
+
+/** How many packages a sentence names. */
+const MOST_NAMES = 10
 
 /** The packages of the static policies. Raises `invalid` when there are none: nothing would ever be denied. */
 export function staticPackages({ config, snapshot }: OpenPolicies): string[] {
   const patterns = config.policies.staticPackages
   const packages = selectPackages(snapshot, patterns)
   if (packages.length > 0) return packages
+  const loaded = listSome(snapshot.packages.map((key) => printPackageName(pathOfKey(key))))
   throw new AppError(
     'invalid',
-    `none of the loaded packages is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}`,
+    `none of the loaded packages (${loaded || 'none'}) is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}`,
   )
+}
+
+/** The loaded packages that state a verdict and that no caller asks for one, as a sentence; undefined where there are none. */
+export function explainUnasked({ config, snapshot }: OpenPolicies): string | undefined {
+  const patterns = config.policies.staticPackages
+  const asked = new AskedPackages(patterns)
+  const unasked = snapshot.packages
+    .map(pathOfKey)
+    .filter((path) => asked.callerKindOf(path) === 'nobody')
+    .filter((path) => VERDICT_RULES.some((rule) => snapshot.entrypoints.has(pathKey([...path, rule]))))
+  if (unasked.length === 0) return undefined
+  const names = listSome(unasked.map(printPackageName))
+  return `not asked, since policies.staticPackages is ${patterns.join(', ') || 'empty'}: ${names}`
+}
+
+function listSome(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return [...names.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** What the static policies say of one definition; `file` says where it is from. */
 export function checkDefinition(
   file: string,
-  { name, input }: Definition,
+  { name, input, form }: Definition,
   snapshot: Snapshot,
   packages: readonly string[],
 ): CheckResult {
   try {
     const verdict = evaluateStaticPolicies(snapshot, packages, input, newCall())
     const denials = verdict.denials.map(({ packageName, text }) => ({ package: packageName, text }))
-    return { file, name, allowed: denials.length === 0, denials }
+    return { file, name, as: form, allowed: denials.length === 0, denials }
   } catch (raw) {
     return { file, name, error: toCheckError(raw) }
   }

@@ -1,4 +1,6 @@
 import type { AppError, ErrorDetail } from '../../errors/app-error.js'
+import { formText } from '../input/read-definitions.js'
+import type { AskedForm } from '../input/read-definitions.js'
 import type { Colours } from '../output/colours.js'
 import { detailText } from '../output/report-failure.js'
 import { count } from '../output/text-table.js'
@@ -7,6 +9,7 @@ import { count } from '../output/text-table.js'
 export interface Finding {
   readonly file: string
   readonly name: string | undefined
+  readonly as: AskedForm
   readonly allowed: boolean
   readonly denials: readonly { readonly package: string; readonly text: string }[]
 }
@@ -52,7 +55,10 @@ export function checkReportJson(
 ): unknown {
   const files = results.map((result) => {
     const { file, name = null } = result
-    if (!isUnchecked(result)) return { file, name, allowed: result.allowed, denials: result.denials }
+    if (!isUnchecked(result)) {
+      const { as, allowed, denials } = result
+      return { file, name, as, allowed, denials }
+    }
     const { code, message, details } = result.error
     return { file, name, error: { code, message, ...(details.length > 0 ? { errors: details } : {}) } }
   })
@@ -72,7 +78,9 @@ export function checkReportText(results: readonly CheckResult[], colours: Colour
     denied > 0 ? colours.bad(`${denied} denied`) : `${denied} denied`,
     ...(errors > 0 ? [colours.bad(count(errors, 'error'))] : []),
   ]
-  const sum = `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}`
+  const forms = new Set(results.flatMap((result) => (isUnchecked(result) ? [] : [formText(result.as)])))
+  const asked = forms.size === 0 ? '' : `; asked as ${[...forms].join(', or as ')}`
+  const sum = `${count(pipelines, 'pipeline')} in ${count(files, 'file')}: ${parts.join(', ')}${asked}`
   return `${results.map((result) => resultText(result, colours)).join('')}\n${sum}\n`
 }
 

@@ -1,21 +1,18 @@
 import type { Command } from 'commander'
 
-import { loadConfig } from '../../config/load-config.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
 import { parseModules } from '../../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../../pdp/compile/rego-module.js'
 import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
-import { loadOptions } from '../input/open-policies.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode, Session } from '../session/session.js'
-import { addConfigOption, addOutputOptions, examples, policyFlags } from '../session/shared-options.js'
-import type { OutputOptions } from '../session/shared-options.js'
+import { addConfigOption, addOutputOptions, examples } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
+import { openOpa } from './pass-on.js'
+import type { PassOnOptions } from './pass-on.js'
 
-interface FormatOptions extends OutputOptions {
-  readonly config?: string
-  readonly opa?: string
+interface FormatOptions extends PassOnOptions {
   readonly write?: true
   readonly list?: true
   readonly diff?: true
@@ -49,9 +46,8 @@ async function format(
   options: FormatOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
+  const { config, opa } = await openOpa(options, terminal)
   const directories = named.length > 0 ? named : config.policies.directories
-  const opa = await loadOptions(config, terminal).findOpa()
   const { rego } = await collectSources(directories, { includeTests: true })
   const modules = await parseModules(opa, rego)
   const names = (wanted: (module: RegoModule) => boolean): string[] =>

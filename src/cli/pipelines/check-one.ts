@@ -14,7 +14,12 @@ export function checkPipeline(
   const { application } = definition
   const place = typeof application === 'string' ? application : '(without an application)'
   const input = Buffer.from(JSON.stringify({ new: definition }))
-  return checkDefinition(place, { name: pipelineName(definition), input }, snapshot, packages)
+  return checkDefinition(
+    place,
+    { name: pipelineName(definition), input, form: 'pipeline' as const },
+    snapshot,
+    packages,
+  )
 }
 
 /** Whether a pipeline is of an application; every one is where none is named. */

@@ -48,6 +48,16 @@ export function addSchemaOption(command: Command): Command {
   )
 }
 
+/** Adds the flag that says how a document becomes an input. */
+export function addInputFormOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--as <form>',
+      'ask about the document as a pipeline that is saved, {"new": …}, as an application, {"app": …}, or raw, as it is (default: what it looks like)',
+    ).choices(['pipeline', 'application', 'raw']),
+  )
+}
+
 /** Adds the flag for the configuration file. */
 export function addConfigOption(command: Command): Command {
   return command.option('--config <file>', 'the configuration file, YAML or JSON (else TIDEGATE_CONFIG)')

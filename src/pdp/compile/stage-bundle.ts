@@ -7,17 +7,19 @@ import type { RegoModule } from './rego-module.js'
 
 /**
  * Lays modules and data out as a bundle whose manifest tells OPA the Rego version of each file (`rego_version` and
- * `file_rego_versions`), so that both versions compile together.
+ * `file_rego_versions`), so that both versions compile together. `nameOf` gives another name within the bundle than the staged one.
  */
 export async function stageBundle(
   directory: string,
   modules: readonly RegoModule[],
   data: RegoObject,
+  nameOf: (module: RegoModule, index: number) => string = stagedName,
 ): Promise<void> {
   const versions: Record<string, number> = {}
   for (const [index, module] of modules.entries()) {
-    const name = stagedName(module, index)
-    if (module.version === 1) versions[`/${name}`] = 1
+    const name = nameOf(module, index)
+    // A glob pattern.
+    if (module.version === 1) versions[`/${name.replace(/[*?[\]{}\\!]/g, '\\$&')}`] = 1
     await writeInto(directory, name, module.text)
   }
   const manifest = { roots: [''], rego_version: 0, file_rego_versions: versions }
@@ -41,7 +43,7 @@ export function withoutRoot(name: string): string {
   return name.replace(/^\.?\/+/, '')
 }
 
-/** The keys of `file_rego_versions` are glob patterns: keep their special signs out of the names. */
+/** Free of what file systems and command lines take for something else. */
 function stagedName({ file }: RegoModule, index: number): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
   return `${index}/${base.replace(/[^\w.-]/g, '_')}`
