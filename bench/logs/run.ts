@@ -7,7 +7,8 @@ import { judgeLogs, logJudgeOptions } from '../../src/analysis/logs/judge-logs.j
 import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
 import { TemplateTable } from '../../src/analysis/logs/grouping/template-table.js'
 import { textTable } from '../../src/cli/output/text-table.js'
-import { clusterLines, groupingAccuracy } from '../../test/support/logs/cluster-lines.js'
+import { clusterLines, groupingQuality } from '../../test/support/logs/cluster-lines.js'
+import type { GroupingQuality } from '../../test/support/logs/cluster-lines.js'
 import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.js'
 
 /** `make bench-logs`: how fast lines are grouped and judged, and how well they are grouped. */
@@ -26,17 +27,33 @@ interface Corpus {
 
 function main(): void {
   const corpora = [stylesCorpus(), ...sharedCorpora()]
-  const rows = corpora.map(({ name, lines, events }) => {
-    const ids = clusterLines(lines).map(({ id }) => id)
-    return [name, groupingAccuracy(ids, events).toFixed(4), linesPerSecond(lines).toLocaleString('en')]
-  })
-  console.log(textTable([['LINES OF', 'ACCURACY', 'LINES/S'], ...rows], [1, 2]))
-  const shared = rows.slice(1).map(([, accuracy]) => Number(accuracy))
+  const measured = corpora.map((corpus) => ({ ...corpus, ...qualityOf(corpus) }))
+  const rows = measured.map(({ name, lines, accuracy, groupF1, templates }) => [
+    name,
+    ...[accuracy, groupF1, templates].map((share) => share.toFixed(4)),
+    linesPerSecond(lines).toLocaleString('en'),
+  ])
+  console.log(
+    textTable([['LINES OF', 'ACCURACY', 'GROUPS F1', 'TEMPLATES', 'LINES/S'], ...rows], [1, 2, 3, 4]),
+  )
+  const shared = measured.slice(1)
   if (shared.length > 0) {
-    const mean = shared.reduce((sum, accuracy) => sum + accuracy, 0) / shared.length
-    console.log(`mean grouping accuracy over ${shared.length} shared sets: ${mean.toFixed(4)}`)
+    const mean = (of: (quality: GroupingQuality) => number): string =>
+      (shared.reduce((sum, quality) => sum + of(quality), 0) / shared.length).toFixed(4)
+    const means = [
+      mean(({ accuracy }) => accuracy),
+      mean(({ groupF1 }) => groupF1),
+      mean(({ templates }) => templates),
+    ]
+    console.log(
+      `mean over ${shared.length} shared sets: accuracy ${means[0]}, groups ${means[1]}, templates ${means[2]}`,
+    )
   }
   console.log(judgeSpeed(corpora.flatMap(({ lines }) => lines)))
+}
+
+function qualityOf({ lines, events }: Corpus): GroupingQuality {
+  return groupingQuality(lines, clusterLines(lines), events)
 }
 
 function stylesCorpus(): Corpus {

@@ -1,4 +1,5 @@
 import { maskLine } from '../masking/mask-line.js'
+import type { LinesOf } from '../merging/absorb-odd.js'
 import { mergePatterns } from '../merging/merge-patterns.js'
 import { firstRow, keyWords, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
@@ -39,9 +40,11 @@ export class TemplateTable {
 
   /** The templates of all that was added. */
   finish(): Templates {
-    const patterns = mergePatterns([...this.#patterns, ...this.#added])
+    const patterns = mergePatterns([...this.#patterns, ...this.#added], this.#linesOf)
     return toTemplates(patterns, this.#linesOfRow, this.#otherRow)
   }
+
+  readonly #linesOf: LinesOf = ({ rows }) => rows.reduce((sum, row) => sum + (this.#linesOfRow[row] ?? 0), 0)
 
   #rowOf(event: string): number {
     const trace = traceWords(event)
@@ -71,7 +74,7 @@ export class TemplateTable {
   }
 
   #makeRoom(): void {
-    this.#patterns = mergePatterns([...this.#patterns, ...this.#added.splice(0)])
+    this.#patterns = mergePatterns([...this.#patterns, ...this.#added.splice(0)], this.#linesOf)
     const single = this.#patterns.filter(({ rows }) => rows.length === 1)
     this.#rowOfKey = new Map(single.map((pattern) => [wordsKey(pattern.words), firstRow(pattern)]))
     this.#index = new PatternIndex(this.#patterns.filter(({ rows }) => rows.length > 1))

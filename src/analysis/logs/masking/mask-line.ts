@@ -1,6 +1,7 @@
 import { joinLists } from './join-lists.js'
 import { joinObjects } from './join-objects.js'
 import { joinValues } from './join-values.js'
+import { maskQuoted } from './mask-quoted.js'
 import { isClosing, isOpening } from './characters.js'
 import { scanWords, VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
@@ -14,7 +15,7 @@ const MAX_MASKED_CHARACTERS = 2048
 export function maskLine(text: string): ScannedLine {
   const line = scanWords(beginning(text))
   markByNeighbours(line.words)
-  return joinLists(joinObjects(joinValues(line)))
+  return joinLists(joinObjects(joinValues(maskQuoted(line))))
 }
 
 /** Cut between words: half a word would be another one. */

@@ -2,6 +2,9 @@ import { group } from 'd3-array'
 
 import type { Pattern } from '../model/pattern.js'
 import { firstRow } from '../model/pattern.js'
+import { absorbOdd } from './absorb-odd.js'
+import type { LinesOf } from './absorb-odd.js'
+import { dropRemarks } from './drop-remarks.js'
 import { fillEmptyPlaces } from './fill-empty-places.js'
 import { joinGluedValues } from './join-glued-values.js'
 import { mergeDotted } from './merge-dotted.js'
@@ -9,10 +12,11 @@ import { mergeFrequent } from './merge-frequent.js'
 import { mergeSiblings } from './merge-siblings.js'
 
 /** Unites patterns that are one template with different values, in order of first appearance. */
-export function mergePatterns(patterns: readonly Pattern[]): readonly Pattern[] {
+export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): readonly Pattern[] {
   const byLength = group(patterns, ({ words }) => words.length)
   const merged = [...byLength.values()].flatMap(mergeAlike)
-  return fillEmptyPlaces(joinGluedValues(merged)).toSorted((a, b) => firstRow(a) - firstRow(b))
+  const filled = fillEmptyPlaces(dropRemarks(joinGluedValues(merged)))
+  return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
 }
 
 /** Each step finds what the one before it made alike. */

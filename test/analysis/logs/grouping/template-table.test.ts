@@ -171,3 +171,31 @@ describe('a table with a limit', () => {
     expect(first?.text.length).toBeLessThan(1100)
   })
 })
+
+describe('one odd line among many', () => {
+  const many = (line: string, count = 200): string[] =>
+    Array.from({ length: count }, (_, n) => line.replaceAll('#', String(n)))
+
+  it.each([
+    ['the order was changed by 12#', 'the order was changed by John van Smith'],
+    ['peer 10.0.0.# has state 7# since then', 'peer 10.0.0.3 has state UNKNOWN since then'],
+    ['10.0.0.# asked for the list of peers', 'localhost asked for the list of peers'],
+  ])('belongs to them where it has a name for a value: %s', (line, odd) => {
+    expect(templatesOf(...many(line), odd)).toHaveLength(1)
+  })
+
+  it('does not where it says more than another value', () => {
+    const lines = many('Received block # from 10.0.0.#')
+    expect(templatesOf(...lines, 'Received block 7 of size 9 from 10.0.0.1')).toHaveLength(2)
+    expect(templatesOf(...lines, 'Received block 7 at last from 10.0.0.1, after all')).toHaveLength(2)
+  })
+
+  it('does not where it is not odd', () => {
+    expect(
+      templatesOf(
+        ...many('the order was changed by 12#'),
+        ...many('the order was changed by John van Smith'),
+      ),
+    ).toHaveLength(2)
+  })
+})
