@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.js'
 import { makeBundleVerification } from './files/bundle-verification.js'
 import { hostBuiltins } from '../pdp/builtins/index.js'
 import { loadDataInThread } from './threads/data-thread.js'
+import { compileModuleInThread } from './threads/module-thread.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
 import { Policies } from '../pdp/loading/policies.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
@@ -23,6 +24,7 @@ export async function openPolicies(
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
     loadData: loadDataInThread,
+    compileModule: compileModuleInThread,
     limits,
     // At each load, so that a key or a secret that was replaced is seen.
     verification: () =>

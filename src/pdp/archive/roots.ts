@@ -15,6 +15,18 @@ export function isOwned(roots: readonly string[], path: string): boolean {
   return roots.some((root) => isRootOver(root, path))
 }
 
+/** The same of many roots and many paths: looks at what is above a path, not at all roots. */
+export function isOwnedByOne(roots: ReadonlySet<string>, path: string): boolean {
+  return roots.has(path) || isBelowOne(roots, path)
+}
+
+function isBelowOne(roots: ReadonlySet<string>, path: string): boolean {
+  if (path !== '' && roots.has('')) return true
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    if (roots.has(path.slice(0, end))) return true
+  return false
+}
+
 /** Whether one of the roots is below a path. */
 export function isAboveRoot(roots: readonly string[], path: string): boolean {
   return roots.some((root) => isRootOver(path, root))
@@ -41,8 +53,8 @@ function findOutside(roots: readonly string[], value: RegoValue, path: string): 
  */
 export function ownedRoots(packages: readonly (readonly string[])[], data: RegoObject): string[] {
   const paths = packages.map((path) => pathKey(spellable(path)))
-  const roots = [...new Set([...paths, ...dataRoots(paths, data, '')])].sort()
-  return roots.filter((root) => !roots.some((other) => other !== root && isRootOver(other, root)))
+  const roots = new Set([...paths, ...dataRoots(paths, data, '')])
+  return [...roots].filter((root) => !isBelowOne(roots, root)).sort()
 }
 
 /** The front of a path that is spelt alike wherever roots are read: a slash inside a segment is not. */

@@ -39,7 +39,10 @@ export function describeBundle(
     name: file,
     paths: [file],
     revision: bundle.revision || `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`,
-    wasm: bundle.wasm,
+    compiled:
+      bundle.wasm === undefined
+        ? []
+        : [{ wasm: bundle.wasm, keyOf: (entrypoint) => keyIn(bundle, entrypoint), isAskedFor: () => true }],
     data,
     documents,
     roots: bundle.roots,
@@ -53,7 +56,6 @@ export function describeBundle(
     documentPaths: documentPathsIn(bundle),
     listsPackages: bundle.wasm === undefined || bundle.index !== undefined || rego.length > 0,
     sourceFile: (compiledName) => sourceIn(file, bundle, withoutRoot(compiledName)),
-    keyOf: (entrypoint) => keyIn(bundle, entrypoint),
     kindOf: (key) => kindIn(bundle, key),
     isRule: (path) => isRuleIn(bundle, packages, path),
   }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import type { RegoObject } from '../rego/value.js'
 import { pathKey } from '../rego/path-key.js'
 import type { BundleManifest } from '../archive/manifest.js'
-import { findDataOutside, isAboveRoot, isOwned } from '../archive/roots.js'
+import { findDataOutside, isAboveRoot, isOwned, isOwnedByOne } from '../archive/roots.js'
 
 /** What a bundle holds, as far as its roots have to be over it. */
 export interface BundleContents {
@@ -34,9 +34,10 @@ export function refuseEntrypointsOutsideRoots(
   roots: readonly string[],
   entrypoints: readonly { readonly path: readonly string[]; readonly kind: 'rule' | 'document' }[],
 ): void {
+  const known = new Set(roots)
   const outside = entrypoints.filter(({ path, kind }) => {
     const text = pathKey(path)
-    return !isOwned(roots, text) && (kind === 'rule' || !isAboveRoot(roots, text))
+    return !isOwnedByOne(known, text) && (kind === 'rule' || !isAboveRoot(roots, text))
   })
   refuse(
     bundle,

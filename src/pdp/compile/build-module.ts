@@ -10,17 +10,19 @@ import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
 import { pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
-import { exportRules } from '../wasm/module/export-rules.js'
+import { listRules } from '../wasm/module/export-rules.js'
 import { compileError, readOpaErrors, withTypes } from './opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
-import { sourceFiles, stageBundle } from './stage-bundle.js'
+import { sourceFiles, stageBundle, stagedNames } from './stage-bundle.js'
 
 /** A compiled module and what its entrypoints answer. */
 export interface BuiltModule {
   readonly wasm: Uint8Array
   /** The key of the path of `data` by the name of the entrypoint. */
   readonly paths: ReadonlyMap<string, string>
+  /** Whether each rule is called by itself and no document has code: these are put together from rules. */
+  readonly isByRule: boolean
 }
 
 /** Code does not depend on data, and what stands in the way of rules has been looked for. */
@@ -33,6 +35,8 @@ export const MOST_PORTABLE_ENTRYPOINTS = 1000
 export interface BuildOptions {
   /** How many entrypoints the module may have, which programs other than this one ask it by. */
   readonly mostEntrypoints: number
+  /** What the names of files in the module's errors start with (`x-`), to tell them from those of another module; nothing when absent. */
+  readonly prefix?: string
 }
 
 /**
@@ -46,13 +50,13 @@ export async function buildModule(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints }: BuildOptions,
+  { mostEntrypoints, prefix = '' }: BuildOptions,
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
     const bundle = join(directory, 'bundle')
-    await stageBundle(bundle, modules, NO_DATA)
+    await stageBundle(bundle, modules, NO_DATA, stagedNames(prefix))
     const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(opa, bundle, keys)
-    return forRules ?? (await buildForAll(opa, bundle, modules, [...keys.keys()]))
+    return forRules ?? (await buildForAll(opa, bundle, sourceFiles(modules, prefix), [...keys.keys()]))
   })
 }
 
@@ -65,17 +69,18 @@ async function buildForRules(
   const rules = [...keys].flatMap(([key, kind]) => (kind === 'rule' ? [key] : []))
   const first = await build(opa, bundle, { kept: rules })
   if (typeof first.outcome === 'string') return undefined
-  const callable = new Set(exportRules(first.outcome).rules)
+  const callable = new Set(listRules(first.outcome))
   const missing = rules.filter((key) => !callable.has(key))
-  if (missing.length === 0) return { wasm: first.outcome, paths: first.paths }
+  if (missing.length === 0) return { wasm: first.outcome, paths: first.paths, isByRule: true }
   const second = await build(opa, bundle, { kept: rules, forwarded: missing })
-  return typeof second.outcome === 'string' ? undefined : { wasm: second.outcome, paths: second.paths }
+  if (typeof second.outcome === 'string') return undefined
+  return { wasm: second.outcome, paths: second.paths, isByRule: true }
 }
 
 async function buildForAll(
   opa: OpaProgram,
   bundle: string,
-  modules: readonly RegoModule[],
+  toSource: (compiledName: string) => string,
   keys: readonly string[],
 ): Promise<BuiltModule> {
   const unspellable = keys.filter((key) => !isSpellable(key))
@@ -84,15 +89,15 @@ async function buildForAll(
     .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
     .map((key) => [pathOfKey(key).join('/'), key] as const)
   const first = await build(opa, bundle, { direct, forwarded: unspellable })
-  if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths }
+  if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths, isByRule: false }
   // `opa check` finds the policies' own problems and tells them with columns.
   await rm(join(bundle, GENERATED_FILE), { force: true })
   const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', '.'], { cwd: bundle })
-  const toSource = sourceFiles(modules)
   if (check.exitCode !== 0) throw compileError(withTypes(readOpaErrors(check, toSource), first.run, toSource))
 
   const second = await build(opa, bundle, { forwarded: keys })
-  if (typeof second.outcome !== 'string') return { wasm: second.outcome, paths: second.paths }
+  if (typeof second.outcome !== 'string')
+    return { wasm: second.outcome, paths: second.paths, isByRule: false }
   throw compileError(readOpaErrors(first.run, toSource))
 }
 

@@ -9,7 +9,7 @@ import type { RegoObject } from '../rego/value.js'
 import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
-import type { CollectOptions, LeftOutFiles, PolicySources } from './collect-sources.js'
+import type { CollectOptions, LeftOutFiles, PolicySources, RegoFile } from './collect-sources.js'
 import { parseModules } from './parse-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -22,6 +22,8 @@ export interface CompiledPolicies {
   readonly wasm: Uint8Array | undefined
   /** The key of the path of `data` that an entrypoint of the module answers, by the entrypoint's name. */
   readonly paths: ReadonlyMap<string, string>
+  /** What has been compiled beside that module, since rules of it have changed. */
+  readonly newer?: NewerModule | undefined
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
@@ -34,6 +36,42 @@ export interface CompiledPolicies {
   readonly leftOut: LeftOutFiles
   /** The source files by the names that the module uses in its errors. */
   readonly sourceNames: ReadonlyMap<string, string>
+}
+
+/** A module of the rules that have changed since all were compiled, and of what these need. */
+export interface NewerModule {
+  /** Absent where there are none left. */
+  readonly wasm: Uint8Array | undefined
+  readonly paths: ReadonlyMap<string, string>
+  /** The keys of the rules that it is asked for. */
+  readonly rules: ReadonlySet<string>
+  /** The keys of the rules that the module before it is not asked for any more. */
+  readonly replaced: ReadonlySet<string>
+}
+
+/** What modules were built to. */
+export type BuiltModules = Pick<CompiledPolicies, 'wasm' | 'paths' | 'newer' | 'sourceNames'>
+
+/** The steps of compiling, which may know what has been compiled before. */
+export interface Compiler {
+  readonly parse: (opa: OpaProgram, files: readonly RegoFile[]) => Promise<RegoModule[]>
+  readonly build: (
+    opa: OpaProgram,
+    modules: readonly RegoModule[],
+    keys: ReadonlyMap<string, EntrypointKind>,
+    options: BuildOptions,
+  ) => Promise<BuiltModules>
+}
+
+/** Compiles everything each time. */
+export const WHOLE_COMPILER: Compiler = {
+  parse: parseModules,
+  build: async (opa, modules, keys, options) => {
+    // OPA builds no module of packages that hold nothing.
+    const isEmpty = keys.size === 1
+    const built = isEmpty ? undefined : await buildModule(opa, modules, keys, options)
+    return { wasm: built?.wasm, paths: built?.paths ?? new Map(), sourceNames: sourceNames(modules) }
+  },
 }
 
 /**
@@ -56,16 +94,13 @@ export async function compileSources(
   sources: PolicySources,
   { data, documents }: PartData,
   { mostEntrypoints = MOST_ENTRYPOINTS }: Partial<BuildOptions> = {},
+  { parse, build }: Compiler = WHOLE_COMPILER,
 ): Promise<CompiledPolicies> {
-  const modules = await parseModules(opa, sources.rego)
+  const modules = await parse(opa, sources.rego)
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
-  // OPA builds no module of packages that hold nothing.
-  const isEmpty = entrypoints.size === 1
-  const built = isEmpty ? undefined : await buildModule(opa, modules, entrypoints, { mostEntrypoints })
   return {
-    wasm: built?.wasm,
-    paths: built?.paths ?? new Map(),
+    ...(await build(opa, modules, entrypoints, { mostEntrypoints })),
     data,
     documents,
     revision: await digestSources(sources),
@@ -73,7 +108,6 @@ export async function compileSources(
     packages: askedDocuments(modules),
     modules,
     leftOut: sources.leftOut,
-    sourceNames: sourceNames(modules),
   }
 }
 

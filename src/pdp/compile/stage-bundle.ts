@@ -5,6 +5,8 @@ import { printJson } from '../rego/print-text.js'
 import type { RegoObject } from '../rego/value.js'
 import type { RegoModule } from './rego-module.js'
 
+type NameModule = (module: RegoModule, index: number) => string
+
 /**
  * Lays modules and data out as a bundle whose manifest tells OPA the Rego version of each file (`rego_version` and
  * `file_rego_versions`), so that both versions compile together. `nameOf` gives another name within the bundle than the staged one.
@@ -13,7 +15,7 @@ export async function stageBundle(
   directory: string,
   modules: readonly RegoModule[],
   data: RegoObject,
-  nameOf: (module: RegoModule, index: number) => string = stagedName,
+  nameOf: NameModule = stagedNames(),
 ): Promise<void> {
   const versions: Record<string, number> = {}
   for (const [index, module] of modules.entries()) {
@@ -28,13 +30,13 @@ export async function stageBundle(
 }
 
 /** The way back from the names of staged files to the source files. */
-export function sourceNames(modules: readonly RegoModule[]): ReadonlyMap<string, string> {
-  return new Map(modules.map((module, index) => [stagedName(module, index), module.file]))
+export function sourceNames(modules: readonly RegoModule[], prefix = ''): ReadonlyMap<string, string> {
+  return new Map(modules.map((module, index) => [stagedName(module, index, prefix), module.file]))
 }
 
 /** The same for names as OPA prints them; another name stays as it is. */
-export function sourceFiles(modules: readonly RegoModule[]): (compiledName: string) => string {
-  const sources = sourceNames(modules)
+export function sourceFiles(modules: readonly RegoModule[], prefix = ''): (compiledName: string) => string {
+  const sources = sourceNames(modules, prefix)
   return (compiledName) => sources.get(withoutRoot(compiledName)) ?? compiledName
 }
 
@@ -43,10 +45,15 @@ export function withoutRoot(name: string): string {
   return name.replace(/^\.?\/+/, '')
 }
 
+/** The names of staged files; `prefix` (`x-`) tells them from those of another bundle. */
+export function stagedNames(prefix = ''): NameModule {
+  return (module, index) => stagedName(module, index, prefix)
+}
+
 /** Free of what file systems and command lines take for something else. */
-function stagedName({ file }: RegoModule, index: number): string {
+function stagedName({ file }: RegoModule, index: number, prefix: string): string {
   const base = file.split(/[\\/]/).at(-1) ?? file
-  return `${index}/${base.replace(/[^\w.-]/g, '_')}`
+  return `${prefix}${index}/${base.replace(/[^\w.-]/g, '_')}`
 }
 
 async function writeInto(directory: string, name: string, text: string): Promise<void> {

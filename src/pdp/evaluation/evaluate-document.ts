@@ -10,6 +10,7 @@ import { pathKey, pathOfKey } from '../rego/path-key.js'
 import { walkValue } from '../rego/walk-value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
+import type { PolicyModule } from '../wasm/policy-module.js'
 
 /** How one path of `data` is answered; the same for every request until the snapshot changes. */
 export interface DocumentPlan {
@@ -99,7 +100,7 @@ export function evaluateRule(
 
 /** For a path that holds several modules' documents: of each module the topmost entrypoints below the path. */
 function partsBelow(snapshot: Snapshot, path: readonly string[], exact: readonly Entrypoint[]): Entrypoint[] {
-  const holders = new Set(exact.map(({ module }) => module))
+  const holders = new Set(exact.flatMap((entrypoint) => [...holdersOf(entrypoint)]))
   const parts: Entrypoint[] = []
   for (const candidates of snapshot.entrypoints.values()) {
     for (const candidate of candidates) {
@@ -117,9 +118,14 @@ function isBelow(path: readonly string[], above: readonly string[]): boolean {
 function hasEntrypointBetween(snapshot: Snapshot, candidate: Entrypoint, path: readonly string[]): boolean {
   for (let length = path.length + 1; length < candidate.path.length; length++) {
     const between = snapshot.entrypoints.get(pathKey(candidate.path.slice(0, length)))
-    if (between?.some(({ module }) => module === candidate.module) === true) return true
+    if (between?.some((entrypoint) => holdersOf(entrypoint).has(candidate.module)) === true) return true
   }
   return false
+}
+
+/** The modules that the value of an entrypoint has all rules of, as far as they are below it. */
+function holdersOf({ module, parts }: Entrypoint): ReadonlySet<PolicyModule> {
+  return parts?.modules ?? new Set([module])
 }
 
 /** The rule above a path of which `names` can be names: the rule itself, where the first number comes right behind it. */

@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
-
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/short-turns.js'
 import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
@@ -13,8 +12,6 @@ import type { DefinedRule } from './defined-documents.js'
 import { describeModule } from './describe-module.js'
 import type { DescribedModule } from './describe-module.js'
 
-/** How much Rego is read at a time, in characters: about two milliseconds. */
-const SLICE_CHARACTERS = 16 * 1024
 const NOTHING_LEFT_OUT: LeftOutFiles = { rego: [], data: [] }
 
 export interface AnalysisOptions {
@@ -29,7 +26,7 @@ export interface AnalysisOptions {
 /**
  * What is wrong with policies that compile: data that they read and nothing defines, and rules that look like verdicts
  * and are none, in the order of the files. Modules of tests are left out, as definitions too: they do not serve. The
- * work is done in slices, so that requests are answered in between.
+ * work is done in short turns, so that requests are answered in between.
  */
 export async function analysePolicies(
   modules: readonly RegoModule[],
@@ -37,25 +34,26 @@ export async function analysePolicies(
   options: AnalysisOptions,
 ): Promise<ErrorDetail[]> {
   const served = modules.filter(({ file }) => !file.endsWith('_test.rego'))
+  const turns = new ShortTurns()
   const described: DescribedModule[] = []
-  let characters = 0
   for (const module of served) {
     described.push(describeModule(module))
-    characters += module.text.length
-    if (characters < SLICE_CHARACTERS) continue
-    characters = 0
-    await setImmediate()
+    await turns.pause()
   }
   const { staticPackages, rulesWithoutText = [], leftOut = NOTHING_LEFT_OUT } = options
   const unwritten = rulesWithoutText.map((path) => ({ packagePath: path, path: [] }))
   const defined = new DefinedDocuments([...described.flatMap(definitionsIn), ...unwritten], data)
   // What such a rule uses, or states, is not known.
   const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
-  const findings = [
-    ...described.flatMap((module) => checkReferences(module, defined, leftOut.data)),
-    ...checkVerdicts(complete, staticPackages),
+  const findings: ErrorDetail[] = []
+  for (const module of described) {
+    findings.push(...checkReferences(module, defined, leftOut.data))
+    await turns.pause()
+  }
+  findings.push(
+    ...(await checkVerdicts(complete, staticPackages, turns)),
     ...checkLeftOut(leftOut.rego, staticPackages),
-  ]
+  )
   const order = new Map(served.map(({ file }, index) => [file, index]))
   const placeOf = ({ location }: ErrorDetail): number => order.get(location?.file ?? '') ?? order.size
   return findings.sort((a, b) => placeOf(a) - placeOf(b) || (a.location?.row ?? 0) - (b.location?.row ?? 0))

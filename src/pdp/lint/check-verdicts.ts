@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
+import type { ShortTurns } from '../../lib/short-turns.js'
 import { AskedPackages } from './asked-packages.js'
 import type { DescribedModule } from './describe-module.js'
 import { EVERY_RULE, groupByPackage } from './described-package.js'
@@ -8,12 +9,18 @@ import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import { resembledVerdict } from './resembled-verdict.js'
 
 /** Rules that look like a verdict and are none, and packages that should state one and do not. */
-export function checkVerdicts(
+export async function checkVerdicts(
   modules: readonly DescribedModule[],
   staticPatterns: readonly string[],
-): ErrorDetail[] {
+  turns: ShortTurns,
+): Promise<ErrorDetail[]> {
   const asked = new AskedPackages(staticPatterns)
-  return groupByPackage(modules).flatMap((described) => checkPackage(described, asked))
+  const found: ErrorDetail[] = []
+  for (const described of groupByPackage(modules)) {
+    found.push(...checkPackage(described, asked))
+    await turns.pause()
+  }
+  return found
 }
 
 function checkPackage(described: DescribedPackage, asked: AskedPackages): ErrorDetail[] {

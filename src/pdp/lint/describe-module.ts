@@ -35,8 +35,16 @@ export interface DescribedModule {
   readonly packageOffset: number
 }
 
-/** Reads a module that OPA has parsed. */
+const known = new WeakMap<RegoModule, DescribedModule>()
+
+/** Reads a module that OPA has parsed, once. */
 export function describeModule(module: RegoModule): DescribedModule {
+  const described = known.get(module) ?? describe(module)
+  known.set(module, described)
+  return described
+}
+
+function describe(module: RegoModule): DescribedModule {
   const { text, tokens } = readTokens(module.text)
   const heads = ruleHeads(module, tokens)
   const { imports, reads, replaced } = findReferences(tokens)

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/short-turns.js'
 import { findBaseDenials } from '../evaluation/base-denials.js'
 import type { Builtins, BuiltinTable } from '../builtins/shared/builtin.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
@@ -13,8 +14,9 @@ import type { PartAnalysisOptions } from '../lint/analyse-parts.js'
 import { AskedPackages } from '../lint/asked-packages.js'
 import { KEEPING_ENTRYPOINT, isGenerated } from '../compile/generated-entrypoints.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
-import type { PolicyPart } from '../snapshot/policy-part.js'
+import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 import { publicNames } from '../snapshot/public-names.js'
+import { LoadedModules } from './loaded-modules.js'
 import { readParts } from './read-parts.js'
 import type { PolicyLocations, ReadOptions } from './read-parts.js'
 import { refuseDataOverEntrypoints, refuseSharedRoots } from './refuse-shared-paths.js'
@@ -24,9 +26,9 @@ import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import { dataOf } from '../wasm/data/data-image.js'
 import type { DataImage } from '../wasm/data/data-image.js'
-import { compileModule, leastBase, likelyBase } from '../wasm/module-code.js'
-import type { ModuleCode } from '../wasm/module-code.js'
-import { PolicyModule } from '../wasm/policy-module.js'
+import { leastBase, likelyBase } from '../wasm/module-code.js'
+import type { ModuleCode, compileModule } from '../wasm/module-code.js'
+import type { PolicyModule } from '../wasm/policy-module.js'
 
 export type { PolicyLocations } from './read-parts.js'
 
@@ -34,7 +36,11 @@ export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
   /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
+  /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
+  readonly compileModule?: typeof compileModule
   readonly limits: EvaluationLimits
+  /** What was loaded before, and is used again where it is the same; nothing when absent. */
+  readonly loadedModules?: LoadedModules
   /** How policies are looked through for mistakes that compile; they are not when absent. */
   readonly analysis?: PartAnalysisOptions
   /** Whether evaluation errors name files by paths that a person on this machine can open; callers get them below their roots. */
@@ -46,25 +52,30 @@ export interface LoadOptions extends ReadOptions {
  * does not compile, a damaged bundle, data given twice, a built-in that is not there.
  */
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
+  const turns = new ShortTurns()
   const { parts, codes, image } = await loadParts(locations, options)
   const data = dataOf(image)
   const loaded = new Map(
     await Promise.all(
-      [...codes].map(async ([part, code]) => [part, await loadModule(part, code, image, options)] as const),
+      [...codes].map(async ([part, own]) => [part, await loadModules(part, own, image, options)] as const),
     ),
   )
   const entrypoints = [...loaded.values()].flat()
+  await turns.pause()
   refuseDataOverEntrypoints(parts, entrypoints)
+  await turns.pause()
   const { analysis } = options
   const entrypointsOf = (part: PolicyPart): readonly Entrypoint[] => loaded.get(part) ?? []
   const asked = analysis === undefined ? undefined : new AskedPackages(analysis.staticPackages)
   const answered = checkEntrypoints(parts, entrypointsOf, asked)
+  await turns.pause()
   const found =
     analysis === undefined
       ? []
       : await analyseParts(parts, data, analysis, (part) => entrypointsOf(part).map(({ path }) => path))
   const packagePaths = [...parts.flatMap(({ packages }) => packages), ...answered.guessedPackages]
   const packages = [...new Set(packagePaths.map(pathKey))].sort()
+  await turns.pause()
   const names = publicNames(locations.directories, locations.bundles)
   const show = options.showsWholePaths === true ? (file: string) => file : names.file
   return {
@@ -87,11 +98,16 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   }
 }
 
+/** A module of a part, ready to be set up. */
+interface PartCode extends PartModule {
+  readonly code: ModuleCode
+}
+
 /** The parts with their data, the code of their modules, and the data of all of them as these work with it. */
 async function loadParts(
   locations: PolicyLocations,
   options: LoadOptions,
-): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, ModuleCode>; image: DataImage }> {
+): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, readonly PartCode[]>; image: DataImage }> {
   const sources = await readParts(locations, options)
   const files = sources.map(({ dataFiles }) => dataFiles)
   const policyBytes = sources.reduce((sum, part) => sum + part.policyBytes, 0)
@@ -101,45 +117,55 @@ async function loadParts(
     sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
   )
   refuseSharedRoots(parts)
-  const codes = new Map<PolicyPart, ModuleCode>()
+  const { loadedModules = new LoadedModules(options.compileModule) } = options
+  const codes = new Map<PolicyPart, readonly PartCode[]>()
   for (const part of parts) {
-    if (part.wasm !== undefined) codes.set(part, await compileModule(part.wasm))
+    const own: PartCode[] = []
+    for (const module of part.compiled)
+      own.push({ ...module, code: await loadedModules.compile(module.wasm) })
+    if (own.length > 0) codes.set(part, own)
   }
-  const base = Math.max(0, ...[...codes.values()].map(leastBase))
+  const base = Math.max(0, ...[...codes.values()].flat().map(({ code }) => leastBase(code)))
   return { parts, codes, image: base > loaded.image.base ? (await load(files, base)).image : loaded.image }
 }
 
-async function loadModule(
+async function loadModules(
   part: PolicyPart,
-  code: ModuleCode,
+  codes: readonly PartCode[],
   data: DataImage,
-  { builtins, limits }: LoadOptions,
+  { builtins, limits, loadedModules = new LoadedModules() }: LoadOptions,
 ): Promise<Entrypoint[]> {
-  const module = await PolicyModule.load(code, { builtins: builtins.table, limits, data })
-  refuseMissingBuiltins(part, module, builtins.table)
-  await builtins.prepare(module.requiredBuiltins)
-  const entrypoints: Entrypoint[] = [...numbersByKey(part, module)].map(([key, number]) => ({
-    path: pathOfKey(key),
-    kind: part.kindOf(key),
-    module,
-    number,
-  }))
-  if (module.entrypoints.has(KEEPING_ENTRYPOINT))
-    entrypoints.push(...composeEntrypoints(module, part.documentPaths, entrypoints))
+  const modules: PolicyModule[] = []
+  const entrypoints: Entrypoint[] = []
+  for (const partCode of codes) {
+    const module = await loadedModules.load(partCode.code, { builtins: builtins.table, limits, data })
+    refuseMissingBuiltins(part, module, builtins.table)
+    await builtins.prepare(module.requiredBuiltins)
+    modules.push(module)
+    for (const [key, number] of numbersByKey(part, partCode, module))
+      entrypoints.push({ path: pathOfKey(key), kind: part.kindOf(key), module, number })
+  }
+  const composing = modules.find((module) => module.entrypoints.has(KEEPING_ENTRYPOINT))
+  if (composing !== undefined)
+    entrypoints.push(...composeEntrypoints(composing, part.documentPaths, entrypoints))
   refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
   return entrypoints
 }
 
 /** What a module can be asked: its entrypoints, and beside them the rules of the part; a rule is called by itself where it can be. */
-function numbersByKey(part: PolicyPart, { entrypoints, rules }: PolicyModule): Map<string, number> {
+function numbersByKey(
+  part: PolicyPart,
+  { keyOf, isAskedFor }: PartCode,
+  { entrypoints, rules }: PolicyModule,
+): Map<string, number> {
   const numbers = new Map<string, number>()
   for (const [name, number] of entrypoints) {
-    if (isGenerated(name) && part.keyOf(name) === name) continue
-    const key = part.keyOf(name)
+    const key = keyOf(name)
+    if (!isAskedFor(key) || (isGenerated(name) && key === name)) continue
     numbers.set(key, rules.get(key) ?? number)
   }
   for (const key of part.expectedEntrypoints) {
-    const number = rules.get(key)
+    const number = isAskedFor(key) ? rules.get(key) : undefined
     if (number !== undefined) numbers.set(key, number)
   }
   return numbers
@@ -178,7 +204,7 @@ function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['l
 }
 
 function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
-  const compiled = parts.filter(({ wasm }) => wasm !== undefined)
+  const compiled = parts.filter(({ compiled: modules }) => modules.length > 0)
   // Which of several modules called is not told, and bundles may leave their Rego out.
   if (compiled.length !== 1) return () => undefined
   const known = new Map<string, ErrorDetail['location']>()

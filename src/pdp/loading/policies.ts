@@ -1,8 +1,15 @@
 import { toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
+import { IncrementalCompiler } from '../incremental/incremental-compiler.js'
+import { loadData } from '../data/load-data.js'
+import { LoadedModules } from './loaded-modules.js'
 import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
+import { rememberData } from './remembered-data.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+
+/** All is compiled together once nothing has changed for so long. */
+const CATCH_UP_MS = 2000
 
 /** A reload that did not come off; the snapshot before it goes on serving. */
 export interface LoadFailure {
@@ -20,6 +27,7 @@ export interface LoadObserver {
 export class Policies {
   readonly locations: PolicyLocations
   readonly #options: LoadOptions
+  readonly #compiler: IncrementalCompiler
   readonly #observer: LoadObserver
   #current: Snapshot
   #activatedAt = new Date()
@@ -27,16 +35,19 @@ export class Policies {
   #loading: Promise<void> = Promise.resolve()
   /** The load that begins when the one under way has ended. */
   #waiting: Promise<void> | undefined
+  #catchingUp: NodeJS.Timeout | undefined
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
 
   private constructor(
     locations: PolicyLocations,
     options: LoadOptions,
+    compiler: IncrementalCompiler,
     observer: LoadObserver,
     current: Snapshot,
   ) {
     this.locations = locations
     this.#options = options
+    this.#compiler = compiler
     this.#observer = observer
     this.#current = current
   }
@@ -47,8 +58,16 @@ export class Policies {
     options: LoadOptions,
     observer: LoadObserver,
   ): Promise<Policies> {
-    const snapshot = await loadSnapshot(locations, options)
-    return new Policies(locations, options, observer, snapshot)
+    const compiler = new IncrementalCompiler()
+    const load = options.loadData ?? ((...what) => Promise.resolve(loadData(...what)))
+    const remembering = {
+      ...options,
+      compiler,
+      loadData: rememberData(load),
+      loadedModules: new LoadedModules(options.compileModule),
+    }
+    const snapshot = await loadSnapshot(locations, remembering)
+    return new Policies(locations, remembering, compiler, observer, snapshot)
   }
 
   get current(): Snapshot {
@@ -86,6 +105,7 @@ export class Policies {
 
   async #reload(): Promise<void> {
     const startedAt = performance.now()
+    clearTimeout(this.#catchingUp)
     try {
       const snapshot = await loadSnapshot(this.locations, this.#options)
       await this.#activating(snapshot)
@@ -94,8 +114,37 @@ export class Policies {
       this.#failure = undefined
       this.#observer.loaded(snapshot, performance.now() - startedAt)
     } catch (raw) {
-      this.#failure = { at: new Date(), error: toAppError(raw) }
-      this.#observer.failed(this.#failure)
+      this.#fail(raw)
     }
+    if (this.#compiler.isBehind) this.#catchUpSoon()
+  }
+
+  /** Has everything compiled together beside what goes on, and serves it then. */
+  #catchUpSoon(): void {
+    this.#catchingUp = setTimeout(() => {
+      this.#compiler.catchUp().then(
+        () => {
+          this.#loading = this.#loading.then(() => this.#replaceByWhole())
+        },
+        (raw: unknown) => this.#fail(raw),
+      )
+    }, CATCH_UP_MS).unref()
+  }
+
+  /** The same policies, compiled together. Files that have changed since are for a reload to take up, and to tell about. */
+  async #replaceByWhole(): Promise<void> {
+    try {
+      const snapshot = await loadSnapshot(this.locations, this.#options)
+      if (snapshot.revision !== this.#current.revision) return
+      await this.#activating(snapshot)
+      this.#current = snapshot
+    } catch {
+      return
+    }
+  }
+
+  #fail(raw: unknown): void {
+    this.#failure = { at: new Date(), error: toAppError(raw) }
+    this.#observer.failed(this.#failure)
   }
 }

@@ -11,13 +11,13 @@ import { verifyBundle } from '../bundle/signing/verify-bundle.js'
 import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
 import { compileSources } from '../compile/compile-policies.js'
-import type { CompiledPolicies } from '../compile/compile-policies.js'
+import type { CompiledPolicies, Compiler } from '../compile/compile-policies.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
 import type { PartData } from '../data/base-document.js'
 import type { DataFile } from '../data/load-data.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 import { pathKey, pathOfKey } from '../rego/path-key.js'
-import type { PolicyPart } from '../snapshot/policy-part.js'
+import type { PartModule, PolicyPart } from '../snapshot/policy-part.js'
 
 export interface PolicyLocations {
   /** Rego directories or files, compiled together. */
@@ -34,6 +34,8 @@ export interface ReadOptions {
   readonly verification?: () => BundleVerification
   /** How many entrypoints a compiled module may have; a fitting number when absent. */
   readonly mostEntrypoints?: number
+  /** Compiles Rego; everything each time when absent. */
+  readonly compiler?: Compiler
 }
 
 /** One directory set or bundle as read. */
@@ -55,14 +57,14 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false }: PolicyLocations,
-  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS }: ReadOptions,
+  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, compiler }: ReadOptions,
 ): Promise<PartSource> {
   const sources = await collectSources(directories, { includeTests })
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
     toPart: async (data) => {
-      const compiled = await compileSources(await findOpa(), sources, data, { mostEntrypoints })
+      const compiled = await compileSources(await findOpa(), sources, data, { mostEntrypoints }, compiler)
       return describeCompiled(directories, compiled)
     },
   }
@@ -73,7 +75,7 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
     name: directories.join(','),
     paths: directories,
     revision: compiled.revision,
-    wasm: compiled.wasm,
+    compiled: compiledModules(compiled),
     data: compiled.data,
     documents: compiled.documents,
     roots: ownedRoots(compiled.packages, compiled.data),
@@ -85,10 +87,25 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
     documentPaths: documentPathsOf(compiled),
     listsPackages: true,
     sourceFile: (name) => compiled.sourceNames.get(withoutRoot(name)),
-    keyOf: (entrypoint) => compiled.paths.get(entrypoint) ?? entrypoint,
     kindOf: (key) => compiled.entrypoints.get(key) ?? 'rule',
     isRule: (path) => compiled.entrypoints.get(pathKey(path)) === 'rule',
   }
+}
+
+function compiledModules({ wasm, paths, newer }: CompiledPolicies): PartModule[] {
+  const toModule = (
+    bytes: Uint8Array | undefined,
+    names: ReadonlyMap<string, string>,
+    isAskedFor: PartModule['isAskedFor'],
+  ): PartModule[] =>
+    bytes === undefined
+      ? []
+      : [{ wasm: bytes, keyOf: (entrypoint) => names.get(entrypoint) ?? entrypoint, isAskedFor }]
+  if (newer === undefined) return toModule(wasm, paths, () => true)
+  return [
+    ...toModule(wasm, paths, (key) => !newer.replaced.has(key)),
+    ...toModule(newer.wasm, newer.paths, (key) => newer.rules.has(key)),
+  ]
 }
 
 /** Packages without rules are documents, too. */

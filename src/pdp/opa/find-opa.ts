@@ -10,6 +10,8 @@ export interface OpaProgram {
   readonly path: string
   /** Where it was found, for people. */
   readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'tidegate opa install' | 'npm package'
+  /** How far it steps back behind others, as `nice` counts; not at all when absent. */
+  readonly niceness?: number
 }
 
 export interface FindOpaOptions {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { setPriority } from 'node:os'
 
 import { AppError } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
@@ -39,10 +40,21 @@ export function runOpa(
         else reject(cannotRun(program, args, error))
       },
     )
+    if (program.niceness !== undefined) stepBack(child.pid, program.niceness)
     // A program that ends before it has read everything closes the pipe; its exit code tells the story.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(options.stdin ?? '')
   })
+}
+
+/** The threads that it starts are as low as its first. One that has ended already has no priority. */
+function stepBack(pid: number | undefined, niceness: number): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, niceness)
+  } catch {
+    // It may be gone, or the system may not allow it: then it goes at the pace of others.
+  }
 }
 
 function cannotRun(program: OpaProgram, args: readonly string[], cause: Error): AppError {

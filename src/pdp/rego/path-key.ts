@@ -18,10 +18,12 @@ export function distinctPaths<Path extends readonly string[]>(paths: readonly Pa
 
 function escapeSegment(segment: string): string {
   if (segment === '') return '%'
-  return segment.replaceAll('%', '%25').replaceAll('/', '%2F')
+  return segment.includes('%') || segment.includes('/')
+    ? segment.replaceAll('%', '%25').replaceAll('/', '%2F')
+    : segment
 }
 
 function unescapeSegment(escaped: string): string {
   if (escaped === '%') return ''
-  return escaped.replaceAll('%2F', '/').replaceAll('%25', '%')
+  return escaped.includes('%') ? escaped.replaceAll('%2F', '/').replaceAll('%25', '%') : escaped
 }

@@ -12,6 +12,8 @@ import type { ModuleParts } from '../wasm/policy-module.js'
 export interface PackedSnapshot {
   readonly revision: string
   readonly modules: readonly ModuleParts[]
+  /** Of each policy set whose documents are put together from rules: the places of its modules. */
+  readonly composed: readonly (readonly number[])[]
   readonly entrypoints: readonly PackedEntrypoint[]
   readonly packages: readonly string[]
   readonly unanswered: Snapshot['unanswered']
@@ -42,14 +44,17 @@ function pack(snapshot: Snapshot): PackedSnapshot {
   const entrypoints = [...snapshot.entrypoints.values()].flat()
   const modules = [...new Set(entrypoints.map(({ module }) => module))]
   const places = new Map(modules.map((module, place) => [module, place]))
+  const sets = new Set(entrypoints.flatMap(({ parts }) => parts?.modules ?? []))
+  const placeOf = (module: PolicyModule): number => places.get(module) ?? 0
   return {
     revision: snapshot.revision,
     modules: modules.map(({ parts }) => parts),
+    composed: [...sets].map((set) => [...set].map(placeOf)),
     entrypoints: entrypoints.map(({ path, kind, number, module, parts }) => ({
       path,
       kind,
       number: parts === undefined ? number : undefined,
-      module: places.get(module) ?? 0,
+      module: placeOf(module),
     })),
     packages: snapshot.packages,
     unanswered: snapshot.unanswered,
@@ -60,25 +65,35 @@ function pack(snapshot: Snapshot): PackedSnapshot {
 
 /** The snapshot that was packed, ready to be asked in this thread. */
 export async function unpackSnapshot(
-  { revision, modules, entrypoints, packages, unanswered, baseDenials, image }: PackedSnapshot,
+  { revision, modules, composed, entrypoints, packages, unanswered, baseDenials, image }: PackedSnapshot,
   builtins: Builtins,
   limits: EvaluationLimits,
 ): Promise<Snapshot> {
   const options = { builtins: builtins.table, limits }
   const made = await Promise.all(modules.map((parts) => PolicyModule.fromParts(parts, options)))
   for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
-  const unpacked = made.flatMap((module, place) => {
-    const own = entrypoints.filter((entrypoint) => entrypoint.module === place)
-    const coded = own.flatMap(({ path, kind, number }) =>
-      number === undefined ? [] : [{ path, kind, number, module }],
+  const coded = made.flatMap((module, place) =>
+    entrypoints.flatMap(({ path, kind, number, module: of }) =>
+      of === place && number !== undefined ? [{ path, kind, number, module }] : [],
+    ),
+  )
+  const put = composed.flatMap((places) => {
+    const documents = entrypoints.filter(
+      ({ module, number }) => number === undefined && places.includes(module),
     )
-    const composed = own.flatMap(({ path, number }) => (number === undefined ? [path] : []))
-    return [...coded, ...composeEntrypoints(module, composed, coded)]
+    const [first, ...others] = places.flatMap((place) => made[place] ?? [])
+    if (first === undefined) return []
+    const rules = coded.filter(({ module }) => module === first || others.includes(module))
+    return composeEntrypoints(
+      first,
+      documents.map(({ path }) => path),
+      rules,
+    )
   })
   return {
     revision,
     sources: [],
-    entrypoints: groupByPath(unpacked),
+    entrypoints: groupByPath([...coded, ...put]),
     packages,
     unanswered,
     baseDenials,

@@ -16,9 +16,11 @@ export interface PortableSnapshot extends Omit<PackedSnapshot, 'modules' | 'imag
 
 /** What another process makes the same snapshot of, together with its image. */
 export function toPortable(snapshot: Snapshot): PortableSnapshot {
-  const { revision, entrypoints, packages, unanswered, baseDenials, modules } = packSnapshot(snapshot)
+  const { revision, composed, entrypoints, packages, unanswered, baseDenials, modules } =
+    packSnapshot(snapshot)
   return {
     revision,
+    composed,
     entrypoints,
     packages,
     unanswered,

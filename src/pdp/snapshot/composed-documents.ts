@@ -5,12 +5,16 @@ import type { Entrypoint } from './snapshot.js'
 /** Stands for the number of a document, which the module has no code for. */
 const NO_NUMBER = -1
 
-/** The documents at these paths as entrypoints that are put together from the rules of a module below them. */
+/**
+ * The documents at these paths as entrypoints that are put together from the rules below them, which are all those of a policy set. They
+ * count as of its first module.
+ */
 export function composeEntrypoints(
   module: PolicyModule,
   paths: readonly (readonly string[])[],
   rules: readonly Entrypoint[],
 ): Entrypoint[] {
+  const modules = new Set([module, ...rules.map((rule) => rule.module)])
   const documentsBelow = groupByPathAbove(paths.map((path) => ({ path, item: path })))
   const rulesBelow = groupByPathAbove(rules.map((rule) => ({ path: rule.path, item: rule })))
   return paths.map((path) => ({
@@ -21,6 +25,7 @@ export function composeEntrypoints(
     parts: {
       documents: documentsBelow.get(pathKey(path)) ?? [],
       rules: rulesBelow.get(pathKey(path)) ?? [],
+      modules,
     },
   }))
 }

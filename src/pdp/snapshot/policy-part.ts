@@ -3,13 +3,23 @@ import type { BaseDocument } from '../data/base-document.js'
 import type { EntrypointKind, RegoModule } from '../compile/rego-module.js'
 import type { RegoObject } from '../rego/value.js'
 
-/** One directory set or bundle, before it is a module. */
+/** A compiled module of a part, and what of it is asked. */
+export interface PartModule {
+  readonly wasm: Uint8Array
+  /** The key of the path of `data` that an entrypoint of the module answers. */
+  readonly keyOf: (entrypoint: string) => string
+  /** Whether it is asked for the rule of a key; another module of the part has the rules that are newer. */
+  readonly isAskedFor: (key: string) => boolean
+}
+
+/** One directory set or bundle, before it is loaded. */
 export interface PolicyPart {
   readonly name: string
   /** The directories or the bundle, as configured. */
   readonly paths: readonly string[]
   readonly revision: string
-  readonly wasm: Uint8Array | undefined
+  /** None where there are no rules. The first has the documents. */
+  readonly compiled: readonly PartModule[]
   readonly data: RegoObject
   /** The documents that the data is merged from. */
   readonly documents: readonly BaseDocument[]
@@ -29,8 +39,6 @@ export interface PolicyPart {
   readonly listsPackages: boolean
   /** The source file behind a name that the compiled module uses in its errors; undefined where it uses no such name. */
   readonly sourceFile: (compiledName: string) => string | undefined
-  /** The key of the path of `data` that an entrypoint of the module answers. */
-  readonly keyOf: (entrypoint: string) => string
   /** What the path of a key is; a bundle made elsewhere does not tell, and its own are taken as rules. */
   readonly kindOf: (key: string) => EntrypointKind
   /** Whether a path is known to be a rule, so that no data may stand there. */

@@ -20,6 +20,8 @@ export interface Entrypoint {
 export interface ComposedParts {
   readonly documents: readonly (readonly string[])[]
   readonly rules: readonly Entrypoint[]
+  /** The modules of the policy set, to which all its rules belong. */
+  readonly modules: ReadonlySet<PolicyModule>
 }
 
 /** A directory set or a bundle that is part of a snapshot. */

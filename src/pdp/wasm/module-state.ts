@@ -67,9 +67,11 @@ export function findSizes(
 }
 
 function wordsThatAre(size: number, { bytes }: ModuleMemory, end: number): number[] {
+  const searched = bytes.subarray(0, end)
+  const word = Buffer.alloc(WORD_BYTES)
+  word.writeUInt32LE(size)
   const found: number[] = []
-  for (let address = 0; address + WORD_BYTES <= end; address += WORD_BYTES) {
-    if (bytes.readUInt32LE(address) === size) found.push(address)
-  }
+  for (let address = searched.indexOf(word); address !== -1; address = searched.indexOf(word, address + 1))
+    if (address % WORD_BYTES === 0) found.push(address)
   return found
 }

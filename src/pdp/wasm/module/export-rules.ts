@@ -11,6 +11,7 @@ import {
   readSections,
   writeSection,
 } from '../binary/sections.js'
+import type { Section } from '../binary/sections.js'
 
 /** How the functions of rules are exported, with their place in the list of rules behind it. */
 export const RULE_EXPORT = 'tidegate_rule_'
@@ -37,14 +38,9 @@ const RULE_PARAMETERS = 2
  */
 export function exportRules(wasm: Uint8Array): ExportedRules {
   const sections = readSections(wasm)
-  const table = readFunctionTable(wasm, sections)
-  const functions = [...table.names]
-  const memoize = functions.find(([, name]) => name === MEMOIZE_FUNCTION)?.[0]
-  if (memoize === undefined || parametersOf(table, memoize) !== 0) return { bytes: wasm, rules: [] }
-  const rules = functions.flatMap(([number, name]) => {
-    const path = parametersOf(table, number) === RULE_PARAMETERS ? rulePath(name) : undefined
-    return path === undefined ? [] : [{ number, key: pathKey(path) }]
-  })
+  const found = findRules(wasm, sections)
+  if (found === undefined) return { bytes: wasm, rules: [] }
+  const { memoize, rules } = found
   const exported = [
     exportEntry(MEMOIZE_EXPORT, EXTERNAL_KIND.function, memoize),
     ...rules.map(({ number }, place) =>
@@ -57,6 +53,28 @@ export function exportRules(wasm: Uint8Array): ExportedRules {
     writeSection(out, id, [id === SECTION.export ? appendToVector(body, exported) : body])
   }
   return { bytes: concat(out), rules: rules.map(({ key }) => key) }
+}
+
+/** The keys of the paths of the rules of a module that `exportRules` exports. */
+export function listRules(wasm: Uint8Array): string[] {
+  return findRules(wasm, readSections(wasm))?.rules.map(({ key }) => key) ?? []
+}
+
+interface FoundRules {
+  readonly memoize: number
+  readonly rules: readonly { readonly number: number; readonly key: string }[]
+}
+
+function findRules(wasm: Uint8Array, sections: readonly Section[]): FoundRules | undefined {
+  const table = readFunctionTable(wasm, sections)
+  const functions = [...table.names]
+  const memoize = functions.find(([, name]) => name === MEMOIZE_FUNCTION)?.[0]
+  if (memoize === undefined || parametersOf(table, memoize) !== 0) return undefined
+  const rules = functions.flatMap(([number, name]) => {
+    const path = parametersOf(table, number) === RULE_PARAMETERS ? rulePath(name) : undefined
+    return path === undefined ? [] : [{ number, key: pathKey(path) }]
+  })
+  return { memoize, rules }
 }
 
 function parametersOf(
