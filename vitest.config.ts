@@ -7,8 +7,8 @@ import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 
 /** These run the built program as processes of their own; the others need no build. */
 const END_TO_END = 'test/e2e/**/*.test.ts'
-/** What becomes of leases and clocks, which no transport has a part in. */
-const REPLICA_FAULTS = 'test/e2e/replica-faults.test.ts'
+/** What becomes of leases, clocks and databases, which no transport has a part in. */
+const REPLICA_FAULTS = ['test/e2e/replica-faults.test.ts', 'test/e2e/standby.test.ts']
 const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
 
 /** Of these, what needs no more than the routes and the log of a service: they run in `unit`, too, over one in the process of the tests. */
@@ -115,7 +115,7 @@ export default defineConfig({
           // Node's own HTTP server and Hono answer everything: the same tests must hold.
           name: 'standard-transport',
           include: [END_TO_END],
-          exclude: [REPLICA_FAULTS],
+          exclude: REPLICA_FAULTS,
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
           env: { FAST_READER: 'off' },
         },

@@ -12,7 +12,7 @@ const path = (description: string) => key(z.string().min(1).optional(), descript
 export const StoreSection = z.strictObject({
   url: key(
     z.string().refine(isDatabaseUrl).optional(),
-    'The PostgreSQL that keeps the durable records, which several services share then; `tidegate.db` in the data directory where this is not set. What the URL leaves out is taken from PGHOST, PGPORT, PGUSER and PGDATABASE: `postgres://` takes all of it.',
+    'The PostgreSQL that keeps the durable records, which several services share then; `tidegate.db` in the data directory where this is not set. What the URL leaves out is taken from PGHOST, PGPORT, PGUSER and PGDATABASE: `postgres://` takes all of it. Of several hosts (`postgres://tidegate@one,two/tidegate`) the one is used that takes writes.',
     DATABASE_URL_TEXT,
   ),
   password: secretKey(

@@ -1,18 +1,24 @@
 /** What `isDatabaseUrl` takes, as the end of the sentence "must be …". */
 export const DATABASE_URL_TEXT =
-  'a URL such as postgres://tidegate@db.example.org:5432/tidegate, without a password (that is store.password) and with nothing behind the name but ?host=/directory of a unix socket'
+  'a URL such as postgres://tidegate@db.example.org:5432/tidegate, with several hosts between commas where one may take over from another, without a password (that is store.password) and with nothing behind the name but ?host=/directory of a unix socket'
 
 /** Stands for a host that is left out behind a user, which no URL of the web may do. */
 const NO_HOST = 'left.out.invalid'
-const WITHOUT_HOST = /^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/
+const PARTS = /^(?<start>postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<rest>.*)$/s
 
 /** What a URL says; empty texts where it says nothing. */
 export interface DatabaseUrl {
+  /** At least one. */
+  readonly hosts: readonly DatabaseHost[]
+  readonly user: string
+  readonly database: string
+}
+
+/** One of the hosts of a URL. */
+export interface DatabaseHost {
   /** A name, an address, or the directory of a unix socket. */
   readonly host: string
   readonly port: string
-  readonly user: string
-  readonly database: string
 }
 
 /** Whether a text names a database of PostgreSQL. Secrets and certificates stand elsewhere, so that the URL may be shown. */
@@ -20,22 +26,27 @@ export function isDatabaseUrl(text: string): boolean {
   return readDatabaseUrl(text) !== undefined
 }
 
-/** The parts of such a text; undefined for any other. */
+/** The parts of such a text; undefined for any other. Several hosts are written as for libpq (postgresql.org/docs/15/libpq-connect.html, 34.1.1.3). */
 export function readDatabaseUrl(text: string): DatabaseUrl | undefined {
-  const whole = text.replace(WITHOUT_HOST, `$1${NO_HOST}`)
-  if (!URL.canParse(whole)) return undefined
-  const { protocol, hostname, port, username, password, pathname, searchParams, hash } = new URL(whole)
-  const isOurs =
-    ['postgres:', 'postgresql:'].includes(protocol) &&
-    password === '' &&
-    hash === '' &&
-    [...searchParams.keys()].every((name) => name === 'host')
+  const { start, hosts = '', rest } = PARTS.exec(text)?.groups ?? {}
+  if (start === undefined || rest === undefined) return undefined
+  const named = hosts.split(',')
+  if (named.length > 1 && (named.includes('') || rest.includes('?'))) return undefined
+  const read = named.map((host) => readOneHost(`${start}${host === '' ? NO_HOST : host}${rest}`))
+  const [first] = read
+  if (first === undefined || read.includes(undefined)) return undefined
+  return { ...first, hosts: read.flatMap((one) => one?.hosts ?? []) }
+}
+
+function readOneHost(text: string): DatabaseUrl | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text)
+  const isOurs = password === '' && hash === '' && [...searchParams.keys()].every((name) => name === 'host')
   if (!isOurs) return undefined
   try {
     const named = hostname === NO_HOST ? '' : decodeURIComponent(hostname.replace(/^\[(.*)\]$/, '$1'))
     return {
-      host: searchParams.get('host') ?? named,
-      port,
+      hosts: [{ host: searchParams.get('host') ?? named, port }],
       user: decodeURIComponent(username),
       database: decodeURIComponent(pathname.slice(1)),
     }

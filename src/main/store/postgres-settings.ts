@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Config } from '../../config/config.js'
 import { DATABASE_URL_TEXT, readDatabaseUrl } from '../../config/values/database-url.js'
+import type { DatabaseUrl } from '../../config/values/database-url.js'
 import { isLoopback } from '../../config/sections/listen-address.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import { AppError, toError } from '../../errors/app-error.js'
-import type { PostgresSettings, PostgresTls } from '../../store/postgres/engine/postgres-settings.js'
+import type {
+  PostgresHost,
+  PostgresSettings,
+  PostgresTls,
+} from '../../store/postgres/engine/postgres-settings.js'
 
 type StoreConfig = Config['store']
 type Environment = Readonly<Record<string, string | undefined>>
@@ -24,23 +29,38 @@ export function postgresSettings(
 ): PostgresSettings {
   const named = readDatabaseUrl(url)
   if (named === undefined) throw new AppError('invalid', `store.url must be ${DATABASE_URL_TEXT}`)
-  const host = named.host || (env['PGHOST'] ?? 'localhost')
+  const hosts = hostsOf(named, env)
+  const [{ host, port }, ...otherHosts] = hosts
   const user = named.user || (env['PGUSER'] ?? userInfo().username)
   return {
     host,
-    port: Number(named.port || (env['PGPORT'] ?? DEFAULT_PORT)),
+    port,
+    ...(otherHosts.length > 0 && { otherHosts }),
     user,
     database: named.database || (env['PGDATABASE'] ?? user),
     password: store.password === undefined ? undefined : readSecret(store.password).reveal(),
-    tls: tlsOf(host, store),
+    tls: tlsOf(hosts, store),
   }
 }
 
+function hostsOf({ hosts }: DatabaseUrl, env: Environment): readonly [PostgresHost, ...PostgresHost[]] {
+  const inEnvironment = (env['PGHOST'] ?? 'localhost').split(',')
+  const ports = (env['PGPORT'] ?? DEFAULT_PORT).split(',')
+  const named = hosts.some(({ host }) => host !== '')
+    ? hosts
+    : inEnvironment.map((host) => ({ host, port: hosts[0]?.port ?? '' }))
+  const [first, ...others] = named.map(({ host, port }, index) => ({
+    host,
+    port: Number(port || (ports[index] ?? ports[0])),
+  }))
+  return [first ?? { host: 'localhost', port: Number(DEFAULT_PORT) }, ...others]
+}
+
 function tlsOf(
-  host: string,
+  hosts: readonly PostgresHost[],
   store: Pick<StoreConfig, 'tls' | 'tlsCa' | 'tlsCertificate' | 'tlsKey'>,
 ): PostgresTls | undefined {
-  const isLocal = host.startsWith('/') || isLoopback(host)
+  const isLocal = hosts.every(({ host }) => host.startsWith('/') || isLoopback(host))
   const mode = store.tls === 'auto' ? (isLocal ? 'off' : 'verify') : store.tls
   if (mode === 'off') return undefined
   return {

@@ -34,6 +34,17 @@ describe('how a database is reached', () => {
     expect(read('postgres://bo@/', env)).toMatchObject({ user: 'bo', host: 'db.example.org' })
   })
 
+  it('is any of several hosts, which the URL or the environment names', () => {
+    const both = { host: 'a.example.org', port: 5433, otherHosts: [{ host: '2001:db8::1', port: 5432 }] }
+    expect(read('postgres://t@a.example.org:5433,[2001:db8::1]/tide')).toMatchObject({ ...both, user: 't' })
+    expect(
+      read('postgres:///tide', { PGHOST: 'a.example.org,2001:db8::1', PGPORT: '5433,5432' }),
+    ).toMatchObject(both)
+    expect(read('postgres://localhost,127.0.0.2/tide').tls).toBeUndefined()
+    expect(read('postgres://localhost,db.example.org/tide').tls).toBeDefined()
+    expect(read('postgres://localhost/tide').otherHosts).toBeUndefined()
+  })
+
   test.each([
     'postgres://a@localhost/b',
     'postgres://a@[::1]:5432/b',
@@ -55,6 +66,9 @@ describe('a URL of a database', () => {
     'postgres://tidegate:secret@db.example.org/tidegate',
     'postgres://db.example.org/tidegate?sslmode=disable',
     'postgres://db.example.org/tidegate#x',
+    'postgres://db.example.org,/tidegate',
+    'postgres://a.example.org,b.example.org:x/tidegate',
+    'postgres://a.example.org,b.example.org/tidegate?host=/run',
     'http://db.example.org/tidegate',
     'tidegate',
     '',

@@ -21,6 +21,8 @@ export const DECISION = { input: { ok: true } }
 export interface ReplicaStart {
   readonly name?: string
   readonly nodeArgs?: readonly string[]
+  /** How it reaches the database, where not as all others. */
+  readonly database?: Partial<PostgresSettings>
   /** More sections of its configuration. */
   readonly config?: ServeSettings['config']
 }
@@ -77,14 +79,17 @@ export function useReplicas(): Replicas {
 function startReplica(
   workspace: Workspace,
   settings: PostgresSettings,
-  { name, nodeArgs = [], config }: ReplicaStart = {},
+  { name, nodeArgs = [], database, config }: ReplicaStart = {},
 ): Promise<TidegateProcess> {
   return startTidegate({
     workspace,
     nodeArgs,
     config: {
       ...config,
-      store: { ...storeSection(workspace, settings), ...(name !== undefined && { replica: name }) },
+      store: {
+        ...storeSection(workspace, { ...settings, ...database }),
+        ...(name !== undefined && { replica: name }),
+      },
       callbacks: { allowLoopback: true, firstRetrySeconds: 1 },
       gates: { definitions: [GATE] },
     },

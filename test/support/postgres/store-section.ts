@@ -2,12 +2,14 @@ import { join } from 'node:path'
 import type { PostgresSettings } from '../../../src/store/postgres/engine/postgres-settings.js'
 import type { Workspace } from '../workspace.js'
 
+/** The URL of a database, with all its hosts. */
+export function databaseUrl({ host, port, otherHosts = [], user, database }: PostgresSettings): string {
+  const hosts = [{ host, port }, ...otherHosts].map((each) => `${each.host}:${each.port}`)
+  return `postgres://${user}@${hosts.join(',')}/${database}`
+}
+
 /** What the configuration of a service says of its database; the password is written into the workspace. */
 export function storeSection(workspace: Workspace, settings: PostgresSettings) {
-  const { host, port, user, database, password = '' } = settings
-  workspace.write({ password })
-  return {
-    url: `postgres://${user}@${host}:${port}/${database}`,
-    password: { file: join(workspace.path, 'password') },
-  }
+  workspace.write({ password: settings.password ?? '' })
+  return { url: databaseUrl(settings), password: { file: join(workspace.path, 'password') } }
 }

@@ -9,7 +9,8 @@ const RETRYABLE = new Set(['40001', '40P01'])
 
 /** What the server's codes mean to people (postgresql.org/docs/15/errcodes-appendix.html): the longest prefix counts. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  '25006': 'it takes no writes, so it may be a standby: point store.url to the primary',
+  '25006':
+    'it takes no writes, so it may be a standby: point store.url to the primary, or name all hosts in it',
   '28': 'it refuses the user or the password: look at store.url, store.password and pg_hba.conf',
   '3D000': 'there is no such database: create it, or correct store.url',
   '42501': 'the user may not do that: make it the owner of the schema',

@@ -1,8 +1,16 @@
-/** How the database is reached. Plain values, since they cross a thread. */
-export interface PostgresSettings {
+/** Where a server of PostgreSQL listens. */
+export interface PostgresHost {
   /** A name, an address, or the directory of a unix socket. */
   readonly host: string
   readonly port: number
+}
+
+/** How the database is reached. Plain values, since they cross a thread. */
+export interface PostgresSettings extends PostgresHost {
+  /** Where the database may be instead: of all these the one is used that takes writes. */
+  readonly otherHosts?: readonly PostgresHost[] | undefined
+  /** Whether a standby will do where nothing is written and no host takes writes. */
+  readonly takesStandby?: boolean | undefined
   readonly user: string
   readonly database: string
   /** Where absent, PGPASSWORD or the password file of the client library (`~/.pgpass`, PGPASSFILE). */

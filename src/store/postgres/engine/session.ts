@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { clientConfig } from './client-config.js'
 import { CopyOut } from './copy-out.js'
+import { HostChoice } from './host-choice.js'
 import { isLostConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 
@@ -24,7 +25,7 @@ const PROMISE_DURABILITY =
 
 /** One connection, made when it is needed and again when it was lost; what is left of a transaction fails then, until it is rolled back. */
 export class Session implements Queries {
-  readonly #settings: PostgresSettings
+  readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #prepared = new Map<string, string>()
   #client: Client | undefined
@@ -34,7 +35,7 @@ export class Session implements Queries {
   #writes = 0
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
-    this.#settings = settings
+    this.#hosts = new HostChoice(settings)
     this.#timeouts = timeouts
   }
 
@@ -100,13 +101,14 @@ export class Session implements Queries {
     if (this.#client !== undefined) return this.#client
     if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
     if (this.#hasLostTransaction) throw new Error('Connection terminated within a transaction')
-    const client = new Client(clientConfig(this.#settings, this.#timeouts))
+    const client = new Client(clientConfig(await this.#hosts.settings(), this.#timeouts))
     // What happens between two statements is seen by the next one.
     client.on('error', () => this.#lose(client))
     try {
       await client.connect()
       await client.query(PROMISE_DURABILITY)
     } catch (raw) {
+      this.#hosts.suspect()
       client.end().catch(() => undefined)
       throw raw
     }
@@ -118,6 +120,7 @@ export class Session implements Queries {
   #lose(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
+    this.#hosts.suspect()
     // It may never answer: its end is not waited for.
     client.end().catch(() => undefined)
     this.#hasLostTransaction = (client.getTransactionStatus() ?? IDLE) !== IDLE

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { clientConfig } from '../engine/client-config.js'
+import { HostChoice } from '../engine/host-choice.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 
 /** What a replica tells of that has let go of its work (`notify`): the payload is its owner's name. */
@@ -22,17 +23,25 @@ export interface ReleaseFeedOptions {
  */
 export class ReleaseFeed {
   readonly #options: ReleaseFeedOptions
+  readonly #hosts: HostChoice
   #client: Client | undefined
   #retry: NodeJS.Timeout | undefined
   #isStopped = false
 
   constructor(options: ReleaseFeedOptions) {
     this.#options = options
+    this.#hosts = new HostChoice(options.settings)
   }
 
   /** Listens, and again when the connection is lost; resolves after the first try, and never rejects. */
   async start(): Promise<void> {
-    const { settings, owner, heard } = this.#options
+    const { owner, heard } = this.#options
+    const settings = await this.#hosts.settings().catch(() => undefined)
+    if (this.#isStopped) return
+    if (settings === undefined) {
+      this.#tryLater()
+      return
+    }
     const client = new Client(clientConfig(settings, TIMEOUTS))
     this.#client = client
     client.on('error', () => this.#lose(client))
@@ -59,6 +68,11 @@ export class ReleaseFeed {
     if (this.#client !== client) return
     this.#client = undefined
     client.end().catch(() => undefined)
-    if (!this.#isStopped) this.#retry = setTimeout(() => void this.start(), RETRY_MS).unref()
+    this.#hosts.suspect()
+    if (!this.#isStopped) this.#tryLater()
+  }
+
+  #tryLater(): void {
+    this.#retry = setTimeout(() => void this.start(), RETRY_MS).unref()
   }
 }

@@ -102,7 +102,7 @@ export function openPostgresReader(
   settings: PostgresSettings,
   operations: FindOperation<Readers>,
 ): OpenReader {
-  const { execute, close } = localExecutor(connectReading(settings), operations)
+  const { execute, close } = localExecutor(connectReading({ ...settings, takesStandby: true }), operations)
   const reader = new BatchingRunner(execute, 1)
   return {
     reader,
