@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
@@ -10,6 +9,7 @@ import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions, openPolicies } from './input/open-policies.js'
+import type { OpenPolicies } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
@@ -76,7 +76,7 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
     results.push(
       ...(typeof file === 'string'
-        ? await checkFile(file, options.as, { snapshot, packages, terminal })
+        ? await checkFile(file, options.as, { policies, packages, terminal })
         : [file]),
     )
   }
@@ -90,15 +90,22 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
 async function checkFile(
   file: string,
   form: InputForm | undefined,
-  { snapshot, packages, terminal }: { snapshot: Snapshot; packages: readonly string[]; terminal: Terminal },
+  {
+    policies,
+    packages,
+    terminal,
+  }: { policies: OpenPolicies; packages: readonly string[]; terminal: Terminal },
 ): Promise<CheckResult[]> {
   const definitions = await collect(file, async () => {
     const document = await readDocument(file, terminal)
     return readDefinitions(document, form)
   })
-  return definitions.map((definition) =>
-    'error' in definition ? definition : checkDefinition(file, definition, snapshot, packages),
-  )
+  const results: CheckResult[] = []
+  for (const definition of definitions)
+    results.push(
+      'error' in definition ? definition : await checkDefinition(file, definition, policies, packages),
+    )
+  return results
 }
 
 /** One path that cannot be read must not hide what is wrong with the others. */

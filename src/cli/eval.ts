@@ -3,10 +3,11 @@ import type { Command } from 'commander'
 import { AskedPackages } from '../pdp/lint/asked-packages.js'
 import { canonicalJson } from '../lib/json/edit/canonical.js'
 import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
-import { newCall } from '../pdp/evaluation/new-call.js'
 import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
+import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
+import { evaluateOnce } from './input/evaluate-once.js'
 import { openPolicies } from './input/open-policies.js'
 import { explainUndefined } from './input/explain-undefined.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
@@ -70,8 +71,9 @@ export async function evaluate(options: EvalOptions, terminal: Terminal): Promis
   if (note !== undefined) tell(note)
   const plan = planDocument(snapshot, path)
   const cost = new EvaluationCost()
-  const call = newCall({ strictBuiltinErrors: options.strictBuiltinErrors ?? false, cost })
-  const result = evaluateDocument(plan, input, call)
+  const strictBuiltinErrors = options.strictBuiltinErrors ?? false
+  const evaluation = (call: EvaluationCall): string | undefined => evaluateDocument(plan, input, call)
+  const result = await evaluateOnce(evaluation, config.policies.requests, { strictBuiltinErrors, cost })
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
   terminal.out(`${shown.toString()}\n`)

@@ -13,6 +13,7 @@ import { readData } from '../pdp/data/base-document.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
+import type { RequestSettings } from '../pdp/requests/request-settings.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
@@ -63,7 +64,7 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
   const { directories, bundles } = config.policies
   const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }
   const load = loadOptions(config, terminal)
-  const work = runTests(locations, options, load)
+  const work = runTests(locations, options, load, config.policies.requests)
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
   const warnings = [...run.warnings, ...input]
@@ -78,8 +79,11 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
 async function runTests(
   locations: PolicyLocations,
   { run, threshold }: TestOptions,
-  load: LoadOptions,
+  loading: LoadOptions,
+  requests: RequestSettings,
 ): Promise<TestRun> {
+  // Tests have mocks for what others answer, and run where nobody may be asked.
+  const load = { ...loading, warnsOfRefusedBuiltins: true }
   const { directories } = locations
   const opa = await load.findOpa()
   // First, since its errors about Rego that does not compile are the better ones.
@@ -89,7 +93,8 @@ async function runTests(
     const staged = await stageTests(opa, directories, directory)
     const tests = await runOpaTests(staged, run)
     const coverage = await measureCoverage(staged, tests)
-    return { tests, differences: findDifferences(snapshot, tests), coverage, threshold, warnings }
+    const differences = await findDifferences(snapshot, tests, requests)
+    return { tests, differences, coverage, threshold, warnings }
   })
 }
 

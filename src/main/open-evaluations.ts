@@ -3,6 +3,7 @@ import { makeCostMetrics } from '../http/policy/cost-metrics.js'
 import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
+import { PolicyRequests } from '../pdp/requests/policy-requests.js'
 import { Evaluations } from '../pdp/slow/evaluations.js'
 import { SlowEvaluations } from '../pdp/slow/slow-evaluations.js'
 import { startSlowThread } from './threads/slow-thread.js'
@@ -21,9 +22,15 @@ export interface OpenEvaluations {
   readonly close: () => Promise<void>
 }
 
+/** What policies ask of others; undefined where they may ask nobody. */
+export function openRequests({ policies: { requests } }: Config): PolicyRequests | undefined {
+  return requests.allowedHosts.length === 0 ? undefined : new PolicyRequests(requests)
+}
+
 /** Makes them; a thread is started when it is first needed. */
 export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEvaluations {
   const { limits, slowEvaluations } = config.policies
+  const requests = openRequests(config)
   const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
   const figures = makeEvaluationMetrics(metrics.registry, {
     queued: () => slow.queued,
@@ -47,6 +54,7 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
     sliceMs: limits.sliceMs,
     abandoned: figures.abandoned,
     spent: makeCostMetrics(metrics.registry),
+    ...(requests && { requests }),
   })
   let draining: NodeJS.Timeout | undefined
   return {
@@ -55,10 +63,10 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
     drain: () => {
       draining = setTimeout(() => slow.stop(), limits.maxDurationMs)
     },
-    close: () => {
+    close: async () => {
       clearTimeout(draining)
       slow.stop()
-      return Promise.resolve()
+      await requests?.close()
     },
   }
 }

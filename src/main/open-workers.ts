@@ -21,7 +21,6 @@ import type { Policies } from '../pdp/loading/policies.js'
 import type { SlowTicket } from '../pdp/slow/slow-evaluations.js'
 import { unpackFailure } from '../pdp/slow/slow-failure.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
-import type { CostFigures } from '../pdp/metering/evaluation-cost.js'
 import type { Decisions } from './open-decisions.js'
 import type { OpenEvaluations } from './open-evaluations.js'
 import { PolicySender } from './workers/sent-policies.js'
@@ -174,12 +173,9 @@ function callsOfWorker(
     calls: {
       ...decisions.forWorkers,
       evaluate: async ({ id, policies, key, request }) => {
-        let cost: CostFigures | undefined
-        const spent = (figures: CostFigures): void => void (cost = figures)
-        const ticket = evaluations.slow.submit({ key, snapshot: find(policies), request, spent })
+        const ticket = evaluations.slow.submit({ key, snapshot: find(policies), request })
         tickets.set(id, ticket)
-        const answer = await ticket.answer.finally(() => tickets.delete(id))
-        return { answer, cost }
+        return await ticket.answer.finally(() => tickets.delete(id))
       },
       drop: (id) => tickets.get(id)?.drop(),
       locate: ({ policies, failure }) => toFailure(unpackFailure(failure, find(policies))),

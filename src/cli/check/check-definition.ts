@@ -1,11 +1,12 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import { evaluateStaticPolicies, selectPackages } from '../../pdp/evaluation/evaluate-static-policies.js'
-import { newCall } from '../../pdp/evaluation/new-call.js'
 import { AskedPackages } from '../../pdp/lint/asked-packages.js'
 import { pathKey, pathOfKey } from '../../pdp/rego/path-key.js'
 import { printPackageName } from '../../pdp/rego/print-data-ref.js'
 import { VERDICT_RULES } from '../../pdp/rego/verdict-rules.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { StaticVerdict } from '../../pdp/evaluation/evaluate-static-policies.js'
+import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
+import { evaluateOnce } from '../input/evaluate-once.js'
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition } from '../input/read-definitions.js'
@@ -44,14 +45,16 @@ function listSome(names: readonly string[]): string {
 }
 
 /** What the static policies say of one definition; `file` says where it is from. */
-export function checkDefinition(
+export async function checkDefinition(
   file: string,
   { name, input, form }: Definition,
-  snapshot: Snapshot,
+  { snapshot, config }: Pick<OpenPolicies, 'snapshot' | 'config'>,
   packages: readonly string[],
-): CheckResult {
+): Promise<CheckResult> {
   try {
-    const verdict = evaluateStaticPolicies(snapshot, packages, input, newCall())
+    const evaluate = (call: EvaluationCall): StaticVerdict =>
+      evaluateStaticPolicies(snapshot, packages, input, call)
+    const verdict = await evaluateOnce(evaluate, config.policies.requests)
     const denials = verdict.denials.map(({ packageName, text }) => ({ package: packageName, text }))
     return { file, name, as: form, allowed: denials.length === 0, denials }
   } catch (raw) {

@@ -5,6 +5,7 @@ import { makeBundleVerification } from '../../main/files/bundle-verification.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
 import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
 import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
+import { refusedRequests } from '../../pdp/requests/refused-requests.js'
 import { findOpa } from '../../pdp/opa/find-opa.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import { Progress } from '../output/progress.js'
@@ -37,10 +38,11 @@ export async function openPolicies(options: PolicyOptions, terminal: Terminal): 
 
 /** How policies are compiled and run under a configuration. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
-  const { opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
+  const { opa, limits, staticPackages, undefinedData, bundleSigning, requests } = config.policies
   return {
     findOpa: () => findOpa({ named: opa, env: terminal.env }),
     builtins: hostBuiltins,
+    refusedBuiltins: refusedRequests(requests),
     limits,
     verification: () =>
       makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, terminal.env)),

@@ -1,6 +1,6 @@
 import type { Definition } from '../../orchestrator/definition.js'
 import { pipelineName } from '../../orchestrator/store-report.js'
-import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { OpenPolicies } from '../input/open-policies.js'
 import { checkDefinition } from '../check/check-definition.js'
 import type { CheckResult } from '../check/check-report.js'
 import { applicationKey } from '../../events/registry/registry-change.js'
@@ -8,16 +8,16 @@ import { applicationKey } from '../../events/registry/registry-change.js'
 /** What the static policies say of a pipeline, asked as the orchestrator's save asks; its application stands for the file. */
 export function checkPipeline(
   definition: Definition,
-  snapshot: Snapshot,
+  policies: OpenPolicies,
   packages: readonly string[],
-): CheckResult {
+): Promise<CheckResult> {
   const { application } = definition
   const place = typeof application === 'string' ? application : '(without an application)'
   const input = Buffer.from(JSON.stringify({ new: definition }))
   return checkDefinition(
     place,
     { name: pipelineName(definition), input, form: 'pipeline' as const },
-    snapshot,
+    policies,
     packages,
   )
 }

@@ -49,7 +49,7 @@ async function checkEstate(options: EstateCheckOptions, terminal: Terminal): Pro
       for await (const definition of definitions()) {
         done += 1
         if (isOf(definition, options.application)) {
-          report.add(checkPipeline(definition, policies.snapshot, packages))
+          report.add(await checkPipeline(definition, policies, packages))
         }
         progress.show(bar(done, count))
       }

@@ -66,11 +66,12 @@ async function push(paths: readonly string[], options: PushOptions, terminal: Te
   const policies = await openPolicies(options, terminal)
   const packages = staticPackages(policies)
   const report = new EstateReport()
-  const allowed = definitions.filter((definition) => {
-    const result = checkPipeline(definition, policies.snapshot, packages)
+  const allowed: Definition[] = []
+  for (const definition of definitions) {
+    const result = await checkPipeline(definition, policies, packages)
     report.add(result)
-    return !isUnchecked(result) && result.allowed
-  })
+    if (!isUnchecked(result) && result.allowed) allowed.push(definition)
+  }
   if (options.dryRun || allowed.length === 0) return { report, stored: undefined }
   const progress = new Progress(terminal)
   const write = options.update === true ? updatePipelines : storePipelines

@@ -1,8 +1,9 @@
 import { AppError } from '../../errors/app-error.js'
 import { isRecord } from '../../lib/validation/record.js'
 import { evaluateDocument, planDocument } from '../../pdp/evaluation/evaluate-document.js'
-import { newCall } from '../../pdp/evaluation/new-call.js'
+import type { RequestSettings } from '../../pdp/requests/request-settings.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import { evaluateOnce } from '../input/evaluate-once.js'
 import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'
 import type { OpaTest, TestCase } from './opa-tests.js'
@@ -20,13 +21,19 @@ export interface Difference {
 }
 
 /** Evaluates each test rule again as the service does, and gives those that end otherwise. */
-export function findDifferences(snapshot: Snapshot, tests: readonly OpaTest[]): Difference[] {
-  return [...groupByRule(tests)].flatMap(([rule, [first, ...others]]) => {
+export async function findDifferences(
+  snapshot: Snapshot,
+  tests: readonly OpaTest[],
+  requests: RequestSettings,
+): Promise<Difference[]> {
+  const differences: Difference[] = []
+  for (const [rule, [first, ...others]] of groupByRule(tests)) {
     const opa = [first, ...others].some(({ outcome }) => outcome === 'pass') ? 'pass' : 'fail'
-    const { outcome, notes } = evaluateRule(snapshot, first, opa)
-    if (outcome === opa) return []
-    return [{ rule, file: first.file, row: first.row, opa, served: outcome, notes }]
-  })
+    const { outcome, notes } = await evaluateRule(snapshot, first, opa, requests)
+    if (outcome !== opa)
+      differences.push({ rule, file: first.file, row: first.row, opa, served: outcome, notes })
+  }
+  return differences
 }
 
 type Group = readonly [OpaTest, ...OpaTest[]]
@@ -42,14 +49,15 @@ function groupByRule(tests: readonly OpaTest[]): Map<string, Group> {
   return groups
 }
 
-function evaluateRule(
+async function evaluateRule(
   snapshot: Snapshot,
   test: OpaTest,
   opa: 'pass' | 'fail',
-): { outcome: 'pass' | 'fail'; notes: readonly string[] } {
+  requests: RequestSettings,
+): Promise<{ outcome: 'pass' | 'fail'; notes: readonly string[] }> {
   const plan = planDocument(snapshot, rulePath(test))
   try {
-    const value = evaluateDocument(plan, undefined, newCall())
+    const value = await evaluateOnce((call) => evaluateDocument(plan, undefined, call), requests)
     const agrees = test.cases === undefined ? undefined : passesAlike(test.cases, value)
     // OPA takes nothing but true for a test that passes.
     const outcome = agrees === undefined ? (value === 'true' ? 'pass' : 'fail') : agrees ? opa : opposite(opa)

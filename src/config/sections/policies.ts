@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { BundleSigningSection } from './bundle-signing.js'
+import { PolicyRequestsSection } from './policy-requests.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
 
@@ -124,4 +125,5 @@ export const PoliciesSection = z.strictObject({
   ),
   limits: Limits.prefault({}),
   slowEvaluations: SlowEvaluations.prefault({}),
+  requests: PolicyRequestsSection.prefault({}),
 })

@@ -85,3 +85,10 @@ export function isListedHost(host: string, list: readonly string[]): boolean {
     return listed.startsWith('*.') ? host.endsWith(listed.slice(1)) : host === listed
   })
 }
+
+/** Whether a host, as a URL has it, is this machine by what it is called (RFC 6761, 6.3), without looking it up. */
+export function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '')
+  if (/^(?:.+\.)?localhost$/.test(host)) return true
+  return ipaddr.isValid(host) && kindOf(unwrapIPv4(ipaddr.parse(host))) === 'loopback'
+}

@@ -10,8 +10,10 @@ import type { TakeChunk } from './read-body.js'
 import { refuseTarget } from './refuse-target.js'
 import { RequestTimedOut, toOutboundError } from './to-outbound-error.js'
 
+export type OutboundMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+
 export interface OutboundRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: OutboundMethod
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -30,8 +32,12 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   readonly status: number
+  /** The words behind the status, as `Not Found`; empty where there are none. */
+  readonly reason: string
   /** Names in lower case; several values of one name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>
+  /** The same with each value by itself. */
+  readonly headerValues: Readonly<Record<string, readonly string[]>>
   readonly body: Buffer
 }
 
@@ -49,7 +55,12 @@ export interface OutboundClientOptions {
   /** More requests to one origin wait for a connection, and their time runs meanwhile. */
   readonly connectionsPerOrigin?: number
   /** PEM certificates of authorities to trust instead of the built-in ones. */
-  readonly ca?: string
+  readonly ca?: string | readonly string[] | undefined
+  /** PEM: what this side is known by to servers that ask for it. */
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+  /** The name that certificates must be for, where it is not the host of the URL. */
+  readonly servername?: string | undefined
 }
 
 const DEFAULT_CONNECTIONS = 128
@@ -60,9 +71,10 @@ const MAX_ORIGINS = 2048
 /** A client that connects only to addresses that its policy allows: the address that was checked is the one used. */
 export function makeOutboundClient(
   policy: AddressPolicy,
-  { resolve = resolveHost, connectionsPerOrigin = DEFAULT_CONNECTIONS, ca }: OutboundClientOptions = {},
+  options: OutboundClientOptions = {},
 ): OutboundClient {
-  const options: Agent.Options = {
+  const { resolve = resolveHost, connectionsPerOrigin = DEFAULT_CONNECTIONS } = options
+  const agentOptions: Agent.Options = {
     connections: connectionsPerOrigin,
     maxOrigins: MAX_ORIGINS,
     // The whole request has a time limit of its own.
@@ -71,7 +83,7 @@ export function makeOutboundClient(
     connect: {
       lookup: makeCheckedLookup(policy, resolve),
       timeout: CONNECT_TIMEOUT_MS,
-      ...(ca === undefined ? {} : { ca }),
+      ...tlsOptions(options),
     },
   }
   let agent: Promise<Agent> | undefined
@@ -81,7 +93,7 @@ export function makeOutboundClient(
     const refusal = refuseTarget(request.url, policy)
     if (refusal !== undefined) throw new OutboundError('target_refused', refusal)
     if (isClosed) throw new OutboundError('aborted', 'the service is ending and sends no more requests')
-    agent ??= makeAgent(options)
+    agent ??= makeAgent(agentOptions)
     const sending = sendWithin(agent, request)
     underWay.add(sending)
     return sending.finally(() => underWay.delete(sending))
@@ -92,6 +104,23 @@ export function makeOutboundClient(
     await (await agent)?.destroy()
   }
   return { send, close }
+}
+
+interface TlsOptions {
+  readonly ca?: string | string[]
+  readonly cert?: string
+  readonly key?: string
+  readonly servername?: string
+}
+
+/** Those that are there: the library tells an option that is undefined from one that is absent. */
+function tlsOptions({ ca, cert, key, servername }: OutboundClientOptions): TlsOptions {
+  return {
+    ...(ca !== undefined && { ca: typeof ca === 'string' ? ca : [...ca] }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(servername !== undefined && { servername }),
+  }
 }
 
 /** The library takes 20 MB, which a service that only decides never needs. */
@@ -142,7 +171,8 @@ async function exchange(
   const isSuccess = response.statusCode >= 200 && response.statusCode < 300
   return {
     status: response.statusCode,
-    headers: joinHeaders(response.headers),
+    reason: response.statusText,
+    ...headersOf(response.headers),
     body:
       isSuccess || maxRefusalBytes === undefined
         ? await readBody(response, maxResponseBytes, isSuccess ? takeBody : undefined)
@@ -150,9 +180,12 @@ async function exchange(
   }
 }
 
-function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  const pairs = Object.entries(headers).map(
-    ([name, value]) => [name, [value ?? []].flat().join(', ')] as const,
-  )
-  return Object.fromEntries(pairs)
+function headersOf(
+  headers: Dispatcher.ResponseData['headers'],
+): Pick<OutboundResponse, 'headers' | 'headerValues'> {
+  const lists = Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat()] as const)
+  return {
+    headers: Object.fromEntries(lists.map(([name, values]) => [name, values.join(', ')] as const)),
+    headerValues: Object.fromEntries(lists),
+  }
 }

@@ -23,15 +23,11 @@ export class RemoteSlowEvaluations {
     return this.#asked < this.#threads
   }
 
-  readonly submit: EvaluationsOptions['slow']['submit'] = ({ key, snapshot, request, spent }) => {
+  readonly submit: EvaluationsOptions['slow']['submit'] = ({ key, snapshot, request }) => {
     const id = (this.#lastId += 1)
     this.#asked += 1
     const answer = this.#main
       .call('evaluate', { id, policies: this.#idOf(snapshot), key, request })
-      .then(({ answer: given, cost }) => {
-        if (cost !== undefined) spent?.(cost)
-        return given
-      })
       .finally(() => (this.#asked -= 1))
     const drop = (): void => void this.#main.call('drop', id).catch(() => undefined)
     return { answer, drop }

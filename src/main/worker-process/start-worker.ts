@@ -17,9 +17,11 @@ import { makeRequestHandler } from '../../http/transport/handle-request.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
 import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
 import { openAdmission } from '../open-admission.js'
+import { openRequests } from '../open-evaluations.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
@@ -77,7 +79,7 @@ async function open(
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
   const metrics = makeServiceMetrics(decisionLog)
   const { abandoned } = makeEvaluationMetrics(metrics.registry, { queued: () => 0, running: () => 0 })
-  const evaluations = evaluationsOf(config, policies, main, {
+  const { evaluations, requests } = openEvaluations(config, policies, main, {
     abandoned,
     spent: makeCostMetrics(metrics.registry),
   })
@@ -120,6 +122,7 @@ async function open(
     flush: () => decisionLog.flush(),
     close: async () => {
       relay.close()
+      await requests?.close()
       await decisionLog.close()
       await yaml.close()
     },
@@ -127,17 +130,21 @@ async function open(
 }
 
 /** What does not end within its slice is left to the slow threads of the main process, which also says where an error is. */
-function evaluationsOf(
-  { policies: { limits, slowEvaluations } }: Config,
+function openEvaluations(
+  config: Config,
   { idOf }: WorkerPolicies,
   main: ProcessLink<MainCalls>,
   told: Pick<EvaluationsOptions, 'abandoned' | 'spent'>,
-): Evaluations {
-  return new Evaluations({
+): { readonly evaluations: Evaluations; readonly requests: PolicyRequests | undefined } {
+  const { limits, slowEvaluations } = config.policies
+  const requests = openRequests(config)
+  const evaluations = new Evaluations({
     slow: new RemoteSlowEvaluations(main, slowEvaluations.threads, idOf),
     sliceMs: limits.sliceMs,
     ...told,
+    ...(requests && { requests }),
     locate: async (failure, snapshot) =>
       fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
   })
+  return { evaluations, requests }
 }

@@ -5,10 +5,8 @@ import type { DecisionBatch } from '../../decisions/decision-batch.js'
 import type { DecisionReport } from '../../decisions/decision-report.js'
 import type { WriteReceipt } from '../../decisions/keep-decisions.js'
 import type { Failure } from '../../lib/threads/failure.js'
-import type { SlowFailure, SlowRequest } from '../../pdp/slow/messages.js'
+import type { Answered, SlowFailure, SlowRequest } from '../../pdp/slow/messages.js'
 import type { PortableSnapshot } from '../../pdp/slow/portable-snapshot.js'
-import type { CostFigures } from '../../pdp/metering/evaluation-cost.js'
-import type { Answer } from '../../pdp/slow/question.js'
 import type { Figures } from './sum-figures.js'
 
 /** What a worker is started with. */
@@ -66,7 +64,7 @@ export interface WorkerCalls {
 export interface MainCalls {
   writeDecisions(batch: DecisionBatch): Promise<WriteReceipt>
   reportDecisions(report: DecisionReport): void
-  evaluate(task: SlowTask): Promise<{ readonly answer: Answer; readonly cost: CostFigures | undefined }>
+  evaluate(task: SlowTask): Promise<Answered>
   /** Nobody wants the answer to this task any more. */
   drop(id: number): void
   /** The error that an evaluation ended with, with its place in the sources. */

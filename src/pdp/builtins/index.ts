@@ -6,6 +6,7 @@ import { cryptoBuiltins } from './crypto.js'
 import { globQuoteBuiltins } from './glob-quote.js'
 import { graphBuiltins } from './graph.js'
 import { hexBuiltins } from './hex.js'
+import { httpBuiltins } from './http/http-send.js'
 import { jsonMarshalBuiltins } from './json-marshal.js'
 import { jsonPatchBuiltins } from './json-patch/json-patch.js'
 import { jsonSchemaBuiltins } from './json-schema/json-schema.js'
@@ -50,6 +51,7 @@ const table: BuiltinTable = {
   ...graphBuiltins,
   ...graphqlFamily.table,
   ...hexBuiltins,
+  ...httpBuiltins,
   ...jsonMarshalBuiltins,
   ...jsonPatchBuiltins,
   ...jsonSchemaBuiltins,

@@ -5,6 +5,7 @@ import { packageOf } from './find-entrypoints.js'
 import { parseRegoText } from '../rego/parse-text.js'
 import type { RegoValue } from '../rego/value.js'
 import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
+import { AnswerMissing } from './answer-missing.js'
 import { EvaluationAbort, describeFailure } from '../wasm/module/evaluation-abort.js'
 import { SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
@@ -56,13 +57,13 @@ function toValue(text: string | undefined): RegoValue | undefined {
 
 /**
  * Runs an evaluation, or reads its values, and raises every failure as an AppError. A document nested too deeply for the
- * stack is `evaluation_budget_exceeded`. A SliceOver stays one.
+ * stack is `evaluation_budget_exceeded`. A SliceOver and an AnswerMissing stay what they are.
  */
 export function withTypedErrors<T>(snapshot: Snapshot, evaluate: () => T): T {
   try {
     return evaluate()
   } catch (raw) {
-    if (raw instanceof SliceOver) throw raw
+    if (raw instanceof SliceOver || raw instanceof AnswerMissing) throw raw
     if (raw instanceof EvaluationAbort) throw evaluationError(raw, snapshot)
     if (raw instanceof RangeError) throw evaluationError(describeFailure(raw), snapshot)
     throw raw instanceof AppError

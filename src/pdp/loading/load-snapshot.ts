@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/short-turns.js'
 import { findBaseDenials } from '../evaluation/base-denials.js'
-import type { Builtins, BuiltinTable } from '../builtins/shared/builtin.js'
+import type { Builtins } from '../builtins/shared/builtin.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
 import { locateCalls } from '../compile/locate-calls.js'
 import { partData } from '../data/base-document.js'
@@ -34,6 +34,10 @@ export type { PolicyLocations } from './read-parts.js'
 
 export interface LoadOptions extends ReadOptions {
   readonly builtins: Builtins
+  /** Built-ins that policies may not call though they are there, and what to do about it. */
+  readonly refusedBuiltins?: Readonly<Record<string, string>> | undefined
+  /** Whether that is a warning, since the policies are not to serve. */
+  readonly warnsOfRefusedBuiltins?: boolean
   /** Makes base documents of data files where the thread that loads has no time for it; absent where it has. */
   readonly loadData?: (...what: Parameters<typeof loadData>) => Promise<LoadedData>
   /** Makes code of a module's bytes where the thread that loads has no time for it; absent where it has. */
@@ -87,7 +91,11 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
     baseDenials: findBaseDenials(packages, data),
     data,
     image,
-    warnings: [...answered.warnings, ...found],
+    warnings: [
+      ...answered.warnings,
+      ...found,
+      ...parts.flatMap((part) => refusedBuiltinWarnings(part, entrypointsOf(part), options)),
+    ],
     locateSource: indexSources(parts, show),
     sourcesOf: (key) =>
       parts
@@ -133,13 +141,14 @@ async function loadModules(
   part: PolicyPart,
   codes: readonly PartCode[],
   data: DataImage,
-  { builtins, limits, loadedModules = new LoadedModules() }: LoadOptions,
+  options: LoadOptions,
 ): Promise<Entrypoint[]> {
+  const { builtins, limits, loadedModules = new LoadedModules() } = options
   const modules: PolicyModule[] = []
   const entrypoints: Entrypoint[] = []
   for (const partCode of codes) {
     const module = await loadedModules.load(partCode.code, { builtins: builtins.table, limits, data })
-    refuseMissingBuiltins(part, module, builtins.table)
+    refuseMissingBuiltins(part, module, options)
     await builtins.prepare(module.requiredBuiltins)
     modules.push(module)
     for (const [key, number] of numbersByKey(part, partCode, module))
@@ -172,23 +181,48 @@ function numbersByKey(
 }
 
 /** A built-in that nobody supplies must not be found out by a request. */
-function refuseMissingBuiltins(part: PolicyPart, module: PolicyModule, builtins: BuiltinTable): void {
-  const missing = module.requiredBuiltins.filter((name) => builtins[name] === undefined)
+function refuseMissingBuiltins(
+  part: PolicyPart,
+  module: PolicyModule,
+  { builtins, refusedBuiltins = {}, warnsOfRefusedBuiltins = false }: LoadOptions,
+): void {
+  const refused = warnsOfRefusedBuiltins ? {} : refusedBuiltins
+  const missing = module.requiredBuiltins.filter(
+    (name) => builtins.table[name] === undefined || refused[name] !== undefined,
+  )
   if (missing.length === 0) return
-  const details = missing.flatMap((name) => {
-    const message = `built-in function ${name} is not available`
+  throw new AppError(
+    'invalid',
+    `the policies call built-in functions that are not available: ${missing.join(', ')}`,
+    { details: builtinDetails(part, missing, refusedBuiltins) },
+  )
+}
+
+/** A detail for each place that calls one of these built-ins. */
+function builtinDetails(
+  part: PolicyPart,
+  names: readonly string[],
+  advised: Readonly<Record<string, string>>,
+): ErrorDetail[] {
+  return names.flatMap((name) => {
+    const advice = advised[name]
+    const message = `built-in function ${name} is not available${advice === undefined ? '' : `: ${advice}`}`
     const calls = locateCalls(part.rego, name)
     return calls.length === 0
       ? [{ code: 'missing_builtin', message: `${message} (called in ${part.name})` }]
       : calls.map((location) => ({ code: 'missing_builtin', message, location }))
   })
-  throw new AppError(
-    'invalid',
-    `the policies call built-in functions that are not available: ${missing.join(', ')}`,
-    {
-      details,
-    },
-  )
+}
+
+/** What is wrong with built-ins that policies call though they load. */
+function refusedBuiltinWarnings(
+  part: PolicyPart,
+  entrypoints: readonly Entrypoint[],
+  { refusedBuiltins = {} }: LoadOptions,
+): ErrorDetail[] {
+  const called = new Set(entrypoints.flatMap(({ module }) => module.requiredBuiltins))
+  const refused = [...called].filter((name) => refusedBuiltins[name] !== undefined)
+  return builtinDetails(part, refused, refusedBuiltins)
 }
 
 type ShowFile = (file: string) => string

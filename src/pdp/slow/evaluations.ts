@@ -1,15 +1,21 @@
-import type { AppError } from '../../errors/app-error.js'
+import { AppError } from '../../errors/app-error.js'
+import { packCalls, unpackCalls, unpackMissing } from '../builtins/shared/recorded-calls.js'
+import type { MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { evaluateDocument } from '../evaluation/evaluate-document.js'
 import type { DocumentPlan } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
 import { newCall } from '../evaluation/new-call.js'
+import type { RecordingCall } from '../evaluation/new-call.js'
+import type { PolicyRequests } from '../requests/policy-requests.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationCost } from '../metering/evaluation-cost.js'
 import type { CostFigures } from '../metering/evaluation-cost.js'
+import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { EvaluationSlice, SliceOver } from '../wasm/evaluation-slice.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
-import type { SlowFailure } from './messages.js'
+import type { Answered, SlowFailure } from './messages.js'
+import { isMissing } from './question.js'
 import type { Answer, Question } from './question.js'
 import { packFailure } from './slow-failure.js'
 import { SliceAllowance } from './slice-allowance.js'
@@ -31,6 +37,8 @@ export interface AskOptions {
   /** Whether to tell what the question costs, before its answer is there. */
   readonly wantsCost?: boolean
   spent?(cost: CostFigures): void
+  /** Told the calls that may give something else another time, if there were any, before the answer is there. */
+  recorded?(calls: RecordedCalls): void
   /** Takes what to do when nobody waits for the answer any more. */
   whenGone?(drop: () => void): void
 }
@@ -43,6 +51,8 @@ export interface EvaluationsOptions {
   readonly abandoned: (lostMs: number) => void
   /** Told what every sixteenth question cost, if it was answered; the figures are used again for the next one. */
   readonly spent?: (cost: CostFigures) => void
+  /** Finds out what policies ask of others; absent where nobody does. */
+  readonly requests?: Pick<PolicyRequests, 'begin'>
   /** Gives the error of an evaluation that failed with its place in the sources, where these are not at hand; absent where they are. */
   readonly locate?: (failure: SlowFailure, snapshot: Snapshot) => Promise<AppError>
 }
@@ -71,7 +81,7 @@ export class Evaluations {
     input: Uint8Array | undefined,
     options: AskOptions,
   ): string | undefined | Promise<string | undefined> {
-    const evaluate = (call: EvaluationCall): string | undefined => evaluateDocument(plan, input, call)
+    const evaluate: Evaluate<string | undefined> = (call, bytes) => evaluateDocument(plan, bytes, call)
     return this.#ask(asked(plan, 'document', input), options, evaluate)
   }
 
@@ -81,7 +91,7 @@ export class Evaluations {
     input: Uint8Array | undefined,
     options: AskOptions,
   ): readonly string[] | Promise<readonly string[]> {
-    const evaluate = (call: EvaluationCall): readonly string[] => evaluateRuntimePolicy(plan, input, call)
+    const evaluate: Evaluate<readonly string[]> = (call, bytes) => evaluateRuntimePolicy(plan, bytes, call)
     return this.#ask(asked(plan, 'runtime', input), options, evaluate)
   }
 
@@ -92,35 +102,100 @@ export class Evaluations {
     input: Uint8Array | undefined,
     options: AskOptions,
   ): readonly string[] | Promise<readonly string[]> {
-    const evaluate = (call: EvaluationCall): readonly string[] =>
-      evaluateStaticPolicies(snapshot, packages, input, call).denials.map(({ text }) => text)
+    const evaluate: Evaluate<readonly string[]> = (call, bytes) =>
+      evaluateStaticPolicies(snapshot, packages, bytes, call).denials.map(({ text }) => text)
     const question = { kind: 'static', packages } as const
     return this.#ask({ snapshot, question, evaluated: [], input }, options, evaluate)
   }
 
-  #ask<A extends Answer>(
-    asked: Asked,
-    options: AskOptions,
-    evaluate: (call: EvaluationCall) => A,
-  ): A | Promise<A> {
-    const { nowMs, strictBuiltinErrors = false } = options
+  #ask<A extends Answer>(asked: Asked, options: AskOptions, evaluate: Evaluate<A>): A | Promise<A> {
+    const { nowMs } = options
     const tellCost = this.#costListener(options)
-    if (this.#options.sliceMs === 0) return this.#askSlow<A>(asked, options, tellCost)
+    if (this.#options.sliceMs === 0) return this.#askSlow({ asked, options, evaluate, tellCost })
     const key = this.#slowPaths.isEmpty ? undefined : pathKeyOf(asked)
     if (key !== undefined && this.#isForSlow(asked.snapshot, key, nowMs))
-      return this.#askSlow<A>(asked, options, tellCost)
+      return this.#askSlow({ asked, options, evaluate, tellCost })
     const slice = new EvaluationSlice(this.#allowance.lengthMs(nowMs))
-    const cost = tellCost && this.#cost
+    const call = this.#newCall(options, slice, tellCost && this.#cost)
     try {
-      cost?.clear()
-      const answer = evaluate(newCall({ nowMs, strictBuiltinErrors, slice, cost }))
-      if (cost !== undefined) tellCost?.(cost)
+      call.cost?.clear()
+      const answer = evaluate(call, asked.input)
+      if (call.cost !== undefined) tellCost?.(call.cost)
+      if (call.recorded !== undefined) options.recorded?.(call.recorded)
       if (key !== undefined) this.#slowPaths.ended(key)
       return answer
     } catch (raw) {
+      if (raw instanceof AnswerMissing)
+        return this.#askWithAnswers({ asked, options, evaluate, tellCost }, raw.call, raw.recorded)
       if (!(raw instanceof SliceOver)) return this.#fail(raw, asked.snapshot)
       this.#giveUp(key ?? pathKeyOf(asked), slice, nowMs)
-      return this.#askSlow<A>(asked, options, tellCost)
+      return this.#askSlow({ asked, options, evaluate, tellCost })
+    }
+  }
+
+  #newCall(
+    { nowMs, strictBuiltinErrors = false }: AskOptions,
+    slice: EvaluationSlice,
+    cost: EvaluationCost | undefined,
+    recorded?: RecordedCalls,
+  ): RecordingCall {
+    const asksOutside = this.#options.requests !== undefined
+    return newCall({ nowMs, strictBuiltinErrors, slice, cost, recorded, asksOutside })
+  }
+
+  async #askSlow<A extends Answer>(turn: Turn<A>): Promise<A> {
+    const { answer, recorded } = await this.#submit(turn)
+    if (!isMissing(answer)) return answer as A
+    return await this.#askWithAnswers(turn, unpackMissing(answer.missing), unpackCalls(recorded))
+  }
+
+  /** Has found out what is missing, and evaluates again, until nothing is: at the same time, with the same random values. */
+  async #askWithAnswers<A extends Answer>(
+    turn: Turn<A>,
+    first: MissingCall,
+    recorded: RecordedCalls,
+  ): Promise<A> {
+    const { requests } = this.#options
+    if (requests === undefined) throw new AppError('internal', `nobody answers ${first.name}`)
+    const { asked, options } = turn
+    const gone = new AbortController()
+    const decision = requests.begin(options.nowMs, gone.signal)
+    // Who gave the bytes may use them for something else.
+    const input = asked.input && new Uint8Array(asked.input)
+    const kept = { ...turn, asked: { ...asked, input } }
+    try {
+      for (let found = { call: first, recorded }; ;) {
+        options.whenGone?.(() => gone.abort())
+        await decision.answer(found.call, found.recorded)
+        const next = await this.#askAgain(kept, found.recorded)
+        if (!('call' in next)) return next.answer
+        found = next
+      }
+    } finally {
+      decision.end()
+    }
+  }
+
+  /** One more evaluation, with what has been found out: here where it ends within its slice. */
+  async #askAgain<A extends Answer>(turn: Turn<A>, recorded: RecordedCalls): Promise<Outcome<A>> {
+    const { asked, options, evaluate, tellCost } = turn
+    const { sliceMs } = this.#options
+    const slice = new EvaluationSlice(sliceMs && this.#allowance.lengthMs(Date.now()))
+    const call = this.#newCall(options, slice, tellCost && this.#cost, recorded)
+    try {
+      if (sliceMs === 0) throw new SliceOver()
+      call.cost?.clear()
+      const answer = evaluate(call, asked.input)
+      if (call.cost !== undefined) tellCost?.(call.cost)
+      options.recorded?.(recorded)
+      return { answer }
+    } catch (raw) {
+      if (raw instanceof AnswerMissing) return { call: raw.call, recorded: raw.recorded }
+      if (!(raw instanceof SliceOver)) return await this.#fail(raw, asked.snapshot)
+      if (sliceMs > 0) this.#giveUp(pathKeyOf(asked), slice, Date.now())
+      const { answer, recorded: known } = await this.#submit(turn, recorded)
+      if (!isMissing(answer)) return { answer: answer as A }
+      return { call: unpackMissing(answer.missing), recorded: unpackCalls(known) }
     }
   }
 
@@ -166,25 +241,46 @@ export class Evaluations {
     this.#options.abandoned(slice.spentMs)
   }
 
-  /** The bytes of the input are copied, since who gave them may use them for something else. */
-  #askSlow<A extends Answer>(asked: Asked, options: AskOptions, spent: CostListener | undefined): Promise<A> {
+  /** Has a slow thread evaluate. The bytes of the input are copied, since who gave them may use them for something else. */
+  async #submit<A extends Answer>(
+    { asked, options, tellCost }: Turn<A>,
+    recorded?: RecordedCalls,
+  ): Promise<Answered> {
     const { snapshot, question, input } = asked
     const { nowMs, strictBuiltinErrors = false, caller = '' } = options
     const { answer, drop } = this.#options.slow.submit({
       key: `${caller} ${evaluationKeyOf(asked)}`,
       snapshot,
-      ...(spent && { spent }),
       request: {
         question,
         input: input === undefined ? undefined : new Uint8Array(input),
         nowMs,
         strictBuiltinErrors,
+        recorded: packCalls(recorded),
+        asksOutside: this.#options.requests !== undefined,
       },
     })
     options.whenGone?.(drop)
-    return answer as Promise<A>
+    const answered = await answer
+    if (isMissing(answered.answer)) return answered
+    if (answered.cost !== undefined) tellCost?.(answered.cost)
+    if (answered.recorded !== undefined) options.recorded?.(unpackCalls(answered.recorded))
+    return answered
   }
 }
+
+type Evaluate<A> = (call: EvaluationCall, input: Uint8Array | undefined) => A
+
+/** All that a question is asked with, here and elsewhere. */
+interface Turn<A> {
+  readonly asked: Asked
+  readonly options: AskOptions
+  readonly evaluate: Evaluate<A>
+  readonly tellCost: CostListener | undefined
+}
+
+/** An answer, or what has to be found out first. */
+type Outcome<A> = { readonly answer: A } | { readonly call: MissingCall; readonly recorded: RecordedCalls }
 
 /** A question, and what is evaluated for it. */
 interface Asked {

@@ -1,9 +1,10 @@
 import type { BuiltinErrorCode } from '../builtins/shared/builtin.js'
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
+import type { PackedCall } from '../builtins/shared/recorded-calls.js'
 import type { CostFigures } from '../metering/evaluation-cost.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
-import type { Answer, Question } from './question.js'
+import type { Answer, MissingAnswer, Question } from './question.js'
 
 /** What a slow thread is asked: one question with all that its answer depends on. */
 export interface SlowRequest {
@@ -12,6 +13,10 @@ export interface SlowRequest {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
   readonly strictBuiltinErrors: boolean
+  /** What calls gave when the same decision was evaluated before. */
+  readonly recorded?: readonly PackedCall[] | undefined
+  /** Whether who asks finds out what only others can answer. */
+  readonly asksOutside?: boolean
 }
 
 /** To the thread. A snapshot replaces the one before it, and comes before the first question about it. */
@@ -22,8 +27,16 @@ export type ToSlowThread =
 /** From the thread: it has begun to evaluate, and then it has an answer or has failed. */
 export type FromSlowThread =
   | { readonly type: 'begun'; readonly systemId: number | undefined }
-  | { readonly type: 'answered'; readonly answer: Answer; readonly cost?: CostFigures }
+  | ({ readonly type: 'answered' } & Answered)
   | { readonly type: 'failed'; readonly failure: SlowFailure }
+
+/** An answer, or that it takes another's first, and what goes with it. */
+export interface Answered {
+  readonly answer: Answer | MissingAnswer
+  readonly cost?: CostFigures | undefined
+  /** The calls that may give something else another time. */
+  readonly recorded?: readonly PackedCall[] | undefined
+}
 
 /** An error as data. An evaluation that was aborted is told as such: where it came from, its sources are at hand. */
 export type SlowFailure =

@@ -1,6 +1,7 @@
 import { evaluateDocument, planDocument } from '../evaluation/evaluate-document.js'
 import { evaluateRuntimePolicy } from '../evaluation/evaluate-runtime-policy.js'
 import { evaluateStaticPolicies } from '../evaluation/evaluate-static-policies.js'
+import type { PackedCall } from '../builtins/shared/recorded-calls.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
@@ -11,6 +12,16 @@ export type Question =
 
 /** The JSON text of a document (undefined when it is not defined), or the reasons against. */
 export type Answer = string | undefined | readonly string[]
+
+/** In place of an answer: the question has to be asked again once this call's result is known. */
+export interface MissingAnswer {
+  readonly missing: Omit<PackedCall, 'result'>
+}
+
+/** Whether there is no answer yet. */
+export function isMissing(answer: Answer | MissingAnswer): answer is MissingAnswer {
+  return typeof answer === 'object' && 'missing' in answer
+}
 
 /** Answers a question with what the use case of its kind gives, and raises as that does. */
 export function answerQuestion(

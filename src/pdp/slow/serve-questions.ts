@@ -3,10 +3,12 @@ import type { MessagePort } from 'node:worker_threads'
 
 import { AppError } from '../../errors/app-error.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
+import { packCalls, packMissing, unpackCalls } from '../builtins/shared/recorded-calls.js'
 import { newCall } from '../evaluation/new-call.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationCost } from '../metering/evaluation-cost.js'
-import type { FromSlowThread, ToSlowThread } from './messages.js'
+import type { Answered, FromSlowThread, SlowRequest, ToSlowThread } from './messages.js'
+import { AnswerMissing } from '../evaluation/answer-missing.js'
 import { unpackSnapshot } from './packed-snapshot.js'
 import { answerQuestion } from './question.js'
 import { packFailure } from './slow-failure.js'
@@ -21,11 +23,8 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
     try {
       if (loading === undefined) throw new AppError('internal', 'a question came before its policies')
       const snapshot = await loading
-      const { question, input, nowMs, strictBuiltinErrors } = message.request
       tell({ type: 'begun', systemId })
-      const cost = new EvaluationCost()
-      const call = newCall({ nowMs, strictBuiltinErrors, cost })
-      tell({ type: 'answered', answer: answerQuestion(snapshot, question, input, call), cost: cost.figures })
+      tell({ type: 'answered', ...answerOf(snapshot, message.request) })
     } catch (raw) {
       tell({ type: 'failed', failure: packFailure(raw) })
     }
@@ -35,6 +34,20 @@ export function serveQuestions(port: MessagePort, builtins: Builtins): void {
     if (message.type === 'ask') void answer(message)
     else loading = load(message, builtins)
   })
+}
+
+function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
+  const { question, input, nowMs, strictBuiltinErrors, asksOutside = false } = request
+  const cost = new EvaluationCost()
+  const recorded = unpackCalls(request.recorded)
+  const call = newCall({ nowMs, strictBuiltinErrors, cost, recorded, asksOutside })
+  try {
+    const answer = answerQuestion(snapshot, question, input, call)
+    return { answer, cost: cost.figures, recorded: packCalls(call.recorded) }
+  } catch (raw) {
+    if (!(raw instanceof AnswerMissing)) throw raw
+    return { answer: { missing: packMissing(raw.call) }, recorded: packCalls(raw.recorded) }
+  }
 }
 
 /** A failure to load is told to whoever asks next. */

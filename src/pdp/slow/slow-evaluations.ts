@@ -1,9 +1,7 @@
 import { AppError } from '../../errors/app-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { CostFigures } from '../metering/evaluation-cost.js'
 import { FairQueue } from './fair-queue.js'
-import type { SlowRequest } from './messages.js'
-import type { Answer } from './question.js'
+import type { Answered, SlowRequest } from './messages.js'
 import { SlowWorker } from './slow-worker.js'
 import type { SlowWorkerOptions } from './slow-worker.js'
 
@@ -35,13 +33,11 @@ export interface SlowQuestion {
   readonly key: string
   readonly snapshot: Snapshot
   readonly request: SlowRequest
-  /** Told what it cost, before its answer is there. */
-  readonly spent?: (cost: CostFigures) => void
 }
 
 /** A question that was taken. */
 export interface SlowTicket {
-  readonly answer: Promise<Answer>
+  readonly answer: Promise<Answered>
   /** Nobody wants the answer any more: a question that waits is dropped, one under way ends as soon as another waits. */
   readonly drop: () => void
 }
@@ -49,7 +45,7 @@ export interface SlowTicket {
 interface Job extends SlowQuestion {
   readonly bytes: number
   readonly sinceMs: number
-  readonly done: (answer: Answer) => void
+  readonly done: (answered: Answered) => void
   readonly failed: (error: unknown) => void
   timer: NodeJS.Timeout | undefined
   isUnwanted: boolean
@@ -90,7 +86,7 @@ export class SlowEvaluations {
    */
   submit(question: SlowQuestion): SlowTicket {
     let drop = (): void => undefined
-    const answer = new Promise<Answer>((done, failed) => {
+    const answer = new Promise<Answered>((done, failed) => {
       const bytes = question.request.input?.length ?? 0
       const job: Job = {
         ...question,
@@ -156,7 +152,7 @@ export class SlowEvaluations {
     const waitedMs = performance.now() - job.sinceMs
     const worker = this.#takeWorker()
     this.#busy.set(worker, job)
-    worker.evaluate(job.snapshot, job.request, job.spent).then(
+    worker.evaluate(job.snapshot, job.request).then(
       (answer) => {
         this.#release(worker, job.snapshot)
         this.#options.ended('answered', waitedMs)

@@ -3,11 +3,9 @@ import type { ThreadTimes } from '../../lib/threads/thread-cpu-time.js'
 import { evaluationError } from '../evaluation/evaluation-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { EvaluationAbort } from '../wasm/module/evaluation-abort.js'
-import type { CostFigures } from '../metering/evaluation-cost.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
-import type { FromSlowThread, SlowRequest, SlowThread, StartSlowThread } from './messages.js'
+import type { Answered, FromSlowThread, SlowRequest, SlowThread, StartSlowThread } from './messages.js'
 import { packSnapshot } from './packed-snapshot.js'
-import type { Answer } from './question.js'
 import { unpackFailure } from './slow-failure.js'
 
 /** An evaluation ends itself at its limit unless it is in the middle of something: then it gets so many milliseconds. */
@@ -29,9 +27,8 @@ export interface SlowWorkerOptions {
 
 interface Task {
   readonly snapshot: Snapshot
-  readonly done: (answer: Answer) => void
+  readonly done: (answered: Answered) => void
   readonly failed: (error: AppError) => void
-  readonly spent: ((cost: CostFigures) => void) | undefined
 }
 
 /** One thread and the question that it is at, with a watch that kills it when it does not end in time. */
@@ -71,10 +68,10 @@ export class SlowWorker {
     this.#thread.send({ type: 'load', snapshot: packSnapshot(snapshot), limits: this.#options.limits })
   }
 
-  /** Answers one question; not to be called again before it has. `spent` is told before what it cost. Raises as the question's use case does. */
-  evaluate(snapshot: Snapshot, request: SlowRequest, spent?: (cost: CostFigures) => void): Promise<Answer> {
-    return new Promise<Answer>((done, failed) => {
-      this.#task = { snapshot, done, failed, spent }
+  /** Answers one question; not to be called again before it has. Raises as the question's use case does. */
+  evaluate(snapshot: Snapshot, request: SlowRequest): Promise<Answered> {
+    return new Promise<Answered>((done, failed) => {
+      this.#task = { snapshot, done, failed }
       this.prepare(snapshot)
       this.#thread.send({ type: 'ask', request })
       this.#watch = setTimeout(() => {
@@ -94,10 +91,9 @@ export class SlowWorker {
   #heard(message: FromSlowThread): void {
     if (message.type === 'begun') this.#watchOver(message.systemId)
     else if (message.type === 'answered')
-      this.#end(({ done, spent }) => {
-        if (message.cost !== undefined) spent?.(message.cost)
-        done(message.answer)
-      })
+      this.#end(({ done }) =>
+        done({ answer: message.answer, cost: message.cost, recorded: message.recorded }),
+      )
     else this.#end(({ failed, snapshot }) => failed(unpackFailure(message.failure, snapshot)))
   }
 

@@ -9,7 +9,9 @@ const REQUEST = { method: 'GET', url: 'http://example.org/', timeoutMs: 1000, ma
 
 const answer = (status: number, headers = {}): OutboundResponse => ({
   status,
+  reason: '',
   headers,
+  headerValues: {},
   body: Buffer.alloc(0),
 })
 const failure = (reason: OutboundError['reason']): OutboundError => new OutboundError(reason, reason)

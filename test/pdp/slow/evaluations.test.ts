@@ -196,7 +196,7 @@ describe('the turns of slow evaluations', () => {
       isFree: true,
       submit: ({ key }: { key: string }) => {
         keys.add(key)
-        return { answer: Promise.resolve(undefined), drop: () => undefined }
+        return { answer: Promise.resolve({ answer: undefined }), drop: () => undefined }
       },
     }
     const evaluations = new Evaluations({ slow, sliceMs: 0, abandoned: () => undefined })

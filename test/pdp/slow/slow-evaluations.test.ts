@@ -38,9 +38,9 @@ describe('slow evaluations', () => {
     const second = ask(slow)
     expect([slow.running, slow.queued]).toEqual([1, 1])
     threads[0]?.heard({ type: 'answered', answer: '1' })
-    expect(await first.answer).toBe('1')
+    expect((await first.answer).answer).toBe('1')
     threads[0]?.heard({ type: 'answered', answer: '2' })
-    expect(await second.answer).toBe('2')
+    expect((await second.answer).answer).toBe('2')
     expect(threads).toHaveLength(1)
     expect(threads[0]?.sent.map((message) => (message as { type: string }).type)).toEqual([
       'load',
@@ -105,7 +105,7 @@ describe('slow evaluations', () => {
     await expect(left.answer).rejects.toMatchObject(refused)
     expect([threads[0]?.isKilled, ends]).toEqual([true, ['gone']])
     threads[1]?.heard({ type: 'answered', answer: '1' })
-    expect(await waiting.answer).toBe('1')
+    expect((await waiting.answer).answer).toBe('1')
     slow.stop()
   })
 
@@ -138,7 +138,7 @@ describe('slow evaluations', () => {
       })
       expect(threads).toHaveLength(2)
       threads[1]?.heard({ type: 'answered', answer: '1' })
-      expect(await next.answer).toBe('1')
+      expect((await next.answer).answer).toBe('1')
       slow.stop()
     } finally {
       vi.useRealTimers()
@@ -155,7 +155,7 @@ describe('slow evaluations', () => {
     await expect(defective.answer).rejects.toMatchObject({ kind: 'internal' })
     const third = ask(slow)
     threads[2]?.heard({ type: 'answered', answer: undefined })
-    expect(await third.answer).toBeUndefined()
+    expect((await third.answer).answer).toBeUndefined()
     slow.stop()
   })
 

@@ -6,12 +6,13 @@ import { inTemporaryDirectory } from '../../../src/lib/temporary-directory.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
 import { evaluateValue, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
 import { loadSnapshot } from '../../../src/pdp/loading/load-snapshot.js'
-import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import { evaluateWithAnswers } from '../../../src/pdp/requests/evaluate-with-answers.js'
 import type { OpaProgram } from '../../../src/pdp/opa/find-opa.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { printJson } from '../../../src/pdp/rego/print-text.js'
 import { RegoObject } from '../../../src/pdp/rego/value.js'
 import { DEFAULT_LIMITS } from '../default-limits.js'
+import { loopbackRequests } from '../policy-requests.js'
 import type { Outcome } from './outcome.js'
 import type { ConformanceCase } from './read-cases.js'
 
@@ -29,8 +30,12 @@ export async function evaluateCase(opa: OpaProgram, test: ConformanceCase): Prom
         { directories: [directory], bundles: [] },
         { findOpa: () => Promise.resolve(opa), builtins: hostBuiltins, limits: DEFAULT_LIMITS },
       )
-      const call = newCall({ strictBuiltinErrors: test.isStrict })
-      const value = evaluateValue(planDocument(snapshot, path.split('.')), inputBytes(test), call)
+      const plan = planDocument(snapshot, path.split('.'))
+      const value = await evaluateWithAnswers(
+        (call) => evaluateValue(plan, inputBytes(test), call),
+        loopbackRequests({ allowedHosts: ['localhost', '10.0.0.0'] }),
+        { strictBuiltinErrors: test.isStrict },
+      )
       return { bindings: value === undefined ? [] : [new RegoObject([[variable, value]])] }
     })
   } catch (raw) {

@@ -1,5 +1,6 @@
 import type { RegoValue } from '../../rego/value.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
+import type { MissingCall, RecordedCalls } from './recorded-calls.js'
 
 /**
  * A host built-in: values in, one value out, or undefined when the call has no result. Raises BuiltinError on bad
@@ -22,8 +23,10 @@ export interface Builtins {
 export interface DecisionContext {
   /** The time of the decision, in nanoseconds since the epoch: one value however often it is asked for. */
   readonly nowNs: bigint
-  /** Results that must not change within a decision (`rand.intn`, `uuid.rfc4122`), by built-in and arguments. */
-  readonly memo: Map<string, RegoValue>
+  /** Calls whose results must not change within a decision (`rand.intn`, `http.send`), and which may be others in the next. */
+  readonly memo: RecordedCalls
+  /** Ends the evaluation, which is made again once what this call gives is known and recorded; absent where nobody finds out. */
+  readonly ask?: ((call: MissingCall) => never) | undefined
 }
 
 /** What a built-in is called with beside its operands. */

@@ -1,6 +1,7 @@
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import type { BuiltinTable } from './builtin.js'
+import type { BuiltinContext, BuiltinTable } from './builtin.js'
+import { memoise } from './memoise.js'
 import { stringOperand } from './operands.js'
 
 /** The OPA release whose language and built-ins these are. */
@@ -13,13 +14,15 @@ export const runtimeBuiltins: BuiltinTable = {
 }
 
 /** OPA shows its configuration and its whole environment here; those hold secrets, so a policy sees neither. */
-function describeRuntime(): RegoValue {
-  return RegoObject.fromRecord({
-    commit: '',
-    config: new RegoObject([]),
-    env: new RegoObject([]),
-    version: OPA_VERSION,
-  })
+const RUNTIME = RegoObject.fromRecord({
+  commit: '',
+  config: new RegoObject([]),
+  env: new RegoObject([]),
+  version: OPA_VERSION,
+})
+
+function describeRuntime(args: readonly RegoValue[], context: BuiltinContext): RegoValue {
+  return memoise('opa.runtime', args, context, () => RUNTIME)
 }
 
 /** Notes are for OPA's explanations, which a compiled policy cannot give: the note is dropped. */

@@ -28,8 +28,13 @@ export const timeBuiltins: BuiltinTable = {
   'time.diff': diff,
 }
 
-function nowNs(_args: Args, context: BuiltinContext): RegoValue {
-  return RegoNumber.of(context.nowNs)
+const NOW = 'time.now_ns'
+
+/** Recorded as what is known by chance alone is: who makes the decision again needs it. */
+function nowNs(args: Args, { memo, nowNs }: BuiltinContext): RegoValue {
+  const value = RegoNumber.of(nowNs)
+  if (!memo.has(NOW)) memo.set(NOW, { name: NOW, args, result: { value } })
+  return value
 }
 
 function parseNs(args: Args): RegoValue {

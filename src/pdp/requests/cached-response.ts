@@ -1,0 +1,77 @@
+import type { PolicyRequest } from '../builtins/http/http-request.js'
+import type { CallFailure } from '../builtins/shared/recorded-calls.js'
+import { conditionsOf, freshUntilMs, isCacheable, mayBeStored } from './freshness.js'
+import type { ReceivedResponse } from './received-response.js'
+import type { CachedResponse, ResponseCache } from './response-cache.js'
+import { sendRequest } from './send-request.js'
+import type { Sending } from './send-request.js'
+
+const OK = 200
+const NOT_MODIFIED = 304
+const MS_PER_SECOND = 1000
+
+interface Shared {
+  readonly cache: ResponseCache
+  /** The time of the decision: it holds for what is fresh, too. */
+  readonly nowMs: number
+}
+
+/** The response to a request, of the cache where the policy wants that and one is fresh, or still holds as the server says. */
+export async function cachedResponse(
+  key: string,
+  request: PolicyRequest,
+  sending: Sending,
+  shared: Shared,
+): Promise<ReceivedResponse | CallFailure> {
+  if (!request.caching.isShared) return await sendRequest(request, sending)
+  const known = shared.cache.get(key)
+  if (known !== undefined && shared.nowMs < known.freshUntilMs) return known.response
+  const renewed = known && (await renew(key, known, request, sending, shared))
+  if (renewed !== undefined) return renewed
+  const response = await sendRequest(request, sending)
+  if (!('cause' in response)) store(key, response, request, shared)
+  return response
+}
+
+/** What the server says of a stale response: undefined where it has to be asked without it. */
+async function renew(
+  key: string,
+  { response }: CachedResponse,
+  request: PolicyRequest,
+  sending: Sending,
+  shared: Shared,
+): Promise<ReceivedResponse | CallFailure | undefined> {
+  const conditions = conditionsOf(response.headers)
+  if (conditions === undefined) return undefined
+  shared.cache.delete(key)
+  const answer = await sendRequest({ ...request, headers: [...request.headers, ...conditions] }, sending)
+  if ('cause' in answer) return answer
+  if (answer.status === OK) {
+    store(key, answer, request, shared)
+    return answer
+  }
+  if (answer.status !== NOT_MODIFIED) return undefined
+  const renewed = { ...response, headers: { ...response.headers, ...answer.headers } }
+  keep(key, renewed, answer, request, shared)
+  return renewed
+}
+
+function store(key: string, response: ReceivedResponse, request: PolicyRequest, shared: Shared): void {
+  const isForced = request.caching.forcedSeconds !== undefined
+  if (!isCacheable(response.status) || (!isForced && !mayBeStored(response.headers))) return
+  keep(key, response, response, request, shared)
+}
+
+function keep(
+  key: string,
+  response: ReceivedResponse,
+  { headers }: ReceivedResponse,
+  { caching }: PolicyRequest,
+  { cache, nowMs }: Shared,
+): void {
+  const until =
+    caching.forcedSeconds === undefined
+      ? freshUntilMs(headers)
+      : nowMs + caching.forcedSeconds * MS_PER_SECOND
+  if (until !== undefined) cache.set(key, { response, freshUntilMs: until })
+}

@@ -1,0 +1,34 @@
+import type { RecordedCalls } from '../builtins/shared/recorded-calls.js'
+import { newCall } from '../evaluation/new-call.js'
+import type { NewCallOptions } from '../evaluation/new-call.js'
+import { AnswerMissing } from '../evaluation/answer-missing.js'
+import type { EvaluationCall } from '../wasm/evaluation-call.js'
+import type { PolicyRequests } from './policy-requests.js'
+
+const NEVER = new AbortController().signal
+
+/**
+ * Evaluates, again each time that it ends for want of what only others can answer, until nothing is missing. Raises as the evaluation, and as
+ * `DecisionRequests.answer`. For programs that make one decision at a time.
+ */
+export async function evaluateWithAnswers<A>(
+  evaluate: (call: EvaluationCall) => A,
+  requests: Pick<PolicyRequests, 'begin'>,
+  { nowMs = Date.now(), ...options }: Omit<NewCallOptions, 'recorded' | 'asksOutside'> = {},
+): Promise<A> {
+  const decision = requests.begin(nowMs, NEVER)
+  try {
+    for (let recorded: RecordedCalls | undefined; ;) {
+      options.cost?.clear()
+      try {
+        return evaluate(newCall({ ...options, nowMs, recorded, asksOutside: true }))
+      } catch (raw) {
+        if (!(raw instanceof AnswerMissing)) throw raw
+        await decision.answer(raw.call, raw.recorded)
+        recorded = raw.recorded
+      }
+    }
+  } finally {
+    decision.end()
+  }
+}

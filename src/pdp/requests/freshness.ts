@@ -1,0 +1,56 @@
+import { DateTime } from 'luxon'
+
+import type { ReceivedResponse } from './received-response.js'
+
+const MS_PER_SECOND = 1000
+const MOST_SECONDS = 2_147_483_647
+/** RFC 9110, 15.1, less those that OPA never keeps. */
+const CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501])
+
+type Headers = ReceivedResponse['headers']
+
+/** Whether a response with this status may be kept at all. */
+export function isCacheable(status: number): boolean {
+  return CACHEABLE.has(status)
+}
+
+/** Whether its headers let others have a response. */
+export function mayBeStored(headers: Headers): boolean {
+  return !directivesOf(headers).has('no-store')
+}
+
+/**
+ * Until when a response is fresh by its headers, in milliseconds since the epoch: `max-age` from its `Date`, else `Expires`; 0 where neither tells,
+ * and undefined where they cannot be read.
+ */
+export function freshUntilMs(headers: Headers): number | undefined {
+  const maxAge = directivesOf(headers).get('max-age')
+  if (maxAge === undefined) return readDate(headers, 'expires') ?? 0
+  const date = readDate(headers, 'date')
+  if (!/^\d+$/.test(maxAge) || date === undefined) return undefined
+  return date + Math.min(Number(maxAge), MOST_SECONDS) * MS_PER_SECOND
+}
+
+/** What the server is asked with whether a stale response still holds; undefined where it gave nothing to ask with. */
+export function conditionsOf(headers: Headers): readonly (readonly [string, string])[] | undefined {
+  const conditions = [
+    ['if-none-match', headers['etag']?.[0] ?? ''],
+    ['if-modified-since', headers['last-modified']?.[0] ?? ''],
+  ] as const
+  const given = conditions.filter(([, value]) => value !== '')
+  return given.length === 0 ? undefined : given
+}
+
+function directivesOf(headers: Headers): ReadonlyMap<string, string> {
+  const parts = (headers['cache-control']?.[0] ?? '').split(',').map((part) => part.trim().split('='))
+  return new Map(
+    parts.flatMap(([name = '', value = '', ...more]) =>
+      name === '' || more.length > 0 ? [] : [[name.trim(), value]],
+    ),
+  )
+}
+
+function readDate(headers: Headers, name: string): number | undefined {
+  const date = DateTime.fromHTTP(headers[name]?.[0] ?? '')
+  return date.isValid ? date.toMillis() : undefined
+}

@@ -1,0 +1,120 @@
+import { AppError, toError } from '../../errors/app-error.js'
+import { resolveHost } from '../../lib/outbound/checked-lookup.js'
+import type { ResolveHost } from '../../lib/outbound/checked-lookup.js'
+import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
+import { readRequest, unsupportedParameters } from '../builtins/http/http-request.js'
+import { BuiltinError } from '../builtins/shared/builtin.js'
+import type { CallResult, MissingCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
+import { RegoObject } from '../rego/value.js'
+import { cachedResponse } from './cached-response.js'
+import { lookUpAddress } from './look-up-address.js'
+import { toValue } from './received-response.js'
+import { RequestAllowance } from './request-allowance.js'
+import { RequestClients } from './request-clients.js'
+import { requestRefused } from './request-error.js'
+import type { RequestSettings } from './request-settings.js'
+import { ResponseCache } from './response-cache.js'
+
+/** The requests of one decision. */
+export interface DecisionRequests {
+  /** Finds out what a call gives and records it. Raises `evaluation_failed` where it may not be found out, and at the limits. */
+  readonly answer: (call: MissingCall, recorded: RecordedCalls) => Promise<void>
+  /** To be called when the decision is made, however it ended: there is room for another then. */
+  readonly end: () => void
+}
+
+/** What policies ask of others, for all decisions. */
+export class PolicyRequests {
+  readonly #settings: RequestSettings
+  readonly #clients: RequestClients
+  readonly #cache: ResponseCache
+  readonly #resolve: ResolveHost
+  readonly #closing = new AbortController()
+  #waiting = 0
+
+  constructor(settings: RequestSettings, resolve: ResolveHost = resolveHost) {
+    this.#settings = settings
+    this.#resolve = resolve
+    this.#clients = new RequestClients(settings, { resolve })
+    this.#cache = new ResponseCache(settings.cacheBytes)
+  }
+
+  /**
+   * The requests of a decision that is made at `nowMs`; when `gone` is aborted, nobody waits for it any more. Raises `unavailable` when too many decisions wait
+   * for answers.
+   */
+  begin(nowMs: number, gone: AbortSignal): DecisionRequests {
+    if (this.#waiting >= this.#settings.maxWaiting) {
+      throw new AppError(
+        'unavailable',
+        'the policy was not evaluated: too many decisions wait for the answers of others. Ask again later.',
+        { code: 'evaluation_unavailable', retryAfterSeconds: 1 },
+      )
+    }
+    this.#waiting += 1
+    const ending = new AbortController()
+    const end = (): void => ending.abort()
+    for (const signal of [gone, this.#closing.signal]) signal.addEventListener('abort', end, { once: true })
+    if (gone.aborted || this.#closing.signal.aborted) end()
+    const allowance = new RequestAllowance(this.#settings, ending.signal)
+    return {
+      answer: async (call, recorded) => {
+        const { key, name, args } = call
+        recorded.set(key, { name, args, result: await this.#find(call, nowMs, allowance) })
+      },
+      end: () => {
+        this.#waiting -= 1
+        for (const signal of [gone, this.#closing.signal]) signal.removeEventListener('abort', end)
+      },
+    }
+  }
+
+  /** Gives up what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#clients.close()
+  }
+
+  async #find(
+    { key, name, args: [operand] }: MissingCall,
+    nowMs: number,
+    allowance: RequestAllowance,
+  ): Promise<CallResult> {
+    if (this.#settings.allowedHosts.length === 0) {
+      throw requestRefused(
+        `${name}: policies may ask nobody: name the hosts in policies.requests.allowedHosts`,
+      )
+    }
+    if (name === LOOKUP && typeof operand === 'string')
+      return await lookUpAddress(operand, this.#settings, this.#resolve, allowance)
+    if (name === HTTP_SEND && operand instanceof RegoObject)
+      return await this.#send(key, operand, nowMs, allowance)
+    throw new AppError('internal', `nobody answers ${name}`)
+  }
+
+  async #send(
+    key: string,
+    parameters: RegoObject,
+    nowMs: number,
+    allowance: RequestAllowance,
+  ): Promise<CallResult> {
+    const unsupported = unsupportedParameters(parameters)
+    if (unsupported.length > 0) {
+      throw requestRefused(
+        `http.send: ${unsupported.join(', ')} ${unsupported.length === 1 ? 'is' : 'are'} not supported: give certificates and keys as PEM texts, and trust a server by tls_ca_cert`,
+      )
+    }
+    const { maxResponseBytes } = this.#settings
+    try {
+      const request = readRequest(parameters)
+      const sending = { clients: this.#clients, allowance, maxResponseBytes }
+      const response = await cachedResponse(key, request, sending, { cache: this.#cache, nowMs })
+      return 'cause' in response ? { failure: response } : { value: toValue(response) }
+    } catch (raw) {
+      if (raw instanceof AppError) throw raw
+      const { message } = toError(raw)
+      // Such as a certificate that is none.
+      return { failure: { cause: raw instanceof BuiltinError ? 'internal' : 'network', message } }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { AppError } from '../../errors/app-error.js'
+import { requestRefused } from './request-error.js'
+import type { RequestSettings } from './request-settings.js'
+
+const MS_PER_SECOND = 1000
+
+/** What the requests of one decision may take, all together. */
+export class RequestAllowance {
+  readonly signal: AbortSignal
+  readonly #settings: RequestSettings
+  readonly #endsAtMs: number
+  #made = 0
+
+  constructor(settings: RequestSettings, signal: AbortSignal) {
+    this.#settings = settings
+    this.signal = signal
+    this.#endsAtMs = performance.now() + settings.maxTotalSeconds * MS_PER_SECOND
+  }
+
+  /** Counts a request, and gives how long it may take in milliseconds. Raises `evaluation_failed` when it may not be made any more. */
+  take(wantedMs?: number): number {
+    const { maxPerDecision, timeoutSeconds } = this.#settings
+    this.#made += 1
+    if (this.#made > maxPerDecision) {
+      throw requestRefused(
+        `the evaluation was stopped: it makes more than ${maxPerDecision} requests. Let policies ask less, or raise policies.requests.maxPerDecision.`,
+      )
+    }
+    this.requireTime()
+    return Math.max(
+      1,
+      Math.ceil(Math.min(wantedMs ?? Infinity, timeoutSeconds * MS_PER_SECOND, this.leftMs())),
+    )
+  }
+
+  /** Raises `evaluation_failed` where the time of all requests is over, and `unavailable` where nobody waits for them any more. */
+  requireTime(): void {
+    if (this.signal.aborted) {
+      throw new AppError(
+        'unavailable',
+        'the policy was not evaluated: it was given up while it waited for an answer',
+      )
+    }
+    if (this.leftMs() > 0) return
+    const { maxTotalSeconds } = this.#settings
+    throw requestRefused(
+      `the evaluation was stopped: its requests take longer than ${maxTotalSeconds} s. Let policies ask less, or raise policies.requests.maxTotalSeconds.`,
+    )
+  }
+
+  /** How much time there is, in milliseconds; 0 when it is over. */
+  leftMs(): number {
+    return Math.max(0, this.#endsAtMs - performance.now())
+  }
+}

@@ -1,0 +1,135 @@
+import { backOffMs, wait } from '../../lib/outbound/back-off.js'
+import type { OutboundMethod } from '../../lib/outbound/outbound-client.js'
+import { OutboundError } from '../../lib/outbound/outbound-error.js'
+import { shownUrl } from '../../lib/outbound/shown-url.js'
+import type { PolicyRequest } from '../builtins/http/http-request.js'
+import type { CallFailure } from '../builtins/shared/recorded-calls.js'
+import type { RequestAllowance } from './request-allowance.js'
+import type { RequestClients } from './request-clients.js'
+import type { ReceivedResponse } from './received-response.js'
+import { requestRefused } from './request-error.js'
+
+const METHODS: ReadonlyMap<string, OutboundMethod> = new Map(
+  (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).map((method) => [method, method]),
+)
+const MOST_REDIRECTS = 10
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+/** These keep the method and the body. */
+const REPEATING: readonly number[] = [307, 308]
+const FIRST_RETRY_MS = 100
+const LONGEST_RETRY_MS = 60_000
+/** What is for the first host alone. */
+const CREDENTIALS: readonly string[] = ['authorization', 'www-authenticate', 'cookie', 'cookie2']
+
+/** What a request is sent with. */
+export interface Sending {
+  readonly clients: RequestClients
+  readonly allowance: RequestAllowance
+  readonly maxResponseBytes: number
+}
+
+/**
+ * Sends what a policy asks for, again where it says so and the network failed. Gives the response, or why there is none, as far as a policy may go on then.
+ * Raises `evaluation_failed` for what may not be sent, and at the limits.
+ */
+export async function sendRequest(
+  request: PolicyRequest,
+  sending: Sending,
+): Promise<ReceivedResponse | CallFailure> {
+  const method = METHODS.get(request.method)
+  if (method === undefined) {
+    throw requestRefused(
+      `http.send: the method ${JSON.stringify(request.method)} is not sent: use one of ${[...METHODS.keys()].join(', ')}`,
+    )
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await followed({ ...request, method }, sending)
+    if (!('cause' in response) || attempt > request.maxRetries) return response
+    const pauseMs = backOffMs(attempt, {
+      baseMs: FIRST_RETRY_MS,
+      maxMs: LONGEST_RETRY_MS,
+      random: Math.random,
+    })
+    await wait(Math.min(pauseMs, sending.allowance.leftMs()), sending.allowance.signal)
+  }
+}
+
+interface Step extends PolicyRequest {
+  readonly method: OutboundMethod
+}
+
+async function followed(first: Step, sending: Sending): Promise<ReceivedResponse | CallFailure> {
+  let step = first
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await sendOnce(step, sending)
+    if ('cause' in response || !first.followsRedirects || !REDIRECTS.includes(response.status))
+      return response
+    const [location] = response.headers['location'] ?? []
+    if (location === undefined) return response
+    if (redirects === MOST_REDIRECTS) {
+      return networkFailure(step, `stopped after ${MOST_REDIRECTS} redirects`)
+    }
+    if (!URL.canParse(location, step.url)) {
+      return networkFailure(step, 'it redirects to what is no URL')
+    }
+    step = redirected(step, new URL(location, step.url), response.status)
+  }
+}
+
+/** As Go's client does it: credentials go to no other host, and a body only where the request is to be repeated. */
+function redirected(step: Step, target: URL, status: number): Step {
+  const isSameHost = target.host === new URL(step.url).host
+  const headers = step.headers.filter(([name]) => isSameHost || !CREDENTIALS.includes(name.toLowerCase()))
+  const url = target.href
+  if (REPEATING.includes(status) || step.method === 'GET' || step.method === 'HEAD')
+    return { ...step, url, headers }
+  return {
+    ...step,
+    url,
+    body: '',
+    method: 'GET',
+    headers: headers.filter(([name]) => !/^content-/i.test(name)),
+  }
+}
+
+async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse | CallFailure> {
+  const { clients, allowance, maxResponseBytes } = sending
+  const timeoutMs = allowance.take(step.timeoutMs)
+  try {
+    const { method, url, headers, body, tls } = step
+    const {
+      status,
+      reason,
+      headerValues,
+      body: received,
+    } = await clients.send(
+      {
+        ...{ method, url, timeoutMs, maxResponseBytes, signal: allowance.signal },
+        headers: {
+          'user-agent': 'tidegate',
+          ...Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+        },
+        ...(body !== '' && { body }),
+      },
+      tls,
+    )
+    return { status, reason, headers: headerValues, body: received }
+  } catch (raw) {
+    if (!(raw instanceof OutboundError)) throw raw
+    if (raw.reason === 'target_refused' || raw.reason === 'too_large')
+      throw requestRefused(`http.send: ${raw.message}. ${ADVICE[raw.reason]}`, raw)
+    allowance.requireTime()
+    return networkFailure(step, raw.reason === 'timed_out' ? 'request timed out' : raw.message)
+  }
+}
+
+const ADVICE = {
+  target_refused: 'See policies.requests in the configuration.',
+  too_large: 'Ask for less, or raise policies.requests.maxResponseBytes.',
+} as const
+
+/** In the form of Go's client. */
+function networkFailure({ method, url }: Step, message: string): CallFailure {
+  const verb = `${method.charAt(0)}${method.slice(1).toLowerCase()}`
+  return { cause: 'network', message: `${verb} ${JSON.stringify(shownUrl(url))}: ${message}` }
+}

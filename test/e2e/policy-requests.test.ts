@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { startReceiver } from '../support/receiver.js'
+import type { Receiver } from '../support/receiver.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const POLICIES = {
+  'policies/deploy.rego': `package deploy
+
+import rego.v1
+
+owner := http.send({"method": "get", "url": sprintf("%s/owners/%s", [input.inventory, input.app])}).body.owner
+
+deny contains sprintf("%s is owned by %s", [input.app, owner]) if owner != input.user
+
+slowly := owner if count([1 | some i, j in numbers.range(1, 300)]) >= 0
+`,
+  'policies/static.rego': `package static.owned
+
+import rego.v1
+
+deny contains "nobody owns it" if {
+  response := http.send({"method": "get", "url": input.pipeline.inventory})
+  response.status_code == 404
+}
+`,
+}
+
+describe.each([1, 2])('a service of %d processes whose policies ask another', (workers) => {
+  const workspace = makeWorkspace(POLICIES)
+  let inventory: Receiver
+  let service: TidegateProcess
+
+  beforeAll(async () => {
+    inventory = await startReceiver((response, _, { path }) => {
+      response.writeHead(path === '/none' ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ owner: path.split('/').at(-1) === 'mine' ? 'ana' : 'bob' }))
+    })
+    service = await startTidegate({
+      workspace,
+      config: {
+        server: { workers },
+        policies: {
+          requests: { allowedHosts: ['127.0.0.1'], maxPerDecision: 4 },
+          limits: { sliceMs: 5 },
+        },
+      },
+    })
+  })
+  afterAll(async () => {
+    await service.end('SIGTERM')
+    await inventory.close()
+    workspace.remove()
+  })
+
+  async function ask(
+    path: string,
+    input: Record<string, unknown>,
+  ): Promise<{ status: number; body: unknown }> {
+    const response = await fetch(`${service.url}${path}`, { method: 'POST', body: JSON.stringify(input) })
+    return { status: response.status, body: await response.json() }
+  }
+  const data = (rule: string, app: string, url = inventory.url) =>
+    ask(`/v1/data/deploy/${rule}`, { input: { app, user: 'ana', inventory: url } })
+
+  test('gives what these answer, one decision after the other and many at a time', async () => {
+    for (let count = 0; count < 4; count += 1) {
+      expect((await data('deny', 'mine')).body).toMatchObject({ result: [] })
+    }
+    const many = await Promise.all(
+      Array.from({ length: 40 }, (_, place) => data('deny', place % 2 === 0 ? 'mine' : 'yours')),
+    )
+    for (const [place, { status, body }] of many.entries()) {
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ result: place % 2 === 0 ? [] : ['yours is owned by bob'] })
+    }
+  })
+
+  test('does so where the evaluation outlasts its slice', async () => {
+    expect((await data('slowly', 'mine')).body).toMatchObject({ result: 'ana' })
+  })
+
+  test('refuses to decide, and never allows, where the host may not be asked', async () => {
+    const { status, body } = await data('deny', 'mine', 'http://127.0.0.2:1')
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ code: 'evaluation_request_refused' })
+  })
+
+  test('asks for static policies, too', async () => {
+    const check = (path: string) =>
+      ask('/v1/data/static/owned/deny', { input: { pipeline: { inventory: inventory.url + path } } })
+    expect((await check('/some')).body).toMatchObject({ result: [] })
+    expect((await check('/none')).body).toMatchObject({ result: ['nobody owns it'] })
+  })
+})
