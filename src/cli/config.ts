@@ -66,5 +66,5 @@ function withoutSecrets(config: Config): unknown {
     ...account,
     url: redactWords(account.url),
   }))
-  return { ...config, auth: { tokens }, connectors: { ...config.connectors, accounts } }
+  return { ...config, auth: { ...config.auth, tokens }, connectors: { ...config.connectors, accounts } }
 }

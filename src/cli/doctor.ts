@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 
+import type { Config } from '../config/config.js'
 import { loadConfig } from '../config/load-config.js'
 import { attempt, ok } from './doctor/finding.js'
 import type { Finding } from './doctor/finding.js'
+import { lookAtCertificate } from './doctor/look-at-certificate.js'
 import { lookAtDirectory } from './doctor/look-at-directory.js'
 import { showFindings } from './doctor/show-findings.js'
 import { lookAtService } from './doctor/look-at-service.js'
@@ -36,13 +38,16 @@ export function defineDoctor(command: Command, session: Session): void {
 
 async function look(options: DoctorOptions, terminal: Terminal): Promise<Finding[]> {
   let dataDir = options.dataDir
+  let found: Config | undefined
   const advice = 'tidegate config tells all its problems'
   const configuration = await attempt('configuration', advice, () => {
     const config = loadConfig({ file: options.config, env: terminal.env })
     dataDir ??= config.dataDir
+    found = config
     return ok('configuration', 'it can be used')
   })
+  const certificate = found === undefined ? [] : await lookAtCertificate(found)
   const directory = dataDir === undefined ? [] : await lookAtDirectory(dataDir)
   const service = await lookAtService(await makeServiceClient(options, terminal))
-  return [configuration, ...directory, ...service]
+  return [configuration, ...certificate, ...directory, ...service]
 }

@@ -1,14 +1,7 @@
-import type { Config } from './config.js'
-import { isLoopback, parseListenAddress } from './sections/listen-address.js'
-
-/** A rule that several keys must keep together. */
-export interface CrossCheck {
-  readonly code: string
-  /** The keys that the rule reads; the first is the one to blame. */
-  readonly paths: readonly (readonly [string, ...string[]])[]
-  /** What is wrong, or undefined. */
-  readonly check: (config: Config) => string | undefined
-}
+import type { CrossCheck } from './cross-check.js'
+import { isLocalAddress } from './sections/listen-address.js'
+import { servedAddresses } from './sections/served-addresses.js'
+import { tlsChecks } from './tls-checks.js'
 
 const SHOWN_HASH_DIGITS = 16
 
@@ -18,23 +11,31 @@ export const crossChecks: readonly CrossCheck[] = [
     code: 'open_to_everyone',
     paths: [
       ['server', 'addr'],
+      ['server', 'addresses'],
       ['server', 'insecure'],
       ['auth', 'tokens'],
+      ['auth', 'certificates'],
     ],
     check: ({ server, auth }) => {
-      const address = parseListenAddress(server.addr)
-      if (address === undefined || isLoopback(address.host) || server.insecure || auth.tokens.length > 0)
-        return undefined
-      return `${server.addr} can be reached from other machines: list who may call in auth.tokens (\`tidegate hash-token\` helps), or set server.insecure: true (--insecure) to let everyone in`
+      if (server.insecure || auth.tokens.length + auth.certificates.length > 0) return undefined
+      const open = servedAddresses(server).find(
+        ({ address, serves }) => serves === 'all' && !isLocalAddress(address),
+      )
+      if (open === undefined) return undefined
+      return `${open.text} can be reached from other machines: list who may call in auth.tokens (\`tidegate hash-token\` helps), or set server.insecure: true (--insecure) to let everyone in`
     },
   },
+  ...tlsChecks,
   {
     code: 'duplicate_name',
-    paths: [['auth', 'tokens']],
+    paths: [
+      ['auth', 'tokens'],
+      ['auth', 'certificates'],
+    ],
     check: ({ auth }) =>
       repeated(
         'the name',
-        auth.tokens.map(({ name }) => name),
+        [...auth.tokens, ...auth.certificates].map(({ name }) => name),
       ),
   },
   {
@@ -88,12 +89,14 @@ export const crossChecks: readonly CrossCheck[] = [
     paths: [
       ['gates', 'definitions'],
       ['auth', 'tokens'],
+      ['auth', 'certificates'],
     ],
     check: ({ gates, auth }) => {
       // Without tokens people are only claimed, under any name.
-      if (auth.tokens.length === 0) return undefined
-      const users = new Set(auth.tokens.map(({ name }) => name))
-      const groups = new Set(auth.tokens.flatMap((token) => token.groups))
+      const bearers = [...auth.tokens, ...auth.certificates]
+      if (bearers.length === 0) return undefined
+      const users = new Set(bearers.map(({ name }) => name))
+      const groups = new Set(bearers.flatMap((bearer) => bearer.groups))
       const unknown = gates.definitions.flatMap(({ name, approvers }) => [
         ...approvers.users.filter((user) => !users.has(user)).map((user) => `user ${user} of ${name}`),
         ...approvers.groups.filter((group) => !groups.has(group)).map((group) => `group ${group} of ${name}`),

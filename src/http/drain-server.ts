@@ -3,6 +3,7 @@ import { Server as NetServer } from 'node:net'
 import { AppError } from '../errors/app-error.js'
 import type { FastTransport } from './transport/fast/open-fast-transport.js'
 import type { StandardServer } from './transport/node/standard-server.js'
+import type { SecureListener } from './transport/tls/secure-listener.js'
 
 /**
  * How long connections without a request stay open: who sends the next one in the meantime gets its answer, which says that it is the
@@ -15,6 +16,7 @@ const LOOK_MS = 50
 const LATE_MS = 25
 /** Connections that wait to be accepted are reset when the listener closes: so many turns of the event loop may go by to accept them. */
 const MOST_ACCEPTING_TURNS = 100
+const HANDSHAKE_MS = 2000
 /** For the refusals at the end to reach whoever still reads. */
 const LAST_WORDS_MS = 250
 
@@ -26,6 +28,7 @@ export async function drainServer(
   { server, connections }: StandardServer,
   fastTransport: FastTransport | undefined,
   drainMs: number,
+  secure?: Pick<SecureListener, 'endHandshakes'>,
 ): Promise<void> {
   // Before any answer has callers come anew.
   await acceptWaiting(server)
@@ -44,6 +47,8 @@ export async function drainServer(
     const looks = setInterval(() => {
       if (grace.isOver()) endIdle()
     }, LOOK_MS)
+    // Who agrees on keys may have a request; who takes so long has none.
+    const lateHandshakes = setTimeout(() => secure?.endHandshakes(), Math.min(HANDSHAKE_MS, drainMs))
     const deadline = setTimeout(() => {
       const stopped = new AppError('unavailable', 'the service is stopping: ask again later')
       fastTransport?.refuseAll(stopped)
@@ -55,7 +60,7 @@ export async function drainServer(
     }, drainMs)
     // The web server's own would end all idle connections at once.
     NetServer.prototype.close.call(server, () => {
-      for (const timer of [looks, deadline, end]) clearTimeout(timer)
+      for (const timer of [looks, lateHandshakes, deadline, end]) clearTimeout(timer)
       resolve()
     })
   })

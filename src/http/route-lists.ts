@@ -1,3 +1,4 @@
+import type { GuardedRoute } from './pipeline/guarded-routes.js'
 import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
 import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
 import type { PolicyContext } from './policy/policy-context.js'
@@ -107,6 +108,13 @@ export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRout
     list('operation', [...healthRoutes, ...probeRoutes], 'health'),
     list('operation', aboutRoutes, 'about'),
   ]
+}
+
+const PROBED: ReadonlySet<string> = new Set(['/health', '/livez', '/readyz', '/metrics'])
+
+/** What is served at an address for probes and monitoring only. */
+export function routesForProbes(routes: readonly GuardedRoute[]): readonly GuardedRoute[] {
+  return routes.filter(({ path }) => PROBED.has(path))
 }
 
 function list<K extends keyof RoutesDeps>(

@@ -1,14 +1,12 @@
-import type { Server } from 'node:http'
-import { Server as NetServer, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { Server as NetServer } from 'node:net'
 
 import type { ListenAddress } from '../config/sections/listen-address.js'
-import { AppError, hasErrorCode, toError } from '../errors/app-error.js'
 import { openFilesLimit } from '../lib/processes/system-limits.js'
 import type { Admission } from './pipeline/admit-request.js'
 import type { FindQuickly } from './pipeline/quick-routes.js'
 import { ConnectionLimit } from './transport/connection-limit.js'
 import { drainServer } from './drain-server.js'
+import { addressOf, startListening } from './listening/start-listening.js'
 import { openFastTransport } from './transport/fast/open-fast-transport.js'
 import type { HandleRequest } from './transport/handle-request.js'
 import { HalfBodies, MOST_HALF_BODY_BYTES } from './transport/half-bodies.js'
@@ -17,13 +15,17 @@ import { makeRequestIds } from './exchange/request-id.js'
 import { REQUEST_TIMEOUTS } from './request-timeouts.js'
 import { createStandardServer } from './transport/node/standard-server.js'
 import type { Room } from './transport/node/standard-server.js'
+import type { SecureListener, ServerTls } from './transport/tls/secure-listener.js'
+import type { TlsSettings } from './transport/tls/tls-settings.js'
 
 /** A server that listens. */
 export interface RunningServer {
-  /** `http://127.0.0.1:8181`, with the port that was chosen where 0 was asked for. */
+  /** `http://127.0.0.1:8181`, with the port that was chosen where 0 was asked for; `unix:PATH` for a socket. */
   readonly url: string
   /** What it listens on, which other processes may listen on too. */
   readonly listener: NetServer
+  /** Has new connections use another certificate; nothing where it speaks no TLS. */
+  renewTls(settings: TlsSettings): void
   /** Takes no new requests, waits for those that run, and refuses what still runs after `drainMs`. */
   stop(drainMs: number): Promise<void>
 }
@@ -34,80 +36,73 @@ const MAX_CONNECTIONS = 10_000
 const OTHER_FILES = 150
 const LEAST_CONNECTIONS = 16
 
+/** What the servers of one process take in at once, all together. */
+export interface ServerRoom extends Room {
+  readonly connections: ConnectionLimit
+}
+
+/** The room of one of `processes` that share the bounds of the service. */
+export function makeServerRoom(
+  maxBodyBytes: number,
+  processes = 1,
+  maxConnections = mostConnections(processes),
+): ServerRoom {
+  return {
+    connections: new ConnectionLimit(maxConnections),
+    halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
+    unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
+  }
+}
+
 export interface ServerOptions {
   /** Where to listen, or what another process of the service listens on already. */
   readonly listenOn: ListenAddress | NetServer
-  /** How many processes of the service listen on the same address, and share its bounds. */
-  readonly processes?: number
+  /** The mode of the socket, where it listens on one. */
+  readonly socketMode?: number
+  readonly room: ServerRoom
   readonly takesHost: Admission['takesHost']
-  readonly maxBodyBytes: number
   /** Finds the routes whose plain requests have a reader of their own in front of node's; undefined where none have. */
   readonly find: FindQuickly | undefined
+  readonly tls?: ServerTls | undefined
 }
 
 /** Starts to listen. Raises `unavailable` when the address cannot be had. */
 export async function startServer(
   handle: HandleRequest,
-  { listenOn, processes = 1, takesHost, maxBodyBytes, find }: ServerOptions,
+  { listenOn, socketMode, room, takesHost, find, tls }: ServerOptions,
 ): Promise<RunningServer> {
   const requestIdFor = makeRequestIds()
-  const connections = new ConnectionLimit(mostConnections(processes))
-  const room: Room = {
-    connections,
-    halfBodies: new HalfBodies(maxBodyBytes, MOST_HALF_BODY_BYTES / processes),
-    unreadAnswers: new UnreadAnswers(MOST_UNREAD_BYTES / processes),
-  }
-  const standard = createStandardServer(handle, { requestIdFor, timeouts: REQUEST_TIMEOUTS, room })
+  const comesAs = tls === undefined ? 'connection' : 'secureConnection'
+  const secure = tls && (await openSecureListener(tls, room))
+  const standard = createStandardServer(handle, {
+    ...{ requestIdFor, timeouts: REQUEST_TIMEOUTS, room, comesAs },
+    ...(secure !== undefined && { create: secure.create }),
+  })
   const { server } = standard
   const fastTransport =
     find &&
-    openFastTransport(server, { handle, find, requestIdFor, timeouts: REQUEST_TIMEOUTS, takesHost, room })
-  connections.watch(server)
-  await startListening(server, listenOn)
+    openFastTransport(server, {
+      ...{ handle, find, requestIdFor, timeouts: REQUEST_TIMEOUTS, takesHost, room, comesAs },
+    })
+  secure?.watch()
+  room.connections.watch(server)
+  await startListening(server, listenOn, socketMode)
   return {
-    url: urlOf(server),
+    url: addressOf(server, tls !== undefined),
     listener: server,
-    stop: (drainMs) => drainServer(standard, fastTransport, drainMs),
+    renewTls: (settings) => secure?.renew(settings),
+    stop: (drainMs) => drainServer(standard, fastTransport, drainMs, secure),
   }
+}
+
+/** Loaded where it is needed: most services have a proxy or a mesh for it. */
+async function openSecureListener(tls: ServerTls, { connections }: ServerRoom): Promise<SecureListener> {
+  const listener = await import('./transport/tls/secure-listener.js')
+  return new listener.SecureListener(tls, REQUEST_TIMEOUTS.headersMs, connections)
 }
 
 /** How many connections this process holds, one of so many. */
 function mostConnections(processes: number): number {
   const spare = Math.max(LEAST_CONNECTIONS, openFilesLimit() - OTHER_FILES)
   return Math.min(Math.ceil(MAX_CONNECTIONS / processes), spare)
-}
-
-/**
- * Listens for a moment, so that an address that cannot be had is told before policies are compiled and databases are brought up to date.
- * Raises `unavailable` as the server itself would.
- */
-export async function tryAddress(address: ListenAddress): Promise<void> {
-  const server = createServer()
-  await startListening(server, address)
-  await new Promise((resolve) => server.close(resolve))
-}
-
-function startListening(server: NetServer, on: ServerOptions['listenOn']): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (on instanceof NetServer) {
-      server.once('error', reject).listen(on, resolve)
-      return
-    }
-    const { host, port } = on
-    server.once('error', (raw) => reject(cannotListen(host, port, raw))).listen(port, host, resolve)
-  })
-}
-
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-/** What to tell when an address cannot be had. */
-function cannotListen(host: string, port: number, raw: unknown): AppError {
-  const error = toError(raw)
-  const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program has the port' : ''
-  return new AppError('unavailable', `cannot listen on ${host}:${port}${hint} (${error.message})`, {
-    cause: raw,
-  })
 }

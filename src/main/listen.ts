@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.js'
-import { isLoopback } from '../config/sections/listen-address.js'
-import type { ListenAddress } from '../config/sections/listen-address.js'
+import { isLocalAddress } from '../config/sections/listen-address.js'
+import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import { makeApplication } from '../http/app.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
+import type { RequestHandlerOptions } from '../http/transport/handle-request.js'
 import { logRequest } from '../http/pipeline/log-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
@@ -13,10 +14,9 @@ import { mountRoutes } from '../http/pipeline/mount-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
 import { openApiDocument } from '../http/openapi/openapi-document.js'
 import type { RouteList } from '../http/pipeline/route.js'
-import { routeLists } from '../http/route-lists.js'
+import { routeLists, routesForProbes } from '../http/route-lists.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
-import { startServer } from '../http/server.js'
 import type { Logger } from '../lib/logger.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
@@ -24,10 +24,13 @@ import type { BrowserAccess } from '../http/sessions/browser-access.js'
 import { formRoutes, openBrowserAccess, pageRoutes } from './open-interface.js'
 import type { ServedParts } from './served-parts.js'
 import type { Decisions } from './open-decisions.js'
-import { openAdmission } from './open-admission.js'
+import { openTls } from './addresses/open-tls.js'
+import { Servers } from './addresses/open-servers.js'
+import type { Answering } from './addresses/open-servers.js'
 import { storeHealth } from './store/open-store.js'
 import { openWorkers, processesOf } from './open-workers.js'
-import type { OpenWorkers } from './open-workers.js'
+import type { OpenWorkers, SharedListener } from './open-workers.js'
+import type { TlsFiles } from './files/tls-files.js'
 import { policyContext } from './policy-context.js'
 import { openYamlReader } from './threads/yaml-thread.js'
 import type { OpenPart } from './close-parts.js'
@@ -37,16 +40,22 @@ const MS_PER_SECOND = 1000
 /** Takes what closes a part that has been opened. */
 export type OnStop = (name: string, close: OpenPart['close']) => void
 
-/** Puts the parts behind one HTTP server; returns its URL. */
-export async function listen(parts: ServedParts, address: ListenAddress, onStop: OnStop): Promise<string> {
+/** Puts the parts behind HTTP servers, one for each address; returns their URLs. */
+export async function listen(
+  parts: ServedParts,
+  addresses: readonly ServedAddress[],
+  onStop: OnStop,
+): Promise<string[]> {
   const { config, logger, metrics } = parts
   const yaml = openYamlReader()
   onStop('reader of YAML', yaml.close)
   const lists = routeLists(config.orchestrator)
+  const tls = await openTls(config, logger)
+  if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
   const authenticate = makeAuthenticate(config.auth)
   const browsers = openBrowserAccess(parts, authenticate)
-  const opened = { browsers, workers }
+  const opened = { browsers, workers, tls }
   const deps = routesDeps(parts, opened, yaml.toJson, describeOnce(lists, config.server.publicUrl))
   const routes = guardRoutes(
     lists.flatMap(({ bind }) => bind(deps)),
@@ -54,29 +63,37 @@ export async function listen(parts: ServedParts, address: ListenAddress, onStop:
     browsers.authenticate,
   )
   addFigures(parts)
-  const find = config.server.fastLane ? makeFindQuickly(routes) : undefined
-  const admission = openAdmission(config, address.host)
-  const handle = makeRequestHandler({
-    admit: admission.admit,
-    find,
-    application: makeApplication(mountRoutes(routes)),
-    finished: (exchange) => {
-      metrics.requested(exchange)
-      logRequest(logger, exchange)
-    },
-  })
-  warnWhenOpen(config, address.host, logger)
-  const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
-  const { takesHost } = admission
-  const processes = processesOf(config)
-  const server = await startServer(handle, { listenOn: address, processes, takesHost, maxBodyBytes, find })
+  const finished: RequestHandlerOptions['finished'] = (exchange) => {
+    metrics.requested(exchange)
+    logRequest(logger, exchange)
+  }
+  const application = makeApplication(mountRoutes(routes))
+  const everything: Answering = { find: makeFindQuickly(routes), application, finished }
+  const probes = {
+    find: undefined,
+    application: makeApplication(mountRoutes(routesForProbes(routes))),
+    finished,
+  }
+  warnWhenOpen(config, addresses, logger)
+  const servers = new Servers({ config, logger, processes: processesOf(config), tls: () => tls?.settings })
   onStop('server', async () => {
     parts.evaluations.drain()
     const drainMs = config.server.drainSeconds * MS_PER_SECOND
-    await Promise.all([server.stop(drainMs), workers.stop(drainMs)])
+    await Promise.all([servers.stop(drainMs), workers.stop(drainMs)])
   })
-  await workers.serve(server.listener, handle, address.host)
-  return server.url
+  const shared: SharedListener[] = []
+  for (const served of addresses) {
+    const { listener } = await servers.start(served, served.serves === 'all' ? everything : probes)
+    shared.push({ served, listener })
+  }
+  tls?.onRenewal((settings) => {
+    servers.renewTls(settings)
+    workers.renewTls(settings)
+  })
+  // A worker has let in what it passes on.
+  const relayed = makeRequestHandler({ ...everything, admit: () => undefined })
+  await workers.serve(shared, relayed, () => tls?.settings)
+  return servers.urls
 }
 
 /** Returns the description of the API, which is made when somebody first asks for it. */
@@ -85,10 +102,17 @@ function describeOnce(lists: readonly RouteList[], publicUrl: string | undefined
   return () => (text ??= JSON.stringify(openApiDocument(lists, { version: packageVersion(), publicUrl })))
 }
 
+/** What is opened beside the parts. */
+interface OpenedHere {
+  readonly browsers: BrowserAccess
+  readonly workers: OpenWorkers
+  readonly tls: TlsFiles | undefined
+}
+
 /** What the routes of each feature are given. */
 function routesDeps(
   parts: ServedParts,
-  { browsers, workers }: { readonly browsers: BrowserAccess; readonly workers: OpenWorkers },
+  { browsers, workers, tls }: OpenedHere,
   readYaml: PolicyContext['readYaml'],
   openApi: () => string,
 ): RoutesDeps {
@@ -113,7 +137,14 @@ function routesDeps(
     about: { version, metrics: workers.figures, openApi },
     health: {
       policies,
-      plugins: [decisions.health, registry.health, storeHealth(store), backgroundWork.health, workers.health],
+      plugins: [
+        decisions.health,
+        registry.health,
+        storeHealth(store),
+        backgroundWork.health,
+        workers.health,
+        ...(tls === undefined ? [] : [tls.health]),
+      ],
     },
     decisions: read,
     gates: gates.routes,
@@ -155,11 +186,13 @@ function addFigures({ store, metrics, trail, registry }: ServedParts): void {
   })
 }
 
-function warnWhenOpen(config: Config, host: string, logger: Logger): void {
-  if (config.auth.tokens.length > 0 || isLoopback(host)) return
+function warnWhenOpen({ auth, server }: Config, addresses: readonly ServedAddress[], logger: Logger): void {
+  if (auth.tokens.length + auth.certificates.length > 0) return
+  const open = addresses.find(({ address, serves }) => serves === 'all' && !isLocalAddress(address))
+  if (open === undefined) return
   logger.warn(
-    { addr: config.server.addr },
-    config.server.allowedHosts.length > 0
+    { addr: open.text },
+    server.allowedHosts.length > 0
       ? 'listening beyond loopback without tokens: whoever reaches the port may do everything'
       : 'listening beyond loopback without tokens: whoever reaches the port may do everything; pages in browsers too, unless server.allowedHosts lists the names of the service',
   )

@@ -70,7 +70,9 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
   const work = startWork(connectors, parts)
   await work.rescan()
   const stopClock = startClock(config, parts, work)
-  const groups = new Map(config.auth.tokens.map((token) => [token.name, token.groups]))
+  const groups = new Map(
+    [...config.auth.tokens, ...config.auth.certificates].map(({ name, groups: of }) => [name, of]),
+  )
   return {
     routes: {
       writer: store.writer,

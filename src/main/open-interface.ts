@@ -1,3 +1,4 @@
+import { servedAddresses } from '../config/sections/served-addresses.js'
 import { numberOfName } from '../gates/definitions/pipeline-ids.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
@@ -10,8 +11,15 @@ export function openBrowserAccess(
   { config: { auth, server }, store }: ServedParts,
   authenticate: Authenticate,
 ): BrowserAccess {
-  const isSecure = server.publicUrl?.toLowerCase().startsWith('https:') === true
-  return new BrowserAccess({ tokens: auth.tokens, isSecure, now: store.now, authenticate })
+  const isSecure =
+    server.publicUrl?.toLowerCase().startsWith('https:') ?? servedAddresses(server)[0]?.isTls === true
+  return new BrowserAccess({
+    tokens: auth.tokens,
+    takesCertificates: auth.certificates.length > 0,
+    isSecure,
+    now: store.now,
+    authenticate,
+  })
 }
 
 /** What the pages show. */
@@ -34,7 +42,7 @@ export function formRoutes({ config, store, policies, registry, gates }: ServedP
   return {
     ...{ reader, writer, now, maxBodyBytes: config.server.maxBodyBytes, numbers: registry.numbers },
     accounts: connectors.accounts,
-    groups: [...new Set(auth.tokens.flatMap(({ groups }) => groups))].sort(),
+    groups: [...new Set([...auth.tokens, ...auth.certificates].flatMap(({ groups }) => groups))].sort(),
     environments: config.gates.environments,
     makesGates: gates.routes.makesGates,
     runtimePolicies: () =>

@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import type { Config } from '../config/config.js'
+import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { AppError } from '../errors/app-error.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { serveRelayed } from '../http/relay/serve-relayed.js'
 import type { AboutRoutesDeps } from '../http/routes/about/about.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import type { HandleRequest } from '../http/transport/handle-request.js'
+import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
 import type { Logger } from '../lib/logger.js'
 import { threadScript } from '../lib/package-root.js'
 import type { ThreadDeath } from '../lib/threads/supervised-thread.js'
@@ -58,6 +60,12 @@ export interface WorkersDeps {
   readonly threadDied: (death: ThreadDeath) => void
 }
 
+/** An address, and what the main process listens on for it. */
+export interface SharedListener {
+  readonly served: ServedAddress
+  readonly listener: Server
+}
+
 /** The processes that decide beside this one, if any. */
 export interface OpenWorkers {
   /** The figures of all processes as one. */
@@ -65,8 +73,14 @@ export interface OpenWorkers {
   /** Has what all processes decided so far handed to the decision log. */
   readonly flush: () => Promise<void>
   readonly health: HealthPlugin
-  /** Starts them at a listener; what they do not answer themselves, `handle` does. */
-  readonly serve: (listener: Server, handle: HandleRequest, listenHost: string) => Promise<void>
+  /** Starts them at what the main process listens on, ports for everything alone; what they do not answer themselves, `handle` does. */
+  readonly serve: (
+    shared: readonly SharedListener[],
+    handle: HandleRequest,
+    tls: () => TlsSettings | undefined,
+  ) => Promise<void>
+  /** Has new connections of all use another certificate. */
+  readonly renewTls: (settings: TlsSettings) => void
   readonly stop: (drainMs: number) => Promise<void>
 }
 
@@ -96,8 +110,13 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
           : `${missing} of ${processes} processes that decide do not take requests`
       },
     },
-    serve: async (listener, handle, listenHost) => {
-      if (processes === 1) return
+    renewTls: (settings) => void pool?.renewTls(settings),
+    serve: async (listening, handle, tls) => {
+      // A socket is not taken over by another process, and probes are few.
+      const shared = listening.filter(
+        ({ served: { address, serves } }) => serves === 'all' && !('path' in address),
+      )
+      if (processes === 1 || shared.length === 0) return
       const folder = await mkdtemp(join(tmpdir(), 'tidegate-'))
       const relaySocket = join(folder, 'main')
       const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
@@ -111,7 +130,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       const sender = new PolicySender(data)
       const first = deps.policies.current
       await sender.prepare(first)
-      const started = startPool(deps, { listener, sender, relaySocket, listenHost, processes })
+      const started = startPool(deps, { shared, sender, relaySocket, tls, processes })
       pool = started
       deps.policies.beforeActivation((snapshot) => started.load(snapshot))
       if (deps.policies.current !== first) await started.load(deps.policies.current)
@@ -129,16 +148,16 @@ async function makeEmptyFolder(path: string): Promise<void> {
 }
 
 interface PoolSurroundings {
-  readonly listener: Server
+  readonly shared: readonly SharedListener[]
   readonly sender: PolicySender
   readonly relaySocket: string
-  readonly listenHost: string
+  readonly tls: () => TlsSettings | undefined
   readonly processes: number
 }
 
 function startPool(
   deps: WorkersDeps,
-  { listener, sender, relaySocket, listenHost, processes }: PoolSurroundings,
+  { shared, sender, relaySocket, tls, processes }: PoolSurroundings,
 ): WorkerPool {
   const { config, logger, threadDied } = deps
   return new WorkerPool({
@@ -149,10 +168,13 @@ function startPool(
         execArgv: NODE_ARGUMENTS,
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       }),
-    settings: { config, listenHost, relaySocket, processes },
+    settings: () => ({
+      ...{ config, relaySocket, processes, tls: tls() },
+      addresses: shared.map(({ served }) => served),
+    }),
     policies: sender,
     callsFor: () => callsOfWorker(deps, sender),
-    listener,
+    listeners: shared.map(({ listener }) => listener),
     logger,
     died: threadDied,
   })

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.js'
-import { parseListenAddress } from '../config/sections/listen-address.js'
+import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
-import { AppError } from '../errors/app-error.js'
 import { addConditionMetrics } from '../http/pipeline/condition-metrics.js'
 import { makeServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
@@ -29,11 +28,13 @@ import { watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
 import type { OnStop } from './listen.js'
-import { tryAddress } from '../http/server.js'
+import { tryAddress } from '../http/listening/start-listening.js'
 
 /** A service that runs until it is stopped. */
 export interface Service {
   readonly url: string
+  /** Of all addresses, the first included. */
+  readonly urls: readonly string[]
   /** Drains, flushes and releases everything. Gives the names of the parts that failed to close; they are logged. */
   readonly stop: () => Promise<readonly string[]>
 }
@@ -48,7 +49,8 @@ export async function runServer(config: Config, hint?: string): Promise<boolean>
   const signalled = nextSignal()
   ignoreOtherSignals(logger)
   const service = await startService(config, logger)
-  logger.info({ url: service.url }, 'serving')
+  const { url, urls } = service
+  logger.info(urls.length > 1 ? { url, urls } : { url }, 'serving')
   if (hint !== undefined) logger.info(hint)
   const signal = await signalled
   logger.info({ signal }, 'shutting down')
@@ -68,10 +70,10 @@ export async function startService(
 ): Promise<Service> {
   const opened: OpenPart[] = []
   try {
-    const url = await startParts(config, { logger, beside: threads }, (name, close) =>
+    const urls = await startParts(config, { logger, beside: threads }, (name, close) =>
       opened.push({ name, close }),
     )
-    return { url, stop: () => closeParts(opened, logger) }
+    return { url: urls[0] ?? '', urls, stop: () => closeParts(opened, logger) }
   } catch (raw) {
     await closeParts(opened, logger)
     throw raw
@@ -83,13 +85,11 @@ interface Outside {
   readonly beside: ServiceThreads
 }
 
-async function startParts(config: Config, { logger, beside }: Outside, onStop: OnStop): Promise<string> {
-  const address = parseListenAddress(config.server.addr)
-  if (address === undefined)
-    throw new AppError('invalid', `server.addr is not HOST:PORT: ${config.server.addr}`)
+async function startParts(config: Config, { logger, beside }: Outside, onStop: OnStop): Promise<string[]> {
+  const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
-  await tryAddress(address)
+  for (const { address } of addresses) await tryAddress(address)
   onStop('data directory', claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)
   const attempts = openAttempts(config)
@@ -140,7 +140,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
   const served = { config, logger, store, metrics, backgroundWork, threadDied: threads.died, ...features }
-  return await listen(served, address, onStop)
+  return await listen(served, addresses, onStop)
 }
 
 async function watch(config: Config, logger: Logger, policies: Policies, onStop: OnStop): Promise<void> {

@@ -157,11 +157,11 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
     ],
     [
       'server: {addr: ":8181"}',
-      'server.addr: must be HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, not ":8181" (tidegate.yaml:1)',
+      'server.addr: must be HOST:PORT, [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, or unix:PATH for a socket, not ":8181" (tidegate.yaml:1)',
     ],
     [
       'server: {addr: "[::1:]:99999"}',
-      'server.addr: must be HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, not "[::1:]:99999" (tidegate.yaml:1)',
+      'server.addr: must be HOST:PORT, [ADDRESS]:PORT for IPv6, with a port from 0 to 65535, or unix:PATH for a socket, not "[::1:]:99999" (tidegate.yaml:1)',
     ],
     ['server: {addr: "0.0.0.0:8181"}', `server.addr: 0.0.0.0:8181 ${OPEN} (tidegate.yaml:1)`],
     ['server: {addr: "tide.example.org:1"}', `server.addr: tide.example.org:1 ${OPEN} (tidegate.yaml:1)`],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 
 import { loadConfig } from '../../src/config/load-config.js'
+import { servedAddresses } from '../../src/config/sections/served-addresses.js'
 import { openWorkers } from '../../src/main/open-workers.js'
 import type { WorkersDeps } from '../../src/main/open-workers.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
@@ -28,7 +29,12 @@ test('what listens for workers is closed where they cannot be started', async ()
     metrics: makeServiceMetrics(nopDecisionLog),
   }
   const workers = openWorkers(deps as WorkersDeps)
-  const served = workers.serve(createServer(), () => undefined, '127.0.0.1')
+  const shared = servedAddresses(config.server).map((served) => ({ served, listener: createServer() }))
+  const served = workers.serve(
+    shared,
+    () => undefined,
+    () => undefined,
+  )
   await expect(served).rejects.toThrow('ENOTDIR')
   expect(readdirSync(folder)).toHaveLength(2)
   await workers.stop(0).catch(() => undefined)

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
 /** What became of a caller that sends one request after the other on one connection until it is told that the last was answered. */
@@ -12,10 +13,14 @@ const LENGTH = /\r\nContent-Length: (\d+)\r\n/i
 const CLOSES = /\r\nConnection: close\r\n/i
 
 /** Calls until an answer closes the connection. `request` is the whole request as it goes over the wire. */
-export function callUntilClosed(url: string, request: string, pauseMs: number): Promise<KeepAliveCalls> {
-  const { hostname, port } = new URL(url)
+export function callUntilClosed(
+  url: string,
+  request: string,
+  pauseMs: number,
+  open: () => Socket = () => connectTo(url),
+): Promise<KeepAliveCalls> {
   return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname)
+    const socket = open()
     let received = ''
     let answered = 0
     let isWaiting = true
@@ -43,4 +48,9 @@ export function callUntilClosed(url: string, request: string, pauseMs: number): 
       socket.write(request)
     }
   })
+}
+
+function connectTo(url: string): Socket {
+  const { hostname, port } = new URL(url)
+  return connect(Number(port), hostname)
 }

@@ -5,7 +5,7 @@ import { guardRoutes } from '../../src/http/pipeline/guarded-routes.js'
 import { mountRoutes } from '../../src/http/pipeline/mount-routes.js'
 import { makeFindQuickly } from '../../src/http/pipeline/quick-routes.js'
 import type { BoundRoute } from '../../src/http/pipeline/route.js'
-import { startServer } from '../../src/http/server.js'
+import { makeServerRoom, startServer } from '../../src/http/server.js'
 import type { RunningServer } from '../../src/http/server.js'
 import { makeRequestHandler } from '../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../src/http/exchange/exchange.js'
@@ -32,7 +32,7 @@ export async function startRoutesServer(
   const server = await startServer(handle, {
     listenOn: { host: '127.0.0.1', port: 0 },
     takesHost: () => true,
-    maxBodyBytes: 1_000_000,
+    room: makeServerRoom(1_000_000),
     find,
   })
   return { ...server, finished }

@@ -25,10 +25,11 @@ type Ask = (path: string, body?: unknown) => Promise<Answer>
 
 /** Asks each side as the other does. */
 export async function lookAtOrchestrator(
-  { url, token }: ServiceAddress,
+  address: ServiceAddress,
   orchestrator: Config['orchestrator'],
 ): Promise<Finding[]> {
-  const ask: Ask = (path, body) => request(`${url}${path}`, body)
+  const { url, fetch: send } = address
+  const ask: Ask = (path, body) => request(`${url}${path}`, { body, send })
   const root = await attempt('service', 'start it, or name it with --url', async () => {
     const { status } = await ask('/')
     return status === 200
@@ -42,7 +43,7 @@ export async function lookAtOrchestrator(
     await attempt('gates of stages', PAGE, () => lookAtLookup(ask)),
     ...(await lookAtForms(ask)),
     await attempt('pages', PAGE, () => lookAtPages(ask)),
-    await attempt('events', PAGE, () => lookAtEvents(url, token)),
+    await attempt('events', PAGE, () => lookAtEvents(address)),
     await lookAtSide('storage service', orchestrator.storageUrl, 'orchestrator.storageUrl'),
     await lookAtSide('gateway', orchestrator.gateUrl, 'orchestrator.gateUrl'),
   ]
@@ -110,9 +111,9 @@ async function lookAtPages(ask: Ask): Promise<Finding> {
   )
 }
 
-async function lookAtEvents(url: string, token: string | undefined): Promise<Finding> {
+async function lookAtEvents({ url, token, fetch: send }: ServiceAddress): Promise<Finding> {
   const path = `${url}/audit?source=event&limit=1`
-  const { status, text } = await request(path, undefined, token)
+  const { status, text } = await request(path, { token, send })
   if (status !== 200) return warning('events', `not looked at (${status})`, 'give the token of an auditor')
   const [newest] = Records.parse(JSON.parse(text)).records
   if (newest !== undefined) return ok('events', `the last one is of ${newest.at}`)
@@ -136,8 +137,14 @@ async function lookAtSide(subject: string, base: string | undefined, key: string
   })
 }
 
-async function request(target: string, body?: unknown, token?: string): Promise<Answer> {
-  const response = await fetch(target, {
+interface Asked {
+  readonly body?: unknown
+  readonly token?: string | undefined
+  readonly send?: ServiceAddress['fetch']
+}
+
+async function request(target: string, { body, token, send = fetch }: Asked = {}): Promise<Answer> {
+  const response = await send(target, {
     method: body === undefined ? 'GET' : 'POST',
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),

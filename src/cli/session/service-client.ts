@@ -65,14 +65,16 @@ async function send(address: ServiceAddress, request: ServiceRequest): Promise<R
     ...(claimedUser !== undefined && { 'x-spinnaker-user': claimedUser }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }
-  const response = await fetch(targetOf(address, request), {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch((cause: unknown) => {
-    throw notReached(address, cause)
-  })
+  const response = await address
+    .fetch(targetOf(address, request), {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    .catch((cause: unknown) => {
+      throw notReached(address, cause)
+    })
   if (response.ok || response.status === answersWith) return response
   throw errorOf(address, response.status, await whole(address, response))
 }

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 
+import { parseListenAddress } from '../../config/sections/listen-address.js'
 import { CLIENT_VARIABLES, SERVER_URL_TEXT, isServerUrl } from '../../config/values/server-url.js'
 import { AppError, toError } from '../../errors/app-error.js'
 import { addOutputOptions } from './shared-options.js'
 import type { OutputOptions } from './shared-options.js'
+import { openTransport } from './service-transport.js'
+import type { Fetch, TransportOptions } from './service-transport.js'
 import type { Terminal } from './terminal.js'
 
 /** The flags of a command that asks a running service. */
-export interface ServiceOptions extends OutputOptions {
+export interface ServiceOptions extends OutputOptions, TransportOptions {
   readonly url?: string
   readonly tokenFile?: string
 }
@@ -18,6 +21,8 @@ export interface ServiceAddress {
   /** Without a trailing slash. */
   readonly url: string
   readonly token: string | undefined
+  /** What sends requests to it. */
+  readonly fetch: Fetch
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8181'
@@ -32,23 +37,45 @@ export function addConnectionOptions(command: Command): Command {
   return command
     .option('--url <url>', `the running service (else ${CLIENT_VARIABLES.url}, else ${DEFAULT_URL})`)
     .option('--token-file <file>', `a file that holds the bearer token (else ${CLIENT_VARIABLES.token})`)
+    .option('--ca-file <file>', `who may have signed the service's certificate (else ${CLIENT_VARIABLES.ca})`)
+    .option(
+      '--client-certificate <file>',
+      `a certificate to show in place of a token (else ${CLIENT_VARIABLES.certificate})`,
+    )
+    .option('--client-key <file>', `its key (else ${CLIENT_VARIABLES.key})`)
 }
 
 /** Which service to ask, by flags and environment. Raises `invalid` for what is no URL or no token. */
 export async function serviceAddress(
-  { url, tokenFile }: ServiceOptions,
+  { url, tokenFile, caFile, clientCertificate, clientKey }: ServiceOptions,
   { env }: Terminal,
 ): Promise<ServiceAddress> {
   const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? DEFAULT_URL
-  if (!isServerUrl(given)) {
+  const socketPath = socketOf(given)
+  if (socketPath === undefined && !isServerUrl(given)) {
     const { url: variable, token: tokenVariable } = CLIENT_VARIABLES
     throw new AppError(
       'invalid',
-      `--url (or ${variable}) must be ${SERVER_URL_TEXT}: a token is given with --token-file or ${tokenVariable}`,
+      `--url (or ${variable}) must be ${SERVER_URL_TEXT}, or unix:PATH for a socket: a token is given with --token-file or ${tokenVariable}`,
     )
   }
   const token = tokenFile === undefined ? env[CLIENT_VARIABLES.token] : await readToken(tokenFile)
-  return { url: given.replace(/\/+$/, ''), token: nonEmpty(token) }
+  const files = {
+    caFile: caFile ?? nonEmpty(env[CLIENT_VARIABLES.ca]),
+    clientCertificate: clientCertificate ?? nonEmpty(env[CLIENT_VARIABLES.certificate]),
+    clientKey: clientKey ?? nonEmpty(env[CLIENT_VARIABLES.key]),
+  }
+  return {
+    url: socketPath === undefined ? given.replace(/\/+$/, '') : 'http://localhost',
+    token: nonEmpty(token),
+    fetch: await openTransport(files, socketPath),
+  }
+}
+
+/** The path of `unix:PATH`, as `server.addr` has it. */
+function socketOf(url: string): string | undefined {
+  const address = url.startsWith('unix:') ? parseListenAddress(url) : undefined
+  return address !== undefined && 'path' in address ? address.path : undefined
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 
+import { parseSubject } from '../values/certificate-subject.js'
 import { key } from '../values/key.js'
 
 /** What the bearer of a token may do. */
 const ROLES = ['orchestrator', 'approver', 'auditor', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-const Token = z.strictObject({
+/** Who somebody is that shows a credential, and what they may do. */
+const bearer = {
   name: key(
     z.string().regex(/^\S(?:.{0,98}\S)?$/),
-    'Who uses the token, for the logs.',
+    'Who uses the token or certificate, for the logs.',
     'a name of 1 to 100 characters that neither starts nor ends with a space',
   ),
   roles: key(
@@ -22,6 +24,10 @@ const Token = z.strictObject({
     'The groups that the bearer belongs to, for the approvers of gates.',
     'a list of names',
   ),
+}
+
+const Token = z.strictObject({
+  ...bearer,
   sha256: key(
     z
       .string()
@@ -32,12 +38,47 @@ const Token = z.strictObject({
   ),
 })
 
+const Certificate = z
+  .strictObject({
+    ...bearer,
+    subject: key(
+      z
+        .string()
+        .refine((text) => parseSubject(text) !== undefined)
+        .optional(),
+      'What the subject of the certificate says: each part that is named here must be there with this very value. A comma in a value is written `\\,`.',
+      'parts such as CN=echo, O=Example',
+    ),
+    san: key(
+      z
+        .string()
+        .regex(/^(?:DNS|URI|email|IP):\S+$/)
+        .optional(),
+      'One of the alternative names of the certificate.',
+      'DNS:NAME, URI:URI, email:ADDRESS or IP:ADDRESS',
+    ),
+  })
+  .refine(({ subject, san }) => subject !== undefined || san !== undefined)
+
 /** Who may call. */
 export const AuthSection = z.strictObject({
   tokens: key(
     z.array(Token).default([]),
     'Bearer tokens, each `{name, roles, sha256}` and, for the approvers of gates, `groups`: roles of `orchestrator`, `approver`, `auditor`, `admin`; the hash is printed by `tidegate hash-token`. Tokens themselves are never written down.',
     'a list of {name, roles, sha256}',
+  ),
+  certificates: key(
+    z
+      .array(
+        key(
+          Certificate,
+          'A certificate.',
+          '{name, roles, subject} or {name, roles, san}, with at least one of subject and san',
+        ),
+      )
+      .default([]),
+    'Client certificates that stand for a token, each `{name, roles, subject, san}` and, for the approvers of gates, `groups`: `subject` such as `CN=echo, O=Example`, `san` such as `DNS:echo.spinnaker` or `URI:spiffe://…`; where both are given both must fit, and the first entry that fits counts. They must be signed by `server.tlsClientCa`.',
+    'a list of {name, roles, subject, san}',
   ),
   openToOrchestrator: key(
     z.boolean().default(false),

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
-import { parseListenAddress } from './listen-address.js'
+import { LISTEN_ADDRESS_TEXT } from './listen-address.js'
+import { FurtherAddress, addressText } from './served-addresses.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 
 const KIB = 1024
@@ -10,16 +11,46 @@ const MIB = 1024 * KIB
 const GIB = 1024 * MIB
 const MAX_DRAIN_SECONDS = 3600
 const MAX_WORKERS = 256
+const TLS_VERSIONS = ['1.2', '1.3'] as const
+const pemFile = (description: string) =>
+  key(z.string().min(1).optional(), description, 'the path of a PEM file')
 
 /** How the service is reached. */
 export const ServerSection = z.strictObject({
   addr: key(
+    addressText().default('127.0.0.1:8181'),
+    'Where to listen: a port, or a socket as `unix:PATH`. Port 0 lets the system choose. Other than loopback and sockets needs `auth.tokens`, `auth.certificates` or `server.insecure`.',
+    LISTEN_ADDRESS_TEXT,
+  ),
+  addresses: key(
+    z.array(FurtherAddress).default([]),
+    'Where to listen beside `server.addr`, each `{addr, serves, tls}`: `serves` is `all`, or `health` for `/health`, `/livez`, `/readyz` and `/metrics` only, which may be beyond loopback without tokens; `tls: false` is for a port that does not speak TLS where the others do.',
+    'a list of {addr, serves, tls}',
+  ),
+  socketMode: key(
     z
       .string()
-      .refine((text) => parseListenAddress(text) !== undefined)
-      .default('127.0.0.1:8181'),
-    'Where to listen. Port 0 lets the system choose. Other than loopback needs `auth.tokens` or `server.insecure`.',
-    'HOST:PORT, or [ADDRESS]:PORT for IPv6, with a port from 0 to 65535',
+      .regex(/^0?[0-7]{3}$/)
+      .default('660'),
+    'Who may connect to the sockets that `server.addr` and `server.addresses` name, as the mode of a file: owner and group where it is not set.',
+    'three octal digits in quotes, such as "660"',
+  ),
+  tlsCertificate: pemFile(
+    'The certificate that callers are shown, with those between it and its authority behind it. Ports speak TLS then. It is read again when it changes.',
+  ),
+  tlsKey: pemFile('The key of that certificate, not encrypted. It is read again when it changes.'),
+  tlsClientCa: pemFile(
+    'The authorities of the certificates that callers may show in place of a token (`auth.certificates`). Read again when it changes.',
+  ),
+  tlsRequireClient: key(
+    z.boolean().default(false),
+    'Whether a caller without a certificate of `server.tlsClientCa` is refused before it asks anything, and not only where a token or a certificate is needed.',
+    'true or false',
+  ),
+  tlsMinVersion: key(
+    z.enum(TLS_VERSIONS).default('1.2'),
+    'The oldest version of TLS that callers may speak.',
+    TLS_VERSIONS.join(', '),
   ),
   publicUrl: key(
     z.string().refine(isServerUrl).optional(),
@@ -65,7 +96,7 @@ export const ServerSection = z.strictObject({
   ),
   insecure: key(
     z.boolean().default(false),
-    'Listen beyond loopback without any token. Whoever reaches the port may do everything.',
+    'Listen beyond loopback without any token or certificate. Whoever reaches the port may do everything.',
     'true or false',
   ),
 })

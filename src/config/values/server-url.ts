@@ -11,7 +11,13 @@ export function isServerUrl(text: string): boolean {
 }
 
 /** Environment variables of the commands that talk to a running service; they set no key of the configuration. */
-export const CLIENT_VARIABLES = { url: 'TIDEGATE_URL', token: 'TIDEGATE_TOKEN' } as const
+export const CLIENT_VARIABLES = {
+  url: 'TIDEGATE_URL',
+  token: 'TIDEGATE_TOKEN',
+  ca: 'TIDEGATE_CA_FILE',
+  certificate: 'TIDEGATE_CLIENT_CERTIFICATE',
+  key: 'TIDEGATE_CLIENT_KEY',
+} as const
 
 /** Where `tidegate opa install` downloads from instead of the official address; it sets no key of the configuration either. */
 export const OPA_DOWNLOADS_VARIABLE = 'TIDEGATE_OPA_DOWNLOADS'

@@ -1,6 +1,7 @@
 import type { Role } from '../../config/sections/auth.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
 import type { AppError } from '../../errors/app-error.js'
+import type { ClientCertificate } from './client-certificate.js'
 import { errorAnswer, errorLine } from './error-body.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -9,7 +10,7 @@ const NO_HEADERS: readonly string[] = []
 
 /** Who called, as far as it is known. */
 export interface Caller {
-  /** The name of the token that was presented; undefined when none is asked for. */
+  /** The name of the token or certificate that was presented; undefined when none is asked for. */
   readonly tokenName: string | undefined
   /** Whether everything is allowed: to an admin, and to everybody where no tokens are configured. */
   readonly isAdmin: boolean
@@ -55,6 +56,11 @@ export abstract class Exchange {
   abstract readonly status: number
   /** Where the request came from, as far as the connection still tells. */
   abstract readonly remoteAddress: string | undefined
+
+  /** The certificate that the caller showed, read when it is asked for; undefined where there is none. */
+  get clientCertificate(): ClientCertificate | undefined {
+    return undefined
+  }
 
   /** One request header, by its name in lower case, as text; of a repeated one the first. */
   abstract header(name: string): string | undefined

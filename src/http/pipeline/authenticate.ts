@@ -3,6 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../errors/app-error.js'
 import type { Role } from '../../config/sections/auth.js'
 import type { Caller, Exchange } from '../exchange/exchange.js'
+import { makeFindCertificate } from './find-certificate.js'
+import type { CertificateRecord } from './find-certificate.js'
 
 /** A configured token: who has it, what they may do, and the SHA-256 of the token itself. */
 export interface TokenRecord {
@@ -15,6 +17,9 @@ export interface TokenRecord {
 /** Checks that a request may do what only `roles` may; an admin may do everything. Sets the exchange's caller. */
 export type Authenticate = (exchange: Exchange, roles: readonly Role[]) => void
 
+/** Who shows a credential of the configuration, and what they may do. */
+type Bearer = TokenRecord | CertificateRecord
+
 interface KnownToken extends TokenRecord {
   readonly digest: Buffer
 }
@@ -26,30 +31,37 @@ const BEARER = /^Bearer +(?<token>\S+)\s*$/i
 
 export interface AuthenticationRules {
   readonly tokens: readonly TokenRecord[]
+  /** Client certificates that stand for a token. */
+  readonly certificates?: readonly CertificateRecord[]
   /** Whether a request without a token may do what the orchestrator may. */
   readonly openToOrchestrator: boolean
 }
 
 /**
- * Authentication by bearer tokens. Without configured tokens everyone may do everything (the service then listens on
- * loopback only, or was told to be insecure). Raises `unauthenticated` without a known token, `forbidden` without the role.
+ * Authentication by bearer tokens, and by client certificates where no token is sent. With neither configured everyone may do everything (the service then listens on
+ * loopback only, or was told to be insecure). Raises `unauthenticated` without one that is known, `forbidden` without the role.
  */
-export function makeAuthenticate({ tokens, openToOrchestrator }: AuthenticationRules): Authenticate {
+export function makeAuthenticate(rules: AuthenticationRules): Authenticate {
+  const { tokens, certificates = [], openToOrchestrator } = rules
   const findToken = makeFindToken(tokens)
-  if (tokens.length === 0) {
+  const findCertificate = makeFindCertificate(certificates)
+  if (tokens.length + certificates.length === 0) {
     return (exchange) => {
       exchange.caller = EVERYBODY
     }
   }
   return (exchange, roles) => {
     const authorization = exchange.header('authorization')
-    // A token that is wrong is an error, not the same as none.
-    if (authorization === undefined && openToOrchestrator && roles.includes('orchestrator')) return
+    // A token or certificate that is wrong is an error, not the same as none.
+    const certificate = authorization === undefined ? findCertificate(exchange) : undefined
+    if (certificate === undefined && authorization === undefined) {
+      if (openToOrchestrator && roles.includes('orchestrator')) return
+    }
     const presented = BEARER.exec(authorization ?? '')?.groups?.['token']
-    const token = presented === undefined ? undefined : findToken(presented)
-    if (token === undefined) throw unauthenticated(presented !== undefined)
-    requireRole(token, roles)
-    exchange.caller = bearerOf(token)
+    const bearer = certificate ?? (presented === undefined ? undefined : findToken(presented))
+    if (bearer === undefined) throw unauthenticated(presented !== undefined, certificates.length > 0)
+    requireRole(bearer, roles)
+    exchange.caller = bearerOf(bearer)
   }
 }
 
@@ -69,27 +81,29 @@ export function makeFindToken(
   }
 }
 
-/** Who calls with a token. */
-export function bearerOf({ name, roles }: TokenRecord): Caller {
+/** Who calls with a token or a certificate. */
+export function bearerOf({ name, roles }: Bearer): Caller {
   return { tokenName: name, isAdmin: roles.includes('admin'), roles }
 }
 
-/** Raises `forbidden` for a token without any of some roles; an admin has all. */
-export function requireRole(token: TokenRecord, roles: readonly Role[]): void {
-  if (!token.roles.some((role) => role === 'admin' || roles.includes(role))) throw forbidden(token, roles)
+/** Raises `forbidden` for a bearer without any of some roles; an admin has all. */
+export function requireRole(bearer: Bearer, roles: readonly Role[]): void {
+  if (!bearer.roles.some((role) => role === 'admin' || roles.includes(role))) throw forbidden(bearer, roles)
 }
 
-function unauthenticated(wasPresented: boolean): AppError {
+function unauthenticated(wasPresented: boolean, takesCertificates: boolean): AppError {
   const problem = wasPresented ? 'the bearer token is not known' : 'a bearer token is needed'
+  const otherwise = takesCertificates ? ', or show a client certificate of auth.certificates' : ''
   return new AppError(
     'unauthenticated',
-    `${problem}: send Authorization: Bearer TOKEN with a token of auth.tokens`,
+    `${problem}: send Authorization: Bearer TOKEN with a token of auth.tokens${otherwise}`,
   )
 }
 
-function forbidden(token: TokenRecord, roles: readonly Role[]): AppError {
+function forbidden(bearer: Bearer, roles: readonly Role[]): AppError {
+  const kind = 'sha256' in bearer ? 'token' : 'certificate'
   return new AppError(
     'forbidden',
-    `the token ${token.name} may not do this: it needs the role ${roles.join(' or ') || 'admin'}`,
+    `the ${kind} ${bearer.name} may not do this: it needs the role ${roles.join(' or ') || 'admin'}`,
   )
 }

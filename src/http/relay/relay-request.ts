@@ -3,11 +3,14 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 
 import { AppError } from '../../errors/app-error.js'
+import type { ClientCertificate } from '../exchange/client-certificate.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { StandardExchange } from '../transport/node/standard-exchange.js'
 
 /** Where a request came from that another process of the service took in. */
 export const ORIGIN_HEADER = 'tidegate-relayed-from'
+/** The certificate of its caller, as JSON in base64. */
+export const CERTIFICATE_HEADER = 'tidegate-relayed-certificate'
 const REQUEST_ID_HEADER = 'x-request-id'
 
 /** What is of one connection, and not of the request (RFC 9110, 7.6.1), and what the relaying process says itself. */
@@ -19,6 +22,7 @@ const OWN_REQUEST_HEADERS: readonly string[] = [
   'upgrade',
   'expect',
   ORIGIN_HEADER,
+  CERTIFICATE_HEADER,
   REQUEST_ID_HEADER,
 ]
 const OWN_ANSWER_HEADERS: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding']
@@ -57,7 +61,20 @@ export function makeRelay(socketPath: string): Relay {
   }
 }
 
-function requestOf({ request, requestId, remoteAddress }: StandardExchange): {
+/** A certificate on its way to another process of the service. */
+function certificateText(certificate: ClientCertificate): string {
+  return Buffer.from(JSON.stringify(certificate)).toString('base64')
+}
+
+/** What `certificateText` wrote; undefined where nothing came. */
+export function readCertificate(text: string | undefined): ClientCertificate | undefined {
+  // Only processes of the service can write to the socket.
+  return text === undefined
+    ? undefined
+    : (JSON.parse(Buffer.from(text, 'base64').toString()) as ClientCertificate)
+}
+
+function requestOf({ request, requestId, remoteAddress, clientCertificate }: StandardExchange): {
   method: string
   path: string
   headers: string[]
@@ -66,6 +83,7 @@ function requestOf({ request, requestId, remoteAddress }: StandardExchange): {
     REQUEST_ID_HEADER,
     requestId,
     ...(remoteAddress === undefined ? [] : [ORIGIN_HEADER, remoteAddress]),
+    ...(clientCertificate === undefined ? [] : [CERTIFICATE_HEADER, certificateText(clientCertificate)]),
   ]
   return {
     method: request.method ?? 'GET',

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 import { AppError } from '../../errors/app-error.js'
 import { makeRequestIds } from '../exchange/request-id.js'
 import type { HandleRequest } from '../transport/handle-request.js'
@@ -6,7 +8,7 @@ import { UnreadAnswers } from '../transport/unread-answers.js'
 import { createStandardServer } from '../transport/node/standard-server.js'
 import { drainServer } from '../drain-server.js'
 import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
-import { ORIGIN_HEADER } from './relay-request.js'
+import { CERTIFICATE_HEADER, ORIGIN_HEADER, readCertificate } from './relay-request.js'
 
 /** Answers what other processes of the service relay. */
 export interface RelayedRequests {
@@ -29,10 +31,8 @@ export async function serveRelayed(
       // Only processes of the service connect, and each bounds its own callers.
       connections: { proven: () => undefined },
     },
-    remoteAddressOf: ({ headers }) => {
-      const from = headers[ORIGIN_HEADER]
-      return Array.isArray(from) ? from[0] : from
-    },
+    remoteAddressOf: (request) => headerOf(request, ORIGIN_HEADER),
+    certificateOf: (request) => readCertificate(headerOf(request, CERTIFICATE_HEADER)),
   })
   const { server } = standard
   await new Promise<void>((resolve, reject) => {
@@ -46,4 +46,9 @@ export async function serveRelayed(
     server.listen(socketPath, resolve)
   })
   return { stop: (drainMs) => drainServer(standard, undefined, drainMs) }
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
 }

@@ -7,6 +7,8 @@ import { Sessions, randomToken } from './sessions.js'
 
 export interface BrowserAccessOptions {
   readonly tokens: readonly TokenRecord[]
+  /** Whether certificates stand for tokens. */
+  readonly takesCertificates: boolean
   /** Whether people reach the service by TLS. */
   readonly isSecure: boolean
   /** In milliseconds since the epoch. */
@@ -42,12 +44,12 @@ export class BrowserAccess {
 
   /** Whether people are asked who they are. */
   get asksForTokens(): boolean {
-    return this.#options.tokens.length > 0
+    return this.#options.tokens.length > 0 || this.#options.takesCertificates
   }
 
   /** Lets a page be seen by who has one of some roles. Raises `unauthenticated`, `forbidden`. */
   readonly authenticate: Authenticate = (exchange, roles) => {
-    if (!this.asksForTokens || exchange.header('authorization') !== undefined) {
+    if (!this.asksForTokens || this.#showsCredential(exchange)) {
       this.#options.authenticate(exchange, roles)
       exchange.caller = { ...exchange.caller, formToken: this.#formToken }
       return
@@ -88,6 +90,13 @@ export class BrowserAccess {
   signOut(exchange: Exchange): string {
     this.#endOf(exchange)
     return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
+  }
+
+  /** Whoever has signed in goes on as that, whichever certificate the browser shows. */
+  #showsCredential(exchange: Exchange): boolean {
+    if (exchange.header('authorization') !== undefined) return true
+    if (!this.#options.takesCertificates || this.#sessionOf(exchange) !== undefined) return false
+    return exchange.clientCertificate !== undefined
   }
 
   #endOf(exchange: Exchange): void {

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 
 /**
  * Keeps a server to this many connections. One more ends the oldest of those that have never sent a whole request, be it itself: callers
@@ -22,6 +21,13 @@ export class ConnectionLimit {
   /** A connection has sent a whole request. */
   proven(socket: Socket): void {
     this.#unproven.delete(socket)
+  }
+
+  /** A connection goes on as another, once its callers have agreed on keys. */
+  becomes(socket: Socket, secure: Socket): void {
+    if (!this.#unproven.delete(socket)) return
+    this.#unproven.add(secure)
+    secure.once('close', () => this.#unproven.delete(secure))
   }
 
   #take(socket: Socket): void {

@@ -1,5 +1,3 @@
-import type { Server } from 'node:net'
-
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
@@ -11,16 +9,15 @@ import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
 import { makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import { makeRelay } from '../../http/relay/relay-request.js'
 import { decidingRoutes } from '../../http/route-lists.js'
-import { startServer } from '../../http/server.js'
-import type { RunningServer } from '../../http/server.js'
-import { makeRequestHandler } from '../../http/transport/handle-request.js'
+import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
 import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
-import { openAdmission } from '../open-admission.js'
+import { Servers } from '../addresses/open-servers.js'
+import type { Answering } from '../addresses/open-servers.js'
 import { openRequests } from '../open-evaluations.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
@@ -31,7 +28,9 @@ import { WorkerPolicies } from './worker-policies.js'
 
 interface Deciding {
   readonly policies: WorkerPolicies
-  readonly listen: (listener: Server) => Promise<RunningServer>
+  readonly listen: WorkerCalls['listen']
+  readonly renewTls: (settings: TlsSettings) => void
+  readonly stopServers: (drainMs: number) => Promise<void>
   readonly figures: WorkerCalls['figures']
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
@@ -43,7 +42,6 @@ interface Deciding {
  */
 export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls {
   let deciding: Promise<Deciding> | undefined
-  let server: RunningServer | undefined
   /** What is asked while it starts waits until it has: a reload may come then. */
   const started = async (): Promise<Deciding> => {
     if (deciding === undefined) throw new AppError('internal', 'the worker has not been started')
@@ -54,15 +52,14 @@ export function makeWorkerCalls(main: () => ProcessLink<MainCalls>): WorkerCalls
       deciding = open(settings, policies, main())
       await deciding
     },
-    listen: async (_, listener) => {
-      server = await (await started()).listen(listener)
-    },
+    listen: async (place, listener) => (await started()).listen(place, listener),
+    renewTls: async (settings) => (await started()).renewTls(settings),
     load: async (policies) => (await started()).policies.load(policies),
     activate: async (id) => (await started()).policies.activate(id),
     figures: async () => (await started()).figures(),
     flush: async () => (await started()).flush(),
     stop: async (drainMs) => {
-      await server?.stop(drainMs)
+      await (await deciding)?.stopServers(drainMs)
       await (await deciding)?.close()
     },
   }
@@ -73,7 +70,7 @@ async function open(
   sent: SentPolicies,
   main: ProcessLink<MainCalls>,
 ): Promise<Deciding> {
-  const { config, listenHost, relaySocket, processes } = settings
+  const { config, addresses, relaySocket, processes } = settings
   const logger = makeLogger(config.log)
   const policies = await WorkerPolicies.open(sent, config.policies.limits)
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
@@ -95,10 +92,8 @@ async function open(
     route.bind(context),
   )
   const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate(config.auth)))
-  const { admit, takesHost } = openAdmission(config, listenHost)
   const relay = makeRelay(relaySocket)
-  const handle = makeRequestHandler({
-    admit,
+  const answering: Answering = {
     find,
     application: relay.answer,
     finished: (exchange) => {
@@ -106,18 +101,20 @@ async function open(
       metrics.requested(exchange)
       logRequest(logger, exchange)
     },
-  })
-  const maxBodyBytes = Math.max(config.server.maxBodyBytes, config.audit.maxBodyBytes)
+  }
+  let tls = settings.tls
+  const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,
-    listen: (listener) =>
-      startServer(handle, {
-        listenOn: listener,
-        processes,
-        takesHost,
-        maxBodyBytes,
-        find: config.server.fastLane ? find : undefined,
-      }),
+    listen: async (place, listener) => {
+      const served = addresses[place]
+      if (served !== undefined) await servers.start(served, answering, listener)
+    },
+    renewTls: (renewed) => {
+      tls = renewed
+      servers.renewTls(renewed)
+    },
+    stopServers: (drainMs) => servers.stop(drainMs),
     figures: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {

@@ -1,9 +1,11 @@
 import type { Server } from 'node:net'
 
 import type { Config } from '../../config/config.js'
+import type { ServedAddress } from '../../config/sections/served-addresses.js'
 import type { DecisionBatch } from '../../decisions/decision-batch.js'
 import type { DecisionReport } from '../../decisions/decision-report.js'
 import type { WriteReceipt } from '../../decisions/keep-decisions.js'
+import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Failure } from '../../lib/threads/failure.js'
 import type { Answered, SlowFailure, SlowRequest } from '../../pdp/slow/messages.js'
 import type { PortableSnapshot } from '../../pdp/slow/portable-snapshot.js'
@@ -12,8 +14,10 @@ import type { Figures } from './sum-figures.js'
 /** What a worker is started with. */
 export interface WorkerSettings {
   readonly config: Config
-  /** Where the service listens, as it was configured. */
-  readonly listenHost: string
+  /** Where it is to answer. */
+  readonly addresses: readonly ServedAddress[]
+  /** What callers are shown at those that speak TLS. */
+  readonly tls: TlsSettings | undefined
   /** The socket of the main process, which answers what is no decision. */
   readonly relaySocket: string
   /** How many processes decide, this one and the main one included. */
@@ -47,8 +51,10 @@ export interface SlowTask {
 export interface WorkerCalls {
   /** Sets everything up, and gets policies ready. */
   start(options: { readonly settings: WorkerSettings; readonly policies: SentPolicies }): Promise<void>
-  /** Begins to decide, at the listener that comes along. */
-  listen(argument: undefined, listener: Server): Promise<void>
+  /** Begins to decide at an address, by its place among those of the settings, with the listener that comes along. */
+  listen(place: number, listener: Server): Promise<void>
+  /** Has new connections use another certificate. */
+  renewTls(settings: TlsSettings): Promise<void>
   /** Gets policies ready to serve. */
   load(policies: SentPolicies): Promise<void>
   /** Has policies serve that are ready. */

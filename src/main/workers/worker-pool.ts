@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:net'
 
 import { AppError } from '../../errors/app-error.js'
+import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Logger } from '../../lib/logger.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
@@ -25,11 +26,13 @@ export interface WorkerPoolOptions {
   /** How many there are beside the main process. */
   readonly count: number
   readonly fork: () => ChildProcess
-  readonly settings: WorkerSettings
+  /** As they are now. */
+  readonly settings: () => WorkerSettings
   readonly policies: PolicySender
   /** What one worker may ask; `ended` is called when it is no more. */
   readonly callsFor: () => { readonly calls: MainCalls; readonly ended: () => void }
-  readonly listener: Server
+  /** In the order of the addresses of the settings. */
+  readonly listeners: readonly Server[]
   readonly logger: Logger
   readonly died: (death: ThreadDeath) => void
 }
@@ -67,6 +70,11 @@ export class WorkerPool {
     await policies.forgetBefore(sent.id)
   }
 
+  /** Has new connections of all workers use another certificate. */
+  async renewTls(settings: TlsSettings): Promise<void> {
+    await this.#askAll('renewTls', settings, LOAD_MS)
+  }
+
   /** The figures of all workers, those that have ended included. */
   async figures(): Promise<readonly Figures[]> {
     await Promise.all(
@@ -97,14 +105,16 @@ export class WorkerPool {
     return [...this.#workers].filter(({ isServing }) => isServing)
   }
 
-  async #askAll<K extends 'load' | 'activate'>(
+  async #askAll<K extends 'load' | 'activate' | 'renewTls'>(
     name: K,
     argument: Parameters<WorkerCalls[K]>[0],
     ms: number,
   ): Promise<void> {
     await Promise.all(
       [...this.#workers].map(async (worker) => {
-        const asked = worker.link.call<'load' | 'activate'>(name, argument as never).then(() => true)
+        const asked = worker.link
+          .call<'load' | 'activate' | 'renewTls'>(name, argument as never)
+          .then(() => true)
         if ((await within(ms, asked)) === undefined) worker.kill()
       }),
     )
@@ -129,12 +139,12 @@ export class WorkerPool {
   }
 
   async #serve(worker: Worker): Promise<void> {
-    const { settings, policies, listener } = this.#options
+    const { settings, policies, listeners } = this.#options
     const { latest } = policies
     if (latest === undefined) throw new AppError('internal', 'workers need policies')
-    await worker.link.call('start', { settings, policies: latest })
+    await worker.link.call('start', { settings: settings(), policies: latest })
     if (this.#isStopping) return
-    await worker.link.call('listen', undefined, listener)
+    for (const [place, listener] of listeners.entries()) await worker.link.call('listen', place, listener)
     worker.isServing = true
   }
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
 import { serveRelayed } from '../../../src/http/relay/serve-relayed.js'
-import { startServer } from '../../../src/http/server.js'
+import { makeServerRoom, startServer } from '../../../src/http/server.js'
 import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
 import { ask } from '../../support/http-client.js'
@@ -43,7 +43,7 @@ async function startBefore(socket: string): Promise<string> {
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
     takesHost: () => true,
-    maxBodyBytes: LIMIT,
+    room: makeServerRoom(LIMIT),
     find: undefined,
   })
   closing.push(

@@ -22,7 +22,7 @@ async function sentPolicies(): Promise<(id: number) => SentPolicies> {
 test('policies that are loaded while a worker starts are ready once it has started', async () => {
   const sent = await sentPolicies()
   const config = loadConfig({ env: { TIDEGATE_DECISIONS_ENABLED: 'false', TIDEGATE_LOG_LEVEL: 'silent' } })
-  const settings = { config, listenHost: '127.0.0.1', relaySocket: '/nowhere', processes: 2 }
+  const settings = { config, addresses: [], tls: undefined, relaySocket: '/nowhere', processes: 2 }
   const worker = makeWorker()
   const starting = worker.start({ settings, policies: sent(1) })
   await worker.load(sent(2))

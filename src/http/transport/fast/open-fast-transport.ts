@@ -26,6 +26,8 @@ export interface FastTransportOptions {
   /** Whether requests with this Host header are let in. */
   readonly takesHost: (header: string) => boolean
   readonly room: Room
+  /** The event by which connections come on which requests can be read. */
+  readonly comesAs?: 'connection' | 'secureConnection'
 }
 
 /** The connections of a server that send nothing but plain requests to the routes that are found quickly. */
@@ -48,8 +50,9 @@ type ConnectionListener = (this: Server, socket: Socket) => void
  * server's own listener, which reads that request from its beginning and keeps the connection.
  */
 export function openFastTransport(server: Server, options: FastTransportOptions): FastTransport {
-  const standard = server.listeners('connection') as ConnectionListener[]
-  server.removeAllListeners('connection')
+  const { comesAs = 'connection' } = options
+  const standard = server.listeners(comesAs) as ConnectionListener[]
+  server.removeAllListeners(comesAs)
   const connections = new Set<PlainConnection>()
   const listener = new FastListener(options, connections, (socket, unread) => {
     socket.pause()
@@ -57,7 +60,7 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
     for (const listener of standard) listener.call(server, socket)
     socket.resume()
   })
-  server.on('connection', (socket: Socket) => connections.add(new PlainConnection(socket, listener)))
+  server.on(comesAs, (socket: Socket) => connections.add(new PlainConnection(socket, listener)))
   const sweeps = setInterval(() => listener.sweep(), MS_PER_SECOND).unref()
   server.once('close', () => clearInterval(sweeps))
   return {

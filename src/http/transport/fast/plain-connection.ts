@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 
 import type { AppError } from '../../../errors/app-error.js'
+import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 import { refuseConnection } from '../refuse-connection.js'
+import { certificateOf } from '../tls/certificate-of.js'
 import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
 import { PlainExchange } from './plain-exchange.js'
@@ -57,6 +59,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     socket.on('close', this.#closed)
     socket.on('error', this.#failed)
     socket.on('drain', this.#drained)
+  }
+
+  get clientCertificate(): ClientCertificate | undefined {
+    return certificateOf(this.#socket)
   }
 
   get remoteAddress(): string | undefined {

@@ -1,10 +1,12 @@
 import { bodyBrokeOff, bodyTooLarge } from '../../exchange/body-errors.js'
+import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
 import type { PlainAnswer } from './plain-answer.js'
 import type { PlainHead } from './read-plain-head.js'
 
 /** What an exchange needs of the connection that it came on. */
 export interface AnsweringConnection {
+  readonly clientCertificate: ClientCertificate | undefined
   readonly remoteAddress: string | undefined
   answer(answer: PlainAnswer): void
   destroy(): void
@@ -27,6 +29,10 @@ export class PlainExchange extends Exchange {
 
   get remoteAddress(): string | undefined {
     return this.#connection.remoteAddress
+  }
+
+  override get clientCertificate(): ClientCertificate | undefined {
+    return this.#connection.clientCertificate
   }
 
   header(name: string): string | undefined {

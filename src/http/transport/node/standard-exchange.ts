@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AppError } from '../../../errors/app-error.js'
 
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
+import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
 import type { HalfBodies } from '../half-bodies.js'
+import { certificateOf } from '../tls/certificate-of.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 
 const EMPTY = Buffer.alloc(0)
@@ -13,6 +15,8 @@ export interface StandardExchangeOptions {
   readonly unreadAnswers: UnreadAnswers
   /** Where a request came from that another process passed on. */
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
+  /** The certificate of a caller whose request another process passed on. */
+  readonly certificateOf?: ((request: IncomingMessage) => ClientCertificate | undefined) | undefined
 }
 
 /** An exchange over the request and response of node's own HTTP server. */
@@ -22,12 +26,13 @@ export class StandardExchange extends Exchange {
   readonly #halfBodies: HalfBodies
   readonly #unreadAnswers: UnreadAnswers
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
+  readonly #certificateOf: StandardExchangeOptions['certificateOf']
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
-    { halfBodies, unreadAnswers, remoteAddressOf }: StandardExchangeOptions,
+    { halfBodies, unreadAnswers, remoteAddressOf, certificateOf: relayed }: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
     this.request = request
@@ -35,6 +40,7 @@ export class StandardExchange extends Exchange {
     this.#halfBodies = halfBodies
     this.#unreadAnswers = unreadAnswers
     this.#remoteAddressOf = remoteAddressOf
+    this.#certificateOf = relayed
   }
 
   get status(): number {
@@ -43,6 +49,10 @@ export class StandardExchange extends Exchange {
 
   get remoteAddress(): string | undefined {
     return this.#remoteAddressOf?.(this.request) ?? this.request.socket.remoteAddress
+  }
+
+  override get clientCertificate(): ClientCertificate | undefined {
+    return this.#certificateOf?.(this.request) ?? certificateOf(this.request.socket)
   }
 
   header(name: string): string | undefined {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 
 import { toAppError } from '../../../errors/app-error.js'
 import type { AppError } from '../../../errors/app-error.js'
+import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { ConnectionLimit } from '../connection-limit.js'
 import type { HandleRequest } from '../handle-request.js'
 import type { HalfBodies } from '../half-bodies.js'
@@ -39,6 +40,11 @@ export interface StandardServerOptions {
   readonly room: Room
   /** Where a request came from that another process passed on. */
   readonly remoteAddressOf?: (request: IncomingMessage) => string | undefined
+  readonly certificateOf?: (request: IncomingMessage) => ClientCertificate | undefined
+  /** Makes node's server where it is not to be the one that speaks plain HTTP. */
+  readonly create?: (options: ServerOptions, listener: RequestListener) => Server
+  /** The event by which its connections come. */
+  readonly comesAs?: 'connection' | 'secureConnection'
 }
 
 /** A server and what it knows of its connections. */
@@ -48,10 +54,9 @@ export interface StandardServer {
 }
 
 /** Node's own HTTP server with the request handler behind it: it reads every form of request. */
-export function createStandardServer(
-  handle: HandleRequest,
-  { requestIdFor, timeouts, room, remoteAddressOf }: StandardServerOptions,
-): StandardServer {
+export function createStandardServer(handle: HandleRequest, options: StandardServerOptions): StandardServer {
+  const { requestIdFor, timeouts, room, remoteAddressOf, certificateOf } = options
+  const { create = createServer, comesAs = 'connection' } = options
   const connections = new StandardConnections()
   const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
     const claimed = request.headers['x-request-id']
@@ -59,7 +64,7 @@ export function createStandardServer(
     const refusal = takeAuthority(request)
     const { halfBodies, unreadAnswers } = room
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ halfBodies, unreadAnswers, remoteAddressOf },
+      ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf },
     })
     return {
       begin: () => {
@@ -69,7 +74,7 @@ export function createStandardServer(
       refuse: (error) => exchange.fail(error),
     }
   }
-  const server = createServer(
+  const server = create(
     {
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
@@ -82,7 +87,7 @@ export function createStandardServer(
       connections.take(request, response, turnOf(request, response))
     },
   )
-  server.on('connection', (socket: Socket) => connections.open(socket))
+  server.on(comesAs, (socket: Socket) => connections.open(socket))
   server.timeout = timeouts.stalledMs
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))

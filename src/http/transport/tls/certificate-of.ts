@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
+
+import type { ClientCertificate } from '../../exchange/client-certificate.js'
+import { alternativeNames } from './alternative-names.js'
+
+const known = new WeakMap<Socket, ClientCertificate | 'none'>()
+
+/** The certificate of the caller of a connection, read once; undefined where it showed none. */
+export function certificateOf(socket: Socket): ClientCertificate | undefined {
+  if (!isEncrypted(socket)) return undefined
+  const certificate = known.get(socket) ?? read(socket)
+  known.set(socket, certificate)
+  return certificate === 'none' ? undefined : certificate
+}
+
+function isEncrypted(socket: Socket): socket is TLSSocket {
+  return 'encrypted' in socket
+}
+
+function read(socket: TLSSocket): ClientCertificate | 'none' {
+  // An empty object where there is none.
+  const peer: Partial<PeerCertificate> = socket.getPeerCertificate()
+  if (peer.subject === undefined) return 'none'
+  return {
+    problem: socket.authorized ? undefined : String(socket.authorizationError),
+    subject: subjectOf(peer.subject),
+    alternativeNames: alternativeNames(peer.subjectaltname ?? ''),
+    endsAtMs: Date.parse(peer.valid_to ?? ''),
+  }
+}
+
+/** A type that comes more than once has a list. */
+function subjectOf(subject: PeerCertificate['subject']): ClientCertificate['subject'] {
+  const parts: [string, string | string[] | undefined][] = Object.entries(subject)
+  return Object.fromEntries(parts.map(([type, values = []]) => [type, [values].flat()]))
+}

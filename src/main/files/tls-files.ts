@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import type { Config } from '../../config/config.js'
+import { toError } from '../../errors/app-error.js'
+import type { HealthPlugin } from '../../http/routes/about/health.js'
+import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
+import type { Logger } from '../../lib/logger.js'
+import { checkTls, readTlsFiles } from './read-tls-files.js'
+import type { CheckedTls } from './read-tls-files.js'
+
+/** A changed time of a file says too little where links are turned to other files, as in a cluster's secrets. */
+const LOOK_MS = 2000
+const MS_PER_DAY = 86_400_000
+const SOON_DAYS = 14
+
+/** The certificate of the service, which is read again when its files change. */
+export class TlsFiles {
+  readonly #config: Config
+  readonly #logger: Logger
+  readonly #looks: NodeJS.Timeout
+  #read: CheckedTls
+  #renewed: (settings: TlsSettings) => void = () => undefined
+  /** What was wrong at the last look, and whether it has been told. */
+  #problem: string | undefined
+  #isTold = false
+
+  private constructor(config: Config, logger: Logger, first: CheckedTls) {
+    this.#config = config
+    this.#logger = logger
+    this.#read = first
+    this.#looks = setInterval(() => this.look(), LOOK_MS).unref()
+  }
+
+  /** Reads the files; undefined where no certificate is configured. Raises `invalid` for files that cannot be used. */
+  static open(config: Config, logger: Logger): TlsFiles | undefined {
+    const settings = readTlsFiles(config)
+    if (settings === undefined) return undefined
+    const files = new TlsFiles(config, logger, checkTls(settings, config))
+    const lifetime = files.#lifetime()
+    if (lifetime !== undefined) logger.warn(lifetime)
+    return files
+  }
+
+  /** What serves now. */
+  get settings(): TlsSettings {
+    return this.#read.settings
+  }
+
+  /** Has a listener told of another certificate, key or authorities. */
+  onRenewal(renewed: (settings: TlsSettings) => void): void {
+    this.#renewed = renewed
+  }
+
+  /** What someone should look into. */
+  readonly health: HealthPlugin = {
+    name: 'tls',
+    isUp: () => true,
+    warning: () => (this.#isTold ? this.#problem : undefined) ?? this.#lifetime(),
+  }
+
+  /** Looks whether the files have changed. Certificate and key are seldom written at the same moment, so that what is wrong once may be right at the next look. */
+  look(): void {
+    try {
+      const settings = readTlsFiles(this.#config)
+      if (settings !== undefined && !isDeepStrictEqual(settings, this.#read.settings)) this.#renew(settings)
+      this.#problem = undefined
+      this.#isTold = false
+    } catch (raw) {
+      this.#note(toError(raw).message)
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#looks)
+  }
+
+  #renew(settings: TlsSettings): void {
+    const read = checkTls(settings, this.#config)
+    const now = Date.now()
+    if (read.endsAtMs <= now && this.#read.endsAtMs > now)
+      throw new Error('the new certificate has ended already')
+    this.#read = read
+    this.#renewed(settings)
+    this.#logger.info({ endsAt: new Date(read.endsAtMs).toISOString() }, 'a new certificate serves')
+  }
+
+  #note(problem: string): void {
+    if (problem !== this.#problem) {
+      this.#problem = problem
+      this.#isTold = false
+    } else if (!this.#isTold) {
+      this.#isTold = true
+      this.#logger.error({ error: problem }, 'the certificate was not renewed: the one before goes on')
+    }
+  }
+
+  #lifetime(): string | undefined {
+    const { startsAtMs, endsAtMs } = this.#read
+    const now = Date.now()
+    const days = Math.floor((endsAtMs - now) / MS_PER_DAY)
+    if (now < startsAtMs) return `the certificate begins only on ${new Date(startsAtMs).toISOString()}`
+    if (now >= endsAtMs) return `the certificate has ended on ${new Date(endsAtMs).toISOString()}`
+    return days < SOON_DAYS ? `the certificate ends in ${days} days` : undefined
+  }
+}

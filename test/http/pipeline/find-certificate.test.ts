@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Role } from '../../../src/config/sections/auth.js'
+import type { ClientCertificate } from '../../../src/http/exchange/client-certificate.js'
+import { makeAuthenticate } from '../../../src/http/pipeline/authenticate.js'
+import { FakeExchange } from '../../support/fake-exchange.js'
+
+const HOUR_MS = 3_600_000
+const roles = ['orchestrator'] as const
+const certificates = [
+  { name: 'echo', roles, subject: 'CN=echo, O=Example' },
+  { name: 'named', roles, san: 'DNS:named.example.org' },
+  { name: 'both', roles, subject: 'CN=both', san: 'DNS:both.example.org' },
+]
+const good: ClientCertificate = {
+  problem: undefined,
+  subject: {},
+  alternativeNames: [],
+  endsAtMs: Date.now() + HOUR_MS,
+}
+
+function outcomeOf(
+  clientCertificate: ClientCertificate | undefined,
+  { openToOrchestrator = false, role = 'orchestrator' }: { openToOrchestrator?: boolean; role?: Role } = {},
+): string {
+  const authenticate = makeAuthenticate({ tokens: [], certificates, openToOrchestrator })
+  const exchange = new FakeExchange({})
+  Object.defineProperty(exchange, 'clientCertificate', { value: clientCertificate })
+  try {
+    authenticate(exchange, [role])
+    return `let in as ${exchange.caller.tokenName ?? 'nobody'}`
+  } catch (raw) {
+    return (raw as Error).message
+  }
+}
+
+describe('a caller with a client certificate', () => {
+  test.each<[string, Partial<ClientCertificate>, string]>([
+    ['all parts', { subject: { CN: ['echo'], O: ['Example'], C: ['NO'] } }, 'let in as echo'],
+    ['one of several values', { subject: { CN: ['x', 'echo'], O: ['Example'] } }, 'let in as echo'],
+    ['an alternative name', { alternativeNames: ['DNS:x', 'DNS:named.example.org'] }, 'let in as named'],
+    [
+      'a subject and a name',
+      { subject: { CN: ['both'] }, alternativeNames: ['DNS:both.example.org'] },
+      'let in as both',
+    ],
+    ['a part too few', { subject: { CN: ['echo'] } }, 'CN=echo is none of auth.certificates'],
+    [
+      'a name of another kind',
+      { alternativeNames: ['URI:named.example.org'] },
+      'is none of auth.certificates',
+    ],
+    ['another case', { subject: { CN: ['Echo'], O: ['Example'] } }, 'is none of auth.certificates'],
+    ['one of two that are wanted', { subject: { CN: ['both'] } }, 'is none of auth.certificates'],
+    ['nothing', {}, 'is none of auth.certificates'],
+    [
+      'no signature that counts',
+      { subject: { CN: ['echo'], O: ['Example'] }, problem: 'SELF_SIGNED' },
+      'is not trusted (SELF_SIGNED)',
+    ],
+    [
+      'an end that has come',
+      { subject: { CN: ['echo'], O: ['Example'] }, endsAtMs: Date.now() - 1 },
+      'has ended',
+    ],
+    ['an end that cannot be read', { subject: { CN: ['echo'], O: ['Example'] }, endsAtMs: NaN }, 'has ended'],
+  ])('that has %s', (_, certificate, outcome) => {
+    expect(outcomeOf({ ...good, ...certificate })).toContain(outcome)
+  })
+
+  test('may do what its entry says, and is told by name where it may not', () => {
+    const certificate = { ...good, subject: { CN: ['echo'], O: ['Example'] } }
+    expect(outcomeOf(certificate, { role: 'auditor' })).toContain('the certificate echo may not do this')
+  })
+
+  test('that is wrong is refused where none is needed, too', () => {
+    expect(outcomeOf(undefined, { openToOrchestrator: true })).toBe('let in as nobody')
+    expect(outcomeOf({ ...good, problem: 'EXPIRED' }, { openToOrchestrator: true })).toContain(
+      'is not trusted',
+    )
+  })
+})
+
+test('a caller without token and certificate is told of both', () => {
+  expect(outcomeOf(undefined)).toContain('or show a client certificate of auth.certificates')
+})

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { connect as connectPlainly } from 'node:net'
+import { connect } from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+
+import { makeServerRoom, startServer } from '../../../../src/http/server.js'
+import type { RunningServer } from '../../../../src/http/server.js'
+import type { TlsSettings } from '../../../../src/http/transport/tls/tls-settings.js'
+import { CertificateAuthority, canMakeCertificates } from '../../../support/certificates.js'
+import { findQuickly } from '../../../support/served-routes.js'
+import { waitUntil } from '../../../support/wait-until.js'
+import { makeWorkspace } from '../../../support/workspace.js'
+import type { Workspace } from '../../../support/workspace.js'
+
+const CALL = 'POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}'
+
+let keys: Workspace | undefined
+let settings: TlsSettings
+let server: RunningServer | undefined
+
+beforeAll(() => {
+  if (!canMakeCertificates) return
+  keys = makeWorkspace()
+  const { certificate, key } = new CertificateAuthority(keys.path).make('server', { subject: '/CN=x' })
+  settings = {
+    certificate: readFileSync(certificate, 'utf8'),
+    key: readFileSync(key, 'utf8'),
+    clientCa: undefined,
+    requiresClient: false,
+    minVersion: '1.2',
+  }
+})
+
+afterEach(async () => await server?.stop(0))
+
+afterAll(() => keys?.remove())
+
+async function start(isQuick: boolean, maxConnections: number): Promise<{ port: number; host: string }> {
+  server = await startServer((exchange) => exchange.send(200, 'fine'), {
+    listenOn: { host: '127.0.0.1', port: 0 },
+    room: makeServerRoom(0, 1, maxConnections),
+    takesHost: () => true,
+    find: isQuick ? findQuickly() : undefined,
+    tls: { settings, failed: () => undefined },
+  })
+  return { port: Number(new URL(server.url).port), host: '127.0.0.1' }
+}
+
+describe.skipIf(!canMakeCertificates).each([true, false])('with a fast transport: %s', (isQuick) => {
+  test('connections that agree on no keys give way to those that ask something', async () => {
+    const to = await start(isQuick, 3)
+    const kept = connect({ ...to, rejectUnauthorized: false })
+    let received = ''
+    kept.on('data', (chunk: Buffer) => (received += chunk.toString()))
+    kept.write(CALL)
+    await waitUntil(
+      () => received.includes('200 OK') || undefined,
+      () => `no answer: ${received}`,
+    )
+    const silent = Array.from({ length: 6 }, () =>
+      connectPlainly(to)
+        .on('error', () => undefined)
+        .resume(),
+    )
+    const ended = silent.slice(0, 4).map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    await Promise.all(ended)
+    received = ''
+    kept.write(CALL)
+    await waitUntil(
+      () => received.includes('200 OK') || undefined,
+      () => `no second answer: ${received}`,
+    )
+    kept.destroy()
+    for (const socket of silent) socket.destroy()
+  })
+
+  test('one that takes too long for it does not hold up a stop', async () => {
+    const to = await start(isQuick, 3)
+    const silent = connectPlainly(to)
+      .on('error', () => undefined)
+      .resume()
+    await new Promise((resolve) => silent.once('connect', resolve))
+    const ended = new Promise((resolve) => silent.once('close', resolve))
+    const startedAt = performance.now()
+    // A minute is what requests would be waited for.
+    await server?.stop(60_000)
+    await ended
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
+  })
+})

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { findProgram, runProgram } from './find-program.js'
+
+const openssl = findProgram('openssl')
+
+/** Whether certificates can be made here; tests that need them are skipped where they cannot. */
+export const canMakeCertificates = openssl !== undefined
+
+/** Files in PEM. */
+export interface CertificateFiles {
+  readonly certificate: string
+  readonly key: string
+}
+
+export interface CertificateWishes {
+  /** `/O=Example/CN=echo`. */
+  readonly subject: string
+  /** `DNS:localhost,IP:127.0.0.1`. */
+  readonly names?: string
+  /** How long it is good; one that has ended where negative. */
+  readonly days?: number
+}
+
+/** An authority that signs certificates in a folder. */
+export class CertificateAuthority {
+  readonly #folder: string
+  readonly #name: string
+  /** The path of its own certificate. */
+  readonly certificate: string
+
+  constructor(folder: string, name = 'authority') {
+    this.#folder = folder
+    this.#name = name
+    this.certificate = join(folder, `${name}.pem`)
+    this.#run(
+      'req',
+      '-x509',
+      ...newKey(`${name}.key`),
+      '-out',
+      `${name}.pem`,
+      '-days',
+      '2',
+      '-subj',
+      `/CN=${name}`,
+    )
+  }
+
+  /** Makes NAME.pem and NAME.key in the folder. */
+  make(name: string, { subject, names, days = 30 }: CertificateWishes): CertificateFiles {
+    this.#run('req', ...newKey(`${name}.key`), '-out', `${name}.csr`, '-subj', subject)
+    writeFileSync(join(this.#folder, `${name}.ext`), names === undefined ? '' : `subjectAltName=${names}\n`)
+    const authority = ['-CA', `${this.#name}.pem`, '-CAkey', `${this.#name}.key`, '-CAcreateserial']
+    const wishes = ['-days', String(days), '-extfile', `${name}.ext`]
+    this.#run('x509', '-req', '-in', `${name}.csr`, ...authority, ...wishes, '-out', `${name}.pem`)
+    return { certificate: join(this.#folder, `${name}.pem`), key: join(this.#folder, `${name}.key`) }
+  }
+
+  #run(...args: readonly string[]): void {
+    const { succeeded, output } = runProgram(openssl ?? 'openssl', args, this.#folder)
+    if (!succeeded) throw new Error(`openssl ${args.join(' ')}: ${output}`)
+  }
+}
+
+/** Arguments for a key of a kind that is made at once. */
+function newKey(file: string): string[] {
+  return ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file]
+}
