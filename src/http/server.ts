@@ -101,8 +101,12 @@ async function openSecureListener(tls: ServerTls, { connections }: ServerRoom): 
   return new listener.SecureListener(tls, REQUEST_TIMEOUTS.headersMs, connections)
 }
 
-/** How many connections this process holds, one of so many. */
+/**
+ * How many connections this process holds, one of so many. Each of a worker may be relayed, which takes it another file, and the main process
+ * one for each connection of every worker.
+ */
 function mostConnections(processes: number): number {
-  const spare = Math.max(LEAST_CONNECTIONS, openFilesLimit() - OTHER_FILES)
+  const filesEach = processes === 1 ? 1 : Math.max(2, processes)
+  const spare = Math.max(LEAST_CONNECTIONS, Math.floor((openFilesLimit() - OTHER_FILES) / filesEach))
   return Math.min(Math.ceil(MAX_CONNECTIONS / processes), spare)
 }

@@ -9,32 +9,49 @@ import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 /** Fewer than the connections that are made; databases and threads need some of them. */
-const OPEN_FILES = 240
-const CALLERS = 300
+const OPEN_FILES = 300
+const CALLERS = 700
+/** Half a request that a worker relays, which takes it one more connection. */
+const HALF = 'POST /approvalGates HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{'
+/** So often that each process is asked. */
+const ASKED = 8
 /** More steps than the slice of the deciding thread has room for: a thread of its own is started, which opens files. */
 const POLICY = `package static.slow
 deny contains msg if { count([x | some x in numbers.range(1, 3000); some y in numbers.range(1, 300); y == x]) < 0; msg := "no" }
 `
 
-test('a service that may open few files holds fewer connections, and keeps and decides what it is asked', async () => {
+test.each([
+  ['one process', 1, ''],
+  ['two processes', 2, ''],
+  ['two processes, and half of each request has come,', 2, HALF],
+])('%s with few files hold fewer connections, keep and decide', async (_, workers, sent) => {
   const workspace = makeWorkspace({ 'policies/slow.rego': POLICY })
-  const tidegate = await startTidegate({ workspace, openFiles: OPEN_FILES })
+  const tidegate = await startTidegate({ workspace, openFiles: OPEN_FILES, config: { server: { workers } } })
   const sockets: Socket[] = []
   try {
     const { hostname, port } = new URL(tidegate.url)
     let ended = 0
     for (let caller = 0; caller < CALLERS; caller += 1) {
       const socket = connect(Number(port), hostname)
+      socket.write(sent)
       sockets.push(socket.on('error', () => undefined).on('close', () => (ended += 1)))
     }
     await waitUntil(
-      () => ended >= CALLERS - OPEN_FILES || undefined,
+      () => ended >= CALLERS - workers * OPEN_FILES || undefined,
       () => `${ended} connections were ended`,
     )
-    const event = { details: { type: 'orca:stage:complete' }, eventId: 'few-files' }
-    expect((await postJson(tidegate.url, '/platform/echo', event)).status).toBe(200)
-    const decided = await postJson(tidegate.url, '/v1/staticPolicy/eval', { input: { stages: [] } })
-    expect(decided.status).toBe(200)
+    for (let asked = 0; asked < ASKED; asked += 1) {
+      const event = { details: { type: 'orca:stage:complete' }, eventId: `few-files-${asked}` }
+      const headers = { connection: 'close' }
+      expect((await postJson(tidegate.url, '/platform/echo', event, headers)).status).toBe(200)
+      const decided = await postJson(
+        tidegate.url,
+        '/v1/staticPolicy/eval',
+        { input: { stages: [] } },
+        headers,
+      )
+      expect(decided.status).toBe(200)
+    }
     expect(tidegate.logText()).not.toContain('EMFILE')
   } finally {
     for (const socket of sockets) socket.destroy()

@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 
 import { AppError } from '../../errors/app-error.js'
+import { bodyBrokeOff } from '../exchange/body-errors.js'
 import type { ClientCertificate } from '../exchange/client-certificate.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { StandardExchange } from '../transport/node/standard-exchange.js'
@@ -21,6 +22,7 @@ const OWN_REQUEST_HEADERS: readonly string[] = [
   'te',
   'upgrade',
   'expect',
+  'host',
   ORIGIN_HEADER,
   CERTIFICATE_HEADER,
   REQUEST_ID_HEADER,
@@ -52,7 +54,12 @@ export function makeRelay(socketPath: string): Relay {
         })
         relayed.once('close', ended)
         relayed.on('error', (cause) => {
-          if (!answered.has(exchange)) failed(unreachable(cause))
+          if (answered.has(exchange)) return
+          const { request, response } = exchange
+          if (!request.complete) failed(bodyBrokeOff(cause))
+          else if (!response.destroyed) failed(unreachable(cause))
+          // Who asked has gone; the other process logs what it was asked.
+          else answered.add(exchange)
         })
         passOn(exchange, relayed)
       }),
@@ -84,6 +91,8 @@ function requestOf({ request, requestId, remoteAddress, clientCertificate }: Sta
     requestId,
     ...(remoteAddress === undefined ? [] : [ORIGIN_HEADER, remoteAddress]),
     ...(clientCertificate === undefined ? [] : [CERTIFICATE_HEADER, certificateText(clientCertificate)]),
+    // That of an absolute target counts instead of the header's; one of HTTP/1.0 may have none.
+    ...(request.headers.host === undefined ? [] : ['Host', request.headers.host]),
   ]
   return {
     method: request.method ?? 'GET',

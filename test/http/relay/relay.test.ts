@@ -10,6 +10,7 @@ import { makeServerRoom, startServer } from '../../../src/http/server.js'
 import { makeRequestHandler } from '../../../src/http/transport/handle-request.js'
 import type { Exchange } from '../../../src/http/exchange/exchange.js'
 import { ask } from '../../support/http-client.js'
+import { openRaw } from '../../support/http-transports.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
@@ -23,8 +24,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** A server of which everything is relayed to another, which answers as it is told. */
-async function startRelaying(answer: (exchange: Exchange) => unknown): Promise<string> {
+type Finished = (exchange: Exchange) => void
+
+/** A server of which everything is relayed to another, which answers as it is told; `finished` is told what the first has done with. */
+async function startRelaying(
+  answer: (exchange: Exchange) => unknown,
+  finished: Finished = () => undefined,
+): Promise<string> {
   workspace = makeWorkspace()
   closing.push(workspace.remove)
   const socket = join(workspace.path, 'main')
@@ -34,12 +40,12 @@ async function startRelaying(answer: (exchange: Exchange) => unknown): Promise<s
   const options = { admit: () => undefined, find: undefined, finished: () => undefined }
   const relayed = await serveRelayed(makeRequestHandler({ ...options, application }), socket, LIMIT)
   closing.push(() => relayed.stop(0))
-  return await startBefore(socket)
+  return await startBefore(socket, finished)
 }
 
-async function startBefore(socket: string): Promise<string> {
+async function startBefore(socket: string, finished: Finished = () => undefined): Promise<string> {
   const relay = makeRelay(socket)
-  const options = { admit: () => undefined, find: undefined, finished: () => undefined }
+  const options = { admit: () => undefined, find: undefined, finished }
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
     takesHost: () => true,
@@ -72,6 +78,37 @@ describe('a request that is relayed', () => {
     expect([answer.status, answer.text, answer.headers['x-kind']]).toEqual([418, 'short and stout', 'pot'])
     expect(answer.headers['x-request-id']).toBe('mine')
     expect(seen).toEqual([{ method: 'PUT', path: '/a/b%20c?d=%C3%A9', body, from: '127.0.0.1', id: 'mine' }])
+  })
+
+  test.each([
+    ['GET /x HTTP/1.0\r\n\r\n', undefined],
+    ['GET /x HTTP/1.1\r\nHost: one\r\nConnection: close\r\n\r\n', 'one'],
+    ['GET http://two/x HTTP/1.1\r\nHost: one\r\nConnection: close\r\n\r\n', 'two'],
+  ])('goes to the host that it names: %j', async (head, host) => {
+    const hosts: (string | undefined)[] = []
+    const url = await startRelaying((exchange) => {
+      hosts.push(exchange.header('host'))
+      exchange.send(200, exchange.target.path)
+    })
+    const { socket, answered } = openRaw(Number(new URL(url).port))
+    socket.write(head)
+    expect(await answered).toMatch(/ 200 OK\r\n[^]*\/x$/)
+    expect(hosts).toEqual([host])
+  })
+
+  test('that breaks off is not taken for one that the other process does not answer', async () => {
+    const failures: (string | undefined)[] = []
+    const url = await startRelaying(
+      (exchange) => exchange.readBytes(LIMIT),
+      ({ status, failure }) => failures.push(`${status} ${failure?.code}`),
+    )
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () => socket.destroy())
+    await waitUntil(
+      () => failures.length > 0 || undefined,
+      () => 'it goes on',
+    )
+    expect(failures).toEqual(['400 invalid_parameter'])
   })
 
   test('is answered though its body is not read', async () => {

@@ -109,7 +109,12 @@ export class StandardExchange extends Exchange {
   /** A flat header list is what node writes fastest. */
   send(...[status, body, contentType = JSON_TYPE, extraHeaders = []]: Parameters<Exchange['send']>): void {
     const { response } = this
-    if (response.headersSent || response.destroyed) return
+    if (response.headersSent) return
+    if (response.destroyed) {
+      // Nobody hears it, but it is logged and counted.
+      response.statusCode = status
+      return
+    }
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     response.writeHead(status, [
       'Content-Type',

@@ -38,7 +38,7 @@ export interface StandardServerOptions {
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly timeouts: RequestTimeouts
   readonly room: Room
-  /** Where a request came from that another process passed on. */
+  /** Given where another process reads the requests and passes them on: where one came from. Host and target are as they ought to be then. */
   readonly remoteAddressOf?: (request: IncomingMessage) => string | undefined
   readonly certificateOf?: (request: IncomingMessage) => ClientCertificate | undefined
   /** Makes node's server where it is not to be the one that speaks plain HTTP. */
@@ -61,7 +61,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
     const claimed = request.headers['x-request-id']
     const requestId = requestIdFor(Array.isArray(claimed) ? claimed[0] : claimed)
-    const refusal = takeAuthority(request)
+    const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
     const { halfBodies, unreadAnswers } = room
     const exchange = new StandardExchange(request, response, requestId, {
       ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf },
