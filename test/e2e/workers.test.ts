@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as startRequest } from 'node:http'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { callUntilClosed } from '../support/keep-alive-client.js'
@@ -181,6 +183,44 @@ describe('a service with two processes that decide', () => {
       const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
       expect(results).toEqual(results.map(() => version))
     }
+  })
+
+  test('has all of them serve the same data, whatever becomes of the folder that these go through', async () => {
+    const service = await start({}, ['--watch'])
+    const folder = join(workspace?.path ?? '', 'data', 'workers')
+    const serves = async (version: number): Promise<void> => {
+      await waitUntil(
+        () => service.log().filter(({ msg }) => msg === 'policies loaded')[version - 1],
+        () => service.logText(),
+      )
+      const answers = await askBoth(service, '/v1/data/roles/version')
+      const results = answers.map(({ text }) => (JSON.parse(text) as { result: number }).result)
+      expect(results).toEqual(results.map(() => version))
+    }
+    // More than a message to another process carries.
+    const names = Array.from({ length: 100_000 }, (_, number) => `person-${number}`)
+    const save = (version: number): void => {
+      workspace?.write({ 'policies/data.json': JSON.stringify({ roles: { version, names } }) })
+    }
+    save(2)
+    await serves(2)
+    rmSync(folder, { recursive: true })
+    save(3)
+    await serves(3)
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    save(4)
+    await waitUntil(
+      () => service.logText().includes('cannot hand base documents to workers') || undefined,
+      () => service.logText(),
+    )
+    await serves(3)
+    // These go by message, and what was before them cannot be removed.
+    workspace?.write({ 'policies/data.json': JSON.stringify({ roles: { version: 4 } }) })
+    await serves(4)
+    rmSync(folder)
+    save(5)
+    await serves(5)
   })
 })
 

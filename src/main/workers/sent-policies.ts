@@ -1,6 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { AppError, toError } from '../../errors/app-error.js'
 import { toPortable } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
@@ -31,7 +32,7 @@ export class PolicySender {
     return this.#latest
   }
 
-  /** Makes policies ready to be sent; those before them are not sent any more. */
+  /** Makes policies ready to be sent; those before them are not sent any more. Raises `unavailable` where their data cannot be written. */
   async prepare(snapshot: Snapshot): Promise<SentPolicies> {
     const before = this.#latest
     const id = (before?.id ?? 0) + 1
@@ -42,16 +43,25 @@ export class PolicySender {
     return this.#latest
   }
 
-  /** Removes the file of policies that no worker needs to be sent any more. */
+  /**
+   * Removes the file of policies that no worker needs to be sent any more. Never rejects: those after them serve already, and a file that
+   * stays goes with the next start.
+   */
   async forgetBefore(id: number): Promise<void> {
-    await rm(this.#fileOf(id - 1), { force: true })
+    await rm(this.#fileOf(id - 1), { force: true }).catch(() => undefined)
   }
 
   async #sendImage({ image }: Snapshot, id: number): Promise<SentImage> {
     const { bytes, base, root } = image
     if (bytes.length <= MAX_INLINE_BYTES) return { base, root, content: bytes }
     const file = this.#fileOf(id)
-    await writeFile(file, bytes, { mode: 0o600 })
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      await writeFile(file, bytes, { mode: 0o600 })
+    } catch (cause) {
+      const { message } = toError(cause)
+      throw new AppError('unavailable', `cannot hand base documents to workers: ${message}`, { cause })
+    }
     return { base, root, content: file }
   }
 
