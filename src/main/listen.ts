@@ -54,7 +54,7 @@ export async function listen(
   if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
   const authenticate = makeAuthenticate(config.auth)
-  const browsers = openBrowserAccess(parts, authenticate)
+  const browsers = await openBrowserAccess(parts, authenticate)
   const opened = { browsers, workers, tls }
   const deps = routesDeps(parts, opened, yaml.toJson, describeOnce(lists, config.server.publicUrl))
   const routes = guardRoutes(

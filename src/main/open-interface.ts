@@ -3,22 +3,28 @@ import { numberOfName } from '../gates/definitions/pipeline-ids.js'
 import type { Authenticate } from '../http/pipeline/authenticate.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess } from '../http/sessions/browser-access.js'
+import { OwnSessions } from '../http/sessions/own-sessions.js'
+import { randomToken } from '../http/sessions/random-token.js'
 import { runtimePolicies } from '../pdp/evaluation/runtime-policies.js'
 import type { ServedParts } from './served-parts.js'
 
-/** Lets people in browsers in. */
-export function openBrowserAccess(
+/** The name of the secret that the forms of all services hold where nobody signs in. */
+const FORM_TOKEN = 'form-token'
+
+/** Lets people in browsers in: those that any of the services that share a store has let in. */
+export async function openBrowserAccess(
   { config: { auth, server }, store }: ServedParts,
   authenticate: Authenticate,
-): BrowserAccess {
+): Promise<BrowserAccess> {
   const isSecure =
     server.publicUrl?.toLowerCase().startsWith('https:') ?? servedAddresses(server)[0]?.isTls === true
   return new BrowserAccess({
     tokens: auth.tokens,
     takesCertificates: auth.certificates.length > 0,
     isSecure,
-    now: store.now,
     authenticate,
+    sessions: store.sharing?.sessions ?? new OwnSessions(store.now),
+    formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
   })
 }
 

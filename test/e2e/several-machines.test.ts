@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { ask, objectOf, postJson } from '../support/http-client.js'
+import { cookieIn, formTokenIn, makeRequests, token } from '../support/page-service.js'
 import { query } from '../support/postgres/postgres-server.js'
 import { postgresPrograms } from '../support/postgres/postgres-programs.js'
 import {
@@ -70,6 +71,31 @@ describe.skipIf(postgresPrograms() === undefined)(
       expect(exitCode).toBe(0)
       const text = one.logText() + other.logText()
       expect(text).not.toContain(password)
+    })
+
+    it('let people in who signed in at the other one, until they sign out at either', async () => {
+      const config = { auth: { openToOrchestrator: true, tokens: [token('bo', ['approver'])] } }
+      const [one, other] = await Promise.all([startReplica({ config }), startReplica({ config })])
+      const [atOne, atOther] = [makeRequests(() => one.url), makeRequests(() => other.url)]
+      // Whatever spreads requests over both leaves them the name that the browser asked for.
+      const host = 'localhost'
+      const id = idOf(await trigger(one, 'e1'))
+      const form = await atOne.page('/ui/sign-in', { host })
+      const fields = { formToken: formTokenIn(form), token: 'token-of-bo', next: '/ui' }
+      const signedIn = await atOther.post('/ui/sign-in', fields, { host, cookie: cookieIn(form) })
+      expect(signedIn.status).toBe(303)
+      const cookie = cookieIn(signedIn)
+      const shown = await atOne.page(`/ui/approvals/${id}`, { host, cookie })
+      expect(shown.status).toBe(200)
+      expect((await atOne.page('/ui', { host: '127.0.0.1', cookie })).status).toBe(401)
+      const formToken = formTokenIn(shown)
+      const decided = { formToken, action: 'approve', comment: 'fine' }
+      const path = `/ui/approvals/${id}`
+      expect((await atOther.post(path, { ...decided, formToken: 'x' }, { host, cookie })).status).toBe(403)
+      expect((await atOther.post(path, decided, { host, cookie })).status).toBe(303)
+      expect(await statusAt(one, id)).toBe('approved')
+      expect((await atOther.post('/ui/sign-out', { formToken }, { host, cookie })).status).toBe(303)
+      expect((await atOne.page('/ui', { host, cookie })).status).toBe(401)
     })
 
     it('know at once what was defined at the other one', async () => {

@@ -24,7 +24,8 @@ deny contains sprintf("%s is %s", [ticket.jiraId, ticket.status]) if {
   ticket.status != "Done"
 }
 `
-const token = (name: string, roles: readonly string[]) => ({
+/** A configured token that the bearer of a name has. */
+export const token = (name: string, roles: readonly string[]) => ({
   ...{ name, roles },
   sha256: createHash('sha256').update(`token-of-${name}`).digest('hex'),
 })
@@ -75,7 +76,8 @@ export function usePageService({ server = {}, hasTokens = true }: PageServiceOpt
   return { url, log: () => tidegate.logText(), ...makeRequests(url) }
 }
 
-function makeRequests(url: () => string) {
+/** What browsers ask of a service. */
+export function makeRequests(url: () => string) {
   /** Triggers the gate with evidence, and has a policy decide about the same execution; gives the instance. */
   const trigger = async (executionId: string): Promise<number> => {
     const body = {

@@ -17,6 +17,9 @@ export interface TokenRecord {
 /** Checks that a request may do what only `roles` may; an admin may do everything. Sets the exchange's caller. */
 export type Authenticate = (exchange: Exchange, roles: readonly Role[]) => void
 
+/** The same for people in browsers, whose session may be kept elsewhere. */
+export type AuthenticatePage = (exchange: Exchange, roles: readonly Role[]) => Promise<void>
+
 /** Who shows a credential of the configuration, and what they may do. */
 type Bearer = TokenRecord | CertificateRecord
 

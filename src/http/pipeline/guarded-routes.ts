@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange/exchange.js'
-import type { Authenticate } from './authenticate.js'
-import { makeGuard } from './guard.js'
-import type { Guard } from './guard.js'
+import type { Authenticate, AuthenticatePage } from './authenticate.js'
+import { makeGuard, makePageGuard } from './guard.js'
+import type { Guard, PageGuard } from './guard.js'
 import type { BoundApplicationRoute, BoundDirectRoute, BoundRoute } from './route.js'
 
 /** A route of which nothing is asked past its guard. */
@@ -9,7 +9,7 @@ export type GuardedRoute = GuardedApplicationRoute | GuardedDirectRoute
 
 export type GuardedApplicationRoute = BoundApplicationRoute & {
   /** Labels the request, and raises `unauthenticated` or `forbidden` for who may not ask. */
-  readonly enter: (exchange: Exchange) => void
+  readonly enter: (exchange: Exchange) => void | Promise<void>
 }
 export type GuardedDirectRoute = BoundDirectRoute & {
   /** Labels the request and answers on the exchange, or raises; who may not ask is told so. */
@@ -22,19 +22,27 @@ const BELOW = '/*'
 export function guardRoutes(
   routes: readonly BoundRoute[],
   requests: Authenticate,
-  pages: Authenticate = requests,
+  pages: AuthenticatePage = likeRequests(requests),
 ): readonly GuardedRoute[] {
   return routes.map((route) => {
-    const guard = makeGuard(route, { requests, pages })
-    return route.kind === 'application' ? guardApplicationRoute(route, guard) : guardDirectRoute(route, guard)
+    if (route.kind === 'direct') return guardDirectRoute(route, makeGuard(route, requests))
+    const guard = route.isPage === true ? makePageGuard(route, pages) : makeGuard(route, requests)
+    return guardApplicationRoute(route, guard)
   })
 }
 
-function guardApplicationRoute(route: BoundApplicationRoute, guard: Guard): GuardedApplicationRoute {
-  const enter = (exchange: Exchange): void => {
+function likeRequests(requests: Authenticate): AuthenticatePage {
+  return (exchange, roles) => Promise.resolve().then(() => requests(exchange, roles))
+}
+
+function guardApplicationRoute(
+  route: BoundApplicationRoute,
+  guard: Guard | PageGuard,
+): GuardedApplicationRoute {
+  const enter = (exchange: Exchange): void | Promise<void> => {
     exchange.handler = route.handler
     exchange.showsErrors = route.showsErrors ?? false
-    guard(exchange)
+    return guard(exchange)
   }
   return { ...route, enter }
 }

@@ -53,7 +53,7 @@ async function answer(route: GuardedApplicationRoute, c: Context<AppEnv>): Promi
       accepts(c, { header: 'Accept', supports: [first, ...others], default: first }),
   }
   try {
-    route.enter(exchange)
+    await route.enter(exchange)
   } catch (raw) {
     if (route.refused === undefined) throw raw
     const refusal = toAppError(raw)

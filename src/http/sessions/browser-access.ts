@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto'
+
 import { AppError } from '../../errors/app-error.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { isSameText } from '../../lib/text/same-text.js'
 import { bearerOf, makeFindToken, requireRole } from '../pipeline/authenticate.js'
-import type { Authenticate, TokenRecord } from '../pipeline/authenticate.js'
-import { Sessions, randomToken } from './sessions.js'
+import type { Authenticate, AuthenticatePage, TokenRecord } from '../pipeline/authenticate.js'
+import type { BrowserSession, BrowserSessions } from '../../store/ports/browser-sessions.js'
+import { randomToken } from './random-token.js'
 
 export interface BrowserAccessOptions {
   readonly tokens: readonly TokenRecord[]
@@ -11,8 +14,9 @@ export interface BrowserAccessOptions {
   readonly takesCertificates: boolean
   /** Whether people reach the service by TLS. */
   readonly isSecure: boolean
-  /** In milliseconds since the epoch. */
-  readonly now: () => number
+  readonly sessions: BrowserSessions
+  /** What the forms hold of who needs no session: no page of others reads it. */
+  readonly formToken: string
   /** Lets in who sends a token instead, as the rest of the API does. */
   readonly authenticate: Authenticate
 }
@@ -28,15 +32,11 @@ export interface SignInForm {
 export class BrowserAccess {
   readonly #options: BrowserAccessOptions
   readonly #findToken: (presented: string) => TokenRecord | undefined
-  readonly #sessions: Sessions
-  /** What the forms hold of who needs no session: no page of others reads it. */
-  readonly #formToken = randomToken()
   readonly #names: { readonly session: string; readonly form: string }
 
   constructor(options: BrowserAccessOptions) {
     this.#options = options
     this.#findToken = makeFindToken(options.tokens)
-    this.#sessions = new Sessions(options.now)
     // Browsers take this prefix only over TLS, for this very host, so that no neighbour of its domain sets the cookie (RFC 6265bis, 4.1.3.2).
     const prefix = options.isSecure ? '__Host-' : ''
     this.#names = { session: `${prefix}tidegate_session`, form: `${prefix}tidegate_sign_in` }
@@ -47,14 +47,15 @@ export class BrowserAccess {
     return this.#options.tokens.length > 0 || this.#options.takesCertificates
   }
 
-  /** Lets a page be seen by who has one of some roles. Raises `unauthenticated`, `forbidden`. */
-  readonly authenticate: Authenticate = (exchange, roles) => {
-    if (!this.asksForTokens || this.#showsCredential(exchange)) {
+  /** Lets a page be seen by who has one of some roles: whoever has signed in goes on as that, whichever certificate the browser shows. Raises `unauthenticated`, `forbidden`. */
+  readonly authenticate: AuthenticatePage = async (exchange, roles) => {
+    const mayHaveSession = this.asksForTokens && exchange.header('authorization') === undefined
+    const session = mayHaveSession ? await this.#sessionOf(exchange) : undefined
+    if (!mayHaveSession || (session === undefined && this.#showsCertificate(exchange))) {
       this.#options.authenticate(exchange, roles)
-      exchange.caller = { ...exchange.caller, formToken: this.#formToken }
+      exchange.caller = { ...exchange.caller, formToken: this.#options.formToken }
       return
     }
-    const session = this.#sessionOf(exchange)
     const token = this.#options.tokens.find(({ name }) => name === session?.tokenName)
     if (session === undefined || token === undefined) {
       throw new AppError('unauthenticated', 'sign in to see this page')
@@ -79,39 +80,44 @@ export class BrowserAccess {
   }
 
   /** Begins a session with a token; returns its cookie. Raises `unauthenticated` for one that is not known. */
-  signIn(exchange: Exchange, presented: string): string {
+  async signIn(exchange: Exchange, presented: string): Promise<string> {
     const token = this.#findToken(presented.trim())
     if (token === undefined) throw new AppError('unauthenticated', 'this token is not known')
-    this.#endOf(exchange)
-    return this.#cookie(this.#names.session, this.#sessions.open(token.name, hostOf(exchange)))
+    await this.#endOf(exchange)
+    const id = randomToken()
+    const session = { tokenName: token.name, host: hostOf(exchange), formToken: randomToken() }
+    await this.#options.sessions.add(keyOf(id), session)
+    return this.#cookie(this.#names.session, id)
   }
 
   /** Ends the session of a browser; returns the header that takes its cookie away. */
-  signOut(exchange: Exchange): string {
-    this.#endOf(exchange)
+  async signOut(exchange: Exchange): Promise<string> {
+    await this.#endOf(exchange)
     return `${this.#cookie(this.#names.session, '')}; Max-Age=0`
   }
 
-  /** Whoever has signed in goes on as that, whichever certificate the browser shows. */
-  #showsCredential(exchange: Exchange): boolean {
-    if (exchange.header('authorization') !== undefined) return true
-    if (!this.#options.takesCertificates || this.#sessionOf(exchange) !== undefined) return false
-    return exchange.clientCertificate !== undefined
+  #showsCertificate(exchange: Exchange): boolean {
+    return this.#options.takesCertificates && exchange.clientCertificate !== undefined
   }
 
-  #endOf(exchange: Exchange): void {
+  async #endOf(exchange: Exchange): Promise<void> {
     const id = cookieOf(exchange, this.#names.session)
-    if (id !== undefined) this.#sessions.close(id)
+    if (id !== undefined) await this.#options.sessions.remove(keyOf(id))
   }
 
-  #sessionOf(exchange: Exchange): ReturnType<Sessions['find']> {
+  async #sessionOf(exchange: Exchange): Promise<BrowserSession | undefined> {
     const id = cookieOf(exchange, this.#names.session)
-    return id === undefined ? undefined : this.#sessions.find(id, hostOf(exchange))
+    return id === undefined ? undefined : await this.#options.sessions.use(keyOf(id), hostOf(exchange))
   }
 
   #cookie(name: string, value: string): string {
     return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${this.#options.isSecure ? '; Secure' : ''}`
   }
+}
+
+/** A lookup by it tells nothing of how much of a cookie is right, and who reads it where it is kept has no cookie. */
+function keyOf(id: string): string {
+  return hash('sha256', id)
 }
 
 function hostOf(exchange: Exchange): string {

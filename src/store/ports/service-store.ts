@@ -1,3 +1,4 @@
+import type { BrowserSessions } from './browser-sessions.js'
 import type { SharedDecisions } from './decision-shipping.js'
 import type { Leases } from './leases.js'
 import type { StoreMaintenance } from './maintenance.js'
@@ -30,6 +31,8 @@ export interface StoreSharing {
   /** The secret of a name, the same for all: `make` gives one where there is none. */
   readonly secret: (name: string, make: () => string) => Promise<string>
   readonly decisions: SharedDecisions
+  /** The browsers that have signed in to any of them. */
+  readonly sessions: BrowserSessions
   /** Calls back when another process may have let go of its work: who waits for that need not wait until it looks again. */
   readonly whenReleased: (heard: () => void) => void
 }

@@ -46,15 +46,15 @@ export const signInRoutes = [
     roles: 'anyone',
     summary: 'Sign in with a token',
     body: signInBody,
-    answer: ({ exchange, body: { token, next } }, deps) => {
+    answer: async ({ exchange, body: { token, next } }, deps) => {
       const { browsers, page } = deps
       if (!browsers.asksForTokens) return goTo(`${page.prefix}${next}`)
       try {
-        return goTo(`${page.prefix}${next}`, [['Set-Cookie', browsers.signIn(exchange, token)]])
+        return goTo(`${page.prefix}${next}`, [['Set-Cookie', await browsers.signIn(exchange, token)]])
       } catch (raw) {
         if (!(raw instanceof AppError) || raw.kind !== 'unauthenticated') throw raw
         exchange.failure = raw
-        return answerSignIn(exchange, deps, { next, problem: raw.message })
+        return await answerSignIn(exchange, deps, { next, problem: raw.message })
       }
     },
   }),
@@ -64,7 +64,7 @@ export const signInRoutes = [
     roles: ['approver', 'auditor', 'orchestrator'],
     summary: 'Sign out',
     body: formBody(z.object({})),
-    answer: ({ exchange }, { browsers, page }) =>
-      goTo(`${page.prefix}/ui/sign-in`, [['Set-Cookie', browsers.signOut(exchange)]]),
+    answer: async ({ exchange }, { browsers, page }) =>
+      goTo(`${page.prefix}/ui/sign-in`, [['Set-Cookie', await browsers.signOut(exchange)]]),
   }),
 ]

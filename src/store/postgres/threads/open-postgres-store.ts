@@ -19,6 +19,7 @@ import { serviceSchema } from '../migrations/service.js'
 import { ReleaseFeed } from '../sharing/release-feed.js'
 import { ReplicaLeases } from '../sharing/replica-leases.js'
 import { sharedSecret } from '../sharing/shared-secret.js'
+import { sharedSessions } from '../sharing/shared-sessions.js'
 import { connectReading, connectWriting } from './connect.js'
 import { DatabaseCondition } from './database-condition.js'
 import type { PostgresThreadOptions } from './serve-store.js'
@@ -82,6 +83,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     sharing: {
       secret: (name, make) => sharedSecret(pool, name, make),
       decisions,
+      sessions: sharedSessions(pool),
       whenReleased: (listener) => void listeners.push(listener),
     },
     problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),

@@ -1,0 +1,68 @@
+import { SESSION_BOUNDS } from '../../ports/browser-sessions.js'
+import type { BrowserSession, BrowserSessions } from '../../ports/browser-sessions.js'
+import { toStoreError } from '../engine/postgres-error.js'
+import type { Queries } from '../engine/session.js'
+import { first, run } from '../engine/statements.js'
+
+const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
+const ago = (ms: number): string => `clock_timestamp() - interval '${ms} milliseconds'`
+/** What is used all the time is not noted as used each time. */
+const NOTED_MS = 60_000
+const HAS_NOT_ENDED = `began > ${ago(longestMs)} and used > ${ago(idleMs)}`
+/** The one that began last counts where several were noted as used at once. */
+const EXCESS = 'order by used desc, began desc offset'
+type SessionRow = BrowserSession & { readonly is_noted: boolean } & Record<string, unknown>
+
+/** The sessions of all processes that share a database: who signed in to one of them has signed in to all, and signs out of all. */
+export function sharedSessions(queries: Queries): BrowserSessions {
+  return {
+    add: (key, session) => naming('sign in', () => add(queries, key, session)),
+    use: (key, host) => naming('look who has signed in', () => use(queries, key, host)),
+    remove: (key) =>
+      naming('sign out', async () => {
+        await run(queries, 'delete from browser_sessions where key = $1', [key])
+      }),
+  }
+}
+
+async function add(
+  queries: Queries,
+  key: string,
+  { tokenName, host, formToken }: BrowserSession,
+): Promise<void> {
+  await run(queries, `delete from browser_sessions where not (${HAS_NOT_ENDED})`)
+  await run(
+    queries,
+    `delete from browser_sessions where key in
+       (select key from browser_sessions where token_name = $1 ${EXCESS} ${ofToken - 1})
+     or key in (select key from browser_sessions ${EXCESS} ${inAll - 1})`,
+    [tokenName],
+  )
+  await run(
+    queries,
+    `insert into browser_sessions (key, token_name, host, form_token, began, used)
+     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())`,
+    [key, tokenName, host, formToken],
+  )
+}
+
+async function use(queries: Queries, key: string, host: string): Promise<BrowserSession | undefined> {
+  const session = await first<SessionRow>(
+    queries,
+    `select token_name as "tokenName", host, form_token as "formToken", used > ${ago(NOTED_MS)} as is_noted
+     from browser_sessions where key = $1 and host = $2 and ${HAS_NOT_ENDED}`,
+    [key, host],
+  )
+  if (session?.is_noted === false) {
+    await run(queries, 'update browser_sessions set used = clock_timestamp() where key = $1', [key])
+  }
+  return session
+}
+
+async function naming<T>(action: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (raw) {
+    throw toStoreError(action, raw)
+  }
+}

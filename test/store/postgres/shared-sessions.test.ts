@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import type { BrowserSessions } from '../../../src/store/ports/browser-sessions.js'
+import { query } from '../../support/postgres/postgres-server.js'
+import { openTwo, useReplicaStores } from '../../support/postgres/replica-stores.js'
+import { databaseOf } from '../../support/postgres/test-database.js'
+
+const open = useReplicaStores()
+const host = 'tidegate.example.org'
+const sessionOf = (tokenName: string) => ({ tokenName, host, formToken: `form of ${tokenName}` })
+
+async function sessionsOfTwo(): Promise<{
+  readonly one: BrowserSessions
+  readonly other: BrowserSessions
+  readonly change: (text: string) => Promise<unknown>
+}> {
+  const { one, other, name } = await openTwo(open, randomUUID())
+  if (one.sharing === undefined || other.sharing === undefined) throw new Error('nothing is shared')
+  const settings = await databaseOf(name)
+  const change = (text: string) => query(settings, text)
+  return { one: one.sharing.sessions, other: other.sharing.sessions, change }
+}
+
+it('who signed in at one has signed in at the other, under the same Host, until signed out at either', async () => {
+  const { one, other } = await sessionsOfTwo()
+  await one.add('key', sessionOf('ana'))
+  expect(await other.use('key', host)).toMatchObject(sessionOf('ana'))
+  expect(await other.use('key', 'evil.example')).toBeUndefined()
+  await other.remove('key')
+  expect(await one.use('key', host)).toBeUndefined()
+})
+
+it('sessions end two hours after the last request anywhere, and after twelve in any case', async () => {
+  const { one, other, change } = await sessionsOfTwo()
+  await one.add('key', sessionOf('ana'))
+  const age = (column: string, hours: number) =>
+    change(`update browser_sessions set ${column} = ${column} - interval '${hours} hours'`)
+  await age('used', 1.9)
+  expect(await other.use('key', host)).toBeDefined()
+  await age('used', 1.9)
+  expect(await one.use('key', host)).toBeDefined()
+  await age('began', 12)
+  expect(await one.use('key', host)).toBeUndefined()
+  await one.add('second', sessionOf('ana'))
+  await age('used', 2)
+  expect(await one.use('second', host)).toBeUndefined()
+})
+
+it('a token has ten sessions at most: the one that was used longest ago makes room', async () => {
+  const { one, other, change } = await sessionsOfTwo()
+  for (let nth = 0; nth < 10; nth += 1) {
+    await (nth % 2 === 0 ? one : other).add(`key ${nth}`, sessionOf('ana'))
+    await change("update browser_sessions set used = used - interval '2 minutes'")
+  }
+  await one.add('of another', sessionOf('bo'))
+  expect(await other.use('key 0', host)).toBeDefined()
+  await other.add('one more', sessionOf('ana'))
+  expect(await one.use('key 0', host)).toBeDefined()
+  expect(await one.use('key 1', host)).toBeUndefined()
+  expect(await one.use('key 2', host)).toBeDefined()
+  expect(await one.use('of another', host)).toBeDefined()
+})
