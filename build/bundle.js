@@ -45,11 +45,11 @@ const { metafile } = await build({
   external: Object.keys(ours.dependencies),
   banner: { js: REQUIRE },
   legalComments: 'none',
-  // Lines stay short, so that a stack trace still tells where.
+  // Lines stay short, so that a stack trace still tells where; whoever has the package has no sources to look at.
   minifyWhitespace: true,
   minifySyntax: values.package,
   minifyIdentifiers: values.package,
-  lineLimit: 160,
+  lineLimit: values.package ? 4000 : 160,
   metafile: true,
   logLevel: 'warning',
   plugins: [
@@ -65,7 +65,7 @@ writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, component
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
 
 /** A file of another's: short. Of zod's forty languages one is kept; only that is ever asked for. Schemas are not made from JSON Schema, and figures
- * have no exemplars, for which alone prom-client asks OpenTelemetry. */
+ * have no exemplars, for which alone prom-client asks OpenTelemetry. Nor are schemas compiled, or a database asked by a native driver. */
 async function loadPackageFile({ path }) {
   if (path.endsWith(join('zod', 'v4', 'locales', 'index.js'))) {
     return { contents: "export { default as en } from './en.js'", loader: 'js' }
@@ -75,6 +75,13 @@ async function loadPackageFile({ path }) {
   }
   if (path.includes(join('@opentelemetry', 'api', 'dist'))) {
     return { contents: 'export const trace = undefined, context = undefined', loader: 'js' }
+  }
+  if (path.endsWith(join('zod', 'v4', 'core', 'compile.js'))) {
+    const names = ['INVALID', 'ZodCompileAsyncError', 'ZodCompileUnsupportedError', 'compile', 'withParser']
+    return { contents: names.map((name) => `export const ${name} = undefined`).join('\n'), loader: 'js' }
+  }
+  if (path.endsWith(join('pg', 'lib', 'native', 'index.js'))) {
+    return { contents: 'module.exports = undefined', loader: 'js' }
   }
   const { code } = await transform(await readFile(path, 'utf8'), {
     minify: true,
