@@ -1,21 +1,24 @@
 import type { Command } from 'commander'
 
+import { questionOf } from '../pdp/evaluation/package-question.js'
+import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
+import { checkPortability, portabilityText } from './portable/check-portability.js'
+import type { HostQuestion } from './portable/compare-hosts.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions, openPolicies } from './input/open-policies.js'
-import type { OpenPolicies } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
 import { count } from './output/text-table.js'
 import { readDefinitions } from './input/read-definitions.js'
-import type { InputForm } from './input/read-definitions.js'
+import type { Definition, InputForm } from './input/read-definitions.js'
 import { readDocument } from './input/read-document.js'
 import {
   addInputFormOption,
@@ -30,6 +33,7 @@ import type { Terminal } from './session/terminal.js'
 
 interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
   readonly as?: InputForm
+  readonly portable?: true
 }
 
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
@@ -37,6 +41,10 @@ export function defineCheck(command: Command, session: Session): void {
   addOutputOptions(addSchemaOption(addInputFormOption(addPolicyOptions(command))))
     .description(
       'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema and no path only that.',
+    )
+    .option(
+      '--portable',
+      'ask @open-policy-agent/opa-wasm the same, and tell what it answers otherwise; exits with 1 where it does',
     )
     .argument(
       '[path...]',
@@ -69,46 +77,67 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
   const packages = paths.length === 0 ? [] : staticPackages(policies)
   const unasked = explainUnasked(policies)
   if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
-  const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
-  const progress = new Progress(terminal)
   const results: CheckResult[] = []
-  for (const file of found.flat()) {
+  const questions: HostQuestion[] = []
+  const progress = new Progress(terminal)
+  for (const definition of await readAll(paths, options.as, terminal)) {
     progress.show(`checking … ${count(results.length, 'pipeline')}`)
-    results.push(
-      ...(typeof file === 'string'
-        ? await checkFile(file, options.as, { policies, packages, terminal })
-        : [file]),
-    )
+    if ('error' in definition) results.push(definition)
+    else {
+      results.push(await checkDefinition(definition.file, definition, policies, packages))
+      questions.push(...questionsAbout(definition, snapshot, packages))
+    }
   }
   progress.end()
-  if (options.format === 'json') outJson(terminal, checkReportJson(results, warnings))
+  const locations = { directories, bundles: config.policies.bundles }
+  const portability =
+    options.portable === true
+      ? await checkPortability(locations, { load, requests: config.policies.requests }, snapshot, questions)
+      : undefined
+  const colours = makeColours(terminal.hasColours)
+  if (options.format === 'json') outJson(terminal, { ...checkReportJson(results, warnings), portability })
   else if (paths.length === 0) terminal.out(policyReportText(snapshot.packages.length, warnings.length))
-  else terminal.out(checkReportText(results, makeColours(terminal.hasColours)))
-  return exitCodeOf(results)
+  else terminal.out(checkReportText(results, colours))
+  if (portability !== undefined && options.format === 'text')
+    terminal.out(portabilityText(portability, colours))
+  return exitCodeOf(results, portability?.findings.length ?? 0)
 }
 
-async function checkFile(
-  file: string,
+type ReadDefinition = Definition & { readonly file: string }
+
+/** What there is at all paths; one that cannot be read must not hide what is wrong with the others. */
+async function readAll(
+  paths: readonly string[],
   form: InputForm | undefined,
-  {
-    policies,
-    packages,
-    terminal,
-  }: { policies: OpenPolicies; packages: readonly string[]; terminal: Terminal },
-): Promise<CheckResult[]> {
-  const definitions = await collect(file, async () => {
-    const document = await readDocument(file, terminal)
-    return readDefinitions(document, form)
-  })
-  const results: CheckResult[] = []
-  for (const definition of definitions)
-    results.push(
-      'error' in definition ? definition : await checkDefinition(file, definition, policies, packages),
-    )
-  return results
+  terminal: Terminal,
+): Promise<(ReadDefinition | Unchecked)[]> {
+  const found = await Promise.all(paths.map((path) => collect(path, () => findDefinitions(path))))
+  const definitions: (ReadDefinition | Unchecked)[] = []
+  for (const file of found.flat()) {
+    if (typeof file !== 'string') definitions.push(file)
+    else
+      definitions.push(
+        ...(await collect(file, async () => {
+          const read = readDefinitions(await readDocument(file, terminal), form)
+          return read.map((definition) => ({ ...definition, file }))
+        })),
+      )
+  }
+  return definitions
 }
 
-/** One path that cannot be read must not hide what is wrong with the others. */
+/** What the packages are asked for their verdict. */
+function questionsAbout(
+  { file, name, input }: ReadDefinition,
+  snapshot: Snapshot,
+  packages: readonly string[],
+): HostQuestion[] {
+  const subject = name === undefined ? file : `${file} "${name}"`
+  return packages.flatMap((key) =>
+    questionOf(snapshot, key).parts.map(({ entrypoint }) => ({ path: entrypoint.path, input, subject })),
+  )
+}
+
 async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | Unchecked)[]> {
   try {
     return await read()
@@ -117,8 +146,8 @@ async function collect<T>(file: string, read: () => Promise<T[]>): Promise<(T | 
   }
 }
 
-function exitCodeOf(results: readonly CheckResult[]): ExitCode {
+function exitCodeOf(results: readonly CheckResult[], unportable: number): ExitCode {
   const { errors, denied } = summarise(results)
   if (errors > 0) return EXIT.error
-  return denied > 0 ? EXIT.denied : EXIT.fine
+  return denied + unportable > 0 ? EXIT.denied : EXIT.fine
 }

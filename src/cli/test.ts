@@ -32,8 +32,10 @@ import {
 } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
-import { measureCoverage, runOpaTests } from './test/opa-tests.js'
-import type { StagedTests } from './test/opa-tests.js'
+import { checkPortability } from './portable/check-portability.js'
+import type { HostQuestion } from './portable/compare-hosts.js'
+import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tests.js'
+import type { OpaTest, StagedTests } from './test/opa-tests.js'
 import { findDifferences } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
@@ -41,6 +43,7 @@ import type { TestRun } from './test/test-report.js'
 interface TestOptions extends OutputOptions, PolicyOptions, SchemaOptions {
   readonly run?: string
   readonly threshold?: number
+  readonly portable?: true
 }
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
@@ -52,6 +55,10 @@ export function defineTest(command: Command, session: Session): void {
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
     .option('--run <regex>', 'run only the tests whose full name matches')
     .addOption(new Option('--threshold <percent>', 'the least coverage').argParser(toPercent))
+    .option(
+      '--portable',
+      'evaluate every test rule in @open-policy-agent/opa-wasm, too, and fail where it answers otherwise',
+    )
     .option('--opa <file>', 'the opa program to test with')
     .addHelpText('after', examples('tidegate test', 'tidegate test policies --run wait_time --threshold 90'))
     .action(async (directories: readonly string[], options: TestOptions) => {
@@ -73,12 +80,13 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
   else terminal.out(testReportText(run, makeColours(terminal.hasColours)))
   const { failed, skipped, different, isCovered } = summariseTests(run)
   // As opa test does, a test that is still to be written keeps the run from passing.
-  return failed + skipped + different === 0 && isCovered ? EXIT.fine : EXIT.denied
+  const unportable = run.portability?.findings.length ?? 0
+  return failed + skipped + different + unportable === 0 && isCovered ? EXIT.fine : EXIT.denied
 }
 
 async function runTests(
   locations: PolicyLocations,
-  { run, threshold }: TestOptions,
+  { run, threshold, portable }: TestOptions,
   loading: LoadOptions,
   requests: RequestSettings,
 ): Promise<TestRun> {
@@ -87,15 +95,32 @@ async function runTests(
   const { directories } = locations
   const opa = await load.findOpa()
   // First, since its errors about Rego that does not compile are the better ones.
-  const snapshot = await loadSnapshot({ directories, bundles: [], includeTests: true }, load)
+  const tested = { directories, bundles: [], includeTests: true }
+  const snapshot = await loadSnapshot(tested, load)
   const warnings = await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
     const staged = await stageTests(opa, directories, directory)
     const tests = await runOpaTests(staged, run)
     const coverage = await measureCoverage(staged, tests)
     const differences = await findDifferences(snapshot, tests, requests)
-    return { tests, differences, coverage, threshold, warnings }
+    const portability =
+      portable === true
+        ? await checkPortability(tested, { load, requests }, snapshot, questionsOf(tests))
+        : undefined
+    return { tests, differences, coverage, threshold, warnings, portability }
   })
+}
+
+/** Each test rule once, without the skipped ones. */
+function questionsOf(tests: readonly OpaTest[]): HostQuestion[] {
+  const byRule = new Map(
+    tests.filter(({ outcome }) => outcome !== 'skip').map((test) => [ruleName(test), test] as const),
+  )
+  return [...byRule.values()].map((test) => ({
+    path: rulePath(test),
+    input: undefined,
+    subject: `${test.file}:${test.row}`,
+  }))
 }
 
 /**

@@ -52,7 +52,7 @@ export function summarise(results: readonly CheckResult[]): CheckSummary {
 export function checkReportJson(
   results: readonly CheckResult[],
   warnings: readonly ErrorDetail[] = [],
-): unknown {
+): object {
   const files = results.map((result) => {
     const { file, name = null } = result
     if (!isUnchecked(result)) {

@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { Colours } from '../output/colours.js'
+import { portabilityText } from '../portable/check-portability.js'
+import type { Portability } from '../portable/compare-hosts.js'
 import { count, textTable } from '../output/text-table.js'
 import { coveragePercent, lineRanges } from './coverage.js'
 import type { FileCoverage } from './coverage.js'
@@ -15,6 +17,8 @@ export interface TestRun {
   readonly threshold: number | undefined
   /** What is wrong with the policies though they load. */
   readonly warnings: readonly ErrorDetail[]
+  /** What another host answers; absent where it was not asked. */
+  readonly portability?: Portability | undefined
 }
 
 export interface TestSummary {
@@ -47,8 +51,8 @@ export function summariseTests({ tests, differences, coverage, threshold = 0 }: 
 /** The report as a JSON value. */
 export function testReportJson(run: TestRun): unknown {
   const files = run.coverage.map((file) => ({ ...file, percent: coveragePercent([file]) }))
-  const { tests, differences, warnings } = run
-  return { tests, differences, coverage: files, summary: summariseTests(run), warnings }
+  const { tests, differences, warnings, portability } = run
+  return { tests, differences, coverage: files, summary: summariseTests(run), warnings, portability }
 }
 
 /** The report for people: what did not pass, the coverage by file, the sum. */
@@ -58,7 +62,8 @@ export function testReportText(run: TestRun, colours: Colours): string {
     ...run.differences.map((difference) => differenceText(difference, colours)),
   ]
   const findings = parts.length === 0 ? '' : `${parts.join('')}\n`
-  return `${findings}${coverageText(run.coverage)}\n${summaryText(run, colours)}`
+  const portable = run.portability === undefined ? '' : portabilityText(run.portability, colours)
+  return `${findings}${coverageText(run.coverage)}\n${summaryText(run, colours)}${portable}`
 }
 
 function testText(test: OpaTest, colours: Colours): string {

@@ -11,6 +11,7 @@ import { integerSegment } from '../rego/data-path.js'
 import { pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
+import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
 import { compileError, readOpaErrors, withTypes } from './opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -137,7 +138,26 @@ async function build(
     { cwd },
   )
   const built = run.exitCode === 0 ? await unpackBundle('built', await readFile(output)) : undefined
-  return { run, outcome: built?.get(MODULE_FILE) ?? 'refused', paths }
+  const wasm = built?.get(MODULE_FILE)
+  if (wasm === undefined) return { run, outcome: 'refused', paths }
+  const named = nameByPaths(wasm, generated.paths)
+  return { run, outcome: named.wasm, paths: new Map([...direct, ...named.paths]) }
+}
+
+/** Has generated rules answer under the paths that they refer to, which any program can ask, as far as a name can tell the path. */
+function nameByPaths(
+  wasm: Uint8Array,
+  generated: ReadonlyMap<string, string>,
+): Pick<BuiltModule, 'wasm' | 'paths'> {
+  const names = [...generated].flatMap(([name, key]) => {
+    const path = pathOfKey(key)
+    return path.every((segment) => segment !== '' && !/[/\0]/.test(segment))
+      ? [[name, path.join('/')] as const]
+      : []
+  })
+  const { wasm: named, renamed } = renameEntrypoints(wasm, new Map(names))
+  const byPath = new Map(names.filter(([name]) => renamed.has(name)))
+  return { wasm: named, paths: new Map([...generated].map(([name, key]) => [byPath.get(name) ?? name, key])) }
 }
 
 /**

@@ -23,14 +23,21 @@ export interface GeneratedRules {
  */
 export function generateRules(forwarded: readonly string[], kept: readonly string[]): GeneratedRules {
   const targets = forwarded.filter((key) => key !== '')
-  const rules = targets.map((key, index) => `p${index} = ${reference(key)} { true }`)
+  const names = targets.map((key, index) => ruleName(index, key))
+  const rules = targets.map((key, index) => `${names[index]} = ${reference(key)} { true }`)
   const groups = [...groupByParent(kept).values()].map((keys) => `[${keys.map(reference).join(', ')}]`)
   const keeping = groups.map((group, index) => `k${index} = ${group} { true }`)
   if (groups.length > 0) keeping.push(`all = [${groups.map((_, index) => `k${index}`).join(', ')}] { true }`)
   return {
     text: [`package ${GENERATED_PACKAGE}`, ...rules, ...keeping, ''].join('\n'),
-    paths: new Map(targets.map((key, index) => [`${GENERATED_PACKAGE}/p${index}`, key])),
+    paths: new Map(targets.map((key, index) => [`${GENERATED_PACKAGE}/${names[index]}`, key])),
   }
+}
+
+/** A name so long that the path fits into its place. */
+function ruleName(index: number, key: string): string {
+  const least = Buffer.byteLength(pathOfKey(key).join('/')) - GENERATED_PACKAGE.length - 1
+  return `p${index}`.padEnd(least, '_')
 }
 
 /** A rule for each package, mostly: one for all would be a function without end. */

@@ -1,0 +1,43 @@
+import { openPlainHost } from '../../main/threads/plain-host-thread.js'
+import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
+import type { RequestSettings } from '../../pdp/requests/request-settings.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { Colours } from '../output/colours.js'
+import { count } from '../output/text-table.js'
+import { compareHosts } from './compare-hosts.js'
+import type { HostQuestion, Portability } from './compare-hosts.js'
+import { readPortableModules } from './portable-modules.js'
+
+const HOST = '@open-policy-agent/opa-wasm'
+
+/** Asks the plain host of OPA's modules what was asked here. Raises as `readPortableModules`. */
+export async function checkPortability(
+  locations: PolicyLocations,
+  { load, requests }: { load: LoadOptions; requests: RequestSettings },
+  snapshot: Snapshot,
+  questions: readonly HostQuestion[],
+): Promise<Portability> {
+  const modules = await readPortableModules(locations, load)
+  const host = openPlainHost()
+  try {
+    return await compareHosts(snapshot, modules, questions, { host, requests })
+  } finally {
+    await host.close()
+  }
+}
+
+/** The report for people: what another host answers otherwise, and the sum. */
+export function portabilityText({ same, skipped, findings }: Portability, colours: Colours): string {
+  const lines = findings.map(
+    ({ kind, rule, subject, message }) => `${colours.bad(kind)}  ${rule}  ${subject}\n  ${message}\n`,
+  )
+  const of = (kind: string): number => findings.filter((finding) => finding.kind === kind).length
+  const parts = [
+    `${same} the same`,
+    `${of('different')} different`,
+    `${of('lacking')} lacking a built-in`,
+    ...(of('failed') + of('unnamed') > 0 ? [`${of('failed') + of('unnamed')} without an answer`] : []),
+    ...(skipped > 0 ? [`${skipped} not asked, since they end in an error here`] : []),
+  ]
+  return `\n${lines.join('')}${HOST}: ${count(same + findings.length, 'answer')}: ${parts.join(', ')}\n`
+}

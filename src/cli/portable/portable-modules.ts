@@ -1,0 +1,37 @@
+import { MOST_PORTABLE_ENTRYPOINTS } from '../../pdp/compile/build-module.js'
+import { readData } from '../../pdp/data/base-document.js'
+import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
+import { readParts } from '../../pdp/loading/read-parts.js'
+import { printJson } from '../../pdp/rego/print-text.js'
+
+/** A module as `tidegate build` makes it, or as a bundle holds it. */
+export interface PortableModule {
+  readonly module: WebAssembly.Module
+  /** Its base documents as JSON. */
+  readonly data: string
+  /** The names of its entrypoints by the keys of the paths that they answer. */
+  readonly entrypoints: ReadonlyMap<string, string>
+}
+
+/** The modules of directories and bundles, for another host. Raises as `loadSnapshot`. */
+export async function readPortableModules(
+  locations: PolicyLocations,
+  load: LoadOptions,
+): Promise<readonly PortableModule[]> {
+  const { loadPolicy } = await import('@open-policy-agent/opa-wasm')
+  const sources = await readParts(locations, { ...load, mostEntrypoints: MOST_PORTABLE_ENTRYPOINTS })
+  const modules = await Promise.all(
+    sources.map(async ({ dataFiles, toPart }) => {
+      const { compiled, data } = await toPart(readData(dataFiles))
+      const json = printJson(data)
+      return await Promise.all(
+        compiled.map(async ({ wasm, keyOf }) => {
+          const module = await WebAssembly.compile(Uint8Array.from(wasm))
+          const names = Object.keys((await loadPolicy(module)).entrypoints as Record<string, number>)
+          return { module, data: json, entrypoints: new Map(names.map((name) => [keyOf(name), name])) }
+        }),
+      )
+    }),
+  )
+  return modules.flat()
+}
