@@ -1,3 +1,4 @@
+import type { UsualSpread } from '../../src/analysis/judge/series/types.js'
 import { seededNormal, seededRandom } from '../../src/analysis/judge/series/seeded-random.js'
 
 /** Points of both sides, and what they are counted out of where they are counts. */
@@ -5,6 +6,9 @@ export interface Pair {
   readonly control: Float64Array
   readonly experiment: Float64Array
   readonly exposure?: { readonly control: Float64Array; readonly experiment: Float64Array }
+  /** A series a pod, where there are several. */
+  readonly units?: { readonly control: readonly Float64Array[]; readonly experiment: readonly Float64Array[] }
+  readonly usualSpread?: UsualSpread
 }
 
 /** One row of the simulation: many pairs of one kind. */

@@ -4,6 +4,7 @@ import { readMetricSpecs } from '../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../src/analysis/judge/judge-run.js'
 import type { JudgeOptions, MetricResult, MetricSpec, Side } from '../../src/analysis/judge/series/types.js'
 import { makeRandom, ROWS } from './generate-pairs.js'
+import { POD_ROWS } from './generate-pods.js'
 import { RUN_ROWS } from './generate-runs.js'
 import { simulateCoverage, simulateRuns } from './simulate-runs.js'
 import type { Pair, Row } from './generate-pairs.js'
@@ -35,7 +36,9 @@ function main(): void {
   console.log(`${flags.pairs} pairs a row, seed ${flags.seed}\n`)
   console.log(line(['row', 'Kayenta %', 'prototype %', 'Tidegate %', 'inconclusive %', 'limit', '']))
   console.log(line(['---', '--:', '--:', '--:', '--:', '--:', '---']))
-  const missed = ROWS.filter(({ name }) => name.includes(flags.only)).filter((row) => !report(row))
+  const missed = [...ROWS, ...POD_ROWS]
+    .filter(({ name }) => name.includes(flags.only))
+    .filter((row) => !report(row))
   const missedRuns = reportRuns()
   const missedCoverages = flags.only === '' ? reportCoverage() : []
   if (flags.only === '') reportSpeed()
@@ -107,9 +110,13 @@ function judgePairs({ make }: Row, judge: JudgeOptions['judge']): Shares {
 function judgePair(pair: Pair, judge: JudgeOptions['judge']): Pick<MetricResult, 'classification'> {
   const side = (name: 'control' | 'experiment'): Side => ({
     values: pair[name],
+    units: pair.units?.[name],
     exposure: pair.exposure?.[name],
   })
-  const metric = { spec: specOf('metric'), control: side('control'), experiment: side('experiment') }
+  const metric = {
+    ...{ spec: specOf('metric'), control: side('control'), experiment: side('experiment') },
+    usualSpread: pair.usualSpread,
+  }
   const { results } = judgeMetrics({ metrics: [metric], groupWeights: {}, thresholds: THRESHOLDS }, { judge })
   return results[0] ?? { classification: 'Error' }
 }

@@ -13,8 +13,8 @@ export interface FetchBudget {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How several series, or several values within one step, become one. */
-export const SERIES_AGGREGATES = ['sum', 'average', 'min', 'max'] as const
+/** How several series, or several values within one step, become one; `units` keeps a series for each label, as of pods. */
+export const SERIES_AGGREGATES = ['sum', 'average', 'min', 'max', 'units'] as const
 export type SeriesAggregate = (typeof SERIES_AGGREGATES)[number]
 
 export interface SeriesQuery extends TimeWindow {
@@ -48,6 +48,8 @@ export interface SeriesAnswer extends SourceAnswer {
   readonly stepMs: number
   /** One value a step; NaN is a gap. */
   readonly values: Float64Array
+  /** A series for each label, where that was asked for; `values` is their mean. */
+  readonly units?: readonly Float64Array[] | undefined
   /** Steps at the end of the window that a limit left out of `values`. */
   readonly truncatedPoints: number
   /** How many of the gaps had infinite values, if any. */

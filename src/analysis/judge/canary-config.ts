@@ -15,16 +15,33 @@ const POINTS: readonly string[] = ['values', 'exposure']
 const GAPS: readonly unknown[] = [null, 'NaN', 'Infinity', '-Infinity', '+Inf', '-Inf', 'Inf']
 
 /** The points of a side. Checked by hand: a schema for each of a million points takes longer than to judge them. */
-const Points = z.array(z.unknown()).transform((values, context) => {
+const Points = z.array(z.unknown()).transform((values, context) => pointsOf(values, context, []))
+/** The points of a side, or a list of those of each of its units. */
+const Units = z.array(z.unknown()).transform((values, context) => {
+  const lists = values.filter((value) => Array.isArray(value))
+  if (lists.length === 0 || lists.length < values.length) return [pointsOf(values, context, [])]
+  return lists.map((list: readonly unknown[], unit) => pointsOf(list, context, [unit]))
+})
+const ValueSides = z.object({ control: Units, experiment: Units })
+const Sides = z.object({ control: Points, experiment: Points })
+
+function pointsOf(
+  values: readonly unknown[],
+  context: z.RefinementCtx,
+  path: readonly number[],
+): Float64Array {
   const points = new Float64Array(values.length)
   values.forEach((value, index) => {
     points[index] = typeof value === 'number' ? value : Number.NaN
     if (typeof value === 'number' || GAPS.includes(value)) return
-    context.addIssue({ code: 'custom', message: 'must be a number, or null for a gap', path: [index] })
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a number, or null for a gap',
+      path: [...path, index],
+    })
   })
   return points
-})
-const Sides = z.object({ control: Points, experiment: Points })
+}
 
 /** Unknown directions mean either, as Kayenta reads them. */
 const direction = z.enum(['increase', 'decrease', 'either']).catch('either').default('either')
@@ -87,7 +104,7 @@ export const CanaryMetric = z.object({
   name: z.string().min(1),
   groups: z.array(z.string()).default([]),
   analysisConfigurations: z.object({ canary: Canary }).prefault({}),
-  values: Sides.optional(),
+  values: ValueSides.optional(),
   exposure: Sides.optional(),
   exposureQuery: z.unknown().optional(),
   error: z.string().optional(),
@@ -187,7 +204,9 @@ function toSeries(metrics: readonly MetricDocument[]): MetricSeries[] {
 }
 
 function toSide({ values, exposure, error }: MetricDocument, name: 'control' | 'experiment'): Side {
-  return { values: values?.[name] ?? new Float64Array(), exposure: exposure?.[name], error }
+  const [first = new Float64Array(), ...others] = values?.[name] ?? []
+  const units = others.length > 0 ? [first, ...others] : undefined
+  return { values: first, units, exposure: exposure?.[name], error }
 }
 
 function configProblems(metrics: readonly MetricDocument[]): ErrorDetail[] {
@@ -220,16 +239,19 @@ function seriesProblems({ values, exposure, error }: MetricDocument): SeriesProb
       : []
   }
   if (exposure === undefined) return []
-  return (['control', 'experiment'] as const).flatMap((side) =>
-    values[side].length === exposure[side].length
+  return (['control', 'experiment'] as const).flatMap((side) => {
+    const [points = [], ...others] = values[side]
+    if (others.length > 0)
+      return [{ at: ['exposure', side], message: 'cannot be given where values are of several units' }]
+    return points.length === exposure[side].length
       ? []
       : [
           {
             at: ['exposure', side],
-            message: `must have a number for each of the ${values[side].length} values`,
+            message: `must have a number for each of the ${points.length} values`,
           },
-        ],
-  )
+        ]
+  })
 }
 
 function describe({ path, message }: z.core.$ZodIssue): ErrorDetail {

@@ -1,4 +1,5 @@
 import { judgeKayenta } from './kayenta/judge-kayenta.js'
+import { comparableUnits } from './series/units.js'
 import { judgeableSide } from './series/judgeable-side.js'
 import { adjustOverRun } from './robust/adjust-over-run.js'
 import { assessMetric, classify } from './robust/judge-metric.js'
@@ -10,11 +11,14 @@ const NOTHING_FOUND = { p: 1, familyWise: 1 }
 
 /** Judges the metrics of a run. The same input and options give the same report. */
 export function judgeMetrics(input: JudgeInput, options: JudgeOptions): JudgeReport {
-  const metrics = input.metrics.map(({ spec, control, experiment, overlap }) => ({
-    ...{ spec, overlap },
-    control: judgeableSide(control, spec),
-    experiment: judgeableSide(experiment, spec),
-  }))
+  const metrics = input.metrics.map(({ spec, overlap, usualSpread, ...sides }) => {
+    const { control, experiment } = comparableUnits(sides)
+    return {
+      ...{ spec, overlap, usualSpread },
+      control: judgeableSide(control, spec),
+      experiment: judgeableSide(experiment, spec),
+    }
+  })
   const judge = options.judge === 'kayenta' ? judgeKayenta : judgeByEvidence
   return judge({ ...input, metrics }, options)
 }

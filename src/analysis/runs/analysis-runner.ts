@@ -15,6 +15,8 @@ import { RunQueue } from './intervals/run-queue.js'
 import type { WaitingRun } from './intervals/run-queue.js'
 import type { IntervalReport } from './intervals/interval-report.js'
 import type { RunPlan } from './definitions/plan.js'
+import { listUsualSpreads } from './intervals/usual-spreads.js'
+import type { NamedSpread } from './intervals/usual-spreads.js'
 import { intervalToJudge } from './intervals/schedule.js'
 
 /** One interval to judge. */
@@ -26,6 +28,8 @@ export interface IntervalRequest {
   readonly after?: number | undefined
   /** Templates of the log that earlier runs of the application had. */
   readonly seenLogTemplates: readonly string[]
+  /** How far both sides lay apart in former runs. */
+  readonly usualSpreads?: readonly NamedSpread[] | undefined
 }
 
 /** The judgement of an interval. */
@@ -178,6 +182,7 @@ export class AnalysisRunner {
       interval: intervalToJudge(plan, run, this.#options.now()),
       after: run.intervalsDone,
       seenLogTemplates: await reader.run(listLogTemplates, run.application),
+      usualSpreads: await reader.run(listUsualSpreads, run.application),
     }
     const { intervalAttempts: attempts = 0 } = run
     // What was noted by this process ended otherwise than by its death: the result could not be stored, for instance.

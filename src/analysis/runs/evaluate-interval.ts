@@ -18,7 +18,7 @@ export function intervalBudgetMs(intervalMs: number): number {
 
 /** Fetches what an interval needs and judges it. */
 export async function evaluateInterval(
-  { plan, interval, after = interval - 1, seenLogTemplates }: IntervalRequest,
+  { plan, interval, after = interval - 1, seenLogTemplates, usualSpreads = [] }: IntervalRequest,
   sources: Sources,
   now: () => number,
 ): Promise<IntervalResult> {
@@ -26,7 +26,11 @@ export async function evaluateInterval(
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
   const targets = await fetchInterval(plan, interval, sources, remaining)
   const isAfterAnother = after !== interval - 1
-  const data: IntervalData = { look: interval, ...(isAfterAnother && { after }), targets, seenLogTemplates }
+  const data: IntervalData = {
+    ...{ look: interval, targets, seenLogTemplates },
+    ...(isAfterAnother && { after }),
+    ...(usualSpreads.length > 0 && { usualSpreads }),
+  }
   return { ...judgeInterval(plan, data), ...packInterval(data) }
 }
 

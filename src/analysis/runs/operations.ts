@@ -19,6 +19,7 @@ import { showCanaryStatus } from './canary-status.js'
 import { checkTemplate, makeRun } from './plan-run.js'
 import { removeRunData } from './remove-old-data.js'
 import { deleteTemplate, findTemplate, listTemplates, saveTemplate } from './template-operations.js'
+import { listUsualSpreads } from './intervals/usual-spreads.js'
 import { showIntervalData, showIntervalReport, showRun } from './show-run.js'
 
 /** The operations of analyses that write. */
@@ -44,6 +45,7 @@ export const analysisReads: readonly AnyOperation<Readers>[] = [
   findTemplate,
   listTemplates,
   listLogTemplates,
+  listUsualSpreads,
   checkTemplate,
   makeRun,
   showCanaryStatus,

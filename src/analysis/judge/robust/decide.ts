@@ -4,7 +4,7 @@ import { policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { marginsOf } from './samples/margins.js'
-import { mattering, meanRatio, percent, short } from './samples/metric-tests.js'
+import { mattering, meanRatio, percent, precisePercent, short } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
@@ -88,7 +88,7 @@ function changed(
   settings: RobustSettings,
 ): Decision {
   const cause = outage === undefined ? '' : `${outage}; `
-  const interval = OF_THE_INTERVAL.includes(found.test) ? intervalText(tested) : ''
+  const interval = OF_THE_INTERVAL.includes(found.test) ? `${intervalText(tested)}${unitsText(tested)}` : ''
   const reason = `${cause}${found.says}${interval} (p ${short(found.p)})`
   // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
   if (found.p > settings.alpha) {
@@ -175,7 +175,7 @@ function passReason(tested: Tested, { sides, spec }: Assessment): string {
       ? ''
       : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
-  return `no change that matters: ${percent(relative.estimate)}${of}${intervalText(tested)}${seen}`
+  return `no change that matters: ${percent(relative.estimate)}${of}${intervalText(tested)}${unitsText(tested)}${seen}`
 }
 
 function intervalText({ relative, kind, confidenceInterval: [lower, upper] }: Tested): string {
@@ -183,4 +183,13 @@ function intervalText({ relative, kind, confidenceInterval: [lower, upper] }: Te
     return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
   if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
   return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`
+}
+
+/** How far units, or former runs, lie apart without any change. */
+function unitsText({ units, level }: Tested): string {
+  if (units === undefined || level <= 0) return ''
+  const usual = precisePercent(units.deviation / level)
+  return 'runs' in units
+    ? `; in ${units.runs} former runs both sides lay ${usual} apart`
+    : `; ${units.experiment} and ${units.control} units were compared, which differ by ${usual} among themselves`
 }

@@ -14,22 +14,26 @@ const SILENT_SHARE = 0.1
 const HEARD_SHARE = 0.9
 /** This many points in a row far beyond the baseline are seen by everybody. */
 const FAR_POINTS = 3
+/** What differs anyway between units, or between former runs, does not lie further apart than this many deviations. */
+const USUAL_DEVIATIONS = 3
 /** From here on a burst is worth a look: what one error in a few minutes may grow to by chance stays below. */
 const BURST_RATIO = 4
 const BURST_EVENTS = 20
 
 /**
  * Why a metric in which no test found a change does not pass all the same: the canary has fallen silent or to 0, or many more
- * events came in a burst, which counts as one. Undefined when nothing of that is so.
+ * events came in a burst, which counts as one. Undefined when nothing of that is so. `betweenUnits` is the standard deviation of what differs
+ * anyway, in the metric's unit.
  */
 export function doubtOf(
   metric: MetricSeries,
   sides: CleanSides,
   outage: string | undefined,
+  betweenUnits = 0,
 ): NoData | undefined {
   const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
   if (silent !== undefined) return { state: 'tooFewPoints', reason: silent }
-  const reason = gapOf(metric) ?? farRun(metric, sides)
+  const reason = gapOf(metric) ?? farRun(metric, sides, betweenUnits)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
 
@@ -65,13 +69,14 @@ function gapOf({ spec, control, experiment }: MetricSeries): string | undefined 
 }
 
 /** Points in a row that are further beyond all of the baseline than its values are apart. Those at the start are what `passingChanges` notes. */
-function farRun({ spec }: MetricSeries, sides: CleanSides): string | undefined {
+function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number): string | undefined {
   const { control, experiment } = sides
   if (kindOfValues(sides, spec.kind) === 'count') return undefined
   const [low, high] = [control.sorted[0] ?? 0, control.sorted.at(-1) ?? 0]
   if (low === high) return undefined
   for (const sign of harmfulSigns(spec.direction)) {
-    const far = sign > 0 ? high + (high - low) : low - (high - low)
+    const reach = high - low + USUAL_DEVIATIONS * betweenUnits
+    const far = sign > 0 ? high + reach : low - reach
     const { from, to } = longestRun(experiment.values, (value) => sign * (value - far) > 0)
     if (from === 0 || to - from < FAR_POINTS) continue
     const where = to === experiment.values.length ? 'the last ' : ''

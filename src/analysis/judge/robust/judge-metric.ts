@@ -1,5 +1,6 @@
 import { describeSeries } from '../series/describe-series.js'
 import type { MetricResult, MetricSeries, MetricSpec } from '../series/types.js'
+import { widenByUnits } from './between-units.js'
 import { brokenLimit } from './check-limits.js'
 import { cleanSide } from './samples/clean-side.js'
 import type { Adjusted, Assessment } from './assessment.js'
@@ -35,10 +36,10 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const separate = overlap > 1 ? apart(sides, overlap) : sides
   const tooFew = overlapping(separate, overlap, settings)
   const judged = tooFew === undefined ? separate : sides
-  const tested = isCompared ? testMetric(judged, spec, settings, overlap) : undefined
+  const tested = isCompared ? widenByUnits(testMetric(judged, spec, settings, overlap), metric) : undefined
   const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : worthTooLittle(tested, settings)
   const outage = outageOf(metric)
-  const doubt = missing === undefined ? doubtOf(metric, sides, outage) : undefined
+  const doubt = missing === undefined ? doubtOf(metric, sides, outage, tested?.units?.deviation) : undefined
   return {
     spec,
     sides,

@@ -70,6 +70,8 @@ export interface MetricSpec {
 /** The points of one side in order of time, NaN for a gap. */
 export interface Side {
   readonly values: Float64Array
+  /** A series a unit (pod), where the side has several; `values` is made of them. */
+  readonly units?: readonly Float64Array[] | undefined
   /** For counts: what each value is a count out of (requests), point by point. */
   readonly exposure?: Float64Array | undefined
   /** What the source said when it gave no answer. */
@@ -87,6 +89,16 @@ export interface MetricSeries {
   readonly experiment: Side
   /** This many points one window of its query spans, as `rate(x[5m])` at steps of a minute; found out from the values where it is not known. */
   readonly overlap?: number | undefined
+  /** How far both sides usually lie apart, where former runs tell. */
+  readonly usualSpread?: UsualSpread | undefined
+}
+
+/** How far the sides of former runs of a service lay apart in a metric. */
+export interface UsualSpread {
+  /** Of so many runs. */
+  readonly runs: number
+  /** The standard deviation of their relative changes, as a share of the baseline. */
+  readonly deviation: number
 }
 
 /** From which score on a run is a success, and from which on a review. */
@@ -149,6 +161,11 @@ export interface Finding {
   readonly p: number
   /** Over the metrics of the run that it is among: critical ones by Holm, others by Benjamini and Hochberg. */
   readonly pAdjusted: number
+  /** How many units (pods) a side were compared, or how many former runs, and how far they usually lie apart in the metric's unit. Left out without them. */
+  readonly units?:
+    | { readonly control: number; readonly experiment: number; readonly deviation: number }
+    | { readonly runs: number; readonly deviation: number }
+    | undefined
   /** How many independent points the sides are worth. */
   readonly effectiveN: { readonly control: number; readonly experiment: number }
   readonly autocorrelation: number

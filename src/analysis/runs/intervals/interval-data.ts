@@ -1,3 +1,4 @@
+import type { NamedSpread } from './usual-spreads.js'
 import { redactWords } from '../../../lib/redaction/redact-text.js'
 import type { AnswerState, LinesAnswer, SeriesAnswer } from '../../sources.js'
 
@@ -17,6 +18,8 @@ export interface SeriesData {
   readonly infinitePoints?: number | undefined
   /** null is a gap. */
   readonly values: readonly (number | null)[]
+  /** A series a unit, where there are several. */
+  readonly units?: readonly (readonly (number | null)[])[] | undefined
 }
 
 /** Both sides of a metric, by its place in the plan. */
@@ -64,6 +67,8 @@ export interface IntervalData {
   readonly after?: number | undefined
   readonly targets: readonly TargetData[]
   readonly seenLogTemplates: readonly string[]
+  /** What former runs of the application tell; left out where they tell nothing. */
+  readonly usualSpreads?: readonly NamedSpread[] | undefined
 }
 
 export function toSeriesData(answer: SeriesAnswer): SeriesData {
@@ -74,8 +79,13 @@ export function toSeriesData(answer: SeriesAnswer): SeriesData {
     reasons: [...reasons.map(redactWords), ...cut],
     warnings: warnings.map(redactWords),
     ...(answer.infinitePoints !== undefined && { infinitePoints: answer.infinitePoints }),
-    values: Array.from(values, (value) => (Number.isFinite(value) ? value : null)),
+    values: pointsOf(values),
+    ...(answer.units !== undefined && { units: answer.units.map(pointsOf) }),
   }
+}
+
+function pointsOf(values: Float64Array): (number | null)[] {
+  return Array.from(values, (value) => (Number.isFinite(value) ? value : null))
 }
 
 export function toLinesData(answer: LinesAnswer, startMs: number): LinesData {

@@ -5,6 +5,7 @@ import type { JudgedLogs } from '../../logs/model/types.js'
 import { comparedSides } from './compared-sides.js'
 import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
+import type { NamedSpread } from './usual-spreads.js'
 import { SAME_ON_BOTH_SIDES } from './interval-data.js'
 import type { LinesData, LogData, IntervalData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import { combineParts } from './interval-report.js'
@@ -50,13 +51,16 @@ interface JudgedTarget {
 
 function judgeTarget(
   target: PlannedTarget,
-  { targets, seenLogTemplates }: IntervalData,
+  { targets, seenLogTemplates, usualSpreads = [] }: IntervalData,
   index: number,
   plan: RunPlan,
   options: JudgeOptions,
 ): JudgedTarget {
   const data = targets[index]
-  const metrics = target.metrics && judgeMetricData(target.metrics, data?.metrics ?? [], plan, options)
+  const spreads = usualSpreads.filter((spread) => spread.target === target.name)
+  const metrics =
+    target.metrics &&
+    judgeMetricData(target.metrics, { metrics: data?.metrics ?? [], spreads }, plan, options)
   const logs: JudgedLogs | undefined =
     target.logs &&
     data?.logs &&
@@ -69,7 +73,10 @@ function judgeTarget(
 
 function judgeMetricData(
   { metrics, groupWeights }: PlannedMetrics,
-  data: readonly MetricData[],
+  {
+    metrics: data,
+    spreads,
+  }: { readonly metrics: readonly MetricData[]; readonly spreads: readonly NamedSpread[] },
   { thresholds, timing }: RunPlan,
   options: JudgeOptions,
 ): JudgeReport {
@@ -82,7 +89,8 @@ function judgeMetricData(
     const experiment = withInfiniteValues(side('canary'), data[index], exposure)
     const error = data[index]?.isSameOnBothSides ? SAME_ON_BOTH_SIDES : experiment.error
     const overlap = windowInSteps(query, timing.stepMs)
-    return { spec, overlap, control: side('baseline'), experiment: { ...experiment, error } }
+    const usualSpread = spreads.find(({ metric }) => metric === spec.name)
+    return { spec, overlap, usualSpread, control: side('baseline'), experiment: { ...experiment, error } }
   })
   return judgeMetrics({ metrics: series, groupWeights, thresholds }, options)
 }
@@ -100,9 +108,12 @@ function exposureOf(
 
 function toSide(series: SeriesData | undefined): Side {
   if (series === undefined) return { values: new Float64Array(), error: 'nothing was fetched' }
-  const { state, reasons, startMs, stepMs, values } = series
+  const { state, reasons, startMs, stepMs, values, units } = series
+  const points = (given: SeriesData['values']): Float64Array =>
+    Float64Array.from(given, (value) => value ?? Number.NaN)
   return {
-    values: Float64Array.from(values, (value) => value ?? Number.NaN),
+    values: points(values),
+    ...(units !== undefined && { units: units.map(points) }),
     error: state === 'failed' ? reasons.join('; ') : undefined,
     ...{ startMs, stepMs },
   }

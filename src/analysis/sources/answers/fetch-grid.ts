@@ -48,6 +48,7 @@ export async function fetchGrid(
     query: text,
     grid,
     builder: reading.builder,
+    units: reading.units,
     truncatedPoints: whole.count - grid.count,
     gaps: reading.describeGaps(),
     warnings: [...reading.warnings],
@@ -57,6 +58,7 @@ export async function fetchGrid(
 /** What the parts of a grid have brought so far. */
 class GridReading {
   readonly builder: SeriesBuilder
+  readonly units = new Map<string, SeriesBuilder>()
   readonly warnings = new Set<string>()
   readonly #grid: StepGrid
   readonly #labels = new Set<string>()
@@ -69,8 +71,14 @@ class GridReading {
     this.#grid = grid
   }
 
-  add({ grid, builder, labels, gaps, warnings, unreadable, besideGrid }: GridPart): void {
-    this.builder.include(builder, Math.round((grid.startMs - this.#grid.startMs) / grid.stepMs))
+  add({ grid, builder, units, labels, gaps, warnings, unreadable, besideGrid }: GridPart): void {
+    const firstStep = Math.round((grid.startMs - this.#grid.startMs) / grid.stepMs)
+    this.builder.include(builder, firstStep)
+    for (const [label, unit] of units) {
+      const whole = this.units.get(label) ?? new SeriesBuilder(this.#grid, 'average')
+      whole.include(unit, firstStep)
+      this.units.set(label, whole)
+    }
     // Each part may bring its own remarks; the state depends on the first one alone.
     for (const gap of gaps) this.#gaps.add(gap)
     for (const warning of warnings) this.warnings.add(warning)
@@ -85,6 +93,8 @@ class GridReading {
   }
 
   describeSeveralSeries(): string | undefined {
+    if (this.units.size > MAX_COUNTED_SERIES)
+      return `the query gives more than ${MAX_COUNTED_SERIES} series, which are too many to compare one by one: join some of them in the query`
     const { size } = this.#labels
     if (size <= 1) return undefined
     const count = size > MAX_COUNTED_SERIES ? `more than ${MAX_COUNTED_SERIES}` : size

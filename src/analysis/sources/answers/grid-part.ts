@@ -7,6 +7,8 @@ import type { StepGrid } from './step-grid.js'
 export interface GridPart {
   readonly grid: StepGrid
   readonly builder: SeriesBuilder
+  /** A series for each label, where that was asked for, of `MAX_COUNTED_SERIES` and one at most. */
+  readonly units: ReadonlyMap<string, SeriesBuilder>
   /** Of the series, where nothing joins several; no more than `MAX_COUNTED_SERIES` and one. */
   readonly labels: ReadonlySet<string>
   /** What the server remarks of data that may be missing, as whole sentences. */
@@ -27,7 +29,9 @@ const MAX_LABEL_LENGTH = 4096
 export class GridPartBuilder {
   readonly #grid: StepGrid
   readonly #builder: SeriesBuilder
-  readonly #hasAggregate: boolean
+  readonly #aggregate: SeriesAggregate | undefined
+  readonly #units = new Map<string, SeriesBuilder>()
+  #unit: SeriesBuilder | undefined
   readonly #labels = new Set<string>()
   readonly #gaps = new BoundedRemarks()
   readonly #warnings = new BoundedRemarks()
@@ -37,21 +41,32 @@ export class GridPartBuilder {
   constructor(grid: StepGrid, aggregate: SeriesAggregate | undefined) {
     this.#grid = grid
     this.#builder = new SeriesBuilder(grid, aggregate)
-    this.#hasAggregate = aggregate !== undefined
+    this.#aggregate = aggregate
   }
 
-  /** A series, by what tells it from others. */
+  /** A series, by what tells it from others; the values that follow are its own. */
   addSeries(label: () => string): void {
-    if (this.#hasAggregate || this.#labels.size > MAX_COUNTED_SERIES) return
-    // Through bytes, since a mere slice would keep the whole text in memory.
-    this.#labels.add(Buffer.from(label().slice(0, MAX_LABEL_LENGTH)).toString())
+    if (this.#aggregate === 'units') this.#unit = this.#unitOf(keptLabel(label()))
+    if (this.#aggregate !== undefined || this.#labels.size > MAX_COUNTED_SERIES) return
+    this.#labels.add(keptLabel(label()))
+  }
+
+  #unitOf(label: string): SeriesBuilder | undefined {
+    const known = this.#units.get(label)
+    if (known !== undefined || this.#units.size > MAX_COUNTED_SERIES) return known
+    const unit = new SeriesBuilder(this.#grid, 'average')
+    this.#units.set(label, unit)
+    return unit
   }
 
   /** A value at a step; either is undefined where it is none. */
   addValue(step: number | undefined, value: number | undefined): void {
     if (value === undefined) this.#unreadable += 1
     else if (step === undefined) this.#besideGrid += 1
-    else this.#builder.add(step, value)
+    else {
+      this.#builder.add(step, value)
+      this.#unit?.add(step, value)
+    }
   }
 
   addGap(sentence: string): void {
@@ -64,9 +79,14 @@ export class GridPartBuilder {
 
   part(): GridPart {
     return {
-      ...{ grid: this.#grid, builder: this.#builder, labels: this.#labels },
+      ...{ grid: this.#grid, builder: this.#builder, units: this.#units, labels: this.#labels },
       ...{ gaps: this.#gaps.list(), warnings: this.#warnings.list() },
       ...{ unreadable: this.#unreadable, besideGrid: this.#besideGrid },
     }
   }
+}
+
+/** Through bytes, since a mere slice would keep the whole text in memory. */
+function keptLabel(label: string): string {
+  return Buffer.from(label.slice(0, MAX_LABEL_LENGTH)).toString()
 }

@@ -8,6 +8,8 @@ export interface SeriesReading {
   readonly query: string
   readonly grid: StepGrid
   readonly builder: SeriesBuilder
+  /** A series for each label, where that was asked for. */
+  readonly units?: ReadonlyMap<string, SeriesBuilder> | undefined
   /** Steps that a limit left out. */
   readonly truncatedPoints: number
   /** Why something is missing. */
@@ -17,7 +19,7 @@ export interface SeriesReading {
 
 /** The answer to a query for a series, from what was read. */
 export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
-  const { query, grid, builder, truncatedPoints } = reading
+  const { query, grid, builder, units, truncatedPoints } = reading
   const { values, infinite, collisions } = builder.build()
   if (collisions > 0) {
     return failedSeries(
@@ -40,6 +42,7 @@ export function seriesAnswer(reading: SeriesReading): SeriesAnswer {
     stepMs: grid.stepMs,
     values,
     truncatedPoints,
+    ...(units !== undefined && units.size > 1 && { units: unitsOf(units) }),
     ...(infinite > 0 && { infinitePoints: infinite }),
   }
 }
@@ -49,4 +52,9 @@ function truncation({ count }: StepGrid, truncatedPoints: number): string[] {
   return [
     `the window has ${count + truncatedPoints} steps and the limit (maxPoints) is ${count}: the last ${truncatedPoints} are left out`,
   ]
+}
+
+/** By their labels, so that the same series give the same answer in whatever order they come. */
+function unitsOf(units: ReadonlyMap<string, SeriesBuilder>): Float64Array[] {
+  return [...units].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit.build().values)
 }

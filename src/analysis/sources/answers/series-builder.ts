@@ -50,7 +50,7 @@ export class SeriesBuilder {
 
   #joined(total: number, count: number): number {
     if (count === 0) return Number.NaN
-    return this.#aggregate === 'average' ? total / count : total
+    return this.#aggregate === 'average' || this.#aggregate === 'units' ? total / count : total
   }
 }
 
@@ -62,6 +62,7 @@ function joinBy(aggregate: SeriesAggregate | undefined): (total: number, value: 
       return Math.max
     case 'sum':
     case 'average':
+    case 'units':
     case undefined:
       return (total, value) => total + value
   }

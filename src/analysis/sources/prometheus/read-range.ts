@@ -17,17 +17,20 @@ export function readRange(
   aggregate: SeriesAggregate | undefined,
 ): ReadAnswer<GridPart | string> {
   const reading = new RangeAnswer(grid, aggregate)
+  const elements = {
+    members: {
+      values: {
+        take: (samples: readonly unknown[]) => samples.forEach((sample) => reading.addSample(sample)),
+      },
+      histograms: { take: () => reading.fail(NATIVE_HISTOGRAMS) },
+    },
+  }
   return {
     arrays: queryResult(
-      {
-        take: (series) => series.forEach((one) => reading.addSeries(one)),
-        elements: {
-          members: {
-            values: { take: (samples) => samples.forEach((sample) => reading.addSample(sample)) },
-            histograms: { take: () => reading.fail(NATIVE_HISTOGRAMS) },
-          },
-        },
-      },
+      // Samples come before it is known whose they are: where that matters a series is kept until it is whole.
+      aggregate === 'units'
+        ? { take: (series) => series.forEach((one) => reading.addWholeSeries(one)) }
+        : { take: (series) => series.forEach((one) => reading.addSeries(one)), elements },
       {
         warnings: { take: (texts) => texts.forEach((text) => reading.addWarning(text)) },
         infos: { take: (texts) => texts.forEach((text) => reading.addInfo(text)) },
@@ -53,6 +56,12 @@ class RangeAnswer {
     const series = readSeries(raw)
     if (typeof series === 'string') this.fail(series)
     else this.#part.addSeries(() => labelText(series.labels))
+  }
+
+  addWholeSeries(raw: unknown): void {
+    this.addSeries(raw)
+    const series = readSeries(raw)
+    if (typeof series !== 'string') for (const sample of series.samples) this.addSample(sample)
   }
 
   addSample(sample: unknown): void {

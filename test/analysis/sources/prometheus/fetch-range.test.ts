@@ -154,6 +154,16 @@ describe('several series in one answer', () => {
     const answer = await source.fetchSeries({ ...window(3), aggregate })
     expect([...answer.values]).toEqual([joined, 5, NaN])
   })
+
+  test('are kept one by one when asked, in the order of their labels', async () => {
+    const { source } = await open(answeringJson(200, two))
+    const answer = await source.fetchSeries({ ...window(3), aggregate: 'units' })
+    expect(answer.units?.map((unit) => [...unit])).toEqual([
+      [1, 5, NaN],
+      [3, NaN, NaN],
+    ])
+    expect([...answer.values]).toEqual([2, 5, NaN])
+  })
 })
 
 describe('what a server remarks', () => {

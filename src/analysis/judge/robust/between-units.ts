@@ -1,0 +1,98 @@
+import { studentUpperQuantile, studentUpperTail } from '../../statistics/student.js'
+import type { Finding, MetricSeries, MetricSpec, TestOutcome, UsualSpread } from '../series/types.js'
+import { unitLevels } from '../series/units.js'
+import { relativeTo } from './samples/baseline-level.js'
+import { weighted } from './samples/metric-tests.js'
+import type { Tested } from './samples/metric-tests.js'
+import { ERROR_SHARES } from './samples/settings.js'
+
+/** With fewer former runs nothing is known of what is usual. */
+export const LEAST_RUNS = 5
+/** What a median of deviations is worth beside a standard deviation, of normal values. */
+const MEDIAN_EFFICIENCY = 0.37
+/** Tests of how much there is; others are of how it moves, which units share. */
+const OF_LEVELS: readonly TestOutcome['test'][] = ['shift', 'rate', 'size', 'occurrence', 'gap']
+
+/** How far the levels of both sides lie apart, and how much of that is chance between units or runs. */
+interface LevelDifference {
+  readonly estimate: number
+  readonly error: number
+  readonly freedom: number
+  readonly about: NonNullable<Finding['units']>
+}
+
+/**
+ * The findings of a metric, given that its units (pods) differ anyway, or that former runs without a change did: a change of the level is
+ * found when both the points and the units show it, and its interval holds what either allows.
+ */
+export function widenByUnits(
+  tested: Tested,
+  { spec, control, experiment, usualSpread }: MetricSeries,
+): Tested {
+  if (tested.distanceFrom !== undefined) return tested
+  const [before, now] = [control, experiment].map(({ units, values }) => unitLevels(units ?? [values]))
+  const difference = ofUnits(before ?? [], now ?? []) ?? ofRuns(tested, usualSpread)
+  return difference === undefined ? tested : widened(tested, spec, difference)
+}
+
+function widened(tested: Tested, { direction }: MetricSpec, difference: LevelDifference): Tested {
+  const { estimate, error, freedom, about } = difference
+  const shares = ERROR_SHARES[direction]
+  const tests = tested.tests.map((outcome) => {
+    if (!OF_LEVELS.includes(outcome.test)) return outcome
+    const isHigh = outcome.change === 'High'
+    const p = upperTail(isHigh ? estimate : -estimate, error, freedom)
+    return { ...outcome, p: Math.max(outcome.p, weighted(p, isHigh ? shares.shiftHigh : shares.shiftLow)) }
+  })
+  const reach = error > 0 ? studentUpperQuantile(Math.min(0.5, tested.alpha), freedom) * error : 0
+  const [lower, upper] = tested.confidenceInterval
+  const interval = [Math.min(lower, estimate - reach), Math.max(upper, estimate + reach)] as const
+  const detectable =
+    tested.detectable === null || tested.level <= 0
+      ? null
+      : Math.max(tested.detectable, (reach + studentUpperQuantile(0.2, freedom) * error) / tested.level)
+  const relative = tested.relative && relativeTo(tested.level, tested.estimate, interval)
+  return { ...tested, tests, confidenceInterval: interval, relative, detectable, units: about }
+}
+
+/** Welch's test of the levels of units; a side of one unit varies as the other does. Undefined where no side has two. */
+function ofUnits(before: readonly number[], now: readonly number[]): LevelDifference | undefined {
+  const [k, m] = [before.length, now.length]
+  if (k === 0 || m === 0 || k + m < 3) return undefined
+  const [own, other] = [varianceOf(before), varianceOf(now)]
+  const [a, b] = [(own ?? other ?? 0) / k, (other ?? own ?? 0) / m]
+  const freedom =
+    own === undefined || other === undefined || a + b === 0
+      ? Math.max(k, m) - 1
+      : (a + b) ** 2 / (a ** 2 / (k - 1) + b ** 2 / (m - 1))
+  const about = {
+    control: k,
+    experiment: m,
+    deviation: Math.sqrt(((own ?? other ?? 0) + (other ?? own ?? 0)) / 2),
+  }
+  return { estimate: mean(now) - mean(before), error: Math.sqrt(a + b), freedom, about }
+}
+
+/** What is usual between both sides of former runs, where there is one unit a side. */
+function ofRuns({ level, estimate }: Tested, usual: UsualSpread | undefined): LevelDifference | undefined {
+  if (usual === undefined || usual.runs < LEAST_RUNS) return undefined
+  const deviation = usual.deviation * level
+  const freedom = Math.max(2, MEDIAN_EFFICIENCY * usual.runs)
+  return { estimate, error: deviation, freedom, about: { runs: usual.runs, deviation } }
+}
+
+function upperTail(estimate: number, error: number, freedom: number): number {
+  if (error === 0) return estimate > 0 ? 0 : 1
+  return studentUpperTail(estimate / error, freedom)
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Undefined of a single value. */
+function varianceOf(values: readonly number[]): number | undefined {
+  if (values.length < 2) return undefined
+  const centre = mean(values)
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1)
+}

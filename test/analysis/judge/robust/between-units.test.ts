@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+
+import { readCanaryConfig } from '../../../../src/analysis/judge/canary-config.js'
+import { judgeMetrics } from '../../../../src/analysis/judge/judge-run.js'
+import type { UsualSpread } from '../../../../src/analysis/judge/series/types.js'
+import { seededNormal, seededRandom } from '../../../../src/analysis/judge/series/seeded-random.js'
+
+const noise = seededNormal(seededRandom(7))
+const pod = (level: number): number[] => Array.from({ length: 60 }, () => level + noise())
+
+function judge(control: readonly unknown[], experiment: readonly unknown[], usualSpread?: UsualSpread) {
+  const input = readCanaryConfig({ metrics: [{ name: 'latency', values: { control, experiment } }] })
+  const metrics = input.metrics.map((metric) => ({ ...metric, usualSpread }))
+  return judgeMetrics({ ...input, metrics }, { judge: 'default' }).results[0]!
+}
+
+describe('pods that differ anyway', () => {
+  it('make no change of a difference that lies among them', () => {
+    const levels = { control: [100, 112, 91], experiment: [120, 103, 108] }
+    const sides = [levels.control, levels.experiment].map((side) => side.map(pod)) as [number[][], number[][]]
+    expect(judge(...sides)).toMatchObject({ classification: 'Pass' })
+    expect(judge(...sides).classificationReason).toContain('3 and 3 units were compared')
+    // One series of the same levels is worse beyond doubt.
+    expect(judge(pod(101), pod(110.3))).toMatchObject({ classification: 'High' })
+  })
+
+  it('leave a change that lies beyond them', () => {
+    const result = judge([100, 103, 98].map(pod), [140, 137, 143].map(pod))
+    expect(result).toMatchObject({
+      classification: 'High',
+      finding: { units: { control: 3, experiment: 3 } },
+    })
+  })
+
+  it('show it where only one side has several', () => {
+    const pods = [100, 103, 98, 101, 97].map(pod)
+    expect(judge(pods, pod(105))).toMatchObject({ classification: 'Pass' })
+    expect(judge(pods, pod(130))).toMatchObject({ classification: 'High' })
+  })
+
+  it('widen the interval to what they allow', () => {
+    const result = judge([100, 112, 91].map(pod), [120, 103, 108].map(pod))
+    const [lower, upper] = result.finding!.relative!.interval
+    expect(lower).toBeLessThan(-0.1)
+    expect(upper).toBeGreaterThan(0.2)
+  })
+
+  it('may have gaps, and be fewer on one side', () => {
+    const restarted = pod(100).map((value, place) => (place > 20 && place < 30 ? null : value))
+    expect(judge([pod(100), pod(104), restarted], [pod(101), restarted])).toMatchObject({
+      classification: 'Pass',
+    })
+  })
+
+  it('are all named when they hold what is no number', () => {
+    const values = { control: [[1, 'x']], experiment: [[1], [true]] }
+    expect(() => readCanaryConfig({ metrics: [{ name: 'm', values }] })).toThrow(
+      expect.objectContaining({
+        details: [
+          expect.objectContaining({ message: expect.stringContaining('values.control[0][1]') as string }),
+          expect.objectContaining({ message: expect.stringContaining('values.experiment[1][0]') as string }),
+        ],
+      }),
+    )
+  })
+})
+
+describe('former runs', () => {
+  it('say how far both sides usually lie apart', () => {
+    const sides = [pod(100), pod(107)] as const
+    expect(judge(...sides)).toMatchObject({ classification: 'High' })
+    const usual = judge(...sides, { runs: 20, deviation: 0.04 })
+    expect(usual).toMatchObject({ classification: 'Pass', finding: { units: { runs: 20 } } })
+    expect(usual.classificationReason).toContain('in 20 former runs both sides lay 4 % apart')
+    expect(judge(pod(100), pod(130), { runs: 20, deviation: 0.04 })).toMatchObject({ classification: 'High' })
+  })
+
+  it('are too few to say so at first', () => {
+    expect(judge(pod(100), pod(107), { runs: 4, deviation: 0.04 })).toMatchObject({ classification: 'High' })
+  })
+})
