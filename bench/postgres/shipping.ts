@@ -62,6 +62,7 @@ async function fillLog(path: string, decisions: number): Promise<void> {
           inputBytes: INPUT.length,
           inputTruncated: false,
           result: RESULT,
+          ndBuiltinCache: null,
           resultTruncated: false,
         })
       }

@@ -7,7 +7,7 @@ import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { evaluateOnce } from './input/evaluate-once.js'
+import { evaluateAgain, evaluateOnce } from './input/evaluate-once.js'
 import { openPolicies } from './input/open-policies.js'
 import { explainUndefined } from './input/explain-undefined.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
@@ -25,6 +25,7 @@ interface EvalOptions extends PolicyOptions, OutputOptions {
   readonly strictBuiltinErrors?: true
   readonly pretty?: true
   readonly cost?: true
+  readonly ndBuiltinCache?: string
 }
 
 const HELP = examples(
@@ -55,6 +56,10 @@ export function addEvaluationOptions(command: Command): Command {
     )
     .option('--strict-builtin-errors', 'end with an error when a built-in function fails')
     .option('--pretty', 'indent the result')
+    .option(
+      '--nd-builtin-cache <file>',
+      'make a decision again: what http.send, time.now_ns, rand.intn … gave it, as `ndBuiltinCache` of the decision log has it; nobody is asked',
+    )
     .option('--cost', 'tell on standard error what it took of policies.limits.loopIterations, by package')
 }
 
@@ -73,7 +78,11 @@ export async function evaluate(options: EvalOptions, terminal: Terminal): Promis
   const cost = new EvaluationCost()
   const strictBuiltinErrors = options.strictBuiltinErrors ?? false
   const evaluation = (call: EvaluationCall): string | undefined => evaluateDocument(plan, input, call)
-  const result = await evaluateOnce(evaluation, config.policies.requests, { strictBuiltinErrors, cost })
+  const settings = { strictBuiltinErrors, cost }
+  const result =
+    options.ndBuiltinCache === undefined
+      ? await evaluateOnce(evaluation, config.policies.requests, settings)
+      : await evaluateAgain(evaluation, await readDocument(options.ndBuiltinCache, terminal), settings)
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
   terminal.out(`${shown.toString()}\n`)

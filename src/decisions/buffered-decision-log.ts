@@ -89,7 +89,8 @@ export class BufferedDecisionLog implements DecisionLog {
     try {
       const size =
         copiedLength(entry.input, this.#copyBounds.inputBytes) +
-        copiedLength(entry.result, this.#copyBounds.resultBytes)
+        copiedLength(entry.result, this.#copyBounds.resultBytes) +
+        (entry.ndBuiltinCache?.length ?? 0)
       if (this.#closed || this.#isFull(size)) this.#drop(entry)
       else this.#batchWithRoom(size).append(entry, this.#copyBounds)
     } catch {

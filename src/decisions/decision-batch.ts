@@ -37,11 +37,12 @@ export interface BatchRow {
   readonly input: Uint8Array | null
   readonly resultBytes: number | null
   readonly result: Uint8Array | null
+  readonly ndBuiltinCache: Uint8Array | null
 }
 
-const CELLS_PER_ROW = 18
-/** Of the result, which is copied last: where its bytes begin, and after that how many there are. */
-const LAST_COPY_CELL = 14
+const CELLS_PER_ROW = 21
+/** Of the calls, which are copied last: where its bytes begin, and after that how many there are. */
+const LAST_COPY_CELL = 18
 const ABSENT = -1
 const MAX_TEXT_LENGTH = 1024
 
@@ -93,7 +94,8 @@ export class DecisionBatchBuilder {
     cells[at + 9] = this.#addText(entry.requestId)
     cells[at + 10] = this.#addText(entry.error)
     this.#copyBytes(at + 11, entry.input, bounds.inputBytes)
-    this.#copyBytes(at + LAST_COPY_CELL, entry.result, bounds.resultBytes)
+    this.#copyBytes(at + 14, entry.result, bounds.resultBytes)
+    this.#copyBytes(at + LAST_COPY_CELL, entry.ndBuiltinCache, Infinity)
     const isCut = entry.input !== undefined && entry.input.length > bounds.inputBytes
     cells[at + 17] = this.#addText(isCut ? findExecutionId(entry.input) : undefined)
     this.#rows += 1
@@ -168,6 +170,7 @@ export function batchRow(batch: DecisionBatch, index: number): BatchRow {
     result: bytesCell(batch, at + 14),
     resultBytes: sizeCell(batch, at + 16),
     executionId: textCell(batch, at + 17),
+    ndBuiltinCache: bytesCell(batch, at + LAST_COPY_CELL),
   }
 }
 

@@ -21,6 +21,8 @@ export interface DecisionEntry {
   readonly input?: Uint8Array | undefined
   /** JSON bytes, also valid only until `record` returns. */
   readonly result?: Uint8Array | undefined
+  /** What built-ins gave that might give something else another time (`nd_builtin_cache`): JSON bytes, all of them. */
+  readonly ndBuiltinCache?: Uint8Array | undefined
   readonly error?: string | undefined
   readonly requestId?: string | undefined
 }

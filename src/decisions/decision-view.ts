@@ -27,12 +27,25 @@ export interface DecisionView {
   readonly inputTruncated?: boolean
   readonly result?: JsonText
   readonly resultPrefix?: string
+  /** What built-ins gave that might give something else another time, by built-in and arguments, as OPA's `nd_builtin_cache`. */
+  readonly ndBuiltinCache?: JsonText
   readonly error?: string
 }
 
 /** Turns a stored decision into its public form. */
 export function toDecisionView(decision: StoredDecision): DecisionView {
-  const { application, executionId, caller, requestId, input, inputBytes, result, error, replica } = decision
+  const {
+    application,
+    executionId,
+    caller,
+    requestId,
+    input,
+    inputBytes,
+    result,
+    error,
+    replica,
+    ndBuiltinCache,
+  } = decision
   return {
     decisionId: decision.decisionId,
     time: new Date(decision.timeMs).toISOString(),
@@ -49,6 +62,7 @@ export function toDecisionView(decision: StoredDecision): DecisionView {
     ...(input !== null && jsonOrPrefix('input', input, decision.inputTruncated)),
     ...(inputBytes !== null && { inputBytes, inputTruncated: decision.inputTruncated }),
     ...(result !== null && jsonOrPrefix('result', result, decision.resultTruncated)),
+    ...(ndBuiltinCache !== null && jsonOrPrefix('ndBuiltinCache', ndBuiltinCache, false)),
     ...(error !== null && { error }),
   }
 }

@@ -11,6 +11,7 @@ import { DecisionReporter } from './decision-reporter.js'
 import type { ReportOptions } from './decision-reporter.js'
 import { findExecutionId } from './find-execution-id.js'
 import type { HideSecrets } from './hide-secrets.js'
+import { jsonBytes } from './json-bytes.js'
 import { makeInputKeeper } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
 import { makeRedactDecision } from './redact-decision.js'
@@ -106,12 +107,14 @@ function newDecision(row: BatchRow, input: KeptInput, resultTruncated: boolean):
     inputTruncated: input.truncated,
     result: row.result,
     resultTruncated,
+    ndBuiltinCache: row.ndBuiltinCache,
   }
 }
 
 /** The texts of a decision that may quote its input. */
 function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
-  const { application, executionId, error, result } = row
+  const { application, executionId, error, result, ndBuiltinCache } = row
+  const calls = ndBuiltinCache === null ? null : hide(Buffer.from(ndBuiltinCache).toString(), false)
   // Streaming: half a character at the end of what was cut is left out.
   const text = result === null ? null : new TextDecoder().decode(result, { stream: true })
   const shown = text === null ? null : hide(text, isResultCut(row))
@@ -122,6 +125,7 @@ function withoutSecrets(row: BatchRow, hide: HideSecrets): BatchRow {
     executionId: executionId !== null && hide(executionId, false) === executionId ? executionId : null,
     error: error === null ? null : hide(error, false),
     result: shown === null ? null : Buffer.from(shown),
+    ndBuiltinCache: calls === null ? null : jsonBytes(calls),
   }
 }
 

@@ -4,6 +4,7 @@ import { closeJson } from '../lib/json/edit/close-json.js'
 import { mayHoldSecrets } from '../lib/redaction/find-signs.js'
 import { redactWords } from '../lib/redaction/redact-text.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
+import { jsonBytes } from './json-bytes.js'
 import { REDACTED, REDACTION_MARK } from '../lib/redaction/redacted.js'
 import type { BatchRow } from './decision-batch.js'
 import { NOT_MASKED } from './mask-input.js'
@@ -40,11 +41,14 @@ export function makeRedactDecision(maxInputBytes: number): RedactDecision {
       : row.result && (redactStart(row.result, isResultCut, known)?.bytes ?? null)
     const error =
       isHidden && row.error !== null ? REDACTION_MARK : row.error && redactedError(row.error, known)
-    const isAsItWas = path === row.path && error === row.error && result === row.result
+    const calls = row.ndBuiltinCache
+    const ndBuiltinCache = calls === null || isHidden ? null : withoutQuotes(calls, known)
+    const isAsItWas =
+      path === row.path && error === row.error && result === row.result && ndBuiltinCache === calls
     return {
       isResultCut,
       input: input.bytes === null ? input : keptInput(input, redacted, maxInputBytes),
-      row: isAsItWas ? row : { ...row, path, result, error },
+      row: isAsItWas ? row : { ...row, path, result, error, ndBuiltinCache },
     }
   }
 }
@@ -94,6 +98,15 @@ function withoutClosing(text: Buffer, closing: Buffer): Buffer {
   let left = closing
   while (left.length > 0 && !text.subarray(text.length - left.length).equals(left)) left = left.subarray(1)
   return text.subarray(0, text.length - left.length)
+}
+
+/** Who wrote it down has left out what is secret by itself: its names are arguments, and say nothing of what stands behind them. */
+function withoutQuotes(json: Uint8Array, known: readonly string[]): Uint8Array | null {
+  if (known.length === 0) return json
+  const text = Buffer.from(json).toString()
+  const forms = known.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+  const shown = forms.reduce((rest, form) => rest.replaceAll(form, REDACTION_MARK), text)
+  return shown === text ? json : jsonBytes(shown)
 }
 
 function redactedError(error: string, known: readonly string[]): string {

@@ -11,6 +11,7 @@ export function policyContext(
   return {
     ...parts,
     isLogging: decisions.enabled,
+    ndBuiltinCacheBytes: decisions.ndBuiltinCacheBytes,
     maxBodyBytes: server.maxBodyBytes,
     staticPackages: policies.staticPackages,
     defaultDecision: policies.defaultDecision.replace(/^\//, ''),

@@ -54,12 +54,19 @@ describe('the buffered decision log', () => {
       error: 'boom',
       input: Buffer.from('{"a":1}'),
       result: Buffer.from('true'),
+      ndBuiltinCache: Buffer.from('{"rand.intn":{}}'),
     })
     log.record(entry)
     void log.flush()
     const row = batchRow(writer.batches[0]!, 0)
-    expect({ ...row, input: text(row.input), result: text(row.result) }).toEqual({
+    expect({
+      ...row,
+      input: text(row.input),
+      result: text(row.result),
+      ndBuiltinCache: text(row.ndBuiltinCache),
+    }).toEqual({
       ...entry,
+      ndBuiltinCache: '{"rand.intn":{}}',
       executionId: null,
       input: '{"a":1}',
       inputBytes: 7,

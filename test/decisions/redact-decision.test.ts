@@ -43,6 +43,22 @@ describe('a decision that is kept', () => {
     })
   })
 
+  it('has none of its input in the calls of its built-ins, masked or redacted, and no calls where that leaves no JSON', async () => {
+    const input = bytes({ password: SECRET, pin: 98765, plain: 'p' })
+    const calls = (value: unknown) => ({
+      input,
+      ndBuiltinCache: bytes({ 'http.send': { [`["${SECRET}"]`]: value } }),
+    })
+    expect(await kept(calls(`with ${SECRET}`))).toMatchObject({
+      ndBuiltinCache: { 'http.send': { '["[redacted]"]': 'with [redacted]' } },
+    })
+    const masks = { masks: ['/password', '/pin'] }
+    expect(await kept(calls(1), masks)).toMatchObject({
+      ndBuiltinCache: { 'http.send': { '["[masked]"]': 1 } },
+    })
+    expect(await kept(calls(98765), masks)).not.toHaveProperty('ndBuiltinCache')
+  })
+
   it('has none in its path', async () => {
     const shown = await kept({ path: `runtime/r/p%61ssword=${SECRET}` })
     expect(shown).toMatchObject({ path: 'runtime/r/p%61ssword=[redacted]' })
@@ -77,9 +93,12 @@ describe('a decision that is kept', () => {
 /** The beginning of an input as the log keeps it, without a store. */
 async function kept1(input: Buffer, length: number): Promise<string> {
   const { makeRedactDecision } = await import('../../src/decisions/redact-decision.js')
-  const row = { path: 'deploy/allow', result: null, error: null } as unknown as Parameters<
-    ReturnType<typeof makeRedactDecision>
-  >[0]['row']
+  const row = {
+    path: 'deploy/allow',
+    result: null,
+    error: null,
+    ndBuiltinCache: null,
+  } as unknown as Parameters<ReturnType<typeof makeRedactDecision>>[0]['row']
   const start = { bytes: input.subarray(0, length), truncated: true, maskFailed: false, hide: undefined }
   const { input: left } = makeRedactDecision(8192)({ row, input: start, isResultCut: false })
   return Buffer.from(left.bytes ?? []).toString()

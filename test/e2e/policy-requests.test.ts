@@ -4,6 +4,7 @@ import { startReceiver } from '../support/receiver.js'
 import type { Receiver } from '../support/receiver.js'
 import { startTidegate } from '../support/tidegate-process.js'
 import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const POLICIES = {
@@ -11,7 +12,7 @@ const POLICIES = {
 
 import rego.v1
 
-owner := http.send({"method": "get", "url": sprintf("%s/owners/%s", [input.inventory, input.app])}).body.owner
+owner := http.send({"method": "get", "url": sprintf("%s/owners/%s", [input.inventory, input.app]), "headers": {"x-secret": "hidden"}}).body.owner
 
 deny contains sprintf("%s is owned by %s", [input.app, owner]) if owner != input.user
 
@@ -76,6 +77,25 @@ describe.each([1, 2])('a service of %d processes whose policies ask another', (w
       expect(status).toBe(200)
       expect(body).toMatchObject({ result: place % 2 === 0 ? [] : ['yours is owned by bob'] })
     }
+  })
+
+  test('keeps with each decision what it was answered, and no credentials', async () => {
+    await data('deny', 'mine')
+    const kept = await waitUntil(
+      async () => {
+        const response = await fetch(`${service.url}/decisions?path=deploy/deny&limit=1`)
+        const { decisions } = (await response.json()) as { decisions: { ndBuiltinCache?: object }[] }
+        return decisions[0]
+      },
+      () => 'no decision was kept',
+    )
+    const calls = Object.entries(kept.ndBuiltinCache ?? {})
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject(['http.send', expect.anything()])
+    const text = JSON.stringify(kept.ndBuiltinCache)
+    expect(text).toContain('"owner":"ana"')
+    expect(text).toContain('x-secret')
+    expect(text).not.toContain('hidden')
   })
 
   test('does so where the evaluation outlasts its slice', async () => {

@@ -1,5 +1,6 @@
 import type { NewCallOptions } from '../../pdp/evaluation/new-call.js'
 import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
+import { replayCalls } from '../../pdp/requests/replayed-calls.js'
 import { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { RequestSettings } from '../../pdp/requests/request-settings.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
@@ -16,4 +17,14 @@ export async function evaluateOnce<A>(
   } finally {
     await requests.close()
   }
+}
+
+/** Evaluates with what calls gave when a decision was made, as the decision log has it (JSON), and asks nobody. Raises as `evaluateOnce`. */
+export async function evaluateAgain<A>(
+  evaluate: (call: EvaluationCall) => A,
+  ndBuiltinCache: Uint8Array,
+  options: Pick<NewCallOptions, 'strictBuiltinErrors' | 'cost'>,
+): Promise<A> {
+  const { requests, recorded, nowMs = Date.now() } = replayCalls(Buffer.from(ndBuiltinCache).toString())
+  return await evaluateWithAnswers(evaluate, requests, { ...options, recorded, nowMs })
 }

@@ -27,6 +27,11 @@ export const DecisionsSection = z.strictObject({
     'What is kept of a result; the rest is cut off.',
     byteSizeText(0, MAX_KEPT_BYTES),
   ),
+  ndBuiltinCacheBytes: key(
+    byteSize(0, MIB).default(65_536),
+    'What is kept of the calls of built-ins that might answer otherwise another time (`http.send`, `time.now_ns`, `rand.intn`, …), so that a decision can be made again; more of them are left out as a whole. 0 keeps none.',
+    byteSizeText(0, MIB),
+  ),
   mask: key(
     z.array(maskPointer).default([]),
     'JSON pointers into the input whose values are never kept, nor quoted in results; `*` is every member or element: `/stages/*/secret`.',

@@ -3,6 +3,8 @@ import type { AppError } from '../../errors/app-error.js'
 import { toAppError } from '../../errors/app-error.js'
 import { findApplication } from '../../pdp/evaluation/find-application.js'
 import type { AskOptions, Evaluations } from '../../pdp/slow/evaluations.js'
+import { ndBuiltinCache } from '../../pdp/requests/nd-builtin-cache.js'
+import type { RecordedCalls } from '../../pdp/builtins/shared/recorded-calls.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { CostFigures } from '../../pdp/metering/evaluation-cost.js'
 import type { Exchange } from '../exchange/exchange.js'
@@ -28,6 +30,7 @@ export class Decision implements AskOptions {
   readonly #kind: DecisionKind
   readonly #path: string
   readonly #startedAt = performance.now()
+  #calls: RecordedCalls | undefined
   /** What it took, once it is there. */
   fuel = 0
   instancesReplaced = 0
@@ -81,8 +84,19 @@ export class Decision implements AskOptions {
     this.instancesReplaced = instancesReplaced
   }
 
+  recorded(calls: RecordedCalls): void {
+    this.#calls = calls
+  }
+
   whenGone(drop: () => void): void {
     this.#exchange.whenGone(drop)
+  }
+
+  /** Left out where it is larger than what is kept of an input: half of it would make no decision again. */
+  #printCalls(calls: RecordedCalls): Uint8Array | undefined {
+    const { ndBuiltinCacheBytes } = this.#context
+    const text = ndBuiltinCacheBytes === 0 ? undefined : ndBuiltinCache(calls, ndBuiltinCacheBytes)
+    return text === undefined ? undefined : Buffer.from(text)
   }
 
   #fail(input: Uint8Array | undefined, raw: unknown): never {
@@ -106,6 +120,7 @@ export class Decision implements AskOptions {
       durationNs: this.elapsedNs,
       input,
       result: made.result === undefined ? undefined : Buffer.from(made.result),
+      ndBuiltinCache: this.#calls && this.#printCalls(this.#calls),
       error: error === undefined ? undefined : describe(error),
       requestId: this.#exchange.requestId,
     })

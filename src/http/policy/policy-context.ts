@@ -10,6 +10,8 @@ export interface PolicyContext {
   readonly decisionLog: DecisionLog
   /** Whether answers in OPA's dialect carry a `decision_id`: they do as soon as decisions are kept. */
   readonly isLogging: boolean
+  /** How much is kept of the calls that might give something else another time; 0 keeps none. */
+  readonly ndBuiltinCacheBytes: number
   readonly maxBodyBytes: number
   /** A document in YAML as JSON of at most this many bytes, read elsewhere. Raises `invalid`, `too_large` and `unavailable`. */
   readonly readYaml: (text: string, maxBytes: number) => Promise<string>

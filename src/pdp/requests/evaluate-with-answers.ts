@@ -1,4 +1,3 @@
-import type { RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { newCall } from '../evaluation/new-call.js'
 import type { NewCallOptions } from '../evaluation/new-call.js'
 import { AnswerMissing } from '../evaluation/answer-missing.js'
@@ -14,11 +13,11 @@ const NEVER = new AbortController().signal
 export async function evaluateWithAnswers<A>(
   evaluate: (call: EvaluationCall) => A,
   requests: Pick<PolicyRequests, 'begin'>,
-  { nowMs = Date.now(), ...options }: Omit<NewCallOptions, 'recorded' | 'asksOutside'> = {},
+  { nowMs = Date.now(), recorded: known, ...options }: Omit<NewCallOptions, 'asksOutside'> = {},
 ): Promise<A> {
   const decision = requests.begin(nowMs, NEVER)
   try {
-    for (let recorded: RecordedCalls | undefined; ;) {
+    for (let recorded = known; ;) {
       options.cost?.clear()
       try {
         return evaluate(newCall({ ...options, nowMs, recorded, asksOutside: true }))

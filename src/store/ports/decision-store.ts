@@ -83,6 +83,8 @@ export interface StoredDecision extends DecisionHead {
   readonly inputTruncated: boolean
   readonly result: Uint8Array | null
   readonly resultTruncated: boolean
+  /** JSON. */
+  readonly ndBuiltinCache: Uint8Array | null
   /** The process that decided, in a log that several share. */
   readonly replica?: string | undefined
 }

@@ -26,6 +26,7 @@ export interface DecisionTable {
   result: Uint8Array | null
   input: Uint8Array | null
   execution_id: string | null
+  nd_builtin_cache: Uint8Array | null
 }
 
 /** The columns of a head but for the execution. */
@@ -63,5 +64,6 @@ export function toStoredDecision(row: DecisionTable): StoredDecision {
     inputTruncated: row.input_truncated !== 0,
     result: row.result,
     resultTruncated: row.result_truncated !== 0,
+    ndBuiltinCache: row.nd_builtin_cache,
   }
 }

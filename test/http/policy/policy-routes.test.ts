@@ -56,6 +56,7 @@ beforeAll(async () => {
         void decisions.push({ ...entry, input: textOf(input), result: textOf(result) }),
     },
     isLogging: true,
+    ndBuiltinCacheBytes: 0,
     maxBodyBytes: 10_000,
     readYaml: () => Promise.reject(new Error('no YAML here')),
     staticPackages: ['static.*'],

@@ -64,6 +64,7 @@ const Decision = z.looseObject({
   inputTruncated: z.boolean().optional(),
   result: z.unknown().optional(),
   resultPrefix: z.string().optional(),
+  ndBuiltinCache: z.unknown().optional(),
   error: z.string().optional(),
 })
 

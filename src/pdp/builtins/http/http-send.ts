@@ -6,6 +6,7 @@ import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { isArray, stringOperand } from '../shared/operands.js'
 import { askOutside } from '../shared/memoise.js'
+import type { RecordedCall } from '../shared/recorded-calls.js'
 import { readYaml } from '../yaml/read-yaml.js'
 import { booleanParameter } from './http-caching.js'
 import { identityOf, raisesErrors, readParameters, readRequest } from './http-request.js'
@@ -51,9 +52,12 @@ function decodingOf(parameters: RegoObject): Decoding {
   return isYaml ? 'yaml' : 'by type'
 }
 
-/** An answer as policies see it: what was recorded of it, and its body as a value, null where it is none. */
-export function responseOf(parameters: RegoObject, recorded: RegoValue, meter: WorkMeter): RegoValue {
-  return withBody(recorded, decodingOf(parameters), meter)
+/** What a call of `http.send` gave its policy: undefined where that was an error. */
+export function replyOf({ args, result }: RecordedCall, meter: WorkMeter): RegoValue | undefined {
+  const parameters = readParameters(args)
+  if ('value' in result) return withBody(result.value, decodingOf(parameters), meter)
+  const { cause, message } = result.failure
+  return raisesErrors(parameters) ? undefined : failedResponse(cause, message)
 }
 
 function withBody(recorded: RegoValue, decoding: Decoding, meter: WorkMeter): RegoValue {

@@ -37,6 +37,7 @@ const COLUMNS: readonly (readonly [
   ['result_truncated', 'int4', ({ resultTruncated }) => Number(resultTruncated)],
   ['result', 'bytea', ({ result }) => asBuffer(result)],
   ['input', 'bytea', ({ input }) => asBuffer(input)],
+  ['nd_builtin_cache', 'bytea', ({ ndBuiltinCache }) => asBuffer(ndBuiltinCache)],
 ]
 const NAMES = COLUMNS.map(([name]) => name).join(', ')
 const INSERT = `insert into decisions (replica, ${NAMES})

@@ -20,3 +20,8 @@ export async function createDecisions(db: Kysely<unknown>): Promise<void> {
   await sql`create index decisions_by_rare_outcome on decisions (outcome, time_ms, seq)
     where ${sql.raw(RARE_OUTCOMES)}`.execute(db)
 }
+
+/** What built-ins gave that might give something else another time. */
+export async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table decisions add column nd_builtin_cache bytea`.execute(db)
+}

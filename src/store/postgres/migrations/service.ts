@@ -4,7 +4,7 @@ import { addNamedTemplates, createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
 import { partAudit } from './audit-months.js'
 import { createBrowserSessions } from './browser-sessions.js'
-import { createDecisions } from './decisions.js'
+import { addBuiltinCache, createDecisions } from './decisions.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
 import { createRegistry } from './registry.js'
@@ -22,7 +22,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0008-analysis-named-templates': { up: addNamedTemplates },
   '0009-audit-months': { up: partAudit },
   '0010-browser-sessions': { up: createBrowserSessions },
+  '0011-decisions-nd-builtin-cache': { up: addBuiltinCache },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 10, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 11, oldestWriter: 9 }

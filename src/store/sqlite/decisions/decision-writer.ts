@@ -22,6 +22,7 @@ const COLUMNS = [
   ],
   ...['request_id', 'error', 'input_bytes', 'input_truncated', 'result_truncated', 'result', 'input'],
   'execution_id',
+  'nd_builtin_cache',
 ] as const
 
 /** Opens a file whose schema is up to date for writing; raises AppError `unavailable` when that cannot be. */
@@ -133,6 +134,7 @@ export class SqliteDecisionWriter implements DecisionWriteStore {
       decision.result,
       decision.input,
       decision.executionId,
+      decision.ndBuiltinCache,
     )
   }
 

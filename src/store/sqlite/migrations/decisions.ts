@@ -13,6 +13,7 @@ export const decisionMigrations: Migrations = {
   '0001-decisions': { up: createDecisions },
   '0002-executions': { up: addExecutions },
   '0003-shipping': { up: createShipping },
+  '0004-nd-builtin-cache': { up: addBuiltinCache },
 }
 
 async function createDecisions(db: Kysely<unknown>): Promise<void> {
@@ -64,6 +65,11 @@ async function addExecutions(db: Kysely<unknown>): Promise<void> {
     .columns(['execution_id', 'time_ms', 'seq'])
     .where(sql.ref('execution_id'), 'is not', null)
     .execute()
+}
+
+/** Decisions that were stored before stay without one. */
+async function addBuiltinCache(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('decisions').addColumn('nd_builtin_cache', 'blob').execute()
 }
 
 /** Stays empty where the log is not shipped. */
