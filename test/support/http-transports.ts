@@ -9,6 +9,7 @@ import { openFastTransport } from '../../src/http/transport/fast/open-fast-trans
 import type { FastTransport } from '../../src/http/transport/fast/open-fast-transport.js'
 import { PlainExchange } from '../../src/http/transport/fast/plain-exchange.js'
 import { HalfBodies } from '../../src/http/transport/half-bodies.js'
+import { REQUEST_TIMEOUTS } from '../../src/http/request-timeouts.js'
 import { UnreadAnswers } from '../../src/http/transport/unread-answers.js'
 import { readBody } from '../../src/http/input/read-body.js'
 import { createStandardServer } from '../../src/http/transport/node/standard-server.js'
@@ -51,8 +52,6 @@ export interface TestServerOptions {
   readonly maxUnreadBytes?: number
 }
 
-const TIMEOUTS = { headersMs: 20_000, requestMs: 120_000, keepAliveMs: 75_000, stalledMs: 60_000 }
-
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const arrivals: Arrival[] = []
   const handle = (exchange: Exchange): void => {
@@ -65,11 +64,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const connections = new ConnectionLimit(options.maxConnections ?? 1000)
   const unreadAnswers = new UnreadAnswers(options.maxUnreadBytes)
   const room = { halfBodies, unreadAnswers, connections }
-  const { server } = createStandardServer(handle, { requestIdFor, timeouts: TIMEOUTS, room })
+  const { server } = createStandardServer(handle, { requestIdFor, timeouts: REQUEST_TIMEOUTS, room })
   const fastTransport = options.hasFastTransport
     ? openFastTransport(server, {
         ...{ handle, requestIdFor, takesHost, room },
-        timeouts: TIMEOUTS,
+        timeouts: REQUEST_TIMEOUTS,
         find: findQuickly(),
       })
     : undefined

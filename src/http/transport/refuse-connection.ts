@@ -35,6 +35,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
 }
 
+/** What node's server raises for a request that takes too long. */
+export function lateRequest(): Error & { readonly code: string } {
+  return Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+}
+
 /** Answers what node could not read as a request, in the one shape of errors, and ends the connection. */
 export function refuseConnection(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {

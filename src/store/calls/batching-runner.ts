@@ -22,12 +22,16 @@ const MAX_CALL_HEAP_BYTES = 24 * 1024 * 1024
 const MAX_CALL_EXTERNAL_BYTES = 256 * 1024 * 1024
 /** Calls go together up to so much. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
+/** Beyond so many calls, or so much that they hold, further ones are refused: they would wait for seconds. */
+export const MAX_WAITING = 4000
+const MAX_WAITING_BYTES = 256 * 1024 * 1024
 
 /** Gathers the calls that arrive while a batch is under way into the next one: the busier, the fewer commits. */
 export class BatchingRunner implements Runner<never> {
   readonly #execute: ExecuteBatch
   readonly #maxBatch: number
   #waiting: Waiting[] = []
+  #waitingBytes = 0
   #running: Promise<void> | undefined
 
   constructor(execute: ExecuteBatch, maxBatch: number) {
@@ -35,13 +39,15 @@ export class BatchingRunner implements Runner<never> {
     this.#maxBatch = maxBatch
   }
 
-  /** Rejects with `too_large` what another thread could not hold. */
+  /** Rejects with `too_large` what another thread could not hold, and with `unavailable` at once where too much is waiting. */
   run<Args, Result>(operation: Operation<never, Args, Result>, args: Args): Promise<Result> {
     const { heapBytes, externalBytes } = sizeOfArguments(args)
     if (heapBytes > MAX_CALL_HEAP_BYTES || externalBytes > MAX_CALL_EXTERNAL_BYTES) {
       return Promise.reject(tooLarge(operation.name, heapBytes + externalBytes))
     }
     const bytes = heapBytes + externalBytes
+    if (this.#isFull(bytes)) return Promise.reject(tooManyWaiting())
+    this.#waitingBytes += bytes
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call: { operation: operation.name, args }, bytes, resolve, reject })
       this.#running ??= this.#runAll()
@@ -58,6 +64,7 @@ export class BatchingRunner implements Runner<never> {
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#batchLength())
+      this.#waitingBytes -= batch.reduce((sum, { bytes }) => sum + bytes, 0)
       try {
         settle(batch, await this.#execute(batch.map(({ call }) => call)))
       } catch (cause) {
@@ -65,6 +72,12 @@ export class BatchingRunner implements Runner<never> {
       }
     }
     this.#running = undefined
+  }
+
+  /** One call may wait, however large. */
+  #isFull(bytes: number): boolean {
+    const count = this.#waiting.length
+    return count >= MAX_WAITING || (count > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)
   }
 
   /** One call at least, and no more than fit together. */
@@ -77,6 +90,10 @@ export class BatchingRunner implements Runner<never> {
     }
     return length
   }
+}
+
+function tooManyWaiting(): AppError {
+  return new AppError('unavailable', 'too many requests are waiting for the store; try again')
 }
 
 function tooLarge(operation: string, bytes: number): AppError {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BatchingRunner } from '../../../src/store/calls/batching-runner.js'
+import { BatchingRunner, MAX_WAITING } from '../../../src/store/calls/batching-runner.js'
 import type { Call } from '../../../src/store/calls/call.js'
 
 const MB = 1024 * 1024
@@ -27,6 +27,23 @@ describe('calls that wait for the store', () => {
     const large = 'x'.repeat(7 * MB)
     await Promise.all([1, 2, 3, 4, 5].map(() => runner.run(operation, { large })))
     expect(batches).toEqual([2, 2, 1])
+  })
+
+  it('are refused at once when too many wait, and taken again when these are through', async () => {
+    const { runner } = makeRunner()
+    const waiting = Array.from({ length: MAX_WAITING }, () => runner.run(operation, 'small'))
+    await expect(runner.run(operation, 'one more')).rejects.toMatchObject({ kind: 'unavailable' })
+    await Promise.all(waiting)
+    await expect(runner.run(operation, 'later')).resolves.toBeUndefined()
+  })
+
+  it('are refused at once when they hold too much', async () => {
+    const { runner } = makeRunner()
+    const large = { data: new Uint8Array(100 * MB) }
+    const waiting = [1, 2].map(() => runner.run(operation, large))
+    await expect(runner.run(operation, large)).rejects.toMatchObject({ kind: 'unavailable' })
+    await Promise.all(waiting)
+    await expect(runner.run(operation, large)).resolves.toBeUndefined()
   })
 
   it.each<readonly [string, unknown]>([

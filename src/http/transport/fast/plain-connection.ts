@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 
 import type { AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
-import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
+import type { BodyReceiver, GiveUpReason, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { certificateOf } from '../tls/certificate-of.js'
@@ -102,10 +102,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     this.#socket.destroy()
   }
 
-  /** Half a body is given up for others. */
-  giveUp(): void {
+  /** Half a body is given up for others, or because the rest does not come. */
+  giveUp(reason: GiveUpReason): void {
     this.#chunks = []
-    this.#refuse('TOO_MANY_HALF_BODIES')
+    this.#refuse(reason === 'stalled' ? 'ERR_HTTP_REQUEST_TIMEOUT' : 'TOO_MANY_HALF_BODIES')
   }
 
   /** Answers the request that is under way, or has come in part, with an error. */

@@ -4,7 +4,8 @@ import type { AppError } from '../../../errors/app-error.js'
 import { bodyBrokeOff, bodyTooLarge, tooManyHalfBodies } from '../../exchange/body-errors.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
-import type { HalfBodies } from '../half-bodies.js'
+import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
+import { lateRequest, refuseConnection } from '../refuse-connection.js'
 import { certificateOf } from '../tls/certificate-of.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 
@@ -73,7 +74,14 @@ export class StandardExchange extends Exchange {
         this.#halfBodies.release(receiver)
         reject(error)
       }
-      const receiver = { giveUp: () => refuse(tooManyHalfBodies()) }
+      const receiver: BodyReceiver = {
+        giveUp: (reason) => {
+          // The rest may never come: neither is the connection of any more use.
+          if (reason === 'stalled') refuseConnection(lateRequest(), request.socket)
+          else refuse(tooManyHalfBodies())
+        },
+      }
+      this.#halfBodies.hold(receiver, 0)
       request.on('data', (chunk: Buffer) => {
         length += chunk.length
         if (length > limit) {

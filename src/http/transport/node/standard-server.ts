@@ -7,12 +7,14 @@ import type { AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { ConnectionLimit } from '../connection-limit.js'
 import type { HandleRequest } from '../handle-request.js'
-import type { HalfBodies } from '../half-bodies.js'
+import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 import { readAuthority } from './read-authority.js'
 import { StandardConnections } from './standard-connections.js'
 import type { RequestTurn } from './standard-connections.js'
 import { StandardExchange } from './standard-exchange.js'
+
+const CHECK_MS = 1000
 
 /** How long a server waits for its callers, in milliseconds. */
 export interface RequestTimeouts {
@@ -79,11 +81,14 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
+      // Else it looks every half a minute, and heads stand longer than they may.
+      connectionsCheckingInterval: CHECK_MS,
       // Its own refusal has no body; ours is in the one shape of errors.
       requireHostHeader: false,
     },
     (request, response) => {
       request.once('end', () => room.connections.proven(request.socket))
+      response.once('finish', () => awaitRest(request, room.halfBodies))
       connections.take(request, response, turnOf(request, response))
     },
   )
@@ -92,6 +97,15 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
   server.on('timeout', (socket: Socket) => connections.endStalled(socket))
   server.on('clientError', (error, socket) => connections.refuse(error, socket))
   return { server, connections }
+}
+
+/** A body whose answer has been given is read to its end, so that the next request can be; the connection ends where nothing more comes. */
+function awaitRest(request: IncomingMessage, halfBodies: HalfBodies): void {
+  if (request.complete || request.socket.destroyed) return
+  const receiver: BodyReceiver = { giveUp: () => request.socket.destroy() }
+  halfBodies.hold(receiver, 0)
+  request.on('data', () => halfBodies.hold(receiver, 0))
+  request.once('close', () => halfBodies.release(receiver))
 }
 
 /** Has everything behind read the request as one in origin form with one Host; returns the error where it cannot be read so. */

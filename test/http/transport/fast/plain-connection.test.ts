@@ -156,25 +156,67 @@ describe('a connection on which nothing happens', () => {
     return await start(options)
   }
 
-  it('is refused after 20 seconds without a first byte', async () => {
+  it('is refused after 10 seconds without a first byte', async () => {
     const { port, connections } = await startWithFakeTime()
     const { answered } = openRaw(port)
     await until(() => connections() === 1)
-    vi.advanceTimersByTime(21 * SECOND_MS)
+    vi.advanceTimersByTime(11 * SECOND_MS)
     expect(await answered).toMatch(/^HTTP\/1.1 408 Request Timeout[^]*request_timeout/)
   })
 
   it('is refused when a body takes more than two minutes', async () => {
     const { port, arrivals, bytesRead } = await startWithFakeTime()
     const { socket, received, answered } = openRaw(port)
-    const text = request('half', 100)
+    const text = request('half', 1000)
     socket.write(text)
-    await until(() => bytesRead() === text.length)
-    vi.advanceTimersByTime(119 * SECOND_MS)
-    expect(received()).toBe('')
+    for (let part = 1; part <= 24; part += 1) {
+      await until(() => bytesRead() === text.length + part - 1)
+      vi.advanceTimersByTime(5 * SECOND_MS)
+      expect(received()).toBe('')
+      socket.write('x')
+    }
+    await until(() => bytesRead() === text.length + 24)
     vi.advanceTimersByTime(2 * SECOND_MS)
     expect(await answered).toMatch(/^HTTP\/1.1 408 Request Timeout/)
     await until(() => arrivals[0]?.exchange.failure !== undefined)
+  })
+
+  it.each([
+    ['small', 100],
+    ['large', 100_000],
+  ])('is refused when nothing more comes of a %s body for 10 seconds', async (_, length) => {
+    const { port, arrivals, bytesRead, halfBytes } = await startWithFakeTime()
+    const { socket, received, answered } = openRaw(port)
+    const text = request('half', length)
+    socket.write(text)
+    await until(() => bytesRead() === text.length && halfBytes() === 4)
+    vi.advanceTimersByTime(9 * SECOND_MS)
+    socket.write('.')
+    await until(() => halfBytes() === 5)
+    vi.advanceTimersByTime(10 * SECOND_MS)
+    expect(received()).toBe('')
+    vi.advanceTimersByTime(SECOND_MS)
+    expect(await answered).toMatch(/^HTTP\/1.1 408 Request Timeout[^]*Connection: close[^]*request_timeout/)
+    await until(() => arrivals[0]?.exchange.failure !== undefined)
+    expect(halfBytes()).toBe(0)
+  })
+
+  it('is refused when no byte of a body comes for 10 seconds', async () => {
+    const { port, arrivals } = await startWithFakeTime()
+    const { socket, answered } = openRaw(port)
+    socket.write(request('', 100_000))
+    await until(() => arrivals.length === 1)
+    vi.advanceTimersByTime(11 * SECOND_MS)
+    expect(await answered).toMatch(/^HTTP\/1.1 408 Request Timeout/)
+  })
+
+  it('is closed when nothing more comes of a body that has been answered', async () => {
+    const { port, connections } = await startWithFakeTime({ maxBodyBytes: 10 })
+    const { socket, received, answered } = openRaw(port)
+    socket.write(request('half', 100_000))
+    await until(() => connections() === 1 && received().includes('too_large'))
+    vi.advanceTimersByTime(11 * SECOND_MS)
+    expect(await answered).toMatch(/^HTTP\/1.1 413 /)
   })
 
   it('is closed 75 seconds after its last answer', async () => {
