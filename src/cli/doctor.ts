@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.js'
 import { attempt, ok } from './doctor/finding.js'
 import type { Finding } from './doctor/finding.js'
 import { lookAtCertificate } from './doctor/look-at-certificate.js'
+import { lookAtDatabase } from './doctor/look-at-database.js'
 import { lookAtDirectory } from './doctor/look-at-directory.js'
 import { showFindings } from './doctor/show-findings.js'
 import { lookAtService } from './doctor/look-at-service.js'
@@ -25,7 +26,7 @@ interface DoctorOptions extends ServiceOptions {
 export function defineDoctor(command: Command, session: Session): void {
   addConfigOption(addServiceOptions(command))
     .description(
-      'Looks at the configuration, at a data directory and at a running service, and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
+      'Looks at the configuration, at a data directory or the database, and at a running service, and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
     )
     .option('--data-dir <dir>', 'the data directory (else that of the configuration)')
     .addHelpText('after', examples('tidegate doctor', 'tidegate doctor --data-dir /var/lib/tidegate'))
@@ -47,7 +48,8 @@ async function look(options: DoctorOptions, terminal: Terminal): Promise<Finding
     return ok('configuration', 'it can be used')
   })
   const certificate = found === undefined ? [] : await lookAtCertificate(found)
-  const directory = dataDir === undefined ? [] : await lookAtDirectory(dataDir)
+  const database = found === undefined ? [] : await lookAtDatabase(found)
+  const directory = dataDir === undefined ? [] : await lookAtDirectory(dataDir, database.length === 0)
   const service = await lookAtService(await makeServiceClient(options, terminal))
-  return [configuration, ...certificate, ...directory, ...service]
+  return [configuration, ...certificate, ...database, ...directory, ...service]
 }

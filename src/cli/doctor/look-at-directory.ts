@@ -17,15 +17,20 @@ const LEAST_SECRET_BYTES = 16
 const OTHERS = 0o077
 const RESTORE = 'stop the service, move the file away, and restore a backup (tidegate restore)'
 
-/** Looks at a data directory, whether or not a service runs on it. Changes nothing in it but the lock file. */
-export async function lookAtDirectory(dataDir: string): Promise<Finding[]> {
+/**
+ * Looks at a data directory, whether or not a service runs on it; `keepsRecords` where gates and the trail are not in a database. Changes
+ * nothing in it but the lock file.
+ */
+export async function lookAtDirectory(dataDir: string, keepsRecords = true): Promise<Finding[]> {
   const names = namesIn(dataDir)
   if (!Array.isArray(names)) return [names]
   const databases = names.filter((name) => name.endsWith('.db'))
   const findings = [lookAtMode(dataDir, names), lookAtSpace(dataDir), await lookAtOwner(dataDir)]
   for (const name of databases) findings.push(await lookAtDatabase(dataDir, name))
   if (databases.includes('tidegate.db')) findings.push(await lookAtTrail(dataDir))
-  else findings.push(warning('tidegate.db', 'there is none yet', 'a service makes it at its first start'))
+  else if (keepsRecords) {
+    findings.push(warning('tidegate.db', 'there is none yet', 'a service makes it at its first start'))
+  }
   return [...findings, ...lookAtSecrets(dataDir, names), ...lookAtLeftovers(names)]
 }
 

@@ -1,9 +1,11 @@
 import { auditReads } from '../../audit/audit-operations.js'
 import { verifyTrail } from '../../audit/verify-trail.js'
 import type { Verification, VerifyOptions } from '../../audit/verify-trail.js'
+import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { operationRegistry } from '../../store/ports/operation.js'
 import type { Readers } from '../../store/ports/readers.js'
+import { configuredLocation } from './inspect-store.js'
 import { openReader } from './open-reader.js'
 import { inDataDirectory } from './store-location.js'
 import type { StoreLocation } from './store-location.js'
@@ -25,8 +27,20 @@ export async function verifyStoredTrail(
  * Follows the chain of the trail in a folder to its end; gives the number and hash of its last record, as `--expected` takes them. Raises
  * `unavailable` where it is not intact.
  */
-export async function provenTrailEnd(folder: string): Promise<string> {
-  const { isIntact, problems, end } = await verifyStoredTrail(inDataDirectory(folder))
+export function provenTrailEnd(folder: string): Promise<string> {
+  return provenEnd(inDataDirectory(folder), folder)
+}
+
+/** The same for the database of a configuration. */
+export function databaseTrailEnd(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  return provenEnd(configuredLocation(config, env), 'the database')
+}
+
+async function provenEnd(location: StoreLocation, place: string): Promise<string> {
+  const { isIntact, problems, end } = await verifyStoredTrail(location)
   if (isIntact) return `${end.seq}:${end.hash}`
-  throw new AppError('unavailable', `the audit trail in ${folder} is not intact: ${problems.join('; ')}`)
+  throw new AppError('unavailable', `the audit trail in ${place} is not intact: ${problems.join('; ')}`)
 }
