@@ -5,7 +5,7 @@ import type { DescribedModule } from './describe-module.js'
 import { EVERY_RULE, groupByPackage } from './described-package.js'
 import type { DescribedPackage } from './described-package.js'
 import { positionIn } from './read-tokens.js'
-import { VERDICT_RULES } from '../rego/verdict-rules.js'
+import { DENY_RULES, VERDICT_RULES } from '../rego/verdict-rules.js'
 import { resembledVerdict } from './resembled-verdict.js'
 
 /** Rules that look like a verdict and are none, and packages that should state one and do not. */
@@ -15,9 +15,12 @@ export async function checkVerdicts(
   turns: ShortTurns,
 ): Promise<ErrorDetail[]> {
   const asked = new AskedPackages(staticPatterns)
+  const packages = groupByPackage(modules)
+  const names = new Set(packages.map(({ path }) => path.join('.')))
   const found: ErrorDetail[] = []
-  for (const described of groupByPackage(modules)) {
-    found.push(...checkPackage(described, asked))
+  for (const described of packages) {
+    const isPart = names.has(described.path.slice(0, -1).join('.'))
+    found.push(...checkPackage(described, asked), ...(isPart ? [] : unaskedParts(described, asked)))
     await turns.pause()
   }
   return found
@@ -61,6 +64,26 @@ function hiddenVerdicts({ path, modules }: DescribedPackage): ErrorDetail[] {
       location: locate(module, offset),
     }))
   })
+}
+
+/** Rules that would deny by the name of their package, were there a package above it to ask for it: `prod` in `static.freeze.deny`. */
+function unaskedParts(
+  { path, modules, statesVerdict, helpers, functions }: DescribedPackage,
+  asked: AskedPackages,
+): ErrorDetail[] {
+  const name = path.at(-1) ?? ''
+  if (!DENY_RULES.includes(name) || !statesVerdict || asked.callerKindOf(path) === 'nobody') return []
+  const isNone = (rule: string): boolean =>
+    VERDICT_RULES.includes(rule) || helpers.has(rule) || functions.has(rule)
+  return modules.flatMap((module) =>
+    module.heads
+      .filter((head) => !isNone(head.name))
+      .map((head) => ({
+        code: 'hidden_verdict',
+        message: `${head.name} in package ${path.join('.')} is asked by nobody, though the package is called ${name}: write ${name} contains … if, or name the rule ${name}.${head.name} in package ${path.slice(0, -1).join('.')}`,
+        location: locate(module, head.offset),
+      })),
+  )
 }
 
 function misnamedVerdicts({ path, modules, helpers, functions }: DescribedPackage): ErrorDetail[] {
