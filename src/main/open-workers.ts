@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import type { Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -25,6 +24,7 @@ import { unpackFailure } from '../pdp/slow/slow-failure.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import type { Decisions } from './open-decisions.js'
 import type { OpenEvaluations } from './open-evaluations.js'
+import { relayPathIn } from './workers/relay-path.js'
 import { PolicySender } from './workers/sent-policies.js'
 import { sumFigures } from './workers/sum-figures.js'
 import { WorkerPool } from './workers/worker-pool.js'
@@ -37,7 +37,7 @@ const NODE_ARGUMENTS = ['--semi-space-growth-factor=1']
 /** Each takes some 30 MB and its copies of the base documents: who has more cores than this says how many are for decisions. */
 const MOST_UNASKED = 8
 
-/** In the data directory, for base documents on their way to workers: what a killed process left there goes with the next start. */
+/** In the data directory, for what goes between the processes: what a killed one left there goes with the next start. */
 const DATA_FOLDER = 'workers'
 
 /** Has the system share new connections evenly among the processes that listen: each takes one at a time, and lets others have the next. */
@@ -90,6 +90,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
   const processes = processesOf(config)
   let pool: WorkerPool | undefined
   let close = (): Promise<void> => Promise.resolve()
+  let isReachable = (): boolean => true
   return {
     figures: {
       contentType: metrics.registry.contentType,
@@ -104,6 +105,8 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       name: 'workers',
       isUp: () => true,
       warning: () => {
+        if (!isReachable())
+          return 'processes that decide cannot reach the main one: nothing else is answered by them'
         const missing = pool?.missing ?? 0
         return missing === 0
           ? undefined
@@ -117,16 +120,17 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
         ({ served: { address, serves } }) => serves === 'all' && !('path' in address),
       )
       if (processes === 1 || shared.length === 0) return
-      const folder = await mkdtemp(join(tmpdir(), 'tidegate-'))
-      const relaySocket = join(folder, 'main')
-      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
       const data = join(config.dataDir, DATA_FOLDER)
+      await makeEmptyFolder(data)
+      const { path: relaySocket, ownFolder } = await relayPathIn(data)
+      close = () => removeFolders([data, ownFolder])
+      const relayed = await serveRelayed(handle, relaySocket, config.audit.maxBodyBytes)
+      isReachable = relayed.isReachable
       // Before anything else can fail: what listens is closed then, too.
       close = async () => {
         await relayed.stop(0)
-        for (const each of [folder, data]) await rm(each, { recursive: true, force: true })
+        await removeFolders([data, ownFolder])
       }
-      await makeEmptyFolder(data)
       const sender = new PolicySender(data)
       const first = deps.policies.current
       await sender.prepare(first)
@@ -140,6 +144,10 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
       await close()
     },
   }
+}
+
+async function removeFolders(folders: readonly (string | undefined)[]): Promise<void> {
+  for (const folder of folders) if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 }
 
 async function makeEmptyFolder(path: string): Promise<void> {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-import { AppError } from '../../errors/app-error.js'
 import { makeRequestIds } from '../exchange/request-id.js'
 import type { HandleRequest } from '../transport/handle-request.js'
 import { HalfBodies } from '../transport/half-bodies.js'
@@ -9,14 +8,17 @@ import { createStandardServer } from '../transport/node/standard-server.js'
 import { drainServer } from '../drain-server.js'
 import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
 import { CERTIFICATE_HEADER, ORIGIN_HEADER, readCertificate } from './relay-request.js'
+import { RelaySocket } from './relay-socket.js'
 
 /** Answers what other processes of the service relay. */
 export interface RelayedRequests {
+  /** Whether other processes can reach it now. */
+  readonly isReachable: () => boolean
   /** As the server's `stop`; to be called once nobody relays any more. */
   stop(drainMs: number): Promise<void>
 }
 
-/** Answers the requests that come at a socket of the file system, which nobody else may reach. Raises `unavailable` where there can be none. */
+/** Answers the requests that come at a socket of the file system, which nobody else may reach, and which is made again where it is removed. Raises `unavailable` where there can be none. */
 export async function serveRelayed(
   handle: HandleRequest,
   socketPath: string,
@@ -34,18 +36,15 @@ export async function serveRelayed(
     remoteAddressOf: (request) => headerOf(request, ORIGIN_HEADER),
     certificateOf: (request) => readCertificate(headerOf(request, CERTIFICATE_HEADER)),
   })
-  const { server } = standard
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(
-        new AppError('unavailable', `cannot listen for other processes of the service: ${cause.message}`, {
-          cause,
-        }),
-      )
-    })
-    server.listen(socketPath, resolve)
-  })
-  return { stop: (drainMs) => drainServer(standard, undefined, drainMs) }
+  const socket = new RelaySocket(standard.server, socketPath)
+  await socket.open()
+  return {
+    isReachable: () => socket.isReachable,
+    stop: async (drainMs) => {
+      await socket.leave()
+      await drainServer(standard, undefined, drainMs)
+    },
+  }
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {

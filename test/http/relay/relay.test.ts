@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
@@ -33,7 +34,8 @@ async function startRelaying(
 ): Promise<string> {
   workspace = makeWorkspace()
   closing.push(workspace.remove)
-  const socket = join(workspace.path, 'main')
+  mkdirSync(join(workspace.path, 'service'))
+  const socket = join(workspace.path, 'service', 'main')
   const application = async (exchange: Exchange): Promise<void> => {
     await answer(exchange)
   }
@@ -170,6 +172,19 @@ describe('a request that is relayed', () => {
       () => isGone || undefined,
       () => 'it goes on',
     )
+  })
+
+  test('reaches the other process again after its socket was removed', async () => {
+    const url = await startRelaying((exchange) => exchange.send(200, 'here'))
+    const folder = join(workspace.path, 'service')
+    for (const remove of [() => rmSync(join(folder, 'main')), () => rmSync(folder, { recursive: true })]) {
+      remove()
+      await waitUntil(
+        () => existsSync(join(folder, 'main')) || undefined,
+        () => 'it is not made again',
+      )
+      expect((await ask(url, { path: '/x', headers: { connection: 'close' } })).text).toBe('here')
+    }
   })
 
   test('is a 503 where the other process is gone, and is cut where it goes away meanwhile', async () => {

@@ -1,0 +1,86 @@
+import type { Server } from 'node:http'
+import { mkdir, stat } from 'node:fs/promises'
+import { Server as NetServer } from 'node:net'
+import { dirname } from 'node:path'
+
+import { AppError } from '../../errors/app-error.js'
+
+/** How often it looks whether the socket is still at its path, in milliseconds. */
+const LOOK_MS = 1000
+
+/** Has a server listen at a path of the file system, and again where something that tidies up has removed it. */
+export class RelaySocket {
+  readonly #server: Server
+  readonly #path: string
+  #inode = 0
+  #isReachable = false
+  #looks: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+
+  constructor(server: Server, path: string) {
+    this.#server = server
+    this.#path = path
+  }
+
+  get isReachable(): boolean {
+    return this.#isReachable
+  }
+
+  /** Raises `unavailable` where it cannot listen there. */
+  async open(): Promise<void> {
+    await this.#listen()
+    const look = (): void => void (this.#looking = this.#looking.then(() => this.#look()))
+    this.#looks = setInterval(look, LOOK_MS).unref()
+  }
+
+  /** From now on the server is its caller's to close. */
+  async leave(): Promise<void> {
+    clearInterval(this.#looks)
+    await this.#looking
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isReachable && (await inodeAt(this.#path)) === this.#inode) return
+    this.#isReachable = false
+    // The web server's own would end the connections that there are. With nothing open it does nothing.
+    NetServer.prototype.close.call(this.#server)
+    try {
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
+      await this.#listen()
+    } catch {
+      // The next look tries again.
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const server = this.#server
+    await new Promise<void>((resolve, reject) => {
+      const fails = (cause: Error): void => {
+        server.off('listening', listens)
+        reject(cannotListen(cause))
+      }
+      const listens = (): void => {
+        server.off('error', fails)
+        resolve()
+      }
+      server.once('error', fails).once('listening', listens).listen(this.#path)
+    })
+    this.#inode = await inodeAt(this.#path)
+    this.#isReachable = true
+  }
+}
+
+/** 0 where there is nothing. */
+async function inodeAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).ino
+  } catch {
+    return 0
+  }
+}
+
+function cannotListen(cause: Error): AppError {
+  return new AppError('unavailable', `cannot listen for other processes of the service: ${cause.message}`, {
+    cause,
+  })
+}
