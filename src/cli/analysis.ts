@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 
 import { defineJudge } from './analysis/judge.js'
-import { defineCancel, defineList, defineReplay, defineShow, defineStart } from './analysis/runs.js'
+import {
+  defineCancel,
+  defineCompare,
+  defineList,
+  defineReplay,
+  defineShow,
+  defineStart,
+} from './analysis/runs.js'
 import { defineTemplates } from './analysis/templates.js'
 import { defineTry } from './analysis/try.js'
 import type { Session } from './session/session.js'
@@ -27,6 +34,7 @@ export function defineAnalysis(command: Command, session: Session): void {
   defineTry(add('try'), session)
   defineList(add('list'), session)
   defineShow(add('show'), session)
+  defineCompare(add('compare'), session)
   defineStart(add('start'), session)
   defineCancel(add('cancel'), session)
   defineReplay(add('replay'), session)

@@ -117,6 +117,23 @@ describe('tidegate analysis', () => {
     })
   })
 
+  test('compares two runs metric by metric, and sums one up for a chat', async () => {
+    const ids = await Promise.all(
+      ['shop', 'bank'].map(async (application) => {
+        const { stdout } = await analysis('start', application, '--wait', '--format', 'json')
+        return String((JSON.parse(stdout) as { id: number }).id)
+      }),
+    )
+    const worse = await analysis('compare', ...ids)
+    expect(worse.exitCode).toBe(1)
+    expect(worse.stdout).toMatch(/latency +Pass +\S+ % +High +\+2\d\d %/)
+    expect((await analysis('compare', ...ids.toReversed())).exitCode).toBe(0)
+    const summary = await analysis('show', ids[1]!, '--markdown')
+    expect(summary.exitCode).toBe(1)
+    expect(summary.stdout).toContain('❌ **bank: Fail**')
+    expect(summary.stdout).toContain(`[the whole report](${tidegate.url}/analysis/${ids[1]!})`)
+  })
+
   test('cancels a run, once', async () => {
     const id = await started()
     const cancelled = `analysis ${id} of shop: cancelled, cancelled after 0 of 1 intervals\n`

@@ -9,11 +9,13 @@ import { makeColours } from '../output/colours.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceClient } from '../session/service-client.js'
+import { serviceAddress } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { reportText } from './report-text.js'
-import type { ListOptions, StartOptions } from './run-options.js'
+import { runSummary } from './run-summary.js'
+import type { ListOptions, ShowOptions, StartOptions } from './run-options.js'
 
 const POLL_MS = 2000
 
@@ -37,10 +39,14 @@ export async function listRuns(options: ListOptions, terminal: Terminal): Promis
   return EXIT.fine
 }
 
-/** Shows one run: 1 when it failed or needs a review. */
-export async function showRun(id: string, options: ServiceOptions, terminal: Terminal): Promise<ExitCode> {
+/** Shows one run, or a summary of it for a chat: 1 when it failed or needs a review. */
+export async function showRun(id: string, options: ShowOptions, terminal: Terminal): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
-  return print(await askRun(client, id), options, terminal)
+  const run = await askRun(client, id)
+  if (options.markdown !== true) return print(run, options, terminal)
+  const { url } = await serviceAddress(options, terminal)
+  terminal.out(runSummary(run, `${url}/analysis/${run.id}`))
+  return exitCodeOf(run)
 }
 
 /** Starts a run, and waits for its end when told to. */
@@ -94,7 +100,8 @@ function toRegistration(
   }
 }
 
-async function askRun(client: ServiceClient, id: string): Promise<ShownRun> {
+/** One run with all that its report shows. */
+export async function askRun(client: ServiceClient, id: string): Promise<ShownRun> {
   return await client.ask(Shown, { path: `/analysis/${encodeURIComponent(id)}` })
 }
 
@@ -117,8 +124,11 @@ function print(run: ShownRun, options: ServiceOptions, terminal: Terminal): Exit
       headOf(run) +
         (run.report === undefined ? '' : reportText(run.report, makeColours(terminal.hasColours))),
     )
-  const isFine = run.state === 'RUNNING' || run.verdict === 'Success'
-  return isFine ? EXIT.fine : EXIT.denied
+  return exitCodeOf(run)
+}
+
+function exitCodeOf({ state, verdict }: ShownRun): ExitCode {
+  return state === 'RUNNING' || verdict === 'Success' ? EXIT.fine : EXIT.denied
 }
 
 function headOf(run: ShownRun): string {

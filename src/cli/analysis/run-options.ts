@@ -34,3 +34,8 @@ export interface TryOptions extends ServiceOptions {
   readonly baseline: Readonly<Record<string, string>>
   readonly canary: Readonly<Record<string, string>>
 }
+
+/** The flags of `tidegate analysis show`. */
+export interface ShowOptions extends ServiceOptions {
+  readonly markdown?: true
+}

@@ -7,7 +7,7 @@ import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples } from '../session/shared-options.js'
-import type { ListOptions, ReplayOptions, StartOptions } from './run-options.js'
+import type { ListOptions, ReplayOptions, ShowOptions, StartOptions } from './run-options.js'
 
 /** `tidegate analysis list`: the runs of a running service. */
 export function defineList(command: Command, session: Session): void {
@@ -32,10 +32,27 @@ export function defineShow(command: Command, session: Session): void {
       'Shows one analysis: score, verdict, its intervals, and every metric and log template with a reason.',
     )
     .argument('<id>', 'the number of the analysis')
-    .addHelpText('after', examples('tidegate analysis show 17', 'tidegate analysis show 17 --format json'))
-    .action(async (id: string, options: ServiceOptions) => {
+    .option('--markdown', 'a short summary in Markdown, for a chat')
+    .addHelpText('after', examples('tidegate analysis show 17', 'tidegate analysis show 17 --markdown'))
+    .action(async (id: string, options: ShowOptions) => {
       const { showRun } = await import('./ask-runs.js')
       session.exitCode = await showRun(id, options, session.terminal)
+    })
+}
+
+/** `tidegate analysis compare A B`: what two runs found, side by side. */
+export function defineCompare(command: Command, session: Session): void {
+  addServiceOptions(command)
+    .summary('compare what two analyses found')
+    .description(
+      'Shows each metric and log template of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict.',
+    )
+    .argument('<first>', 'the number of one analysis')
+    .argument('<second>', 'the number of the other')
+    .addHelpText('after', examples('tidegate analysis compare 16 17'))
+    .action(async (first: string, second: string, options: ServiceOptions) => {
+      const { compareRuns } = await import('./compare-runs.js')
+      session.exitCode = await compareRuns([first, second], options, session.terminal)
     })
 }
 

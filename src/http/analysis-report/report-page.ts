@@ -12,6 +12,7 @@ import { logSection } from './log-section.js'
 import { metricList } from './metric-list.js'
 import { REPORT_STYLES } from './styles.js'
 import { badge, toneOf } from './tone.js'
+import type { Verdict } from '../../store/ports/analysis-store.js'
 import { collectRun } from '../../analysis/runs/show-run.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 
@@ -33,8 +34,8 @@ async function renderReport(run: ShownRun): Promise<string> {
       <body>
         <h1>Canary analysis ${id} of ${application}</h1>
         ${verdictBox(run)} ${removedNote(run)} ${errorList(run.errors)} ${warningList(run)}
-        ${comparedTable(report?.compared ?? [])} ${intervals.length > 1 ? intervalTable(intervals) : ''}
-        ${report?.targets.map((target, index) => targetSection(target, data?.targets[index], report.targets.length > 1))}
+        ${report === undefined ? '' : targetSections(report.targets, data?.targets)}
+        ${intervals.length > 1 ? intervalTable(intervals) : ''} ${comparedTable(report?.compared ?? [])}
         <p class="soft">
           ${run.plan.judge} judge · success from ${run.plan.thresholds.pass}, review from
           ${run.plan.thresholds.marginal} · times are UTC
@@ -173,28 +174,48 @@ function intervalTable(intervals: readonly IntervalSummary[]): Html {
     </div>`
 }
 
-function targetSection(
+interface Section {
+  readonly verdict: Verdict
+  readonly content: Html
+}
+
+const RANK: Readonly<Record<Verdict, number>> = { Fail: 0, Review: 1, Success: 2 }
+
+/** The metrics and logs of all targets, the worst first: its first card is what the verdict is about. */
+function targetSections(
+  targets: readonly TargetReport[],
+  data: readonly TargetData[] | undefined,
+): readonly Html[] {
+  return targets
+    .flatMap((target, index) => sectionsOf(target, data?.[index], targets.length > 1))
+    .toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])
+    .map(({ content }) => content)
+}
+
+function sectionsOf(
   { name, metrics, logs }: TargetReport,
   data: TargetData | undefined,
   isOneOfSeveral: boolean,
-): Html {
+): Section[] {
   const prefix = isOneOfSeveral ? `${name}: ` : ''
-  return html`${
-    metrics === undefined
-      ? ''
-      : html`<h2>${prefix}Metrics, score ${formatNumber(metrics.score.score)}</h2>
-          <p class="key soft">
-            ${metrics.groupScores.map(({ name: group, score }) => `${group || 'all'} ${formatNumber(score)}`).join(' · ')}
-            <i class="baseline"></i>baseline <i class="canary"></i>canary
-          </p>
-          ${metricList(metrics.results, data?.metrics)}`
+  const sections: Section[] = []
+  if (metrics !== undefined) {
+    const groups = metrics.groupScores.map(
+      ({ name: group, score }) => `${group || 'all'} ${formatNumber(score)}`,
+    )
+    const content = html`<h2>${prefix}Metrics, score ${formatNumber(metrics.score.score)}</h2>
+      <p class="key soft">
+        ${groups.join(' · ')} <i class="baseline"></i>baseline <i class="canary"></i>canary
+      </p>
+      ${metricList(metrics.results, data?.metrics)}`
+    sections.push({ verdict: metrics.verdict, content })
   }
-  ${
-    logs === undefined
-      ? ''
-      : html`<h2>${prefix}Log, score ${formatNumber(logs.score)}</h2>
-          ${logSection(logs)}`
-  }`
+  if (logs !== undefined) {
+    const content = html`<h2>${prefix}Log, score ${formatNumber(logs.score)}</h2>
+      ${logSection(logs)}`
+    sections.push({ verdict: logs.verdict, content })
+  }
+  return sections
 }
 
 function toClock(time: string | undefined): string {

@@ -1,0 +1,109 @@
+import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { ShownRun } from '../../analysis/runs/show-run.js'
+import { EXIT } from '../session/session.js'
+import type { ExitCode } from '../session/session.js'
+import { textTable } from '../output/text-table.js'
+import { makeServiceClient } from '../session/service-client.js'
+import type { ServiceOptions } from '../session/service-options.js'
+import { outJson } from '../session/shared-options.js'
+import type { Terminal } from '../session/terminal.js'
+import { askRun } from './ask-runs.js'
+
+/** A metric, or kind of log line, in two runs; null where one has it not. */
+interface Compared {
+  readonly target: string
+  readonly name: string
+  readonly first: Outcome | null
+  readonly second: Outcome | null
+}
+
+interface Outcome {
+  readonly result: string
+  /** The canary's change against its own baseline, as a share. */
+  readonly change: number | null
+}
+
+/** Compares what two runs found, at their last intervals: 1 when the second one has the worse verdict. */
+export async function compareRuns(
+  [first, second]: readonly [string, string],
+  options: ServiceOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const client = await makeServiceClient(options, terminal)
+  const [before, after] = await Promise.all([askRun(client, first), askRun(client, second)])
+  const rows = compare(before, after)
+  const summary = ({ id, application, verdict, score, message }: ShownRun): object => ({
+    ...{ id, application, verdict, score, message },
+  })
+  if (options.format === 'json') outJson(terminal, { first: summary(before), second: summary(after), rows })
+  else terminal.out(`${headOf(before)}${headOf(after)}\n${tableOf(rows, before, after)}`)
+  return rankOf(after) < rankOf(before) ? EXIT.denied : EXIT.fine
+}
+
+/** All metrics and log lines with a severity of both runs, those first that the runs judge otherwise. */
+function compare(before: ShownRun, after: ShownRun): readonly Compared[] {
+  const [old, now] = [outcomesOf(before), outcomesOf(after)]
+  const keys = [...new Set([...old.keys(), ...now.keys()])]
+  return keys
+    .map((key): Compared => {
+      const [target = '', name = ''] = JSON.parse(key) as readonly string[]
+      return { target, name, first: old.get(key) ?? null, second: now.get(key) ?? null }
+    })
+    .toSorted((a, b) => Number(isOther(b)) - Number(isOther(a)))
+}
+
+function isOther({ first, second }: Compared): boolean {
+  return first?.result !== second?.result
+}
+
+function outcomesOf({ report }: ShownRun): ReadonlyMap<string, Outcome> {
+  const targets = report?.targets ?? []
+  return new Map(
+    targets.flatMap(({ name, metrics, logs }) => {
+      // The only service of one run is held against the only one of the other, whatever they are called.
+      const target = targets.length > 1 ? name : ''
+      return [
+        ...(metrics?.results ?? []).map(
+          (result) => [JSON.stringify([target, result.name]), ofMetric(result)] as const,
+        ),
+        ...(logs?.findings ?? []).map(
+          ({ template, isUnexpected, change, ratio }) =>
+            [
+              JSON.stringify([target, `log: ${template}`]),
+              { result: isUnexpected ? change : 'Pass', change: ratio === null ? null : ratio - 1 },
+            ] as const,
+        ),
+      ]
+    }),
+  )
+}
+
+function ofMetric({ classification, finding, ratio }: MetricResult): Outcome {
+  return {
+    result: classification,
+    change: finding?.relative?.estimate ?? (ratio === null ? null : ratio - 1),
+  }
+}
+
+function headOf({ id, application, verdict, state, score, message }: ShownRun): string {
+  const why = message === '' ? '' : `, ${message}`
+  return `analysis ${id} of ${application}: ${verdict ?? state.toLowerCase()} with ${score ?? '-'} of 100${why}\n`
+}
+
+function tableOf(rows: readonly Compared[], before: ShownRun, after: ShownRun): string {
+  const cells = ({ target, name, first, second }: Compared): string[] => [
+    target === '' ? name : `${target}: ${name}`,
+    ...[first, second].flatMap((outcome) => [outcome?.result ?? '-', shown(outcome?.change ?? null)]),
+  ]
+  const heading = ['METRIC', String(before.id), 'CHANGE', String(after.id), 'CHANGE']
+  return textTable([heading, ...rows.map(cells)], [2, 4])
+}
+
+function shown(change: number | null): string {
+  if (change === null || !Number.isFinite(change)) return '-'
+  return `${change > 0 ? '+' : ''}${(change * 100).toFixed(Math.abs(change) < 0.1 ? 1 : 0)} %`
+}
+
+function rankOf({ verdict }: ShownRun): number {
+  return verdict === 'Fail' ? 0 : verdict === 'Review' ? 1 : 2
+}

@@ -1,0 +1,59 @@
+import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { TargetReport } from '../../analysis/runs/intervals/interval-report.js'
+import type { ShownRun } from '../../analysis/runs/show-run.js'
+
+/** Chats show a few lines; the page has the rest. */
+const MOST_NAMED = 5
+const MARKS: Readonly<Record<string, string>> = { Success: '✅', Review: '⚠️', Fail: '❌' }
+
+/** A run in a few lines of Markdown for a chat: verdict and reason, what is wrong first, and where the page is. */
+export function runSummary(run: ShownRun, pageUrl: string): string {
+  const { id, application, verdict, state, score, message, report } = run
+  const word = verdict ?? state.toLowerCase()
+  const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${score === undefined ? '' : ` with ${score} of 100`}`
+  const told = (report?.targets ?? []).flatMap(troublesOf)
+  const omitted = told.length - MOST_NAMED
+  return [
+    `${head} (analysis ${id}, interval ${run.intervalsDone} of ${run.intervalCount}${state === 'RUNNING' ? ', still running' : ''})`,
+    '',
+    ...(message === '' ? [] : [plain(message), '']),
+    ...told.slice(0, MOST_NAMED).map((line) => `- ${line}`),
+    ...(omitted > 0 ? [`- and ${omitted} more`] : []),
+    ...run.errors.slice(0, 1).map((error) => `- not all data could be had: ${plain(error)}`),
+    '',
+    `[the whole report](${pageUrl})`,
+  ]
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .concat('\n')
+}
+
+function troublesOf({ metrics, logs }: TargetReport): string[] {
+  const changed = (metrics?.results ?? [])
+    .filter(({ classification, muted }) => classification !== 'Pass' && !muted)
+    .toSorted((a, b) => Number(b.critical) - Number(a.critical) || (a.score ?? 50) - (b.score ?? 50))
+  const told = (logs?.findings ?? []).filter(
+    ({ isUnexpected, asksForReview }) => isUnexpected || asksForReview,
+  )
+  return [
+    ...changed.map(
+      (result) => `**${plain(result.name)}** ${labelOf(result)}: ${plain(result.classificationReason)}`,
+    ),
+    ...told.map(
+      ({ severity, template, reason }) =>
+        `log, ${severity}: \`${template.replaceAll('`', "'")}\`, ${plain(reason)}`,
+    ),
+  ]
+}
+
+function labelOf({ classification, critical }: MetricResult): string {
+  return critical ? `${classification}, critical` : classification
+}
+
+/** Names and messages of others format nothing and mention nobody. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\`*_[\]<>~|#]/g, String.raw`\$&`)
+    .replaceAll('@', '@\u200B')
+}
