@@ -5,12 +5,16 @@ import { AppError } from '../../errors/app-error.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
 import { bodyTooLarge } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
+import { LargeBodyTurns } from './large-body-turns.js'
 
 const gunzipAsync = promisify(gunzip)
+/** There is one event loop to take turns in. */
+const TURNS = new LargeBodyTurns()
 
 /**
  * The whole body of a request as UTF-8 bytes: gunzipped when it says so, ISO-8859-1 read where it is no UTF-8. Raises
- * `too_large` over `limit` bytes (counted after unpacking), `invalid` for a body that is not what its encoding says.
+ * `too_large` over `limit` bytes (counted after unpacking), `invalid` for a body that is not what its encoding says, `unavailable` where too many large
+ * ones wait.
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   return await decodeBody(exchange, await exchange.readBytes(limit), limit)
@@ -19,7 +23,10 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Uint8
 /** The same for bytes that are there already. */
 export async function decodeBody(exchange: Exchange, bytes: Buffer, limit: number): Promise<Uint8Array> {
   const isGzip = exchange.header('content-encoding')?.includes('gzip') === true
-  return toUtf8(isGzip ? await unpack(bytes, limit) : bytes)
+  const body = isGzip ? await unpack(bytes, limit) : bytes
+  const turn = TURNS.take(body.length)
+  if (turn !== undefined) await turn
+  return toUtf8(body)
 }
 
 async function unpack(bytes: Buffer, limit: number): Promise<Buffer> {

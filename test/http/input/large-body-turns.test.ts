@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+
+import { LargeBodyTurns } from '../../../src/http/input/large-body-turns.js'
+
+const LARGE = 10 * 1024 * 1024
+
+test('large bodies that end together go on one at a time, and others are answered between them', async () => {
+  const turns = new LargeBodyTurns()
+  const order: string[] = []
+  for (const name of ['first', 'second', 'third']) {
+    const turn = turns.take(LARGE)
+    if (turn === undefined) order.push(name)
+    else void turn.then(() => order.push(name))
+  }
+  expect(turns.take(2000)).toBeUndefined()
+  for (let asked = 0; asked < 3; asked += 1) {
+    order.push('cheap')
+    await setImmediate()
+  }
+  expect(order).toEqual(['first', 'cheap', 'second', 'cheap', 'third', 'cheap'])
+  await setImmediate()
+  expect(turns.take(LARGE)).toBeUndefined()
+})
+
+test('more than may wait are refused, and room is made by those that go on', async () => {
+  const turns = new LargeBodyTurns()
+  const waiting = Array.from({ length: 26 }, () => turns.take(LARGE))
+  expect(() => turns.take(LARGE)).toThrow('too many large bodies wait to be read; try again')
+  expect(() => turns.take(2000)).not.toThrow()
+  await waiting[1]
+  await expect(turns.take(LARGE)).resolves.toBeUndefined()
+})
