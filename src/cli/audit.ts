@@ -4,6 +4,7 @@ import { defineExport } from './audit/export.js'
 import { defineKeygen } from './audit/keygen.js'
 import { defineSearch } from './audit/search.js'
 import { defineShow } from './audit/show.js'
+import { defineTimeline } from './audit/timeline.js'
 import { defineVerify } from './audit/verify.js'
 import type { Session } from './session/session.js'
 import { examples } from './session/shared-options.js'
@@ -24,6 +25,7 @@ export function defineAudit(command: Command, session: Session): void {
   const add = (usage: string): Command => command.command(usage)
   defineSearch(add('search [words...]'), session)
   defineShow(add('show <seq>'), session)
+  defineTimeline(add('timeline <execution>'), session)
   defineExport(add('export'), session)
   defineVerify(add('verify'), session)
   defineKeygen(add('keygen'), session)

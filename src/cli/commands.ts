@@ -142,6 +142,13 @@ export const commands: ReadonlyMap<string, KnownCommand> = new Map([
     },
   ],
   [
+    'man',
+    {
+      summary: 'print the manual page of a command',
+      load: async () => (await import('./reference/man.js')).makeDefineMan(loadAll),
+    },
+  ],
+  [
     'opa',
     {
       summary: 'install the program that compiles policies',

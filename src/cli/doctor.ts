@@ -16,6 +16,7 @@ import type { ServiceOptions } from './session/service-options.js'
 import type { Session } from './session/session.js'
 import { addConfigOption, examples } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
+import { addWatchOption } from './session/watch.js'
 
 interface DoctorOptions extends ServiceOptions {
   readonly config?: string
@@ -24,7 +25,7 @@ interface DoctorOptions extends ServiceOptions {
 
 /** `tidegate doctor`: what is wrong with a configuration, a data directory and a running service. */
 export function defineDoctor(command: Command, session: Session): void {
-  addConfigOption(addServiceOptions(command))
+  addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
       'Looks at the configuration, at a data directory or the database, and at a running service, and says what is wrong and what to do. Changes nothing. Exits with 1 when something is wrong.',
     )

@@ -10,6 +10,7 @@ import { defineTrigger } from './gates/trigger.js'
 import type { Session } from './session/session.js'
 import { examples } from './session/shared-options.js'
 import { addServiceOptions } from './session/service-options.js'
+import { addWatchOption } from './session/watch.js'
 
 /** `tidegate gates`: the commands about approval gates, each a request to a running service. */
 export function defineGates(command: Command, session: Session): void {
@@ -25,9 +26,10 @@ export function defineGates(command: Command, session: Session): void {
     )
   // What the program set for this command, its subcommands take over.
   const add = (usage: string): Command => addServiceOptions(command.command(usage))
-  defineList(add('list'), session)
-  defineInstances(add('instances'), session)
-  defineShow(add('show <instance>'), session)
+  const addShowing = (usage: string): Command => addWatchOption(add(usage))
+  defineList(addShowing('list'), session)
+  defineInstances(addShowing('instances'), session)
+  defineShow(addShowing('show <instance>'), session)
   defineTrigger(add('trigger <gate>'), session)
   for (const action of ['approve', 'reject', 'cancel'] as const)
     defineReview(add(`${action} <instance>`), session, action)

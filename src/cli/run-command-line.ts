@@ -23,14 +23,22 @@ ${examples(
 
 /** Runs one command line (without the names of node and the script) to its end and gives the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  // `serve` watches policies, and never ends by itself.
+  if (!args.includes('--watch') || args[0] === 'serve') return (await runOnce(args, terminal)).exitCode
+  const { runWatched } = await import('./session/watch.js')
+  return await runWatched((shown) => runOnce(args, shown), terminal)
+}
+
+async function runOnce(args: readonly string[], terminal: Terminal): Promise<Session> {
   const session = newSession(terminal)
   try {
     const program = await makeProgram(args, session)
     await program.parseAsync([...args], { from: 'user' })
-    return session.exitCode
   } catch (raw) {
-    return reportFailure(raw, terminal, { isJson: asksForJson(args), debug: args.includes('--debug') })
+    const how = { isJson: asksForJson(args), debug: args.includes('--debug') }
+    session.exitCode = reportFailure(raw, terminal, how)
   }
+  return session
 }
 
 async function makeProgram(args: readonly string[], session: Session): Promise<Command> {
@@ -40,6 +48,9 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
     .version(packageVersion(), '-V, --version', 'print the version')
     .enablePositionalOptions()
     .addHelpText('after', HELP)
+    .hook('preAction', (_, command) => {
+      session.isWatched = command.getOptionValue('watch') === true
+    })
   if (isEvaluation(args)) await defineShortForm(program, session)
   else defineRoot(program)
   for (const [name, { summary, load }] of commands) {

@@ -8,10 +8,11 @@ import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples } from '../session/shared-options.js'
 import type { ListOptions, ReplayOptions, ShowOptions, StartOptions } from './run-options.js'
+import { addWatchOption } from '../session/watch.js'
 
 /** `tidegate analysis list`: the runs of a running service. */
 export function defineList(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .summary('list analyses')
     .description('Lists the analyses of a running service, newest first.')
     .option('--application <name>', 'only those of one application')
@@ -26,7 +27,7 @@ export function defineList(command: Command, session: Session): void {
 
 /** `tidegate analysis show ID`: one run with its reasons. */
 export function defineShow(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .summary('show one analysis and why it ended so')
     .description(
       'Shows one analysis: score, verdict, its intervals, and every metric and log template with a reason.',

@@ -11,6 +11,7 @@ import { examples, outJson } from '../session/shared-options.js'
 import { addFilterOptions, filterQuery } from './filter-options.js'
 import type { FilterOptions } from './filter-options.js'
 import { recordLabels } from '../../audit/record-view.js'
+import { addWatchOption } from '../session/watch.js'
 
 /** A record as the service answers with it. */
 export const RecordAnswer = z.looseObject({
@@ -31,7 +32,7 @@ const Answer = z.object({ records: z.array(RecordAnswer), nextCursor: z.string()
 
 /** `tidegate audit search`: records by column, time and the words in their bodies. */
 export function defineSearch(command: Command, session: Session): void {
-  addFilterOptions(addServiceOptions(command))
+  addFilterOptions(addWatchOption(addServiceOptions(command)))
     .description('Searches the trail, newest first. Words are looked for in the bodies: all must be there.')
     .option('--limit <n>', 'how many at most', '50')
     .option('--cursor <cursor>', 'go on where an earlier search ended')

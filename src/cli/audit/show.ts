@@ -8,10 +8,11 @@ import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
 import { RecordAnswer } from './search.js'
+import { addWatchOption } from '../session/watch.js'
 
 /** `tidegate audit show SEQ`: one record with its body. */
 export function defineShow(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .description('Shows one record of the trail with its body, as JSON.')
     .addHelpText('after', examples('tidegate audit show 17'))
     .action(async (seq: string, options: ServiceOptions) => {

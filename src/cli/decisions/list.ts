@@ -10,6 +10,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import { EXIT } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
+import { addWatchOption } from '../session/watch.js'
 
 /** A decision as the service shows it; what a list leaves out is in the rest. */
 export const DecisionAnswer = z.looseObject({
@@ -46,7 +47,7 @@ const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error']
 
 /** `tidegate decisions list`: what was decided, newest first, without the inputs. */
 export function defineDecisionList(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .description('Lists decisions, newest first. What each was asked with is told by decisions show.')
     .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(OUTCOMES))
     .option('--path <path>', 'only those of one path; one that ends in / means all below it')

@@ -7,10 +7,11 @@ import { EXIT } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
 import { DecisionAnswer } from './list.js'
+import { addWatchOption } from '../session/watch.js'
 
 /** `tidegate decisions show ID`: one decision with what it was asked with. */
 export function defineDecision(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .description('Shows one decision with its input and result, as JSON.')
     .option('--own', 'where several services share a database: only what the service that is asked decided')
     .addHelpText('after', examples('tidegate decisions show 01a1fc8e-f0c0-751d-96e3-cdae4828646a'))

@@ -8,6 +8,7 @@ import { addServiceOptions, serviceAddress } from '../session/service-options.js
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { addConfigOption, examples } from '../session/shared-options.js'
+import { addWatchOption } from '../session/watch.js'
 
 interface DoctorOptions extends ServiceOptions {
   readonly config?: string
@@ -16,7 +17,7 @@ interface DoctorOptions extends ServiceOptions {
 /** `tidegate orchestrator doctor`: asks the service as the orchestrator's plugins do, and the orchestrator as the service does. */
 export function defineOrchestratorDoctor(command: Command, session: Session): void {
   const { terminal } = session
-  addConfigOption(addServiceOptions(command))
+  addConfigOption(addWatchOption(addServiceOptions(command)))
     .description(
       "Asks a running service as the orchestrator's plugins ask it, without a token, and the orchestrator's storage service and gateway as the service asks them; says what is missing and where it is set. With the token of an auditor it tells of events, too. Exits with 1 when something is wrong.",
     )

@@ -1,9 +1,11 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 
 import { EXIT, wrongUse } from '../session/session.js'
-import type { DefineCommand, Session } from '../session/session.js'
+import type { DefineCommand } from '../session/session.js'
 import { addOutputOptions, examples, outJson } from '../session/shared-options.js'
 import type { OutputOptions } from '../session/shared-options.js'
+import { wholeProgram } from './all-commands.js'
+import type { LoadCommands } from './all-commands.js'
 
 /** What can be written after a command: the names of its subcommands, and its flags. */
 export interface CommandWords {
@@ -11,9 +13,6 @@ export interface CommandWords {
   readonly path: string
   readonly words: readonly string[]
 }
-
-/** All commands by name, with their code: only this command must know every flag. */
-export type LoadCommands = () => Promise<ReadonlyMap<string, DefineCommand>>
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
@@ -35,7 +34,7 @@ export const makeDefineCompletion =
       .action(async (shell: string, { format }: OutputOptions) => {
         if (!isShell(shell))
           throw wrongUse(`unknown shell '${shell}'; there are ${Object.keys(SHELLS).join(', ')}`)
-        const words = await allWords(loadCommands, session)
+        const words = wordsOf(await wholeProgram(loadCommands, session), '')
         if (format === 'json') outJson(session.terminal, words)
         else session.terminal.out(SHELLS[shell](words))
         session.exitCode = EXIT.fine
@@ -44,16 +43,6 @@ export const makeDefineCompletion =
 
 function isShell(name: string): name is keyof typeof SHELLS {
   return Object.hasOwn(SHELLS, name)
-}
-
-async function allWords(loadCommands: LoadCommands, session: Session): Promise<CommandWords[]> {
-  const program = new Command('tidegate')
-  for (const [name, define] of await loadCommands()) {
-    const command = new Command(name)
-    define(command, session)
-    program.addCommand(command)
-  }
-  return wordsOf(program, '')
 }
 
 function wordsOf(command: Command, path: string): CommandWords[] {

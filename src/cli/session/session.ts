@@ -19,6 +19,8 @@ export interface Session {
   readonly terminal: Terminal
   /** What the command that ran gave. */
   exitCode: ExitCode
+  /** Whether the command that ran was told to show again what changes. */
+  isWatched: boolean
 }
 
 /** Adds one command to the program. */
@@ -26,7 +28,7 @@ export type DefineCommand = (command: Command, session: Session) => void
 
 /** A new session that has not failed yet. */
 export function newSession(terminal: Terminal): Session {
-  return { terminal, exitCode: EXIT.fine }
+  return { terminal, exitCode: EXIT.fine, isWatched: false }
 }
 
 /** The error for a command line that cannot be understood. */
