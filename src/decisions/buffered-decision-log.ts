@@ -5,7 +5,8 @@ import { isReportable } from './decision-report.js'
 import type { DecisionReport, ReportedDecisions } from './decision-report.js'
 import type { DecisionBatchWriter } from './keep-decisions.js'
 import { findExecutionId } from './find-execution-id.js'
-import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason } from './decision-log.js'
+import { NOTHING_DROPPED } from './decision-log.js'
+import type { DecisionEntry, DecisionLog, DecisionLogStats, DropReason, GivesWay } from './decision-log.js'
 
 /** Bounds of the memory that the log may hold, and of the time until it writes. */
 export interface BufferBounds {
@@ -14,6 +15,8 @@ export interface BufferBounds {
   readonly maxResultBytes: number
   readonly maxBufferedBytes: number
   readonly maxBufferedRows: number
+  /** What gives way while the buffer is filling; without it all decisions are kept whole until it is full. */
+  readonly givesWay: readonly GivesWay[]
   /** How long a decision waits for others to be written with it. */
   readonly flushIntervalMs: number
   readonly batchRows: number
@@ -22,12 +25,19 @@ export interface BufferBounds {
   readonly maxUnacknowledged: number
 }
 
+/** How full the buffer is, of one, when detail and when allows give way. */
+const DETAIL_GIVES_WAY_AT = 0.5
+const ALLOWS_GIVE_WAY_AT = 0.75
+const NO_DETAIL: CopyBounds = { inputBytes: 0, resultBytes: 0 }
+
 /** The bounds that hold where the configuration says nothing. */
 export const defaultBufferBounds: BufferBounds = {
   maxInputBytes: 8 * 1024,
   maxResultBytes: 4 * 1024,
-  maxBufferedBytes: 8 * 1024 * 1024,
+  // Half a second of 10,000 decisions of 5.6 KB: a disk that is busy for so long costs nothing.
+  maxBufferedBytes: 32 * 1024 * 1024,
   maxBufferedRows: 65_536,
+  givesWay: ['detail', 'allows'],
   flushIntervalMs: 250,
   batchRows: 1024,
   batchBytes: 1024 * 1024,
@@ -61,7 +71,7 @@ export class BufferedDecisionLog implements DecisionLog {
   readonly #deps: BufferedDecisionLogDeps
   readonly #bounds: BufferBounds
   readonly #copyBounds: CopyBounds
-  readonly #dropped: Record<DropReason, number> = { buffer_full: 0, write_failed: 0, mask_failed: 0 }
+  readonly #dropped: Record<DropReason, number> = { ...NOTHING_DROPPED }
   readonly #queue: SealedBatch[] = []
   /** Used again by later batches: fresh memory costs page faults and garbage collections in proportion. */
   readonly #spareMemory: Uint8Array<ArrayBuffer>[] = []
@@ -87,16 +97,36 @@ export class BufferedDecisionLog implements DecisionLog {
 
   record(entry: DecisionEntry): void {
     try {
-      const size =
-        copiedLength(entry.input, this.#copyBounds.inputBytes) +
-        copiedLength(entry.result, this.#copyBounds.resultBytes) +
-        (entry.ndBuiltinCache?.length ?? 0)
-      if (this.#closed || this.#isFull(size)) this.#drop(entry)
-      else this.#batchWithRoom(size).append(entry, this.#copyBounds)
+      const fill = this.#fill()
+      if (fill < DETAIL_GIVES_WAY_AT) this.#keep(entry, this.#copyBounds)
+      else this.#keepWhenFilling(entry, fill)
     } catch {
       // Out of memory for another batch: the decision itself must go on.
-      this.#drop(entry)
+      this.#drop(entry, 'buffer_full')
     }
+  }
+
+  /** Whether there was room. */
+  #keep(entry: DecisionEntry, bounds: CopyBounds): boolean {
+    const size =
+      copiedLength(entry.input, bounds.inputBytes) +
+      copiedLength(entry.result, bounds.resultBytes) +
+      (entry.ndBuiltinCache?.length ?? 0)
+    if (this.#closed || this.#isFull(size)) {
+      this.#drop(entry, 'buffer_full')
+      return false
+    }
+    this.#batchWithRoom(size).append(entry, bounds)
+    return true
+  }
+
+  #keepWhenFilling(entry: DecisionEntry, fill: number): void {
+    const { givesWay } = this.#bounds
+    if (fill >= ALLOWS_GIVE_WAY_AT && entry.outcome === 'allow' && givesWay.includes('allows'))
+      this.#drop(entry, 'allow_gave_way')
+    else if (!givesWay.includes('detail')) this.#keep(entry, this.#copyBounds)
+    else if (this.#keep({ ...entry, ndBuiltinCache: undefined }, NO_DETAIL))
+      this.#dropped.detail_gave_way += 1
   }
 
   async flush(): Promise<void> {
@@ -114,13 +144,13 @@ export class BufferedDecisionLog implements DecisionLog {
     return {
       written: this.#written,
       dropped: { ...this.#dropped },
-      bufferedRows: this.#sealedRows + (this.#open?.rowCount ?? 0),
-      bufferedBytes: this.#sealedBytes + (this.#open?.heldBytes ?? 0),
+      bufferedRows: this.#rows(),
+      bufferedBytes: this.#bytes(),
     }
   }
 
-  #drop(entry: DecisionEntry): void {
-    this.#dropped.buffer_full += 1
+  #drop(entry: DecisionEntry, reason: DropReason): void {
+    this.#dropped[reason] += 1
     const { reports } = this.#deps
     if (reports === undefined) return
     const executionId = entry.input && findExecutionId(entry.input)
@@ -130,9 +160,23 @@ export class BufferedDecisionLog implements DecisionLog {
   }
 
   #isFull(size: number): boolean {
-    const rows = this.#sealedRows + (this.#open?.rowCount ?? 0)
-    const bytes = this.#sealedBytes + (this.#open?.heldBytes ?? 0)
-    return rows >= this.#bounds.maxBufferedRows || bytes + size > this.#bounds.maxBufferedBytes
+    return (
+      this.#rows() >= this.#bounds.maxBufferedRows || this.#bytes() + size > this.#bounds.maxBufferedBytes
+    )
+  }
+
+  /** How full the buffer is, from 0 to 1. */
+  #fill(): number {
+    const { maxBufferedRows, maxBufferedBytes } = this.#bounds
+    return Math.max(this.#rows() / maxBufferedRows, this.#bytes() / maxBufferedBytes)
+  }
+
+  #rows(): number {
+    return this.#sealedRows + (this.#open?.rowCount ?? 0)
+  }
+
+  #bytes(): number {
+    return this.#sealedBytes + (this.#open?.heldBytes ?? 0)
   }
 
   #batchWithRoom(size: number): DecisionBatchBuilder {

@@ -28,10 +28,24 @@ export interface DecisionEntry {
 }
 
 /**
- * Why something was not kept: `buffer_full` and `write_failed` count whole decisions, `mask_failed` counts
- * decisions kept without their input because it could not be masked.
+ * Why something was not kept: `buffer_full`, `write_failed` and `allow_gave_way` count whole decisions, `mask_failed` counts
+ * decisions kept without their input because it could not be masked, `detail_gave_way` those kept without input and result. What gave way
+ * did so since the buffer was filling.
  */
-export type DropReason = 'buffer_full' | 'write_failed' | 'mask_failed'
+export type DropReason = 'buffer_full' | 'write_failed' | 'mask_failed' | 'detail_gave_way' | 'allow_gave_way'
+
+/** What of decisions may give way before all of one has to. */
+export const GIVES_WAY = ['detail', 'allows'] as const
+export type GivesWay = (typeof GIVES_WAY)[number]
+
+/** What nothing has been dropped of yet. */
+export const NOTHING_DROPPED: Readonly<Record<DropReason, number>> = {
+  buffer_full: 0,
+  write_failed: 0,
+  mask_failed: 0,
+  detail_gave_way: 0,
+  allow_gave_way: 0,
+}
 
 /** What the log did since it was opened, and what it holds now. */
 export interface DecisionLogStats {
@@ -61,7 +75,7 @@ export const nopDecisionLog: DecisionLog = {
   close: () => Promise.resolve(),
   stats: () => ({
     written: 0,
-    dropped: { buffer_full: 0, write_failed: 0, mask_failed: 0 },
+    dropped: NOTHING_DROPPED,
     bufferedRows: 0,
     bufferedBytes: 0,
   }),

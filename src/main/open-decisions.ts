@@ -68,6 +68,7 @@ export async function openDecisions(config: Config, parts: DecisionParts): Promi
       maxResultBytes,
       maxBufferedBytes: buffer.bufferBytes,
       maxBufferedRows: buffer.bufferRows,
+      givesWay: buffer.givesWay,
       flushIntervalMs: buffer.flushIntervalMs,
     },
     retention: { maxAgeMs: maxAgeDays * MS_PER_DAY, maxBytes },

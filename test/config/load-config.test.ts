@@ -58,6 +58,7 @@ describe('the effective configuration', () => {
       maxResultBytes: defaultBufferBounds.maxResultBytes,
       bufferRows: defaultBufferBounds.maxBufferedRows,
       bufferBytes: defaultBufferBounds.maxBufferedBytes,
+      givesWay: defaultBufferBounds.givesWay,
       flushIntervalMs: defaultBufferBounds.flushIntervalMs,
       maxBytes: defaultRetention.maxBytes,
     })

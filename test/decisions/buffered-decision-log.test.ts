@@ -4,6 +4,8 @@ import type { BufferBounds } from '../../src/decisions/buffered-decision-log.js'
 import { batchRow } from '../../src/decisions/decision-batch.js'
 import type { DecisionBatch } from '../../src/decisions/decision-batch.js'
 import { nopDecisionLog } from '../../src/decisions/decision-log.js'
+import type { GivesWay } from '../../src/decisions/decision-log.js'
+import { findExecutionId } from '../../src/decisions/find-execution-id.js'
 import { AppError } from '../../src/errors/app-error.js'
 import type { DecisionBatchWriter, WriteReceipt } from '../../src/decisions/keep-decisions.js'
 import { anEntry } from '../support/decisions.js'
@@ -43,6 +45,68 @@ const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
+
+describe('a log whose writer lags', () => {
+  const deny = (decisionId: string) =>
+    anEntry({ decisionId, outcome: 'deny', input: Buffer.from('{"a":1}'), result: Buffer.from('false') })
+  const allow = (decisionId: string) => ({ ...deny(decisionId), outcome: 'allow' as const })
+
+  it('leaves out detail from half on, allows from three quarters on, and then everything', () => {
+    const { log, writer } = open({ maxBufferedRows: 8, batchRows: 100 })
+    for (const id of ['1', '2', '3', '4', '5', '6']) log.record(allow(id))
+    log.record(allow('left out'))
+    for (const id of ['7', '8', 'left out']) log.record(deny(id))
+    void log.flush()
+    const rows = Array.from({ length: 8 }, (_, index) => batchRow(writer.batches[0]!, index))
+    expect(rows.map(({ decisionId }) => decisionId)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8'])
+    expect(rows.map(({ input }) => text(input) !== '')).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(rows.map(({ result }) => text(result))).toEqual([
+      ...Array<string>(4).fill('false'),
+      '',
+      '',
+      '',
+      '',
+    ])
+    expect(rows.map(({ inputBytes }) => inputBytes)).toEqual(Array(8).fill(7))
+    expect(log.stats().dropped).toMatchObject({ detail_gave_way: 4, allow_gave_way: 1, buffer_full: 1 })
+  })
+
+  it('counts bytes as it counts rows', () => {
+    const { log } = open({ maxBufferedBytes: 1000, batchBytes: 4000 })
+    for (let id = 0; id < 20; id += 1) log.record({ ...allow(String(id)), input: Buffer.alloc(400) })
+    const { detail_gave_way, allow_gave_way, buffer_full } = log.stats().dropped
+    expect([detail_gave_way > 0, allow_gave_way > 0, buffer_full]).toEqual([true, true, 0])
+  })
+
+  it.each<[GivesWay[], object]>([
+    [[], { detail_gave_way: 0, allow_gave_way: 0, buffer_full: 4 }],
+    [['detail'], { detail_gave_way: 2, allow_gave_way: 0, buffer_full: 4 }],
+    [['allows'], { detail_gave_way: 0, allow_gave_way: 5, buffer_full: 0 }],
+  ])('leaves out nothing but %j', (givesWay, dropped) => {
+    const { log } = open({ maxBufferedRows: 4, givesWay })
+    for (const id of ['1', '2', '3', '4', '5', '6', '7', '8']) log.record(allow(id))
+    expect(log.stats().dropped).toMatchObject(dropped)
+  })
+
+  it('keeps which execution a decision is about without its input', () => {
+    const { log, writer } = open({ maxBufferedRows: 2 })
+    const input = Buffer.from('{"execution":{"id":"01ABC","type":"PIPELINE"}}')
+    for (const id of ['1', '2']) log.record({ ...deny(id), input })
+    void log.flush()
+    const { executionId, input: kept } = batchRow(writer.batches[0]!, 1)
+    expect([executionId, text(kept)]).toEqual([findExecutionId(input), ''])
+    expect(executionId).toBe('01ABC')
+  })
+})
 
 describe('the buffered decision log', () => {
   it('keeps every field of a decision', () => {
@@ -118,7 +182,12 @@ describe('the buffered decision log', () => {
   })
 
   it('drops the newest decisions, counted, when the writer lags, and takes new ones when it has caught up', async () => {
-    const { writer, log, record } = open({ batchRows: 1, maxBufferedRows: 3, maxUnacknowledged: 1 })
+    const { writer, log, record } = open({
+      batchRows: 1,
+      maxBufferedRows: 3,
+      maxUnacknowledged: 1,
+      givesWay: [],
+    })
     record('a', 'b', 'c', 'd', 'e')
     expect(log.stats()).toMatchObject({ dropped: { buffer_full: 2 }, bufferedRows: 3 })
     const flushed = log.flush()
@@ -165,7 +234,7 @@ describe('the buffered decision log', () => {
   })
 
   it('bounds the bytes that it holds', () => {
-    const { log } = open({ maxBufferedBytes: 10_000 })
+    const { log } = open({ maxBufferedBytes: 10_000, givesWay: [] })
     for (let index = 0; index < 100; index += 1) log.record(anEntry({ input: Buffer.alloc(1000) }))
     const { bufferedBytes, bufferedRows, dropped } = log.stats()
     expect(bufferedBytes).toBeLessThanOrEqual(11_200)

@@ -26,7 +26,8 @@ const EXPECTATIONS: readonly Expectation[] = [
   {
     metric: 'tidegate_decision_log_dropped_total',
     means: 'decisions that are not in the log',
-    advice: 'the label reason in /metrics tells: write_failed is the disk, buffer_full too much at once',
+    advice:
+      'the label reason in /metrics tells: write_failed is the disk, buffer_full, detail_gave_way and allow_gave_way too much at once',
     state: 'warning',
   },
   {

@@ -48,9 +48,16 @@ export const DecisionsSection = z.strictObject({
     wholeNumberText(1, 10_000_000),
   ),
   bufferBytes: key(
-    byteSize(MIB, 16 * GIB).default(8 * MIB),
+    byteSize(MIB, 16 * GIB).default(32 * MIB),
     'Memory that waiting decisions may hold; beyond it new ones are dropped and counted.',
     byteSizeText(MIB, 16 * GIB),
+  ),
+  givesWay: key(
+    z
+      .array(key(z.enum(['detail', 'allows']), 'A part of decisions.', 'detail, allows'))
+      .default(['detail', 'allows']),
+    'What gives way when the disk cannot follow and the buffer fills: `detail`, inputs and results, when it is half full; `allows`, decisions that allow, when it is three quarters full. Both are counted. Once it is full every decision is dropped; with an empty list only then.',
+    'a list of detail, allows',
   ),
   flushIntervalMs: key(
     wholeNumber(1, 60_000).default(250),

@@ -86,7 +86,7 @@ function addDecisionLogMetrics(decisionLog: DecisionLog, registers: Registry[]):
   })
   new Counter({
     name: 'tidegate_decision_log_dropped_total',
-    help: 'Decisions (for mask_failed: inputs of decisions) that the log could not keep, by reason.',
+    help: 'Decisions that the log could not keep, by reason; for mask_failed inputs, for detail_gave_way inputs and results alone.',
     labelNames: ['reason'],
     registers,
     collect() {

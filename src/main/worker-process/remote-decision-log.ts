@@ -13,7 +13,8 @@ export function makeRemoteDecisionLog(
   main: ProcessLink<MainCalls>,
 ): DecisionLog {
   if (!decisions.enabled) return nopDecisionLog
-  const { mask, maxInputBytes, maxResultBytes, bufferBytes, bufferRows, flushIntervalMs } = decisions
+  const { mask, maxInputBytes, maxResultBytes, bufferBytes, bufferRows, givesWay, flushIntervalMs } =
+    decisions
   return new BufferedDecisionLog({
     writer: {
       write: async (batch) => {
@@ -27,6 +28,7 @@ export function makeRemoteDecisionLog(
       maxResultBytes,
       maxBufferedBytes: Math.ceil(bufferBytes / processes),
       maxBufferedRows: Math.ceil(bufferRows / processes),
+      givesWay,
       flushIntervalMs,
     },
     masked: mask.length > 0,

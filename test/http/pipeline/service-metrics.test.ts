@@ -9,7 +9,7 @@ import { Registry } from 'prom-client'
 
 const STATS: DecisionLogStats = {
   written: 5,
-  dropped: { buffer_full: 1, write_failed: 2, mask_failed: 3 },
+  dropped: { buffer_full: 1, write_failed: 2, mask_failed: 3, detail_gave_way: 4, allow_gave_way: 5 },
   bufferedRows: 4,
   bufferedBytes: 400,
 }
@@ -35,7 +35,9 @@ test('the figures of the service are those of its parts, however often they are 
     'tidegate_policy_loads_total{result="failure"} 1',
     'tidegate_policy_load_duration_seconds 1.5',
     'tidegate_decision_log_written_total 5',
+    'tidegate_decision_log_dropped_total{reason="allow_gave_way"} 5',
     'tidegate_decision_log_dropped_total{reason="buffer_full"} 1',
+    'tidegate_decision_log_dropped_total{reason="detail_gave_way"} 4',
     'tidegate_decision_log_dropped_total{reason="write_failed"} 2',
     'tidegate_decision_log_dropped_total{reason="mask_failed"} 3',
     'tidegate_decision_log_buffered_rows 4',
