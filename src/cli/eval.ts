@@ -66,7 +66,7 @@ export function addEvaluationOptions(command: Command): Command {
 /** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
 export async function evaluate(options: EvalOptions, terminal: Terminal): Promise<ExitCode> {
   const document = options.input === undefined ? undefined : await readDocument(options.input, terminal)
-  const { config, snapshot } = await openPolicies(options, terminal)
+  const { config, snapshot } = await openPolicies(options, terminal, { includesPrint: true })
   const path = parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)
   const isAskedAtSave = options.entrypoint === undefined || isStatic(path, config.policies.staticPackages)
   const { input, note } = askedInput(document, isAskedAtSave, options.as)
@@ -77,12 +77,17 @@ export async function evaluate(options: EvalOptions, terminal: Terminal): Promis
   const plan = planDocument(snapshot, path)
   const cost = new EvaluationCost()
   const strictBuiltinErrors = options.strictBuiltinErrors ?? false
-  const evaluation = (call: EvaluationCall): string | undefined => evaluateDocument(plan, input, call)
-  const settings = { strictBuiltinErrors, cost }
-  const result =
+  const printed: string[] = []
+  const evaluation = (call: EvaluationCall): string | undefined => {
+    printed.length = 0
+    return evaluateDocument(plan, input, call)
+  }
+  const settings = { strictBuiltinErrors, cost, print: (line: string) => void printed.push(line) }
+  const work =
     options.ndBuiltinCache === undefined
-      ? await evaluateOnce(evaluation, config.policies.requests, settings)
-      : await evaluateAgain(evaluation, await readDocument(options.ndBuiltinCache, terminal), settings)
+      ? evaluateOnce(evaluation, config.policies.requests, settings)
+      : evaluateAgain(evaluation, await readDocument(options.ndBuiltinCache, terminal), settings)
+  const result = await work.finally(() => printed.forEach((line) => terminal.err(`${line}\n`)))
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
   terminal.out(`${shown.toString()}\n`)

@@ -42,6 +42,7 @@ import type { TestRun } from './test/test-report.js'
 
 interface TestOptions extends OutputOptions, PolicyOptions, SchemaOptions {
   readonly run?: string
+  readonly verbose?: true
   readonly threshold?: number
   readonly portable?: true
 }
@@ -53,6 +54,7 @@ export function defineTest(command: Command, session: Session): void {
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
     )
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
+    .option('-v, --verbose', 'show every test, and what it prints')
     .option('--run <regex>', 'run only the tests whose full name matches')
     .addOption(new Option('--threshold <percent>', 'the least coverage').argParser(toPercent))
     .option(
@@ -77,7 +79,7 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
   const warnings = [...run.warnings, ...input]
   tellWarnings(warnings, options.format, terminal)
   if (options.format === 'json') outJson(terminal, testReportJson({ ...run, warnings }))
-  else terminal.out(testReportText(run, makeColours(terminal.hasColours)))
+  else terminal.out(testReportText(run, makeColours(terminal.hasColours), options.verbose))
   const { failed, skipped, different, isCovered } = summariseTests(run)
   // As opa test does, a test that is still to be written keeps the run from passing.
   const unportable = run.portability?.findings.length ?? 0

@@ -2,10 +2,12 @@ import type { Config } from '../config/config.js'
 import { makeCostMetrics } from '../http/policy/cost-metrics.js'
 import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
+import type { Logger } from '../lib/logger.js'
 import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
 import { PolicyRequests } from '../pdp/requests/policy-requests.js'
 import { Evaluations } from '../pdp/slow/evaluations.js'
 import { SlowEvaluations } from '../pdp/slow/slow-evaluations.js'
+import { logPrinted } from './printed-lines.js'
 import { startSlowThread } from './threads/slow-thread.js'
 
 const MS_PER_SECOND = 1000
@@ -28,7 +30,7 @@ export function openRequests({ policies: { requests } }: Config): PolicyRequests
 }
 
 /** Makes them; a thread is started when it is first needed. */
-export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEvaluations {
+export function openEvaluations(config: Config, metrics: ServiceMetrics, logger: Logger): OpenEvaluations {
   const { limits, slowEvaluations } = config.policies
   const requests = openRequests(config)
   const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
@@ -54,6 +56,7 @@ export function openEvaluations(config: Config, metrics: ServiceMetrics): OpenEv
     sliceMs: limits.sliceMs,
     abandoned: figures.abandoned,
     spent: makeCostMetrics(metrics.registry),
+    printed: logPrinted(config, logger),
     ...(requests && { requests }),
   })
   let draining: NodeJS.Timeout | undefined

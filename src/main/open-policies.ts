@@ -7,6 +7,7 @@ import { hostBuiltins } from '../pdp/builtins/index.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
+import { showsPrinted } from './printed-lines.js'
 import { refusedRequests } from '../pdp/requests/refused-requests.js'
 import { Policies } from '../pdp/loading/policies.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
@@ -26,6 +27,7 @@ export async function openPolicies(
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
     refusedBuiltins: refusedRequests(requests),
+    includesPrint: showsPrinted(config),
     loadData: loadDataInThread,
     compileModule: compileModuleInThread,
     limits,

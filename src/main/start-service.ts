@@ -116,7 +116,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   })
   const policies = await openPolicies(config, logger, metrics)
   if (config.policies.watch) await watch(config, logger, policies, onStop)
-  const evaluations = openEvaluations(config, metrics)
+  const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
   const registry = openRegistry(config, { ...parts, compare: beside.compare })
   onStop('registry', registry.close)

@@ -16,7 +16,7 @@ owner := http.send({"method": "get", "url": sprintf("%s/owners/%s", [input.inven
 
 deny contains sprintf("%s is owned by %s", [input.app, owner]) if owner != input.user
 
-slowly := owner if count([1 | some i, j in numbers.range(1, 300)]) >= 0
+slowly := owner if count([1 | some i in numbers.range(1, 300); some j in numbers.range(1, 300)]) >= 0
 `,
   'policies/static.rego': `package static.owned
 

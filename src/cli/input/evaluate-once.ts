@@ -5,11 +5,13 @@ import { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { RequestSettings } from '../../pdp/requests/request-settings.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
 
+type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'cost' | 'print'>
+
 /** Evaluates with what policies ask of others, as far as the settings let them. Raises as `evaluateWithAnswers`. */
 export async function evaluateOnce<A>(
   evaluate: (call: EvaluationCall) => A,
   settings: RequestSettings,
-  options: Pick<NewCallOptions, 'strictBuiltinErrors' | 'cost'> = {},
+  options: CallSettings = {},
 ): Promise<A> {
   const requests = new PolicyRequests(settings)
   try {
@@ -23,7 +25,7 @@ export async function evaluateOnce<A>(
 export async function evaluateAgain<A>(
   evaluate: (call: EvaluationCall) => A,
   ndBuiltinCache: Uint8Array,
-  options: Pick<NewCallOptions, 'strictBuiltinErrors' | 'cost'>,
+  options: CallSettings,
 ): Promise<A> {
   const { requests, recorded, nowMs = Date.now() } = replayCalls(Buffer.from(ndBuiltinCache).toString())
   return await evaluateWithAnswers(evaluate, requests, { ...options, recorded, nowMs })

@@ -23,7 +23,11 @@ export interface OpenPolicies {
 }
 
 /** Compiles and loads the policies that flags or the configuration name. Raises as `loadConfig` and `loadSnapshot`. */
-export async function openPolicies(options: PolicyOptions, terminal: Terminal): Promise<OpenPolicies> {
+export async function openPolicies(
+  options: PolicyOptions,
+  terminal: Terminal,
+  compiling: Pick<LoadOptions, 'includesPrint'> = {},
+): Promise<OpenPolicies> {
   const { config, originOf } = traceConfig({
     file: options.config,
     env: terminal.env,
@@ -32,7 +36,7 @@ export async function openPolicies(options: PolicyOptions, terminal: Terminal): 
   const isDefault = originOf(['policies', 'directories']) === undefined
   const directories = isDefault ? orShipped(config.policies.directories) : config.policies.directories
   const locations = { directories, bundles: config.policies.bundles }
-  const work = loadSnapshot(locations, loadOptions(config, terminal))
+  const work = loadSnapshot(locations, { ...loadOptions(config, terminal), ...compiling })
   return { config, directories, snapshot: await new Progress(terminal).during('compiling policies …', work) }
 }
 

@@ -55,10 +55,12 @@ export function testReportJson(run: TestRun): unknown {
   return { tests, differences, coverage: files, summary: summariseTests(run), warnings, portability }
 }
 
-/** The report for people: what did not pass, the coverage by file, the sum. */
-export function testReportText(run: TestRun, colours: Colours): string {
+/** The report for people: what did not pass, or every test, the coverage by file, the sum. */
+export function testReportText(run: TestRun, colours: Colours, isVerbose = false): string {
   const parts = [
-    ...run.tests.filter(({ outcome }) => outcome !== 'pass').map((test) => testText(test, colours)),
+    ...run.tests
+      .filter(({ outcome }) => isVerbose || outcome !== 'pass')
+      .map((test) => testText(test, colours)),
     ...run.differences.map((difference) => differenceText(difference, colours)),
   ]
   const findings = parts.length === 0 ? '' : `${parts.join('')}\n`
@@ -70,7 +72,8 @@ function testText(test: OpaTest, colours: Colours): string {
   const title = `${test.package}.${test.name}  ${test.file}:${test.row}`
   const label = test.outcome.padEnd(5)
   const notes = test.notes.map((note) => `       ${note}\n`).join('')
-  return `${test.outcome === 'skip' ? colours.faint(label) : colours.bad(label)}  ${title}\n${notes}`
+  const shown = test.outcome === 'skip' ? colours.faint : test.outcome === 'pass' ? colours.good : colours.bad
+  return `${shown(label)}  ${title}\n${notes}`
 }
 
 function differenceText({ rule, file, row, opa, served, notes }: Difference, colours: Colours): string {

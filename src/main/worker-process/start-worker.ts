@@ -19,6 +19,7 @@ import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
 import { Servers } from '../addresses/open-servers.js'
 import type { Answering } from '../addresses/open-servers.js'
 import { openRequests } from '../open-evaluations.js'
+import { logPrinted } from '../printed-lines.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
@@ -140,6 +141,7 @@ function openEvaluations(
     sliceMs: limits.sliceMs,
     ...told,
     ...(requests && { requests }),
+    printed: logPrinted(config, makeLogger(config.log)),
     locate: async (failure, snapshot) =>
       fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
   })

@@ -5,6 +5,7 @@ import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'
 import type { OpaProgram } from '../opa/find-opa.js'
+import { opaRegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
@@ -38,6 +39,15 @@ export interface BuildOptions {
   readonly mostEntrypoints: number
   /** What the names of files in the module's errors start with (`x-`), to tell them from those of another module; nothing when absent. */
   readonly prefix?: string
+  /** Whether calls of `print` are compiled; OPA before 1.0 leaves them out all the same. */
+  readonly includesPrint?: boolean | undefined
+}
+
+/** What all builds of one set of policies have in common. */
+interface Staged {
+  readonly opa: OpaProgram
+  readonly bundle: string
+  readonly flags: readonly string[]
 }
 
 /**
@@ -51,36 +61,36 @@ export async function buildModule(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints, prefix = '' }: BuildOptions,
+  { mostEntrypoints, prefix = '', includesPrint = false }: BuildOptions,
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
     const bundle = join(directory, 'bundle')
     await stageBundle(bundle, modules, NO_DATA, stagedNames(prefix))
-    const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(opa, bundle, keys)
-    return forRules ?? (await buildForAll(opa, bundle, sourceFiles(modules, prefix), [...keys.keys()]))
+    const hasPrint = includesPrint && (await opaRegoVersion(opa)) === 1
+    const staged = { opa, bundle, flags: hasPrint ? ['--wasm-include-print'] : [] }
+    const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys)
+    return forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))
   })
 }
 
 /** With one entrypoint; undefined where OPA does not compile it, or not so that all rules can be called. */
 async function buildForRules(
-  opa: OpaProgram,
-  bundle: string,
+  staged: Staged,
   keys: ReadonlyMap<string, EntrypointKind>,
 ): Promise<BuiltModule | undefined> {
   const rules = [...keys].flatMap(([key, kind]) => (kind === 'rule' ? [key] : []))
-  const first = await build(opa, bundle, { kept: rules })
+  const first = await build(staged, { kept: rules })
   if (typeof first.outcome === 'string') return undefined
   const callable = new Set(listRules(first.outcome))
   const missing = rules.filter((key) => !callable.has(key))
   if (missing.length === 0) return { wasm: first.outcome, paths: first.paths, isByRule: true }
-  const second = await build(opa, bundle, { kept: rules, forwarded: missing })
+  const second = await build(staged, { kept: rules, forwarded: missing })
   if (typeof second.outcome === 'string') return undefined
   return { wasm: second.outcome, paths: second.paths, isByRule: true }
 }
 
 async function buildForAll(
-  opa: OpaProgram,
-  bundle: string,
+  staged: Staged,
   toSource: (compiledName: string) => string,
   keys: readonly string[],
 ): Promise<BuiltModule> {
@@ -89,14 +99,15 @@ async function buildForAll(
     // The root document would hold the generated rules.
     .filter((key) => isSpellable(key) && (key !== '' || unspellable.length === 0))
     .map((key) => [pathOfKey(key).join('/'), key] as const)
-  const first = await build(opa, bundle, { direct, forwarded: unspellable })
+  const first = await build(staged, { direct, forwarded: unspellable })
   if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths, isByRule: false }
   // `opa check` finds the policies' own problems and tells them with columns.
+  const { opa, bundle } = staged
   await rm(join(bundle, GENERATED_FILE), { force: true })
   const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', '.'], { cwd: bundle })
   if (check.exitCode !== 0) throw compileError(withTypes(readOpaErrors(check, toSource), first.run, toSource))
 
-  const second = await build(opa, bundle, { forwarded: keys })
+  const second = await build(staged, { forwarded: keys })
   if (typeof second.outcome !== 'string')
     return { wasm: second.outcome, paths: second.paths, isByRule: false }
   throw compileError(readOpaErrors(first.run, toSource))
@@ -118,8 +129,7 @@ interface Build {
 }
 
 async function build(
-  opa: OpaProgram,
-  cwd: string,
+  { opa, bundle: cwd, flags }: Staged,
   { direct = [], forwarded = [], kept = [] }: Entrypoints,
 ): Promise<Build> {
   const generated = generateRules(forwarded, kept)
@@ -132,7 +142,7 @@ async function build(
   const run = await runOpa(
     opa,
     [
-      ...['build', '--target', 'wasm', '--bundle', '.', '--output', output],
+      ...['build', '--target', 'wasm', '--bundle', '.', '--output', output, ...flags],
       ...names.flatMap((name) => ['--entrypoint', name]),
     ],
     { cwd },

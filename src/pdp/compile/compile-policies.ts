@@ -93,14 +93,14 @@ export async function compileSources(
   opa: OpaProgram,
   sources: PolicySources,
   { data, documents }: PartData,
-  { mostEntrypoints = MOST_ENTRYPOINTS }: Partial<BuildOptions> = {},
+  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint }: Partial<BuildOptions> = {},
   { parse, build }: Compiler = WHOLE_COMPILER,
 ): Promise<CompiledPolicies> {
   const modules = await parse(opa, sources.rego)
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   return {
-    ...(await build(opa, modules, entrypoints, { mostEntrypoints })),
+    ...(await build(opa, modules, entrypoints, { mostEntrypoints, includesPrint })),
     data,
     documents,
     revision: await digestSources(sources),

@@ -18,6 +18,8 @@ export interface NewCallOptions {
   readonly recorded?: RecordedCalls | undefined
   /** Whether somebody answers what only others can: the evaluation then raises AnswerMissing. */
   readonly asksOutside?: boolean
+  /** Takes the lines that policies print. */
+  readonly print?: ((line: string) => void) | undefined
 }
 
 /** An evaluation's call that tells what it has recorded. */
@@ -39,6 +41,7 @@ class DecisionCall implements RecordingCall {
   readonly #nowMs: number
   readonly #asksOutside: boolean
   readonly #before: RecordedCalls | undefined
+  readonly #print: ((line: string) => void) | undefined
   #context: DecisionContext | undefined
 
   constructor(options: NewCallOptions) {
@@ -48,11 +51,15 @@ class DecisionCall implements RecordingCall {
     this.slice = options.slice
     this.cost = options.cost
     this.#before = options.recorded
+    this.#print = options.print
     this.#asksOutside = asksOutside
   }
 
   get context(): DecisionContext {
-    this.#context ??= newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#asksOutside)
+    this.#context ??= {
+      ...newContext(this.#nowMs, this.#before ?? (new Map() as RecordedCalls), this.#asksOutside),
+      print: this.#print,
+    }
     return this.#context
   }
 

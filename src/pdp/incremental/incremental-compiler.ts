@@ -48,6 +48,7 @@ export class IncrementalCompiler implements Compiler {
   readonly #parsed = new ParsedModules()
   #program: { readonly opa: OpaProgram; readonly version: string } | undefined
   #whole: Whole | undefined
+  #includesPrint = false
   #newer: NewerBuild | undefined
   /** What is served without having been compiled as a whole. */
   #ahead: BuildRequest | undefined
@@ -83,6 +84,7 @@ export class IncrementalCompiler implements Compiler {
   /** As `buildModule`, of what has changed. */
   readonly build: Compiler['build'] = async (program, modules, keys, options) => {
     const request: BuildRequest = { opa: await this.#known(program), modules, keys, options }
+    this.#includesPrint = options.includesPrint ?? false
     const ofChanges = await this.#buildChanges(request)
     if (ofChanges !== undefined) return ofChanges
     const { opa } = request
@@ -157,7 +159,11 @@ export class IncrementalCompiler implements Compiler {
       isSame(known.modules, modules)
     )
       return known.built
-    const built = await buildModule(opa, modules, keys, { mostEntrypoints: 0, prefix: PREFIX })
+    const built = await buildModule(opa, modules, keys, {
+      mostEntrypoints: 0,
+      prefix: PREFIX,
+      includesPrint: this.#includesPrint,
+    })
     this.#newer = { modules, keys, built }
     return built
   }

@@ -34,6 +34,8 @@ export interface ReadOptions {
   readonly verification?: () => BundleVerification
   /** How many entrypoints a compiled module may have; a fitting number when absent. */
   readonly mostEntrypoints?: number
+  /** Whether calls of `print` are compiled, as far as the compiler knows how to. */
+  readonly includesPrint?: boolean | undefined
   /** Compiles Rego; everything each time when absent. */
   readonly compiler?: Compiler
 }
@@ -57,14 +59,20 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false }: PolicyLocations,
-  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, compiler }: ReadOptions,
+  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, compiler }: ReadOptions,
 ): Promise<PartSource> {
   const sources = await collectSources(directories, { includeTests })
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
     toPart: async (data) => {
-      const compiled = await compileSources(await findOpa(), sources, data, { mostEntrypoints }, compiler)
+      const compiled = await compileSources(
+        await findOpa(),
+        sources,
+        data,
+        { mostEntrypoints, includesPrint },
+        compiler,
+      )
       return describeCompiled(directories, compiled)
     },
   }

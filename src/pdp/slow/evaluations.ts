@@ -51,6 +51,8 @@ export interface EvaluationsOptions {
   readonly abandoned: (lostMs: number) => void
   /** Told what every sixteenth question cost, if it was answered; the figures are used again for the next one. */
   readonly spent?: (cost: CostFigures) => void
+  /** Told what policies print, in lines, when an evaluation has ended; absent where nobody reads it. */
+  readonly printed?: ((lines: readonly string[]) => void) | undefined
   /** Finds out what policies ask of others; absent where nobody does. */
   readonly requests?: Pick<PolicyRequests, 'begin'>
   /** Gives the error of an evaluation that failed with its place in the sources, where these are not at hand; absent where they are. */
@@ -66,12 +68,15 @@ export class Evaluations {
   readonly #allowance: SliceAllowance
   readonly #slowPaths = new SlowPaths()
   readonly #cost = new EvaluationCost()
+  readonly #print: ((line: string) => void) | undefined
+  #lines: string[] = []
   #asked = 0
   /** The policies that the slow paths are of. */
   #snapshot: Snapshot | undefined
 
   constructor(options: EvaluationsOptions) {
     this.#options = options
+    this.#print = options.printed && ((line) => void this.#lines.push(line))
     this.#allowance = new SliceAllowance(options.sliceMs)
   }
 
@@ -122,6 +127,7 @@ export class Evaluations {
       const answer = evaluate(call, asked.input)
       if (call.cost !== undefined) tellCost?.(call.cost)
       if (call.recorded !== undefined) options.recorded?.(call.recorded)
+      if (this.#lines.length > 0) this.#tellPrinted()
       if (key !== undefined) this.#slowPaths.ended(key)
       return answer
     } catch (raw) {
@@ -140,7 +146,14 @@ export class Evaluations {
     recorded?: RecordedCalls,
   ): RecordingCall {
     const asksOutside = this.#options.requests !== undefined
-    return newCall({ nowMs, strictBuiltinErrors, slice, cost, recorded, asksOutside })
+    // What an evaluation printed that did not end here is printed again.
+    if (this.#lines.length > 0) this.#lines = []
+    return newCall({ nowMs, strictBuiltinErrors, slice, cost, recorded, asksOutside, print: this.#print })
+  }
+
+  #tellPrinted(): void {
+    this.#options.printed?.(this.#lines)
+    this.#lines = []
   }
 
   async #askSlow<A extends Answer>(turn: Turn<A>): Promise<A> {
@@ -188,6 +201,7 @@ export class Evaluations {
       const answer = evaluate(call, asked.input)
       if (call.cost !== undefined) tellCost?.(call.cost)
       options.recorded?.(recorded)
+      if (this.#lines.length > 0) this.#tellPrinted()
       return { answer }
     } catch (raw) {
       if (raw instanceof AnswerMissing) return { call: raw.call, recorded: raw.recorded }
@@ -211,6 +225,7 @@ export class Evaluations {
   }
 
   #fail(raw: unknown, snapshot: Snapshot): Promise<never> {
+    if (this.#lines.length > 0) this.#tellPrinted()
     const { locate } = this.#options
     if (locate === undefined) throw raw
     const failure = packFailure(raw)
@@ -258,11 +273,14 @@ export class Evaluations {
         strictBuiltinErrors,
         recorded: packCalls(recorded),
         asksOutside: this.#options.requests !== undefined,
+        wantsPrinted: this.#print !== undefined,
       },
     })
     options.whenGone?.(drop)
     const answered = await answer
     if (isMissing(answered.answer)) return answered
+    if (answered.printed !== undefined && answered.printed.length > 0)
+      this.#options.printed?.(answered.printed)
     if (answered.cost !== undefined) tellCost?.(answered.cost)
     if (answered.recorded !== undefined) options.recorded?.(unpackCalls(answered.recorded))
     return answered

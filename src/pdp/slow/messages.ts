@@ -17,6 +17,8 @@ export interface SlowRequest {
   readonly recorded?: readonly PackedCall[] | undefined
   /** Whether who asks finds out what only others can answer. */
   readonly asksOutside?: boolean
+  /** Whether what policies print is wanted. */
+  readonly wantsPrinted?: boolean
 }
 
 /** To the thread. A snapshot replaces the one before it, and comes before the first question about it. */
@@ -36,6 +38,7 @@ export interface Answered {
   readonly cost?: CostFigures | undefined
   /** The calls that may give something else another time. */
   readonly recorded?: readonly PackedCall[] | undefined
+  readonly printed?: readonly string[] | undefined
 }
 
 /** An error as data. An evaluation that was aborted is told as such: where it came from, its sources are at hand. */

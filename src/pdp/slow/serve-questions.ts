@@ -40,10 +40,12 @@ function answerOf(snapshot: Snapshot, request: SlowRequest): Answered {
   const { question, input, nowMs, strictBuiltinErrors, asksOutside = false } = request
   const cost = new EvaluationCost()
   const recorded = unpackCalls(request.recorded)
-  const call = newCall({ nowMs, strictBuiltinErrors, cost, recorded, asksOutside })
+  const printed: string[] = []
+  const print = request.wantsPrinted === true ? (line: string) => void printed.push(line) : undefined
+  const call = newCall({ nowMs, strictBuiltinErrors, cost, recorded, asksOutside, print })
   try {
     const answer = answerQuestion(snapshot, question, input, call)
-    return { answer, cost: cost.figures, recorded: packCalls(call.recorded) }
+    return { answer, cost: cost.figures, recorded: packCalls(call.recorded), printed }
   } catch (raw) {
     if (!(raw instanceof AnswerMissing)) throw raw
     return { answer: { missing: packMissing(raw.call) }, recorded: packCalls(raw.recorded) }

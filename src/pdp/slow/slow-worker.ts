@@ -90,10 +90,7 @@ export class SlowWorker {
 
   #heard(message: FromSlowThread): void {
     if (message.type === 'begun') this.#watchOver(message.systemId)
-    else if (message.type === 'answered')
-      this.#end(({ done }) =>
-        done({ answer: message.answer, cost: message.cost, recorded: message.recorded }),
-      )
+    else if (message.type === 'answered') this.#end(({ done }) => done(message))
     else this.#end(({ failed, snapshot }) => failed(unpackFailure(message.failure, snapshot)))
   }
 

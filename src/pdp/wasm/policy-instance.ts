@@ -324,8 +324,8 @@ export class PolicyInstance {
     }
   }
 
-  #contextOf({ context: { nowNs, memo, ask } }: EvaluationCall): BuiltinContext {
-    this.#builtinContext ??= { nowNs, memo, ask, meter: this.#budget }
+  #contextOf({ context: { nowNs, memo, ask, print } }: EvaluationCall): BuiltinContext {
+    this.#builtinContext ??= { nowNs, memo, ask, print, meter: this.#budget }
     return this.#builtinContext
   }
 

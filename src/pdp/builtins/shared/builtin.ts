@@ -27,6 +27,8 @@ export interface DecisionContext {
   readonly memo: RecordedCalls
   /** Ends the evaluation, which is made again once what this call gives is known and recorded; absent where nobody finds out. */
   readonly ask?: ((call: MissingCall) => never) | undefined
+  /** Takes a line that a policy prints; absent where nobody reads it. */
+  readonly print?: ((line: string) => void) | undefined
 }
 
 /** What a built-in is called with beside its operands. */
