@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
+import type { AnalysisRunnerOptions } from '../analysis/runs/analysis-runner.js'
 import type { FindStageTemplates } from '../analysis/runs/definitions/stage-templates.js'
 import type { Reader } from '../store/ports/readers.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
@@ -17,6 +18,7 @@ import type { ServiceStore } from '../store/ports/service-store.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
+import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
 import type { evaluateIntervalInThread, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
@@ -29,6 +31,8 @@ export interface AnalysisParts {
   readonly attempts: WorkAttempts
   readonly leadership: Leadership
   readonly evaluateInterval: typeof evaluateIntervalInThread
+  /** Told of each interval that was judged. */
+  readonly judged: (application: string, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
 }
 
@@ -61,12 +65,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     failedInterval,
     now: store.now,
     setTimer: setUnrefTimer,
-    judged: ({ id, application }, { look: interval, looks: intervals, score, verdict, errors }) => {
-      logger.info(
-        { analysis: id, application, interval, intervals, score, verdict, errors },
-        'an interval of an analysis was judged',
-      )
-    },
+    judged: tellJudged(parts),
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
   const warn = (application: string, warning: string): void =>
@@ -100,8 +99,22 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     reportLinks,
   }
   const removing = startRemoving(config, parts)
-  const close = () => Promise.all([runner.stop(), removing.stop(), takingOver.stop()])
-  return { routes, close: () => close().then(() => undefined) }
+  const close = async (): Promise<void> => {
+    await Promise.all([runner.stop(), removing.stop(), takingOver.stop()])
+  }
+  return { routes, close }
+}
+
+/** What becomes known of an interval that was judged: a line in the log, and the figures. */
+function tellJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
+  return ({ id, application }, report) => {
+    const { look: interval, looks: intervals, score, verdict, errors } = report
+    judged(application, report)
+    logger.info(
+      { analysis: id, application, interval, intervals, score, verdict, errors },
+      'an interval of an analysis was judged',
+    )
+  }
 }
 
 /** The configured sources: the type of each by its name. */

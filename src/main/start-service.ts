@@ -8,6 +8,7 @@ import type { Logger } from '../lib/logger.js'
 import { closeParts } from './close-parts.js'
 import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
+import { makeAnalysisMetrics } from '../http/routes/analysis/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
 import { openEvaluations } from './open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
@@ -135,7 +136,11 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     numbers: registry.numbers,
   })
   onStop('gates', gates.close)
-  const analysis = await openAnalysis(config, { ...parts, ...beside })
+  const analysis = await openAnalysis(config, {
+    ...parts,
+    ...beside,
+    judged: makeAnalysisMetrics(metrics.registry),
+  })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
