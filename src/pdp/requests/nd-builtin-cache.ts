@@ -1,3 +1,4 @@
+import { AppError } from '../../errors/app-error.js'
 import { goJsonString } from '../../lib/json/text/escape.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 import { REDACTION_MARK } from '../../lib/redaction/redacted.js'
@@ -76,10 +77,15 @@ function withoutCredentials(headers: RegoObject): RegoObject {
   )
 }
 
-/** The value of an `nd_builtin_cache`, by the name of a built-in and its arguments as JSON. */
+/** The value of an `nd_builtin_cache`, by the name of a built-in and its arguments as JSON. Raises `invalid` for what is none. */
 export function readNdBuiltinCache(json: string): ReadonlyMap<string, ReadonlyMap<string, RegoValue>> {
   const root = parseRegoText(json)
-  if (!(root instanceof RegoObject)) return new Map()
+  if (!(root instanceof RegoObject)) {
+    throw new AppError(
+      'invalid',
+      'the calls of a decision are an object: built-ins, and their arguments in each',
+    )
+  }
   return new Map(root.entries.map(([name, calls]) => [textOf(name), callsOf(calls)]))
 }
 
