@@ -225,6 +225,28 @@ describe('a policy stage asks with a flat body', () => {
     expectVerdict(await postJson(tidegate.url, '/v1/data/opsmx/blackoutwindow', body, headers), [])
   })
 
+  test.each(['input', 'Input', 'iNPUT', '\\u0069nput'])(
+    'a member that the author of the stage calls %s does not make it the other dialect',
+    async (name) => {
+      for (const value of ['{}', '0', 'null', JSON.stringify(denied)]) {
+        for (const place of ['first', 'last']) {
+          const [member, rest] = [`"${name}":${value}`, JSON.stringify(denied).slice(1, -1)]
+          const body = place === 'first' ? `{${member},${rest}}` : `{${rest},${member}}`
+          for (const path of ['/v1/data/opsmx/blackoutwindow', '/v1/data/opsmx/blackoutwindow/deny']) {
+            const answer = await ask(tidegate.url, { path, body, headers: jsonType() })
+            expectVerdict(answer, [reason])
+          }
+        }
+      }
+    },
+  )
+
+  test('a body of OPA that has but one member of a flat one stays what it is', async () => {
+    const asked = { input: denied, executionId: '1' }
+    const answer = await postJson(tidegate.url, '/v1/data/opsmx/blackoutwindow/deny', asked)
+    expect([answer.status, objectOf(answer)['result']]).toEqual([200, [reason]])
+  })
+
   test('ISO-8859-1 is read, in the input and back in the reason', async () => {
     const body = Buffer.from(JSON.stringify({ ...denied, trigger: { user: 'José' } }), 'latin1')
     const answer = await ask(tidegate.url, {

@@ -37,12 +37,10 @@ export async function answerDataPost(
   const rawPath = resolveDataPath(path, parameters)
   const body = await yamlToJson(context, exchange, await readBody(exchange, context.maxBodyBytes))
   const input = readRequestInput(context.policies.current, rawPath, body)
-  if (input === undefined) {
-    const flat = readFlatBody(body)
-    if (flat !== undefined) {
-      await answerRuntimePolicy(context, exchange, rawPath, body, flat)
-      return
-    }
+  const flat = readFlatBody(body, input)
+  if (flat !== undefined) {
+    await answerRuntimePolicy(context, exchange, rawPath, body, flat)
+    return
   }
   const query = parseDataQuery(parameters)
   await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })

@@ -7,8 +7,10 @@ import { missingFields } from '../../lib/validation/problem-collector.js'
 import { planFor } from './plan-cache.js'
 import type { PolicyContext } from './policy-context.js'
 
-/** A flat body is told by these: no caller of OPA's dialect sends them beside `input`. */
+/** A flat body is told by one of these; beside `input`, which the author of a stage may have put there, by both. */
 const MARKS: readonly string[] = ['executionId', 'payloadConstraint']
+/** Both of them with the shortest values take this much. */
+const MARKS_BYTES = '"executionId":0,"payloadConstraint":0,'.length
 /** Contract 4.7; `imageIds` is no longer sent by anyone, and `user` may be in `trigger`. */
 const REQUIRED: readonly string[] = [
   'payloadConstraint',
@@ -19,10 +21,18 @@ const REQUIRED: readonly string[] = [
   'executionId',
 ]
 
-/** The members of a body in the orchestrator's flat dialect, or undefined when it is another one. */
-export function readFlatBody(body: Uint8Array): Map<string, Extent> | undefined {
+/**
+ * The members of a body in the orchestrator's flat dialect, or undefined when it is another one. `input` is what OPA's dialect takes for the input, if
+ * anything. Raises the errors of `scanValue`.
+ */
+export function readFlatBody(
+  body: Uint8Array,
+  input: Uint8Array | undefined,
+): Map<string, Extent> | undefined {
+  if (input !== undefined && body.length - input.length < MARKS_BYTES) return undefined
   const members = readMembers(body)
-  return members !== undefined && MARKS.some((mark) => members.has(mark)) ? members : undefined
+  const marks = MARKS.filter((mark) => members?.has(mark))
+  return marks.length >= (input === undefined ? 1 : MARKS.length) ? members : undefined
 }
 
 /** The runtime policy at `rawPath` over a flat body, all of which is the input: 200 allowed, 401 denied. */
