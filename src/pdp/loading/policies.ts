@@ -1,4 +1,4 @@
-import { toAppError } from '../../errors/app-error.js'
+import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
 import { IncrementalCompiler } from '../incremental/incremental-compiler.js'
 import { loadData } from '../data/load-data.js'
@@ -7,6 +7,10 @@ import { loadSnapshot } from './load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from './load-snapshot.js'
 import { rememberData } from './remembered-data.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+
+/** When a load that failed for no fault of the policies is tried again, in milliseconds; twice as late each time. */
+const FIRST_RETRY_MS = 2000
+const LAST_RETRY_MS = 60_000
 
 /** All is compiled together once nothing has changed for so long. */
 const CATCH_UP_MS = 2000
@@ -36,6 +40,8 @@ export class Policies {
   /** The load that begins when the one under way has ended. */
   #waiting: Promise<void> | undefined
   #catchingUp: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
+  #retries = 0
   #activating: (snapshot: Snapshot) => Promise<void> = () => Promise.resolve()
 
   private constructor(
@@ -91,7 +97,8 @@ export class Policies {
   }
 
   /**
-   * Loads once more, after the load under way, and swaps the snapshot; on failure the old one stays. What is asked for while another
+   * Loads once more, after the load under way, and swaps the snapshot; on failure the old one stays, and where it is no fault of the
+   * policies (a compiler that was killed, a full disk) loading is tried again after a while. What is asked for while another
    * load waits is that one: however often files change, two loads see all of it. Never rejects.
    */
   reload(): Promise<void> {
@@ -106,15 +113,18 @@ export class Policies {
   async #reload(): Promise<void> {
     const startedAt = performance.now()
     clearTimeout(this.#catchingUp)
+    clearTimeout(this.#retry)
     try {
       const snapshot = await loadSnapshot(this.locations, this.#options)
       await this.#activating(snapshot)
       this.#current = snapshot
       this.#activatedAt = new Date()
       this.#failure = undefined
+      this.#retries = 0
       this.#observer.loaded(snapshot, performance.now() - startedAt)
     } catch (raw) {
       this.#fail(raw)
+      this.#retryLater(toAppError(raw))
     }
     if (this.#compiler.isBehind) this.#catchUpSoon()
   }
@@ -143,8 +153,33 @@ export class Policies {
     }
   }
 
+  #retryLater(error: AppError): void {
+    if (isOfPolicies(error)) return
+    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** this.#retries, LAST_RETRY_MS)
+    this.#retries += 1
+    this.#retry = setTimeout(() => void this.reload(), pauseMs).unref()
+  }
+
   #fail(raw: unknown): void {
     this.#failure = { at: new Date(), error: toAppError(raw) }
     this.#observer.failed(this.#failure)
   }
+}
+
+/** Errors of the system that another time may not bring again. */
+const PASSING: readonly string[] = [
+  'EAGAIN',
+  'EBUSY',
+  'EDQUOT',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'ENOSPC',
+  'ESTALE',
+]
+
+/** Whether only a change of the policies can help. */
+function isOfPolicies({ kind, cause }: AppError): boolean {
+  return kind === 'invalid' && !PASSING.some((code) => hasErrorCode(cause, code))
 }

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
@@ -6,6 +6,7 @@ import { Policies } from '../../../src/pdp/loading/policies.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { RegoNumber } from '../../../src/pdp/rego/value.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
+import { waitUntil } from '../../support/wait-until.js'
 import { makeWorkspace } from '../../support/workspace.js'
 
 const workspace = makeWorkspace()
@@ -62,4 +63,30 @@ test('what others cannot activate does not serve', async () => {
   save(2)
   await policies.reload()
   expect([served(policies), revisions.length, failures[0]?.message]).toEqual(['1', 0, 'no room'])
+})
+
+test('a load that failed for no fault of the policies is tried again, one that did for theirs is not', async () => {
+  const { policies, failures } = await open(1)
+  let room = 0
+  policies.beforeActivation(() => {
+    room += 1
+    return room === 1 ? Promise.reject(new AppError('unavailable', 'no room')) : Promise.resolve()
+  })
+  save(2)
+  await policies.reload()
+  expect(served(policies)).toBe('1')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  workspace.write({ 'data.json': '{' })
+  await policies.reload()
+  expect(vi.getTimerCount()).toBe(0)
+  room = 0
+  save(3)
+  await policies.reload()
+  vi.runOnlyPendingTimers()
+  vi.useRealTimers()
+  await waitUntil(
+    () => served(policies) === '3' || undefined,
+    () => 'it is not tried again',
+  )
+  expect(failures.map(({ kind }) => kind)).toEqual(['unavailable', 'invalid', 'unavailable'])
 })
