@@ -81,8 +81,8 @@ fuzz: $(BUILT) ## Send 200,000 malformed requests over all routes
 fuzz-paths: $(BUILT) ## Compare 20,000 answers with those of OPA (POLICY_PATHS=10000 in both dialects, POLICY_PATHS_SEED)
 	POLICY_PATHS=$${POLICY_PATHS:-10000} npx vitest run --project process test/e2e/policy-path-fuzz.test.ts $(ARGS)
 
-fuzz-builtins: $(BUILT) ## Compare 100,000 calls of native built-ins with OPA (NATIVE_CALLS=1000 of each, NATIVE_CALLS_SEED)
-	NATIVE_CALLS=$${NATIVE_CALLS:-1000} npx vitest run --project unit test/pdp/builtins/native-parity.test.ts $(ARGS)
+fuzz-builtins: $(BUILT) ## Compare 100,000 calls of native built-ins and 20,000 of others with OPA (NATIVE_CALLS=1000 of each, HOST_CALLS=300, and _SEED)
+	NATIVE_CALLS=$${NATIVE_CALLS:-1000} HOST_CALLS=$${HOST_CALLS:-300} npx vitest run --project unit test/pdp/builtins/native-parity.test.ts test/pdp/builtins/host-parity.test.ts $(ARGS)
 
 evil: $(BUILT) ## Policies and inputs that ask for too much, one row each, with cheap requests beside them
 	npx tsc -p tsconfig.bench.json

@@ -6,14 +6,14 @@ import type { Builtin, BuiltinTable } from './shared/builtin.js'
 import { quoteGoString } from './go-format/quote.js'
 import { operand, stringOperand } from './shared/operands.js'
 
-/** A version as OPA reads it: laxer than Semantic Versioning 2.0 (leading zeros, an empty pre-release). */
+/** A version as OPA reads it: laxer than Semantic Versioning 2.0 (a `v` before it, leading zeros, an empty pre-release). */
 interface Version {
   readonly numbers: readonly bigint[]
   readonly preRelease: readonly string[]
 }
 
 const IDENTIFIERS = '(?:[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?'
-const VERSION = new RegExp(`^(\\d+)\\.(\\d+)\\.(\\d+)(?:-(${IDENTIFIERS}))?(?:\\+${IDENTIFIERS})?$`)
+const VERSION = new RegExp(`^v?(\\d+)\\.(\\d+)\\.(\\d+)(?:-(${IDENTIFIERS}))?(?:\\+${IDENTIFIERS})?$`)
 const INT64_MAX = 2n ** 63n - 1n
 
 const isValid: Builtin = (args) => {

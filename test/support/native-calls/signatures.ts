@@ -17,12 +17,12 @@ type Operands = readonly fc.Arbitrary<RegoValue>[]
 /** What a call names its operands. */
 export const LETTERS = ['a', 'b', 'c', 'd']
 
-function named(name: string, ...operands: Operands): Signature {
+export function named(name: string, ...operands: Operands): Signature {
   return { name, call: `${name}(${LETTERS.slice(0, operands.length).join(', ')})`, operands }
 }
 
 /** Sets are made of arrays on the way in, since an input has none. */
-function written(name: string, call: string, ...operands: Operands): Signature {
+export function written(name: string, call: string, ...operands: Operands): Signature {
   return { name, call, operands }
 }
 

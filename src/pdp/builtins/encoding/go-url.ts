@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net'
+
 import { BuiltinError } from '../shared/builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 
@@ -75,10 +77,18 @@ function parseAuthority(authority: string): Pick<GoUrl, 'hasUser' | 'host'> {
   const at = authority.lastIndexOf('@')
   const host = authority.slice(at + 1)
   rejectBadPort(host)
+  rejectBadAddress(host)
   rejectMatch(BAD_HOST_ESCAPE, host, (found) => `invalid URL escape ${quoteGoString(found)}`)
   rejectMatch(BAD_HOST_CHARACTER, host, (found) => `invalid character ${quoteGoString(found)} in host name`)
   if (at >= 0 && !USER_INFO.test(authority.slice(0, at))) throw new BuiltinError('net/url: invalid userinfo')
   return { hasUser: at >= 0, host: unescapeBytes(host).toString('utf8') }
+}
+
+/** In brackets stands an IPv6 address, with a zone perhaps. */
+function rejectBadAddress(host: string): void {
+  if (!host.startsWith('[')) return
+  const [address] = cut(host.slice(1, host.lastIndexOf(']')), '%25')
+  if (!isIPv6(address)) throw new BuiltinError(`invalid host: ${quoteGoString(host)}`)
 }
 
 function rejectBadPort(host: string): void {

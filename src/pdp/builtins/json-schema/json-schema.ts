@@ -34,10 +34,11 @@ const matchSchema: Builtin = (args, { meter }) => {
   return [isValid, details]
 }
 
-function readSchema(value: RegoValue, meter: WorkMeter): RegoObject {
+/** An object, or a boolean, which any document or none passes. */
+function readSchema(value: RegoValue, meter: WorkMeter): RegoObject | boolean {
   const schema = readDocument(value)
-  if (isArray(schema)) throw new BuiltinError('schema is invalid')
-  if (!(schema instanceof RegoObject)) throw new BuiltinError('schema must be an object')
+  if (typeof schema === 'boolean') return schema
+  if (!(schema instanceof RegoObject)) throw new BuiltinError('schema is invalid')
   checkSchema(schema, schema, meter)
   return schema
 }

@@ -23,8 +23,8 @@ const FORMAT_STEPS = 8
 const MAX_DEPTH = 500
 
 /** Validates a document against a schema that `checkSchema` has passed. */
-export function validate(document: RegoValue, schema: RegoObject, meter: WorkMeter): Outcome {
-  const validator = new Validator(schema, meter)
+export function validate(document: RegoValue, schema: RegoObject | boolean, meter: WorkMeter): Outcome {
+  const validator = new Validator(schema instanceof RegoObject ? schema : new RegoObject([]), meter)
   return validator.apply(schema, document, '(Root)')
 }
 

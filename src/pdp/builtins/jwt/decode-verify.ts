@@ -69,7 +69,7 @@ function layerVerifies(
 
   const { trust } = constraints
   if (trust.kind === 'keys') return verifiesWithAny(trust.keys, alg, fields, token, signature, meter)
-  if (!suitsAlgorithm(trust.secret, alg)) throw new BuiltinError('incorrect public key type')
+  if (!suitsAlgorithm(trust.secret, alg)) return false
   return verifySignature(alg, trust.secret, signingInput(token), signature, meter)
 }
 

@@ -14,10 +14,14 @@ import type { JwsAlgorithm } from './signature.js'
 /** OpenSSL's names of the NIST curves, the only ones that Go's crypto/x509 reads. */
 const GO_CURVES: readonly unknown[] = ['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']
 
+const EMPTY_SET = /^\s*\{\s*"keys"\s*:\s*\[\s*\]\s*\}\s*$/
+
 /** The public keys in a PEM certificate, a PEM public key, a JWK or a JWK set. Raises BuiltinError on anything else. */
 export function readVerificationKeys(text: string, meter: WorkMeter): TokenKey[] {
   const block = readPemBlock(text)
   if (block === undefined) {
+    // A set without any key is none that fails: no token is signed by it.
+    if (EMPTY_SET.test(text)) return []
     const keys = withContext('failed to parse a JWK key (set)', () => readJsonWebKeys(text, meter))
     return keys.filter(({ alg }) => alg === undefined || isJwsAlgorithm(alg))
   }

@@ -26,8 +26,8 @@ const FUNCTIONS: Readonly<Record<string, (args: Arguments, meter: WorkMeter) => 
       .join('')
       .replace(/[&<>"'\0]/g, (sign) => HTML[sign] ?? sign),
   urlquery: (args) => encodeQuery(args.map(printValue).join('')),
-  eq: ([value, ...others]) => others.some((other) => compare(value, other) === 0),
-  ne: ([value, other]) => compare(value, other) !== 0,
+  eq: ([value, ...others]) => others.some((other) => isEqual(value, other)),
+  ne: ([value, other]) => !isEqual(value, other),
   lt: ([value, other]) => compare(value, other) < 0,
   le: ([value, other]) => compare(value, other) <= 0,
   gt: ([value, other]) => compare(value, other) > 0,
@@ -80,6 +80,12 @@ function indexInto(value: TemplateValue, key: TemplateValue): TemplateValue {
   const index = Number(key.value)
   if (index < 0 || index >= value.length) return fail(`index out of range: ${index}`)
   return value[index] as TemplateValue
+}
+
+/** What is not there, or null, equals nothing else; other values of two kinds cannot be compared. */
+function isEqual(a: TemplateValue, b: TemplateValue): boolean {
+  const [x, y] = [a ?? undefined, b ?? undefined]
+  return x === undefined || y === undefined ? x === y : compare(x, y) === 0
 }
 
 /** Values of one kind by value; the numbers of the data count as texts, as OPA's json.Number does. */

@@ -29,8 +29,17 @@ export function readYaml(text: string, meter: WorkMeter): RegoValue {
   if (problem !== undefined) throw new BuiltinError(problem)
   const document = composeFirst(text, meter)
   const error = document?.errors[0]
-  if (error !== undefined) throw new BuiltinError(yamlErrorText(error, text))
+  if (document !== undefined && error !== undefined && !isBehindContents(document, error.pos[0], text))
+    throw new BuiltinError(yamlErrorText(error, text))
   return document === undefined ? null : new DocumentReader(meter).read(document.contents)
+}
+
+/** Go yaml ends a document where lines begin to the left of an indented collection, and looks no further. */
+function isBehindContents({ contents }: Document.Parsed, at: number, text: string): boolean {
+  if (contents === null || isScalar(contents) || isAlias(contents) || contents.flow === true) return false
+  const [start, , end] = contents.range
+  const columnOf = (place: number): number => place - (text.lastIndexOf('\n', place - 1) + 1)
+  return at >= end && columnOf(at) < columnOf(start)
 }
 
 function composeFirst(text: string, meter: WorkMeter): Document.Parsed | undefined {

@@ -41,6 +41,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const MUST_ESCAPE = /[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/gu
 
+const LINE_ENDS = /[\u2028\u2029]+(?=[^\u2028\u2029])/g
+
 /** Text on its way out with the column that decides where long scalars are folded. */
 export class TextWriter {
   readonly #meter: WorkMeter
@@ -104,7 +106,8 @@ export class TextWriter {
           this.newLine(indent)
         else this.write(' ')
       }
-      this.write(word)
+      // What is written behind the end of a line is indented.
+      this.write(isQuoted ? word.replace(LINE_ENDS, (ends) => ends + ' '.repeat(indent ?? 0)) : word)
     }
   }
 

@@ -2,6 +2,7 @@ import type { WorkMeter } from '../../metering/work-meter.js'
 import { RegoNumber, RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
 import { formatGoFloat } from '../go-format/float.js'
+import { BuiltinError } from '../shared/builtin.js'
 import { membersByText } from '../encoding/json-text.js'
 import { compareYamlKeys } from './compare-keys.js'
 import { readPlainScalar } from './plain-scalar.js'
@@ -60,6 +61,7 @@ class YamlWriter {
   }
 
   #writeKey(key: string, indent: number): void {
+    if (key.includes('\u0085')) throw new BuiltinError("yaml: did not find expected ',' or '}'")
     const isSimple = Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !/[\r\n\u0085\u2028\u2029]/.test(key)
     if (isSimple) {
       this.#out.writeStyled(key, chooseStyle(key, true), undefined)
@@ -85,11 +87,21 @@ class YamlWriter {
   }
 
   #writeScalar(value: RegoValue, indent: number): void {
-    if (typeof value === 'string') this.#out.writeStyled(value, chooseStyle(value, false), indent)
-    else if (value instanceof RegoNumber) this.#out.writeStyled(...numberText(value), indent)
+    if (typeof value === 'string') {
+      const read = foldLines(value)
+      this.#out.writeStyled(read, chooseStyle(read, false), indent)
+    } else if (value instanceof RegoNumber) this.#out.writeStyled(...numberText(value), indent)
     else
       this.#out.write(value === null || typeof value === 'boolean' ? String(value) : emptyCollection(value))
   }
+}
+
+/** Go yaml reads JSON as YAML first, to which U+0085 is the end of a line, for a space within a text; JSON escapes all other ends. */
+function foldLines(text: string): string {
+  return text.replace(/ *\u0085(?: *\u0085)* */g, (lines) => {
+    const more = lines.replaceAll(' ', '').length - 1
+    return more === 0 ? ' ' : '\n'.repeat(more)
+  })
 }
 
 /** Go yaml reads the number again: past 64 bits an integer is a float, and what is no double either is a text. */

@@ -23,7 +23,7 @@ function pem(key: KeyObject): string {
 
 describe('JSON web tokens', () => {
   it.each(readStoredOutcomes('jwt').map((stored, index) => ({ stored, index })))(
-    'have the outcome of OPA 0.70 in case $index: $stored.0 gives $stored.2',
+    'have the outcome of OPA in case $index: $stored.0 gives $stored.2',
     ({ stored: [builtin, args, wanted] }) => {
       expect(outcomeOf(jwtBuiltins, builtin, args, NOW_NS)).toBe(wanted)
     },
