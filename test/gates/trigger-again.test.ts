@@ -9,7 +9,7 @@ import { reviewInstance } from '../../src/gates/reviewing/review-instance.js'
 import { triggerGate } from '../../src/gates/triggering/trigger-gate.js'
 import { recordAttempt } from '../../src/outbox/outbox-operations.js'
 import type { ServiceStore } from '../../src/store/ports/service-store.js'
-import type { WriteOperation } from '../../src/store/ports/transaction.js'
+import type { WriteOperation, Writer } from '../../src/store/ports/transaction.js'
 import { NOW_MS, makeGate, makeInstance, makeTrigger, triggered } from '../support/gates.js'
 import { useServiceStore } from '../support/service-store.js'
 
@@ -99,10 +99,19 @@ describe('keeping that an instance was asked after', () => {
   ] as const)('%s', async (_, state, waits) => {
     const { writer, lookups } = await open()
     await triggered(writer)
-    const acknowledge = makeAcknowledgeStatus({ writer, failed: notExpected })
-    await acknowledge(makeInstance({ state }), NOW_MS)
-    const { acknowledgedMs } = (await lookups.gates.findInstance(1)) ?? {}
-    expect(acknowledgedMs !== undefined).toBe(waits)
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const slow: Writer = { run: (operation, args) => held.then(() => writer.run(operation, args)) }
+    let isAnswered = false
+    const acknowledge = makeAcknowledgeStatus({ writer: slow, failed: notExpected })
+    const answering = acknowledge(makeInstance({ state }), NOW_MS).then(() => (isAnswered = true))
+    await new Promise(setImmediate)
+    expect(isAnswered).toBe(!waits)
+    release()
+    await answering
+    await expect
+      .poll(async () => (await lookups.gates.findInstance(1))?.acknowledgedMs, { timeout: 20_000 })
+      .toBeDefined()
   })
 
   test('lets the status be answered where it fails, and is tried again', async () => {
