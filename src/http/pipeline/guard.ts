@@ -28,8 +28,8 @@ export function makeGuard(route: BoundRoute, authenticate: Authenticate): Guard 
 
 /** The same for pages. */
 export function makePageGuard(route: BoundRoute, authenticate: AuthenticatePage): PageGuard {
-  const { roles } = route
-  if (roles === 'anyone') return () => Promise.resolve()
+  const { roles, credential } = route
+  if (roles === 'anyone' || (roles === undefined && credential !== undefined)) return () => Promise.resolve()
   return async (exchange) => {
     if (roles === undefined || roles.length === 0) refuseEverybody(route)
     await authenticate(exchange, roles)
