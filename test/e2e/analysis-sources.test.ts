@@ -207,12 +207,12 @@ describe('an analysis', () => {
     expect(readAsVerification(status)).toBe('TERMINAL')
     expect(status['canaryResult']).toMatchObject({ overallResult: 'Fail', errors: [] })
     const shown = await runTidegate(['analysis', 'show', String(status['id']), '--url', tidegate.url])
-    expect(shown.stdout).toContain('FATAL no stock table')
+    expect(shown.stdout).toMatch(/critical +new +0 +40 .* no stock table$/m)
     const page = await ask(tidegate.url, {
       path: `/analysis/${String(status['id'])}`,
       headers: { accept: 'text/html' },
     })
-    expect(page.text).toContain('FATAL no stock table')
+    expect(page.text).toContain('no stock table')
     const replay = await runTidegate(['analysis', 'replay', String(status['id']), '--url', tidegate.url])
     expect(replay).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('identical') as string })
   })
