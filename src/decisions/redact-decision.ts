@@ -6,6 +6,7 @@ import { redactWords } from '../lib/redaction/redact-text.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import { jsonBytes } from './json-bytes.js'
 import { REDACTED, REDACTION_MARK } from '../lib/redaction/redacted.js'
+import { remembered } from '../lib/remembered.js'
 import type { BatchRow } from './decision-batch.js'
 import { NOT_MASKED } from './mask-input.js'
 import type { KeptInput } from './mask-input.js'
@@ -118,18 +119,4 @@ function quotable(values: readonly string[]): readonly string[] {
   return [
     ...new Set(values.filter((value) => value.length >= LEAST_QUOTED && value !== REDACTION_MARK)),
   ].sort((a, b) => b.length - a.length)
-}
-
-/** A pure function that remembers its last answers, at most this many. */
-export function remembered<T>(answer: (question: string) => T, most: number): (question: string) => T {
-  const answers = new Map<string, T>()
-  return (question) => {
-    const known = answers.get(question)
-    if (known !== undefined) return known
-    const given = answer(question)
-    // All at once: what is asked often is soon there again, and keeping an order would cost each question.
-    if (answers.size >= most) answers.clear()
-    answers.set(question, given)
-    return given
-  }
 }

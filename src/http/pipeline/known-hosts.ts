@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 
 import { isLoopback } from '../../config/sections/listen-address.js'
 import { isListedHost } from '../../lib/outbound/address-policy.js'
+import { remembered } from '../../lib/remembered.js'
 
 /** What the service is called by those who may ask it. */
 export interface HostNames {
@@ -11,6 +12,9 @@ export interface HostNames {
   readonly urls: readonly string[]
   readonly allowedHosts: readonly string[]
 }
+
+/** Most callers ask by the same few names. */
+const REMEMBERED_HEADERS = 16
 
 /** A Host header: a name or an address, with or without a port (RFC 9110, 7.2). */
 const AUTHORITY = /^(?:\[(?<bracketed>[0-9a-f:.]+)\]|(?<plain>[^:[\]\s]+))(?::\d{0,5})?$/
@@ -25,11 +29,12 @@ export function makeIsKnownHost(names: HostNames): (header: string) => boolean {
   const own = [listenHost, ...urls.map((url) => hostOf(new URL(url).host) ?? '')]
   const list = [...own, ...allowedHosts]
   const takesAll = allowedHosts.includes('*')
-  return (header) => {
+  const isKnown = (header: string): boolean => {
     const host = hostOf(header)
     if (host === undefined) return false
     return takesAll || isLoopbackName(host) || (isReachable && isIP(host) !== 0) || isListedHost(host, list)
   }
+  return remembered(isKnown, REMEMBERED_HEADERS)
 }
 
 /** The host of a Host header in lower case, without its port, brackets and the dot of a root; undefined where it names none. */

@@ -10,6 +10,7 @@ export interface Authority {
   readonly host: string | undefined
 }
 
+const HOST = 'host'
 const ABSOLUTE = /^https?:\/\/(?<host>[^/?#@\\]*)(?<rest>(?:[/?#].*)?)$/i
 
 /**
@@ -17,17 +18,27 @@ const ABSOLUTE = /^https?:\/\/(?<host>[^/?#@\\]*)(?<rest>(?:[/?#].*)?)$/i
  * instead of it. Raises `invalid` where there are more, none, or an absolute target names no host.
  */
 export function readAuthority(
-  request: Pick<IncomingMessage, 'url' | 'httpVersion' | 'headersDistinct'>,
+  request: Pick<IncomingMessage, 'url' | 'httpVersion' | 'rawHeaders'>,
 ): Authority {
-  const headers = request.headersDistinct['host'] ?? []
-  if (headers.length > 1) throw invalid('the request has more than one Host header')
-  const [host] = headers
+  const host = hostIn(request.rawHeaders)
   if (host === undefined && request.httpVersion === '1.1') throw invalid('the request has no Host header')
   const url = request.url ?? '/'
   if (url.startsWith('/') || !/^https?:/i.test(url)) return { url, host }
   const { host: named = '', rest = '' } = ABSOLUTE.exec(url)?.groups ?? {}
   if (named === '') throw invalid('the target of the request is a URL that names no host')
   return { url: rest.startsWith('/') ? rest : `/${rest}`, host: named }
+}
+
+/** Raises `invalid` where there is more than one. Node's own lists of headers are made of all of them, for each request. */
+function hostIn(rawHeaders: readonly string[]): string | undefined {
+  let host: string | undefined
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length !== HOST.length || name.toLowerCase() !== HOST) continue
+    if (host !== undefined) throw invalid('the request has more than one Host header')
+    host = rawHeaders[at + 1] ?? ''
+  }
+  return host
 }
 
 function invalid(message: string): AppError {

@@ -3,7 +3,17 @@ import { expect, it } from 'vitest'
 import { readAuthority } from '../../../../src/http/transport/node/read-authority.js'
 
 const read = (url: string, hosts: string[], httpVersion = '1.1') =>
-  readAuthority({ url, httpVersion, headersDistinct: { host: hosts.length === 0 ? undefined : hosts } })
+  readAuthority({
+    url,
+    httpVersion,
+    rawHeaders: [
+      'X-Host',
+      'z',
+      ...hosts.flatMap((host, at) => [['Host', 'HOST'][at] ?? '', host]),
+      'hos',
+      'z',
+    ],
+  })
 
 it.each([
   ['/a?b', 'x:1', { url: '/a?b', host: 'x:1' }],
