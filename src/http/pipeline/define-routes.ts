@@ -82,6 +82,7 @@ function readParams(
   { params = {} }: { readonly params?: Readonly<Record<string, PathParameter<unknown>>> },
   sent: SentRequest,
 ): object {
-  const read = Object.entries(params).map(([name, { read }]) => [name, read(sent.params[name] ?? '')])
-  return Object.fromEntries(read) as object
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(params)) values[name] = params[name]?.read(sent.params[name] ?? '')
+  return values
 }
