@@ -157,6 +157,19 @@ describe.each(JUDGES)('the %s judge', (name) => {
   })
 })
 
+it('judges stretches in which fewer values than usual are not 0', () => {
+  const control = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? 1 : 0))
+  const experiment = control.map((value, index) => (index % 10 === 0 ? value : 0))
+  for (const each of [
+    { control, experiment },
+    {
+      control: [1e-75, 0, 1e-75, 0, 1e-75, 0, 1e-75, 0],
+      experiment: [0, 1e-74, 0, 1e-74, 0, 1e-74, 0, 1e-74, 0],
+    },
+  ])
+    expectNumbers(judge({ ...each, canary: { kind: 'gauge' } }, 'default'))
+})
+
 it('takes what decaying averages leave behind for nothing', () => {
   const ones = Array.from({ length: 40 }, (_, index) => (index % 7) + 1)
   const rests = ones.map((value) => value * 5e-324)

@@ -136,13 +136,18 @@ function scoreByRank(sides: CleanSides): Scored {
   return { control, experiment, statisticOf, pOf }
 }
 
+/** The least statistic of occurrences: as many or more are certain. */
+const SURELY_CHANCE = -1
+
 /** Where most values are 0: by how many of the points are not. */
 function scoreByOccurrence(sides: CleanSides): Scored {
   const marksOf = ({ values }: CleanSide): Float64Array => values.map((value) => (value === 0 ? 0 : 1))
   const [control, experiment] = [marksOf(sides.control), marksOf(sides.experiment)]
   const before = control.reduce((sum, mark) => sum + mark, 0)
   const known = new Map<number, number>()
-  const statisticOf = (sum: number, count: number): number => {
+  const statisticOf = (sum: number, count: number, usual: number): number => {
+    // A fall, for which sums are negative: where most values are 0 anyway, a stretch with fewer others shows nothing.
+    if (usual < 0) return SURELY_CHANCE
     const key = sum * (experiment.length + 1) + count
     const statistic =
       known.get(key) ??
