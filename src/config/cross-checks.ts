@@ -1,3 +1,4 @@
+import { certificatePair } from './cross-check.js'
 import type { CrossCheck } from './cross-check.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
@@ -116,17 +117,7 @@ export const crossChecks: readonly CrossCheck[] = [
         ? undefined
         : 'a PostgreSQL does not tell how much of its space is in use: bound the trail by audit.maxAgeDays',
   },
-  {
-    code: 'half_a_certificate',
-    paths: [
-      ['store', 'tlsCertificate'],
-      ['store', 'tlsKey'],
-    ],
-    check: ({ store }) =>
-      (store.tlsCertificate === undefined) === (store.tlsKey === undefined)
-        ? undefined
-        : 'store.tlsCertificate and store.tlsKey go together: set both or none',
-  },
+  certificatePair('store'),
   {
     code: 'no_policies',
     paths: [

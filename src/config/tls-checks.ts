@@ -1,19 +1,10 @@
+import { certificatePair } from './cross-check.js'
 import type { CrossCheck } from './cross-check.js'
 import { servedAddresses } from './sections/served-addresses.js'
 
 /** What the keys about TLS and addresses must keep together. */
 export const tlsChecks: readonly CrossCheck[] = [
-  {
-    code: 'half_a_certificate',
-    paths: [
-      ['server', 'tlsCertificate'],
-      ['server', 'tlsKey'],
-    ],
-    check: ({ server }) =>
-      (server.tlsCertificate === undefined) === (server.tlsKey === undefined)
-        ? undefined
-        : 'server.tlsCertificate and server.tlsKey go together: set both or none',
-  },
+  certificatePair('server'),
   {
     code: 'no_certificate',
     paths: [
