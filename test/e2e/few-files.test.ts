@@ -12,7 +12,8 @@ import { makeWorkspace } from '../support/workspace.js'
 const OPEN_FILES = 300
 const CALLERS = 700
 /** Half a request that a worker relays, which takes it one more connection. */
-const HALF = 'POST /approvalGates HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{'
+const HALF =
+  'POST /approvalGates HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{'
 /** So often that each process is asked. */
 const ASKED = 8
 /** More steps than the slice of the deciding thread has room for: a thread of its own is started, which opens files. */
@@ -34,7 +35,13 @@ test.each([
     for (let caller = 0; caller < CALLERS; caller += 1) {
       const socket = connect(Number(port), hostname)
       socket.write(sent)
-      sockets.push(socket.on('error', () => undefined).on('close', () => (ended += 1)))
+      // What does not read never learns of an end that is no reset.
+      sockets.push(
+        socket
+          .on('error', () => undefined)
+          .on('close', () => (ended += 1))
+          .resume(),
+      )
     }
     await waitUntil(
       () => ended >= CALLERS - workers * OPEN_FILES || undefined,
