@@ -56,8 +56,8 @@ export class BrowserAccess {
       exchange.caller = { ...exchange.caller, formToken: this.#options.formToken }
       return
     }
-    const token = this.#options.tokens.find(({ name }) => name === session?.tokenName)
-    if (session === undefined || token === undefined) {
+    const token = this.#options.tokens.find((each) => each.name === session?.tokenName)
+    if (session === undefined || token === undefined || session.tokenDigest !== digestOf(token)) {
       throw new AppError('unauthenticated', 'sign in to see this page')
     }
     exchange.caller = { ...bearerOf(token), formToken: session.formToken }
@@ -85,8 +85,12 @@ export class BrowserAccess {
     if (token === undefined) throw new AppError('unauthenticated', 'this token is not known')
     await this.#endOf(exchange)
     const id = randomToken()
-    const session = { tokenName: token.name, host: hostOf(exchange), formToken: randomToken() }
-    await this.#options.sessions.add(keyOf(id), session)
+    await this.#options.sessions.add(keyOf(id), {
+      tokenName: token.name,
+      tokenDigest: digestOf(token),
+      host: hostOf(exchange),
+      formToken: randomToken(),
+    })
     return this.#cookie(this.#names.session, id)
   }
 
@@ -118,6 +122,11 @@ export class BrowserAccess {
 /** A lookup by it tells nothing of how much of a cookie is right, and who reads it where it is kept has no cookie. */
 function keyOf(id: string): string {
   return hash('sha256', id)
+}
+
+/** Of a token that is replaced under the same name, the sessions end. Who reads where it is kept does not learn by which digest tokens are known. */
+function digestOf({ sha256 }: TokenRecord): string {
+  return hash('sha256', sha256.toLowerCase())
 }
 
 function hostOf(exchange: Exchange): string {

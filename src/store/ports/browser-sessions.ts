@@ -1,6 +1,8 @@
 /** A browser that has signed in. */
 export interface BrowserSession {
   readonly tokenName: string
+  /** Tells this token from another that has its name later: a session ends with its token. */
+  readonly tokenDigest: string
   /** The Host header that it signed in by: its cookie is not taken under another. */
   readonly host: string
   /** What each form of its pages carries, so that no page of others can send one. */

@@ -4,7 +4,12 @@ import { OwnSessions } from '../../../src/http/sessions/own-sessions.js'
 
 const HOUR_MS = 3_600_000
 const host = 'localhost:8181'
-const sessionOf = (tokenName: string) => ({ tokenName, host, formToken: `form of ${tokenName}` })
+const sessionOf = (tokenName: string) => ({
+  tokenName,
+  tokenDigest: `digest of ${tokenName}`,
+  host,
+  formToken: `form of ${tokenName}`,
+})
 
 describe('sessions', () => {
   it('end after two hours without a request, and after twelve in any case', async () => {

@@ -7,7 +7,12 @@ import { databaseOf } from '../../support/postgres/test-database.js'
 
 const open = useReplicaStores()
 const host = 'tidegate.example.org'
-const sessionOf = (tokenName: string) => ({ tokenName, host, formToken: `form of ${tokenName}` })
+const sessionOf = (tokenName: string) => ({
+  tokenName,
+  tokenDigest: `digest of ${tokenName}`,
+  host,
+  formToken: `form of ${tokenName}`,
+})
 
 async function sessionsOfTwo(): Promise<{
   readonly one: BrowserSessions

@@ -3,7 +3,7 @@ import type { Schema } from '../engine/migrate.js'
 import { addNamedTemplates, createAnalysis } from './analysis.js'
 import { createAudit } from './audit.js'
 import { partAudit } from './audit-months.js'
-import { createBrowserSessions } from './browser-sessions.js'
+import { addTokenDigests, createBrowserSessions } from './browser-sessions.js'
 import { addBuiltinCache, createDecisions } from './decisions.js'
 import { createGates } from './gates.js'
 import { createOutbox } from './outbox.js'
@@ -23,7 +23,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0009-audit-months': { up: partAudit },
   '0010-browser-sessions': { up: createBrowserSessions },
   '0011-decisions-nd-builtin-cache': { up: addBuiltinCache },
+  '0012-browser-sessions-token-digest': { up: addTokenDigests },
 }
 
 /** The newest schema that this release knows. Raise `oldestWriter` with a migration that earlier releases do not know how to keep. */
-export const serviceSchema: Schema = { migrations, version: 11, oldestWriter: 9 }
+export const serviceSchema: Schema = { migrations, version: 12, oldestWriter: 9 }

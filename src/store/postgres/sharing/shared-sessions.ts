@@ -28,7 +28,7 @@ export function sharedSessions(queries: Queries): BrowserSessions {
 async function add(
   queries: Queries,
   key: string,
-  { tokenName, host, formToken }: BrowserSession,
+  { tokenName, tokenDigest, host, formToken }: BrowserSession,
 ): Promise<void> {
   await run(queries, `delete from browser_sessions where not (${HAS_NOT_ENDED})`)
   await run(
@@ -40,16 +40,17 @@ async function add(
   )
   await run(
     queries,
-    `insert into browser_sessions (key, token_name, host, form_token, began, used)
-     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())`,
-    [key, tokenName, host, formToken],
+    `insert into browser_sessions (key, token_name, token_digest, host, form_token, began, used)
+     values ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp())`,
+    [key, tokenName, tokenDigest, host, formToken],
   )
 }
 
 async function use(queries: Queries, key: string, host: string): Promise<BrowserSession | undefined> {
   const session = await first<SessionRow>(
     queries,
-    `select token_name as "tokenName", host, form_token as "formToken", used > ${ago(NOTED_MS)} as is_noted
+    `select token_name as "tokenName", token_digest as "tokenDigest", host, form_token as "formToken",
+       used > ${ago(NOTED_MS)} as is_noted
      from browser_sessions where key = $1 and host = $2 and ${HAS_NOT_ENDED}`,
     [key, host],
   )
