@@ -98,14 +98,9 @@ export class PolicyRequests {
     nowMs: number,
     allowance: RequestAllowance,
   ): Promise<CallResult> {
-    const unsupported = unsupportedParameters(parameters)
-    if (unsupported.length > 0) {
-      throw requestRefused(
-        `http.send: ${unsupported.join(', ')} ${unsupported.length === 1 ? 'is' : 'are'} not supported: give certificates and keys as PEM texts, and trust a server by tls_ca_cert`,
-      )
-    }
     const { maxResponseBytes } = this.#settings
     try {
+      requireSupported(parameters)
       const request = readRequest(parameters)
       const sending = { clients: this.#clients, allowance, maxResponseBytes }
       const response = await cachedResponse(key, request, sending, { cache: this.#cache, nowMs })
@@ -117,4 +112,13 @@ export class PolicyRequests {
       return { failure: { cause: raw instanceof BuiltinError ? 'internal' : 'network', message } }
     }
   }
+}
+
+/** Raises `evaluation_failed` for parameters that are not taken here, BuiltinError for those that nobody would take. */
+function requireSupported(parameters: RegoObject): void {
+  const unsupported = unsupportedParameters(parameters)
+  if (unsupported.length === 0) return
+  throw requestRefused(
+    `http.send: ${unsupported.join(', ')} ${unsupported.length === 1 ? 'is' : 'are'} not supported: give certificates and keys as PEM texts, and trust a server by tls_ca_cert`,
+  )
 }

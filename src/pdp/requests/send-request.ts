@@ -18,12 +18,12 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const REPEATING: readonly number[] = [307, 308]
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 60_000
-/** What is for the first host alone. */
-const CREDENTIALS: readonly string[] = ['authorization', 'www-authenticate', 'cookie', 'cookie2']
+/** What is for the first host alone, its name included. */
+const OF_ONE_HOST: readonly string[] = ['authorization', 'www-authenticate', 'cookie', 'cookie2', 'host']
 
 /** What a request is sent with. */
 export interface Sending {
-  readonly clients: RequestClients
+  readonly clients: Pick<RequestClients, 'send'>
   readonly allowance: RequestAllowance
   readonly maxResponseBytes: number
 }
@@ -76,10 +76,15 @@ async function followed(first: Step, sending: Sending): Promise<ReceivedResponse
   }
 }
 
-/** As Go's client does it: credentials go to no other host, and a body only where the request is to be repeated. */
+/**
+ * As Go's client does it: credentials go to no other host, and a body only where the request is to be repeated. Nor do credentials go where
+ * everybody on the way reads them, once they were sent over TLS.
+ */
 function redirected(step: Step, target: URL, status: number): Step {
-  const isSameHost = target.host === new URL(step.url).host
-  const headers = step.headers.filter(([name]) => isSameHost || !CREDENTIALS.includes(name.toLowerCase()))
+  const from = new URL(step.url)
+  const isAsSafe = from.protocol === 'http:' || target.protocol === 'https:'
+  const keepsAll = target.host === from.host && isAsSafe
+  const headers = step.headers.filter(([name]) => keepsAll || !OF_ONE_HOST.includes(name.toLowerCase()))
   const url = target.href
   if (REPEATING.includes(status) || step.method === 'GET' || step.method === 'HEAD')
     return { ...step, url, headers }

@@ -188,6 +188,7 @@ describe('what a policy says of a request', () => {
     [{ cache: 'yes' }, 'invalid value for "cache" field'],
     [{ headers: { a: 1 } }, 'invalid type for headers value 1'],
     [{ max_retry_attempts: -1 }, 'invalid value -1 for field "max_retry_attempts"'],
+    [{ tls_insecure_skip_verify: 'yes' }, 'strconv.ParseBool: parsing "\\"yes\\"": invalid syntax'],
     [{ raise_error: 1 }, 'invalid value for raise_error field'],
   ])('is refused where it is wrong: %j', async (parameters, message) => {
     await expect(ask('answer', get(parameters), open(), { strictBuiltinErrors: true })).rejects.toMatchObject(
