@@ -28,6 +28,7 @@ export class StandardExchange extends Exchange {
   readonly #unreadAnswers: UnreadAnswers
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
+  #goneListener: (() => void) | undefined
 
   constructor(
     request: IncomingMessage,
@@ -104,9 +105,11 @@ export class StandardExchange extends Exchange {
   }
 
   override whenGone(listener: () => void): void {
-    const { response } = this
-    response.once('close', () => {
-      if (!response.headersSent) listener()
+    const isFirst = this.#goneListener === undefined
+    this.#goneListener = listener
+    if (!isFirst) return
+    this.response.once('close', () => {
+      if (!this.response.headersSent) this.#goneListener?.()
     })
   }
 

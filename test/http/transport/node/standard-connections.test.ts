@@ -144,3 +144,18 @@ describe('an answer that nobody reads', () => {
     await until(() => slow.text().endsWith('answer'))
   })
 })
+
+describe('who waits for an answer to a caller that goes away', () => {
+  it('is told once, as it said last, however often it said so', async () => {
+    const asked: Exchange[] = []
+    const { port } = await start((exchange) => asked.push(exchange), {})
+    const { socket } = open(port)
+    socket.write(get('/1'))
+    await until(() => asked.length === 1)
+    const told: number[] = []
+    for (let time = 1; time <= 20; time += 1) asked[0]?.whenGone(() => told.push(time))
+    socket.destroy()
+    await until(() => told.length > 0)
+    expect(told).toEqual([20])
+  })
+})
