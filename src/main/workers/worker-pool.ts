@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:net'
 
-import { AppError } from '../../errors/app-error.js'
+import { AppError, toError } from '../../errors/app-error.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import type { Logger } from '../../lib/logger.js'
 import type { ThreadDeath } from '../../lib/threads/supervised-thread.js'
@@ -121,9 +121,11 @@ export class WorkerPool {
   }
 
   #start(): void {
-    const { callsFor, fork, logger } = this.#options
+    const { callsFor, logger } = this.#options
+    const child = this.#fork()
+    if (child === undefined) return
     const { calls, ended } = callsFor()
-    const worker = new Worker(fork(), calls)
+    const worker = new Worker(child, calls)
     this.#workers.add(worker)
     void worker.ended.then(async (reason) => {
       ended()
@@ -138,6 +140,16 @@ export class WorkerPool {
     )
   }
 
+  /** Undefined where the machine has no room for another process now, such as memory: it is tried again. */
+  #fork(): ChildProcess | undefined {
+    try {
+      return this.#options.fork()
+    } catch (raw) {
+      this.#replace(toError(raw).message)
+      return undefined
+    }
+  }
+
   async #serve(worker: Worker): Promise<void> {
     const { settings, policies, listeners } = this.#options
     const { latest } = policies
@@ -148,13 +160,17 @@ export class WorkerPool {
     worker.isServing = true
   }
 
-  /** What it had counted is kept, and another takes its place; after a while where they keep ending. */
+  /** What it had counted is kept, and another takes its place. */
   async #ended(worker: Worker, reason: string): Promise<void> {
     this.#workers.delete(worker)
     const last = this.#figures.get(worker)
     this.#figures.delete(worker)
     if (last !== undefined) this.#countsOfEnded = await sumCounts([this.#countsOfEnded, last])
-    if (this.#isStopping) return
+    if (!this.#isStopping) this.#replace(reason)
+  }
+
+  /** Starts another, after a while where they keep ending. */
+  #replace(reason: string): void {
     const now = performance.now()
     this.#deathTimes = [...this.#deathTimes.filter((atMs) => now - atMs < RECENT_MS), now]
     const recent = this.#deathTimes.length
