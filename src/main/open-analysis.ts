@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js'
+import type { ReadSecret } from '../config/values/secret.js'
 import { AnalysisRunner } from '../analysis/runs/analysis-runner.js'
 import type { AnalysisRunnerOptions } from '../analysis/runs/analysis-runner.js'
 import type { FindStageTemplates } from '../analysis/runs/definitions/stage-templates.js'
@@ -6,6 +7,7 @@ import type { Reader } from '../store/ports/readers.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
 import { DefinitionTrials } from '../analysis/runs/try-definition.js'
+import { notificationsOf } from '../analysis/runs/notifications.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/evaluate-interval.js'
 import { ReadingOutage } from '../analysis/runs/reading-outage.js'
@@ -15,6 +17,7 @@ import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
+import { analysisNotifications } from './analysis/notifications.js'
 import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
@@ -34,6 +37,8 @@ export interface AnalysisParts {
   /** Told of each interval that was judged. */
   readonly judged: (application: string, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
+  readonly readSecret: ReadSecret
+  readonly wakeOutbox: () => void
 }
 
 /** The analyses at work. */
@@ -54,6 +59,12 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const { analysis, server, dataDir } = config
   const reportDefect = (error: string): void =>
     logger.error({ error }, 'a source of an analysis has a defect')
+  let key = await store.sharing?.secret(KEY_FILE, newSecret)
+  const reportLinks = new ReportLinks({
+    key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
+    maxAgeMs: analysis.reportLinkDays * MS_PER_DAY,
+  })
+  const notifications = analysisNotifications(config, parts.readSecret, reportLinks)
   const runner = new AnalysisRunner({
     writer,
     reader,
@@ -66,6 +77,8 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     now: store.now,
     setTimer: setUnrefTimer,
     judged: tellJudged(parts),
+    notifications: (judged) => notificationsOf(notifications, judged),
+    notified: parts.wakeOutbox,
     failed: (error) => logger.error({ error: error.message }, 'an analysis could not be read or written'),
   })
   const warn = (application: string, warning: string): void =>
@@ -73,11 +86,6 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   await defineFromFiles(analysis.definitions, store, store.now(), warn, parts.attempts)
   await goOn(runner, parts)
   const takingOver = takeOverRuns(runner, parts)
-  let key = await store.sharing?.secret(KEY_FILE, newSecret)
-  const reportLinks = new ReportLinks({
-    key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
-    maxAgeMs: analysis.reportLinkDays * MS_PER_DAY,
-  })
   const routes: AnalysisRoutesDeps = {
     writer,
     reader,

@@ -45,16 +45,15 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   const { store, logger } = parts
   const { callbacks } = config
   const callbackClient = makeOutboundClient(callbacks, { connectionsPerOrigin: callbacks.perReceiver })
-  // The operator names the orchestrator's address himself: it may be anywhere but at a metadata service.
-  const relayClient = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
+  // These addresses the operator names himself: they may be anywhere but at a metadata service.
+  const operatorsClient = makeOutboundClient({ allowLoopback: true, allowPrivate: true })
+  const sign = makeCallbackSigner(await callbackSecret(config, parts))
   const sender = new OutboxSender({
     writer: store.writer,
     channels: {
-      'gate.callback': {
-        client: callbackClient,
-        headers: makeCallbackSigner(await callbackSecret(config, parts)),
-      },
-      'webhook.relay': { client: relayClient, headers: parts.relayHeaders },
+      'gate.callback': { client: callbackClient, headers: sign },
+      'webhook.relay': { client: operatorsClient, headers: parts.relayHeaders },
+      'analysis.notification': { client: operatorsClient, headers: sign },
     },
     policy: {
       firstRetryMs: callbacks.firstRetrySeconds * MS_PER_SECOND,
@@ -92,7 +91,7 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
     wake,
     close: async () => {
       await Promise.all([purging.stop(), lookingAround.stop(), sender.stop()])
-      await Promise.all([callbackClient.close(), relayClient.close()])
+      await Promise.all([callbackClient.close(), operatorsClient.close()])
     },
   }
 }

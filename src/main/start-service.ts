@@ -136,11 +136,8 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     numbers: registry.numbers,
   })
   onStop('gates', gates.close)
-  const analysis = await openAnalysis(config, {
-    ...parts,
-    ...beside,
-    judged: makeAnalysisMetrics(metrics.registry),
-  })
+  const judged = makeAnalysisMetrics(metrics.registry)
+  const analysis = await openAnalysis(config, { ...parts, ...beside, judged, wakeOutbox: outbox.wake })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }

@@ -11,6 +11,7 @@ import type {
 } from '../store/ports/outbox-store.js'
 import type { ReadOperation } from '../store/ports/readers.js'
 import type { WriteOperation } from '../store/ports/transaction.js'
+import { sourceOf } from './told-of-message.js'
 
 /** Takes the messages that are due, so that no one else does until the lease ends. */
 export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {
@@ -64,7 +65,7 @@ export const resendMessage: WriteOperation<ResendRequest, StoredMessage> = {
     await outbox.restart(id, nowMs)
     await audit.append({
       timeMs: nowMs,
-      source: message.topic === 'gate.callback' ? 'gate' : 'webhook',
+      source: sourceOf(message.topic),
       kind: `${message.topic}.resent`,
       application: message.application,
       executionId: message.executionId,

@@ -1,7 +1,6 @@
 import { toError } from '../errors/app-error.js'
 import type { OutboundClient, OutboundResponse } from '../lib/outbound/outbound-client.js'
 import { OutboundError } from '../lib/outbound/outbound-error.js'
-import { shownUrl } from '../lib/outbound/shown-url.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { isSuspended } from '../lib/work-attempts.js'
 import { retryAfterMs } from '../lib/outbound/back-off.js'
@@ -11,6 +10,7 @@ import type { Writer } from '../store/ports/transaction.js'
 import { afterAttempt } from './after-attempt.js'
 import type { Attempt, DeliveryPolicy } from './after-attempt.js'
 import { leaseMessages, recordAttempt, releaseLeases } from './outbox-operations.js'
+import { shownTarget, sourceOf } from './told-of-message.js'
 
 /** How messages of one topic are sent. */
 export interface Channel {
@@ -203,10 +203,10 @@ function settledEntry(
 ): AuditEntry | undefined {
   const { state, attempts, lastStatus, lastError } = progress
   if (state === 'pending') return undefined
-  const { id, webhookId, subject, url } = message
+  const { id, webhookId, subject } = message
   return {
     timeMs: nowMs,
-    source: message.topic === 'gate.callback' ? 'gate' : 'webhook',
+    source: sourceOf(message.topic),
     kind: `${message.topic}.${state}`,
     application: message.application,
     executionId: message.executionId,
@@ -216,7 +216,7 @@ function settledEntry(
         message: id,
         webhookId,
         subject,
-        url: shownUrl(url),
+        url: shownTarget(message),
         attempts,
         lastStatus,
         lastError,

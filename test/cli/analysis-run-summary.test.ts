@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { ShownRun } from '../../src/analysis/runs/show-run.js'
-import { runSummary } from '../../src/cli/analysis/run-summary.js'
+import { runSummary } from '../../src/analysis/runs/run-summary.js'
 
 const PAGE = 'http://127.0.0.1:8181/analysis/17'
 

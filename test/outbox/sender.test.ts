@@ -41,7 +41,7 @@ async function openSender(store?: TestStore, noted: WorkAttempts = UNNOTED_ATTEM
   const channel = { client, headers: makeCallbackSigner(SECRET) }
   const sender = new OutboxSender({
     writer,
-    channels: { 'gate.callback': channel, 'webhook.relay': channel },
+    channels: { 'gate.callback': channel, 'webhook.relay': channel, 'analysis.notification': channel },
     policy: { firstRetryMs: 1000, maxRetryMs: 8000, giveUpAfterMs: 60_000 },
     attempts: noted,
     timeoutMs: 5000,

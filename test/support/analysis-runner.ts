@@ -65,6 +65,8 @@ export function useAnalysisRunners(): (
       now: clock.now,
       setTimer: clock.setTimer,
       judged: ({ id }, { look: interval, verdict }) => judged.push(`${id}: ${interval} ${verdict}`),
+      notifications: () => [],
+      notified: () => undefined,
       failed: ({ message }) => failures.push(message),
       ...more,
       evaluateInterval: (request, givenUp) => {

@@ -1,10 +1,14 @@
 import { createServer } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A callback as it arrived. */
 export interface ReceivedCallback {
   readonly path: string
   readonly webhookId: string
+  readonly headers: IncomingHttpHeaders
+  /** As it was sent, and what it says. */
+  readonly text: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -25,9 +29,10 @@ export async function startReceiver(): Promise<CallbackReceiver> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
-      const webhookId = String(request.headers['webhook-id'])
-      received.push({ path: request.url ?? '', webhookId, body })
+      const text = Buffer.concat(chunks).toString()
+      const body = JSON.parse(text) as Record<string, unknown>
+      const { headers, url: path = '' } = request
+      received.push({ path, webhookId: String(headers['webhook-id']), headers, text, body })
       if (!isKeptWaiting) response.end('{}')
     })
   })

@@ -10,10 +10,12 @@ import type {
   StoredRun,
 } from '../../store/ports/analysis-store.js'
 import type { AuditEntry } from '../../store/ports/audit-store.js'
+import type { OutboxRepository } from '../../store/ports/outbox-store.js'
 import type { ReadOperation } from '../../store/ports/readers.js'
 import type { WriteOperation } from '../../store/ports/transaction.js'
 import { joinPlan, partsOf } from './definitions/kept-plan.js'
 import type { RunPlan } from './definitions/plan.js'
+import type { Notification } from './notifications.js'
 
 /** Who does something, when and from where, for the trail. */
 export interface Actor {
@@ -81,18 +83,21 @@ export interface IntervalOutcome {
   readonly progress: RunProgress
   /** Templates of the log to remember for the application. */
   readonly logTemplates: readonly string[]
+  /** Who is to be told; each subject is told once. */
+  readonly notifications?: readonly Notification[]
 }
 
 /** Keeps the judgement of an interval and what became of its run; nothing when the run was cancelled meanwhile. Returns whether it was stored. */
 export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
   name: 'analysis.record-interval',
-  apply: async ({ analysis, audit }, { interval, progress, logTemplates }) => {
+  apply: async ({ analysis, audit, outbox }, { interval, progress, logTemplates, notifications = [] }) => {
     const run = await analysis.findRun(progress.id)
     // Ended meanwhile, or judged by another process that took it over.
     if (run?.state !== 'RUNNING' || run.intervalsDone >= progress.intervalsDone) return false
     await analysis.saveInterval(interval)
     await analysis.saveProgress(progress)
     await analysis.rememberLogTemplates(run.application, logTemplates, run.id)
+    await tellOnce(outbox, notifications)
     if (progress.state === 'RUNNING') return true
     const actor = { nowMs: progress.updatedMs, user: undefined, origin: undefined }
     const { score, verdict, message, errors } = progress
@@ -109,6 +114,17 @@ export const recordInterval: WriteOperation<IntervalOutcome, boolean> = {
     })
     return true
   },
+}
+
+/** Puts those into the outbox whose subject no message had before; all receivers of a subject are told together. */
+async function tellOnce(outbox: OutboxRepository, notifications: readonly Notification[]): Promise<void> {
+  const told = new Map<string, boolean>()
+  for (const { subject } of notifications) {
+    if (!told.has(subject)) told.set(subject, (await outbox.statesOf(subject)).length > 0)
+  }
+  for (const notification of notifications) {
+    if (told.get(notification.subject) === false) await outbox.enqueue(notification)
+  }
 }
 
 /** Ends a run before its time; one that has ended stays as it is. Returns the run as it stands. Raises `not_found`. */

@@ -14,6 +14,7 @@ import {
 import { RunQueue } from './intervals/run-queue.js'
 import type { WaitingRun } from './intervals/run-queue.js'
 import type { IntervalReport } from './intervals/interval-report.js'
+import type { JudgedInterval, Notification } from './notifications.js'
 import type { RunPlan } from './definitions/plan.js'
 import { listUsualSpreads } from './intervals/usual-spreads.js'
 import type { NamedSpread } from './intervals/usual-spreads.js'
@@ -57,6 +58,10 @@ export interface AnalysisRunnerOptions {
   /** Calls back once after this many milliseconds, unless the function that it gives is called first. */
   readonly setTimer: (callback: () => void, delayMs: number) => () => void
   readonly judged: (run: StoredRun, report: IntervalReport) => void
+  /** What is to be told of an interval, in the same transaction as it is kept. */
+  readonly notifications: (judged: JudgedInterval) => readonly Notification[]
+  /** Called when something may have been put into the outbox. */
+  readonly notified: () => void
   /** Called when the store could not be asked. */
   readonly failed: (error: Error) => void
 }
@@ -246,13 +251,16 @@ export class AnalysisRunner {
     }
     // What a canary logged that did not pass stays new to the next one.
     const isGood = progress.state === 'COMPLETED' && progress.verdict === 'Success'
+    const notifications = this.#options.notifications({ run, progress, report })
     const isKept = await writer.run(recordInterval, {
       interval,
       progress,
       logTemplates: isGood ? logTemplates : [],
+      notifications,
     })
     this.#noted.delete(run.id)
     if (!isKept) return undefined
+    if (notifications.length > 0) this.#options.notified()
     judged(run, report)
     return progress.state === 'RUNNING' ? progress.nextIntervalMs : undefined
   }

@@ -14,7 +14,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { reportText } from './report-text.js'
-import { runSummary } from './run-summary.js'
+import { runSummary } from '../../analysis/runs/run-summary.js'
 import type { ListOptions, ShowOptions, StartOptions } from './run-options.js'
 
 const POLL_MS = 2000

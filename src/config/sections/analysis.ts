@@ -1,10 +1,12 @@
 import { z } from 'zod'
 
+import { AnalysisNotification, NOTIFIED_EVENTS } from './analysis-notifications.js'
 import { AnalysisSource, SOURCE_TYPES } from './analysis-sources.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
 
 const MOST_CONCURRENT = 64
 const MAX_DAYS = 36_500
+const MOST_RECEIVERS = 20
 
 /** How canaries are analysed. */
 export const AnalysisSection = z.strictObject({
@@ -32,6 +34,11 @@ export const AnalysisSection = z.strictObject({
     wholeNumber(1, MAX_DAYS).default(30),
     'For how many days the link to a report (`canaryReportURL`) leads to it without a token, to the end of the day in UTC. Each status of the analysis has a fresh one.',
     wholeNumberText(1, MAX_DAYS),
+  ),
+  notifications: key(
+    z.array(AnalysisNotification).max(MOST_RECEIVERS).readonly().default([]),
+    `Who is told of a run that goes bad, before it ends: a list of \`{url}\`, where the URL is a secret (\`{env: NAME}\` or \`{file: PATH}\`), with \`on\` (which of ${NOTIFIED_EVENTS.join(', ')}; all but end) and \`applications\` (all) where needed. Each event of a run is told once, signed as callbacks are.`,
+    'a list of {url, on, applications}, where url is {env: NAME} or {file: PATH}',
   ),
   allowLoopback: key(
     z.boolean().default(true),

@@ -1,5 +1,5 @@
 /** What a message is about, and so how it is sent: each topic has its own credentials and allowed targets. */
-export type OutboxTopic = 'gate.callback' | 'webhook.relay'
+export type OutboxTopic = 'gate.callback' | 'webhook.relay' | 'analysis.notification'
 
 /** One message for one receiver. */
 export interface OutboxMessage {

@@ -89,9 +89,9 @@ const PHP = [
   '  thrown in /srv/app/Orders.php on line 42',
 ]
 
-function joinEvents(lines: readonly string[]): LogEvent[] {
+function joinEvents(lines: readonly string[], pauseMs = 0): LogEvent[] {
   const joiner = new EventJoiner()
-  const events = lines.map((line, place) => joiner.add(line, place))
+  const events = lines.map((line, place) => joiner.add(line, place, place * pauseMs))
   return [...events, joiner.end()].filter((event) => event !== undefined)
 }
 
@@ -133,6 +133,23 @@ describe('lines of a stack trace', () => {
     ['no lines', [], 0],
   ])('are not confused with %s', (_what, lines, events) => {
     expect(joinEvents(lines)).toHaveLength(events)
+  })
+
+  it.each([
+    ['an exception', ['FATAL lost the leader', 'java.lang.OutOfMemoryError: heap']],
+    ['a trace of Python', ['ERROR order 17 failed', ...PYTHON.slice(1, 5), 'KeyError: 17']],
+  ])('belong to the message above unless they come a while later: %s', (_what, lines) => {
+    expect(joinEvents(lines, 1000)).toHaveLength(1)
+    const [message, ...rest] = lines
+    expect(
+      [message, rest[0]].map((text) =>
+        joinEvents(lines, 6000).some((event) => event.text.split('\n')[0] === text),
+      ),
+    ).toEqual([true, true])
+  })
+
+  it('are one event however long they take to arrive, where they cannot stand alone', () => {
+    expect(joinEvents(JAVA.slice(1), 6000)).toHaveLength(1)
   })
 
   it('are kept up to a limit', () => {

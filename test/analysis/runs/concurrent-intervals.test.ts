@@ -59,6 +59,8 @@ function makeRunner(store: TestStore, concurrentIntervals: number, together = 1)
     },
     ...{ now: clock.now, setTimer: clock.setTimer },
     hasEndedThread: () => false,
+    notifications: () => [],
+    notified: () => undefined,
     judged: ({ id }, { look: interval }) => judged.push(`${id}: ${interval}`),
     failed: ({ message }) => failures.push(message),
   })

@@ -20,6 +20,7 @@ describe('the sources of analysis', () => {
   test('are none by default', () => {
     expect(loadConfig({ env: {} }).analysis).toEqual({
       sources: [],
+      notifications: [],
       concurrentIntervals: 4,
       maxAgeDays: 90,
       reportLinkDays: 30,

@@ -69,8 +69,8 @@ function addEvents(
     takeEvent(cell[name], event.text, side.lines[event.origin]?.atMs ?? Number.NaN, side.startMs)
   }
   const joiner = new EventJoiner()
-  side.lines.forEach(({ text }, place) => {
-    take(joiner.add(describeLine(text), place))
+  side.lines.forEach(({ text, atMs }, place) => {
+    take(joiner.add(describeLine(text), place, atMs))
   })
   take(joiner.end())
 }

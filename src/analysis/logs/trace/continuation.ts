@@ -22,20 +22,25 @@ const EXCEPTION_HEAD = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throw
 const MAX_LOOKED_AT = 1000
 const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
 
-/**
- * In which trace the event is when this line goes on with it; undefined when the line begins another event. `kept` are the
- * lines of the event so far.
- */
+/** The event that a line may belong to. */
+export interface EventSoFar {
+  /** Its lines. */
+  readonly kept: readonly string[]
+  readonly state: TraceState
+  /** Whether the line came so long after it that only what cannot stand alone belongs to it. */
+  readonly isLongAgo: boolean
+}
+
+/** In which trace the event is when this line goes on with it; undefined when the line begins another event. */
 export function continuationOf(
   whole: string,
-  kept: readonly string[],
-  state: TraceState,
+  { kept, state, isLongAgo }: EventSoFar,
 ): TraceState | undefined {
   const line = whole.slice(0, MAX_LOOKED_AT)
   const [head = ''] = kept
   if (line.trim() === '') return state
   if (line.startsWith('Traceback (most recent call last)'))
-    return beginsPython(head, state) ? 'python' : undefined
+    return !isLongAgo && beginsPython(head, state) ? 'python' : undefined
   if (PYTHON_CHAIN.test(line)) return state === 'pythonEnded' ? 'python' : undefined
   if (GO_BEGINNING.test(line)) return state === 'go' || head.startsWith('panic: ') ? 'go' : undefined
   if (isIndented(line)) return isIndented(head) ? undefined : state
@@ -43,7 +48,7 @@ export function continuationOf(
   if (state === 'python') return PYTHON_END.test(line) ? 'pythonEnded' : undefined
   if (state === 'go') return GO_LINE.test(line) ? state : undefined
   if (state === 'rust') return RUST_LINE.test(line) || isPanicMessage(kept) ? state : undefined
-  return isHeadBelowMessage(line, kept) ? state : undefined
+  return !isLongAgo && isHeadBelowMessage(line, kept) ? state : undefined
 }
 
 /** In which trace an event is after its first line. */

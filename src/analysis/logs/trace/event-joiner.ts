@@ -12,6 +12,8 @@ export interface LogEvent {
 
 /** Lines of one event that are kept: the first frames tell traces apart, the hundredth does not. */
 const MAX_KEPT_LINES = 100
+/** Lines of one event are written within milliseconds, and delivered within seconds. */
+const LONGEST_PAUSE_MS = 5000
 
 /** Puts the lines of a stack trace together, as they come. */
 export class EventJoiner {
@@ -19,10 +21,14 @@ export class EventJoiner {
   #lines = 0
   #origin = 0
   #state: TraceState = 'none'
+  #lastMs = Number.NaN
 
-  /** Takes the next line, and gives the event before it when that one is complete. */
-  add(line: string, origin: number): LogEvent | undefined {
-    const next = this.#lines === 0 ? undefined : continuationOf(line, this.#kept, this.#state)
+  /** Takes the next line, with its time in milliseconds where it is known, and gives the event before it when that one is complete. */
+  add(line: string, origin: number, atMs = Number.NaN): LogEvent | undefined {
+    const isLongAgo = atMs - this.#lastMs > LONGEST_PAUSE_MS
+    this.#lastMs = atMs
+    const soFar = { kept: this.#kept, state: this.#state, isLongAgo }
+    const next = this.#lines === 0 ? undefined : continuationOf(line, soFar)
     if (next !== undefined) {
       this.#state = next
       this.#lines += 1

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { JsonText } from '../../../lib/json/text/json-text.js'
-import { shownUrl } from '../../../lib/outbound/shown-url.js'
 import { resendMessage, showMessages, withoutSecrets } from '../../../outbox/outbox-operations.js'
 import type { ShownMessage } from '../../../outbox/outbox-operations.js'
+import { shownTarget } from '../../../outbox/told-of-message.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import type { Writer } from '../../../store/ports/transaction.js'
 import { actorOf } from '../../exchange/caller-of.js'
@@ -89,10 +89,10 @@ export const outboxRoutes = [
 
 /** Headers are left out, since some topics put credentials there. */
 function toView(message: ShownMessage): Record<string, unknown> {
-  const { id, webhookId, topic, subject, application, executionId, url, state } = message
+  const { id, webhookId, topic, subject, application, executionId, state } = message
   const isPending = state === 'pending'
   return {
-    ...{ id, webhookId, topic, subject, application, executionId, url: shownUrl(url), state },
+    ...{ id, webhookId, topic, subject, application, executionId, url: shownTarget(message), state },
     attempts: message.attempts,
     createdAt: toTime(message.createdMs),
     nextAttemptAt: isPending ? toTime(message.nextAttemptMs) : undefined,

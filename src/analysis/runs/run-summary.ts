@@ -1,13 +1,22 @@
-import type { MetricResult } from '../../analysis/judge/series/types.js'
-import type { TargetReport } from '../../analysis/runs/intervals/interval-report.js'
-import type { ShownRun } from '../../analysis/runs/show-run.js'
+import type { MetricResult } from '../judge/series/types.js'
+import type { StoredRun } from '../../store/ports/analysis-store.js'
+import type { IntervalReport, TargetReport } from './intervals/interval-report.js'
 
 /** Chats show a few lines; the page has the rest. */
 const MOST_NAMED = 5
 const MARKS: Readonly<Record<string, string>> = { Success: '✅', Review: '⚠️', Fail: '❌' }
 
-/** A run in a few lines of Markdown for a chat: verdict and reason, what is wrong first, and where the page is. */
-export function runSummary(run: ShownRun, pageUrl: string): string {
+/** What of a run is summarised. */
+export interface SummarisedRun extends Pick<
+  StoredRun,
+  'id' | 'application' | 'verdict' | 'state' | 'score' | 'message' | 'intervalsDone' | 'errors'
+> {
+  readonly intervalCount: number
+  readonly report: Pick<IntervalReport, 'targets'> | undefined
+}
+
+/** A run in a few lines of Markdown for a chat: verdict and reason, what is wrong first, and where the page is, if that is known. */
+export function runSummary(run: SummarisedRun, pageUrl: string | undefined): string {
   const { id, application, verdict, state, score, message, report } = run
   const word = verdict ?? state.toLowerCase()
   const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${score === undefined ? '' : ` with ${score} of 100`}`
@@ -21,7 +30,7 @@ export function runSummary(run: ShownRun, pageUrl: string): string {
     ...(omitted > 0 ? [`- and ${omitted} more`] : []),
     ...run.errors.slice(0, 1).map((error) => `- not all data could be had: ${plain(error)}`),
     '',
-    `[the whole report](${pageUrl})`,
+    ...(pageUrl === undefined ? [] : [`[the whole report](${pageUrl})`]),
   ]
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')

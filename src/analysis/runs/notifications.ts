@@ -1,0 +1,101 @@
+import type { RunProgress, StoredRun } from '../../store/ports/analysis-store.js'
+import type { OutboxMessage } from '../../store/ports/outbox-store.js'
+import type { IntervalReport, TargetReport } from './intervals/interval-report.js'
+import { runSummary } from './run-summary.js'
+
+/** What of a run is told: an interval fails, shows what people are to look at, had no answer, or was the last one. */
+export type NotifiedEvent = 'fail' | 'review' | 'noAnswer' | 'end'
+
+/** Who is told of which runs. */
+export interface NotificationReceiver {
+  readonly url: string
+  readonly on: readonly NotifiedEvent[]
+  /** Undefined for all. */
+  readonly applications: readonly string[] | undefined
+}
+
+export interface NotificationSettings {
+  readonly receivers: readonly NotificationReceiver[]
+  /** Where people read the report of a run; undefined where the service does not know its own address. */
+  readonly reportUrl: (run: StoredRun, nowMs: number) => string | undefined
+}
+
+/** An interval with what it made of its run; `run` is as it was before. */
+export interface JudgedInterval {
+  readonly run: StoredRun
+  readonly progress: RunProgress
+  readonly report: IntervalReport
+}
+
+/** A message about a run, which is sent unless its subject has been told before. */
+export type Notification = OutboxMessage & { readonly subject: string }
+
+/** What is to be told once an interval is judged: to each receiver at most one message, of the worst that it wants to know. */
+export function notificationsOf(
+  { receivers, reportUrl }: NotificationSettings,
+  judged: JudgedInterval,
+): readonly Notification[] {
+  const { run, progress, report } = judged
+  const events = eventsOf(report, progress)
+  return receivers.flatMap(({ url, on, applications }) => {
+    const wanted = events.filter((event) => on.includes(event))
+    if (wanted.length === 0 || applications?.includes(run.application) === false) return []
+    const link = reportUrl(run, progress.updatedMs)
+    return wanted.map((event) => messageOf({ url, event, link }, judged))
+  })
+}
+
+/** What the messages of an event of a run are found by in the outbox. */
+export function notificationSubject(runId: number, event: NotifiedEvent): string {
+  return `analysis:${runId}:${event}`
+}
+
+/** A review for want of data is told at the end alone: few points are what each run begins with. */
+function eventsOf(report: IntervalReport, { state }: RunProgress): readonly NotifiedEvent[] {
+  const hasEnded = state === 'COMPLETED'
+  const events: NotifiedEvent[] = []
+  if (report.verdict === 'Fail') events.push(report.isUnanswered ? 'noAnswer' : 'fail')
+  if (report.verdict === 'Review' && (hasEnded || report.targets.some(showsTrouble))) events.push('review')
+  return hasEnded ? [...events, 'end'] : events
+}
+
+const SEEN_STATES: ReadonlySet<string | undefined> = new Set(['undecided', 'doubtful', 'oneSideEmpty'])
+
+function showsTrouble({ metrics, logs }: TargetReport): boolean {
+  const results = (metrics?.results ?? []).filter(({ muted }) => !muted)
+  const isSeen = results.some(
+    ({ classification, noData }) =>
+      classification === 'High' || classification === 'Low' || SEEN_STATES.has(noData?.state),
+  )
+  const isLogged = logs?.findings.some(({ isUnexpected, asksForReview }) => isUnexpected || asksForReview)
+  return isSeen || isLogged === true || (logs?.silence ?? null) !== null
+}
+
+interface Addressed {
+  readonly url: string
+  readonly event: NotifiedEvent
+  readonly link: string | undefined
+}
+
+function messageOf({ url, event, link }: Addressed, { run, progress, report }: JudgedInterval): Notification {
+  const { id, application, executionId, intervals } = run
+  const { state, score, verdict, message: reason, intervalsDone, errors, updatedMs } = progress
+  const summarised = { id, application, state, score, verdict, message: reason, intervalsDone, errors }
+  const body = {
+    type: `analysis.${event}`,
+    timestamp: new Date(updatedMs).toISOString(),
+    // What chats show of a webhook.
+    text: runSummary({ ...summarised, intervalCount: intervals, report }, link),
+    data: {
+      ...{ analysis: id, application, executionId, state, verdict, score, reason, errors },
+      ...{ interval: intervalsDone, intervals, reportUrl: link },
+    },
+  }
+  return {
+    topic: 'analysis.notification',
+    url,
+    body: JSON.stringify(body),
+    subject: notificationSubject(id, event),
+    ...{ application, executionId, createdMs: updatedMs },
+  }
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { latencies } from '../support/analysis-service.js'
+import { startReceiver } from '../support/callback-receiver.js'
+import type { CallbackReceiver } from '../support/callback-receiver.js'
+import { analysisIn, FILE_ANALYSIS } from '../support/file-analysis.js'
+import { ask, objectOf, postJson } from '../support/http-client.js'
+import { startTidegate } from '../support/tidegate-process.js'
+import type { TidegateProcess } from '../support/tidegate-process.js'
+import { waitUntil } from '../support/wait-until.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const MINUTE_MS = 60_000
+
+const workspace = makeWorkspace()
+let receiver: CallbackReceiver
+let tidegate: TidegateProcess
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  workspace.write({
+    'policies/release.rego': 'package release\n\nallow := true\n',
+    hook: `${receiver.url}/services/T01/secret-of-the-chat\n`,
+    'definitions/shop.json': JSON.stringify({
+      ...FILE_ANALYSIS,
+      intervalMinutes: 30,
+      scopes: { ...FILE_ANALYSIS.scopes, canary: { version: 'slow' } },
+    }),
+    'data/stable.csv': latencies(100),
+    'data/slow.csv': latencies(300),
+  })
+  tidegate = await startTidegate({
+    workspace,
+    config: {
+      server: { publicUrl: 'https://tidegate.example.org' },
+      analysis: {
+        ...analysisIn(workspace.path),
+        notifications: [{ url: { file: `${workspace.path}/hook` } }],
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await tidegate.end('SIGTERM')
+  await receiver.close()
+  workspace.remove()
+})
+
+test('a chat is told of a canary that fails while its analysis still runs, signed and without showing where', async () => {
+  const body = {
+    application: 'shop',
+    canaryDeployments: [{ canaryStartTimeMs: String(Date.now() - 32 * MINUTE_MS) }],
+  }
+  const { canaryId } = objectOf(await postJson(tidegate.url, '/autopilot/api/v3/registerCanary', body))
+  const message = await waitUntil(
+    () => receiver.received[0],
+    () => `nobody is told: ${tidegate.logText()}`,
+  )
+  expect(message.path).toBe('/services/T01/secret-of-the-chat')
+  expect(message.body).toMatchObject({
+    type: 'analysis.fail',
+    text: expect.stringContaining('**latency** High: ') as string,
+    data: { analysis: canaryId, application: 'shop', state: 'RUNNING', verdict: 'Fail', interval: 1 },
+  })
+  const { data } = message.body as { data: { reportUrl: string } }
+  const link = new URL(data.reportUrl)
+  expect(link.origin).toBe('https://tidegate.example.org')
+  expect((await ask(tidegate.url, { path: link.pathname })).status).toBe(200)
+
+  const secret = readFileSync(`${workspace.path}/data/callback-secret`, 'utf8').trim()
+  const headers = Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+  )
+  expect(new Webhook(secret).verify(message.text, headers)).toEqual(message.body)
+
+  const listed = await waitUntil(
+    async () => {
+      const { text } = await ask(tidegate.url, { path: `/outbox?subject=analysis:${String(canaryId)}:fail` })
+      return text.includes('"delivered"') ? text : undefined
+    },
+    () => 'the message is not delivered',
+  )
+  const trail = await ask(tidegate.url, { path: '/audit?kind=analysis.notification.delivered' })
+  for (const text of [listed, trail.text, tidegate.logText()])
+    expect(text).not.toContain('secret-of-the-chat')
+  expect(trail.text).toContain('analysis.notification.delivered')
+})
