@@ -43,6 +43,7 @@ bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one 
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/logs/run.js
 	taskset -c 1 node dist-bench/bench/logs/looks.js
+	taskset -c 1 node dist-bench/bench/logs/pairs.js
 
 bench-analysis: $(BUILT) ## Whole looks of analyses: time, memory and size, on one core
 	npx tsc -p tsconfig.bench.json
