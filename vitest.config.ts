@@ -54,6 +54,7 @@ const COMPILING = [
   'test/pdp/*.test.ts',
   'test/pdp/{archive,bundle,compile,data,lint,slow,snapshot,wasm}/**/*.test.ts',
   'test/pdp/builtins/*.test.ts',
+  'test/pdp/requests/parse-module.test.ts',
   'test/policies/sample-verdicts.test.ts',
   'test/cli/{build,check,eval,policy-warnings,serve,test,verification-flags}.test.ts',
   'test/e2e/{bundle-keys,denial-rules,policy-warnings,watching}.test.ts',

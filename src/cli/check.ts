@@ -4,12 +4,14 @@ import { questionOf } from '../pdp/evaluation/package-question.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
+import type { Checking } from './check/check-definition.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
+import { withRequests } from './input/evaluate-once.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadOptions, openPolicies } from './input/open-policies.js'
@@ -77,23 +79,15 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
   const packages = paths.length === 0 ? [] : staticPackages(policies)
   const unasked = explainUnasked(policies)
   if (unasked !== undefined && options.format === 'text') terminal.err(`${unasked}\n`)
-  const results: CheckResult[] = []
-  const questions: HostQuestion[] = []
-  const progress = new Progress(terminal)
-  for (const definition of await readAll(paths, options.as, terminal)) {
-    progress.show(`checking … ${count(results.length, 'pipeline')}`)
-    if ('error' in definition) results.push(definition)
-    else {
-      results.push(await checkDefinition(definition.file, definition, policies, packages))
-      questions.push(...questionsAbout(definition, snapshot, packages))
-    }
-  }
-  progress.end()
   const locations = { directories, bundles: config.policies.bundles }
-  const portability =
-    options.portable === true
-      ? await checkPortability(locations, { load, requests: config.policies.requests }, snapshot, questions)
-      : undefined
+  const { results, portability } = await withRequests(config, terminal, async (requests) => {
+    const checked = await checkAll(paths, options.as, { snapshot, requests }, { packages, terminal })
+    const portability =
+      options.portable === true
+        ? await checkPortability(locations, { load, requests }, snapshot, checked.questions)
+        : undefined
+    return { ...checked, portability }
+  })
   const colours = makeColours(terminal.hasColours)
   if (options.format === 'json') outJson(terminal, { ...checkReportJson(results, warnings), portability })
   else if (paths.length === 0) terminal.out(policyReportText(snapshot.packages.length, warnings.length))
@@ -101,6 +95,33 @@ async function check(paths: readonly string[], options: CheckOptions, terminal: 
   if (portability !== undefined && options.format === 'text')
     terminal.out(portabilityText(portability, colours))
   return exitCodeOf(results, portability?.findings.length ?? 0)
+}
+
+interface Checked {
+  readonly results: readonly CheckResult[]
+  /** What another host is asked to compare. */
+  readonly questions: readonly HostQuestion[]
+}
+
+async function checkAll(
+  paths: readonly string[],
+  as: InputForm | undefined,
+  checking: Checking,
+  { packages, terminal }: { readonly packages: readonly string[]; readonly terminal: Terminal },
+): Promise<Checked> {
+  const results: CheckResult[] = []
+  const questions: HostQuestion[] = []
+  const progress = new Progress(terminal)
+  for (const definition of await readAll(paths, as, terminal)) {
+    progress.show(`checking … ${count(results.length, 'pipeline')}`)
+    if ('error' in definition) results.push(definition)
+    else {
+      results.push(await checkDefinition(definition.file, definition, checking, packages))
+      questions.push(...questionsAbout(definition, checking.snapshot, packages))
+    }
+  }
+  progress.end()
+  return { results, questions }
 }
 
 type ReadDefinition = Definition & { readonly file: string }

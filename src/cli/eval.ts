@@ -7,7 +7,8 @@ import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { evaluateAgain, evaluateOnce } from './input/evaluate-once.js'
+import { evaluateAgain, withRequests } from './input/evaluate-once.js'
+import { evaluateWithAnswers } from '../pdp/requests/evaluate-with-answers.js'
 import { openPolicies } from './input/open-policies.js'
 import { explainUndefined } from './input/explain-undefined.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
@@ -83,10 +84,13 @@ export async function evaluate(options: EvalOptions, terminal: Terminal): Promis
     return evaluateDocument(plan, input, call)
   }
   const settings = { strictBuiltinErrors, cost, print: (line: string) => void printed.push(line) }
-  const work =
-    options.ndBuiltinCache === undefined
-      ? evaluateOnce(evaluation, config.policies.requests, settings)
-      : evaluateAgain(evaluation, await readDocument(options.ndBuiltinCache, terminal), settings)
+  const kept =
+    options.ndBuiltinCache === undefined ? undefined : await readDocument(options.ndBuiltinCache, terminal)
+  const work = withRequests(config, terminal, (requests) =>
+    kept === undefined
+      ? evaluateWithAnswers(evaluation, requests, settings)
+      : evaluateAgain(evaluation, kept, requests, settings),
+  )
   const result = await work.finally(() => printed.forEach((line) => terminal.err(`${line}\n`)))
   const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
   const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer

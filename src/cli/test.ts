@@ -13,7 +13,7 @@ import { readData } from '../pdp/data/base-document.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
-import type { RequestSettings } from '../pdp/requests/request-settings.js'
+import type { PolicyRequests } from '../pdp/requests/policy-requests.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
@@ -36,6 +36,7 @@ import { checkPortability } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
 import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tests.js'
 import type { OpaTest, StagedTests } from './test/opa-tests.js'
+import { withRequests } from './input/evaluate-once.js'
 import { findDifferences } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
@@ -73,7 +74,7 @@ async function test(named: readonly string[], options: TestOptions, terminal: Te
   const { directories, bundles } = config.policies
   const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }
   const load = loadOptions(config, terminal)
-  const work = runTests(locations, options, load, config.policies.requests)
+  const work = withRequests(config, terminal, (requests) => runTests(locations, options, load, requests))
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
   const warnings = [...run.warnings, ...input]
@@ -90,7 +91,7 @@ async function runTests(
   locations: PolicyLocations,
   { run, threshold, portable }: TestOptions,
   loading: LoadOptions,
-  requests: RequestSettings,
+  requests: PolicyRequests,
 ): Promise<TestRun> {
   // Tests have mocks for what others answer, and run where nobody may be asked.
   const load = { ...loading, warnsOfRefusedBuiltins: true }

@@ -7,7 +7,7 @@ import { hostBuiltins } from '../pdp/builtins/index.js'
 import { loadDataInThread } from './threads/data-thread.js'
 import { compileModuleInThread } from './threads/module-thread.js'
 import { findOpa } from '../pdp/opa/find-opa.js'
-import { showsPrinted } from './printed-lines.js'
+import { showsPrinted } from './evaluations/printed-lines.js'
 import { refusedRequests } from '../pdp/requests/refused-requests.js'
 import { Policies } from '../pdp/loading/policies.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
@@ -20,13 +20,12 @@ export async function openPolicies(
   logger: Logger,
   metrics: ServiceMetrics,
 ): Promise<Policies> {
-  const { directories, bundles, opa, limits, staticPackages, undefinedData, bundleSigning, requests } =
-    config.policies
+  const { directories, bundles, opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   const startedAt = performance.now()
   const options = {
     findOpa: () => findOpa({ named: opa, env: process.env }),
     builtins: hostBuiltins,
-    refusedBuiltins: refusedRequests(requests),
+    refusedBuiltins: refusedRequests(config.policies),
     includesPrint: showsPrinted(config),
     loadData: loadDataInThread,
     compileModule: compileModuleInThread,

@@ -1,5 +1,8 @@
+import { findOpa } from '../../src/pdp/opa/find-opa.js'
+import { ModuleParser } from '../../src/pdp/requests/module-parser.js'
 import { PolicyRequests } from '../../src/pdp/requests/policy-requests.js'
-import type { RequestSettings } from '../../src/pdp/requests/request-settings.js'
+import type { PolicyRequestsParts } from '../../src/pdp/requests/policy-requests.js'
+import type { ParseModuleSettings, RequestSettings } from '../../src/pdp/requests/request-settings.js'
 
 /** Settings under which policies may ask this machine alone. */
 export const LOOPBACK_REQUESTS: RequestSettings = {
@@ -14,6 +17,21 @@ export const LOOPBACK_REQUESTS: RequestSettings = {
 }
 
 /** What policies ask of others under these settings and a few more. */
-export function loopbackRequests(settings: Partial<RequestSettings> = {}): PolicyRequests {
-  return new PolicyRequests({ ...LOOPBACK_REQUESTS, ...settings })
+export function loopbackRequests(
+  settings: Partial<RequestSettings> = {},
+  parts: PolicyRequestsParts = {},
+): PolicyRequests {
+  return new PolicyRequests({ ...LOOPBACK_REQUESTS, ...settings }, parts)
+}
+
+/** Parses modules with a real program, the one that `opa` names. */
+export function testParser(
+  settings: Partial<ParseModuleSettings> = {},
+  opa: () => ReturnType<typeof findOpa> = () => findOpa({ env: process.env }),
+): ModuleParser {
+  const usual = {
+    ...{ enabled: true, timeoutSeconds: 20, maxTextBytes: 65_536, maxAnswerBytes: 4_194_304 },
+    ...{ programs: 1, queueLength: 32, cacheBytes: 1_048_576 },
+  }
+  return new ModuleParser({ ...usual, ...settings }, opa)
 }

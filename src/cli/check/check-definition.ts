@@ -4,12 +4,20 @@ import { AskedPackages } from '../../pdp/lint/asked-packages.js'
 import { pathKey, pathOfKey } from '../../pdp/rego/path-key.js'
 import { printPackageName } from '../../pdp/rego/print-data-ref.js'
 import { VERDICT_RULES } from '../../pdp/rego/verdict-rules.js'
+import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
+import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { StaticVerdict } from '../../pdp/evaluation/evaluate-static-policies.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
-import { evaluateOnce } from '../input/evaluate-once.js'
 import type { OpenPolicies } from '../input/open-policies.js'
 import type { CheckResult } from './check-report.js'
 import type { Definition } from '../input/read-definitions.js'
+
+/** What definitions are checked with: the policies, and what these ask of others. */
+export interface Checking {
+  readonly snapshot: Snapshot
+  readonly requests: PolicyRequests
+}
 
 /** How many packages a sentence names. */
 const MOST_NAMES = 10
@@ -48,13 +56,13 @@ function listSome(names: readonly string[]): string {
 export async function checkDefinition(
   file: string,
   { name, input, form }: Definition,
-  { snapshot, config }: Pick<OpenPolicies, 'snapshot' | 'config'>,
+  { snapshot, requests }: Checking,
   packages: readonly string[],
 ): Promise<CheckResult> {
   try {
     const evaluate = (call: EvaluationCall): StaticVerdict =>
       evaluateStaticPolicies(snapshot, packages, input, call)
-    const verdict = await evaluateOnce(evaluate, config.policies.requests)
+    const verdict = await evaluateWithAnswers(evaluate, requests)
     const denials = verdict.denials.map(({ packageName, text }) => ({ package: packageName, text }))
     return { file, name, as: form, allowed: denials.length === 0, denials }
   } catch (raw) {

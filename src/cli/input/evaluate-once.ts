@@ -1,32 +1,36 @@
+import type { Config } from '../../config/config.js'
+import { openRequests } from '../../main/evaluations/open-requests.js'
 import type { NewCallOptions } from '../../pdp/evaluation/new-call.js'
 import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
 import { replayCalls } from '../../pdp/requests/replayed-calls.js'
-import { PolicyRequests } from '../../pdp/requests/policy-requests.js'
-import type { RequestSettings } from '../../pdp/requests/request-settings.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
+import type { Terminal } from '../session/terminal.js'
 
 type CallSettings = Pick<NewCallOptions, 'strictBuiltinErrors' | 'cost' | 'print'>
 
-/** Evaluates with what policies ask of others, as far as the settings let them. Raises as `evaluateWithAnswers`. */
-export async function evaluateOnce<A>(
-  evaluate: (call: EvaluationCall) => A,
-  settings: RequestSettings,
-  options: CallSettings = {},
+/** Does work with what policies ask of others, as far as the configuration lets them. Raises as that. */
+export async function withRequests<A>(
+  config: Config,
+  terminal: Terminal,
+  work: (requests: PolicyRequests) => Promise<A>,
 ): Promise<A> {
-  const requests = new PolicyRequests(settings)
+  const requests = openRequests(config, terminal.env)
   try {
-    return await evaluateWithAnswers(evaluate, requests, options)
+    return await work(requests)
   } finally {
     await requests.close()
   }
 }
 
-/** Evaluates with what calls gave when a decision was made, as the decision log has it (JSON), and asks nobody. Raises as `evaluateOnce`. */
+/** Evaluates with what calls gave when a decision was made, as the decision log has it (JSON), and asks no host. Raises as `evaluateWithAnswers`. */
 export async function evaluateAgain<A>(
   evaluate: (call: EvaluationCall) => A,
   ndBuiltinCache: Uint8Array,
+  requests: PolicyRequests,
   options: CallSettings,
 ): Promise<A> {
-  const { requests, recorded, nowMs = Date.now() } = replayCalls(Buffer.from(ndBuiltinCache).toString())
-  return await evaluateWithAnswers(evaluate, requests, { ...options, recorded, nowMs })
+  const kept = replayCalls(Buffer.from(ndBuiltinCache).toString(), requests)
+  const { recorded, nowMs = Date.now() } = kept
+  return await evaluateWithAnswers(evaluate, kept.requests, { ...options, recorded, nowMs })
 }

@@ -42,11 +42,11 @@ export async function openPolicies(
 
 /** How policies are compiled and run under a configuration. */
 export function loadOptions(config: Config, terminal: Terminal): LoadOptions {
-  const { opa, limits, staticPackages, undefinedData, bundleSigning, requests } = config.policies
+  const { opa, limits, staticPackages, undefinedData, bundleSigning } = config.policies
   return {
     findOpa: () => findOpa({ named: opa, env: terminal.env }),
     builtins: hostBuiltins,
-    refusedBuiltins: refusedRequests(requests),
+    refusedBuiltins: refusedRequests(config.policies),
     limits,
     verification: () =>
       makeBundleVerification(bundleSigning, readSecrets({ policies: { bundleSigning } }, terminal.env)),

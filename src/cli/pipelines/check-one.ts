@@ -1,14 +1,14 @@
 import type { Definition } from '../../orchestrator/definition.js'
 import { pipelineName } from '../../orchestrator/store-report.js'
-import type { OpenPolicies } from '../input/open-policies.js'
 import { checkDefinition } from '../check/check-definition.js'
+import type { Checking } from '../check/check-definition.js'
 import type { CheckResult } from '../check/check-report.js'
 import { applicationKey } from '../../events/registry/registry-change.js'
 
 /** What the static policies say of a pipeline, asked as the orchestrator's save asks; its application stands for the file. */
 export function checkPipeline(
   definition: Definition,
-  policies: OpenPolicies,
+  checking: Checking,
   packages: readonly string[],
 ): Promise<CheckResult> {
   const { application } = definition
@@ -17,7 +17,7 @@ export function checkPipeline(
   return checkDefinition(
     place,
     { name: pipelineName(definition), input, form: 'pipeline' as const },
-    policies,
+    checking,
     packages,
   )
 }

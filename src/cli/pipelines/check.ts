@@ -3,7 +3,9 @@ import type { Command } from 'commander'
 import { withListing } from '../../orchestrator/list-definitions.js'
 import { staticPackages } from '../check/check-definition.js'
 import { EXIT } from '../session/session.js'
+import { withRequests } from '../input/evaluate-once.js'
 import { openPolicies } from '../input/open-policies.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
 import type { Session } from '../session/session.js'
@@ -40,21 +42,23 @@ export function defineEstateCheck(command: Command, session: Session): void {
 
 async function checkEstate(options: EstateCheckOptions, terminal: Terminal): Promise<EstateReport> {
   const policies = await openPolicies(options, terminal)
+  const { config, snapshot } = policies
   const packages = staticPackages(policies)
   const progress = new Progress(terminal)
   const report = new EstateReport()
   await withStorage(options, terminal, async (connection) => {
-    const listed = withListing(connection, 'pipelines', async ({ count, definitions }) => {
-      let done = 0
-      for await (const definition of definitions()) {
-        done += 1
-        if (isOf(definition, options.application)) {
-          report.add(await checkPipeline(definition, policies, packages))
+    const checkAll = (requests: PolicyRequests) =>
+      withListing(connection, 'pipelines', async ({ count, definitions }) => {
+        let done = 0
+        for await (const definition of definitions()) {
+          done += 1
+          if (isOf(definition, options.application)) {
+            report.add(await checkPipeline(definition, { snapshot, requests }, packages))
+          }
+          progress.show(bar(done, count))
         }
-        progress.show(bar(done, count))
-      }
-    })
-    await listed
+      })
+    await withRequests(config, terminal, checkAll)
   })
   progress.end()
   return report

@@ -11,6 +11,7 @@ import { isUnchecked } from '../check/check-report.js'
 import { findDefinitions } from '../check/find-definitions.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode, Session } from '../session/session.js'
+import { withRequests } from '../input/evaluate-once.js'
 import { openPolicies } from '../input/open-policies.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
@@ -67,11 +68,14 @@ async function push(paths: readonly string[], options: PushOptions, terminal: Te
   const packages = staticPackages(policies)
   const report = new EstateReport()
   const allowed: Definition[] = []
-  for (const definition of definitions) {
-    const result = await checkPipeline(definition, policies, packages)
-    report.add(result)
-    if (!isUnchecked(result) && result.allowed) allowed.push(definition)
-  }
+  const { config, snapshot } = policies
+  await withRequests(config, terminal, async (requests) => {
+    for (const definition of definitions) {
+      const result = await checkPipeline(definition, { snapshot, requests }, packages)
+      report.add(result)
+      if (!isUnchecked(result) && result.allowed) allowed.push(definition)
+    }
+  })
   if (options.dryRun || allowed.length === 0) return { report, stored: undefined }
   const progress = new Progress(terminal)
   const write = options.update === true ? updatePipelines : storePipelines

@@ -1,6 +1,6 @@
 import { openPlainHost } from '../../main/threads/plain-host-thread.js'
 import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
-import type { RequestSettings } from '../../pdp/requests/request-settings.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { Colours } from '../output/colours.js'
 import { count } from '../output/text-table.js'
@@ -13,7 +13,7 @@ const HOST = '@open-policy-agent/opa-wasm'
 /** Asks the plain host of OPA's modules what was asked here. Raises as `readPortableModules`. */
 export async function checkPortability(
   locations: PolicyLocations,
-  { load, requests }: { load: LoadOptions; requests: RequestSettings },
+  { load, requests }: { load: LoadOptions; requests: PolicyRequests },
   snapshot: Snapshot,
   questions: readonly HostQuestion[],
 ): Promise<Portability> {

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors/app-error.js'
-import { evaluateOnce } from '../input/evaluate-once.js'
 import { evaluateDocument, planDocument, evaluateValue } from '../../pdp/evaluation/evaluate-document.js'
 import { pathKey } from '../../pdp/rego/path-key.js'
 import { printDataRef } from '../../pdp/rego/print-data-ref.js'
-import type { RequestSettings } from '../../pdp/requests/request-settings.js'
+import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { EvaluationCall } from '../../pdp/wasm/evaluation-call.js'
 import type { PlainHost } from '../../main/threads/plain-host-thread.js'
@@ -41,7 +41,7 @@ export async function compareHosts(
   snapshot: Snapshot,
   modules: readonly PortableModule[],
   questions: readonly HostQuestion[],
-  { host, requests }: { host: PlainHost; requests: RequestSettings },
+  { host, requests }: { host: PlainHost; requests: PolicyRequests },
 ): Promise<Portability> {
   const findings: PortabilityFinding[] = []
   let [same, skipped] = [0, 0]
@@ -66,7 +66,7 @@ interface Answer {
 async function answerHere(
   snapshot: Snapshot,
   { path, input }: HostQuestion,
-  requests: RequestSettings,
+  requests: PolicyRequests,
 ): Promise<Answer | undefined> {
   const plan = planDocument(snapshot, path)
   const evaluate = (call: EvaluationCall): Answer => ({
@@ -74,7 +74,7 @@ async function answerHere(
     json: evaluateDocument(plan, input, call),
   })
   try {
-    return await evaluateOnce(evaluate, requests)
+    return await evaluateWithAnswers(evaluate, requests)
   } catch (raw) {
     if (raw instanceof AppError) return undefined
     throw raw

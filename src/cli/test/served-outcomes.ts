@@ -1,9 +1,9 @@
 import { AppError } from '../../errors/app-error.js'
 import { isRecord } from '../../lib/validation/record.js'
 import { evaluateDocument, planDocument } from '../../pdp/evaluation/evaluate-document.js'
-import type { RequestSettings } from '../../pdp/requests/request-settings.js'
+import { evaluateWithAnswers } from '../../pdp/requests/evaluate-with-answers.js'
+import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
-import { evaluateOnce } from '../input/evaluate-once.js'
 import { detailText } from '../output/report-failure.js'
 import { ruleName, rulePath } from './opa-tests.js'
 import type { OpaTest, TestCase } from './opa-tests.js'
@@ -24,7 +24,7 @@ export interface Difference {
 export async function findDifferences(
   snapshot: Snapshot,
   tests: readonly OpaTest[],
-  requests: RequestSettings,
+  requests: PolicyRequests,
 ): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const [rule, [first, ...others]] of groupByRule(tests)) {
@@ -53,11 +53,11 @@ async function evaluateRule(
   snapshot: Snapshot,
   test: OpaTest,
   opa: 'pass' | 'fail',
-  requests: RequestSettings,
+  requests: PolicyRequests,
 ): Promise<{ outcome: 'pass' | 'fail'; notes: readonly string[] }> {
   const plan = planDocument(snapshot, rulePath(test))
   try {
-    const value = await evaluateOnce((call) => evaluateDocument(plan, undefined, call), requests)
+    const value = await evaluateWithAnswers((call) => evaluateDocument(plan, undefined, call), requests)
     const agrees = test.cases === undefined ? undefined : passesAlike(test.cases, value)
     // OPA takes nothing but true for a test that passes.
     const outcome = agrees === undefined ? (value === 'true' ? 'pass' : 'fail') : agrees ? opa : opposite(opa)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { BundleSigningSection } from './bundle-signing.js'
+import { ParseModuleSection } from './parse-module.js'
 import { PolicyRequestsSection } from './policy-requests.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
@@ -126,4 +127,5 @@ export const PoliciesSection = z.strictObject({
   limits: Limits.prefault({}),
   slowEvaluations: SlowEvaluations.prefault({}),
   requests: PolicyRequestsSection.prefault({}),
+  parseModule: ParseModuleSection.prefault({}),
 })

@@ -18,8 +18,8 @@ import { Evaluations } from '../../pdp/slow/evaluations.js'
 import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
 import { Servers } from '../addresses/open-servers.js'
 import type { Answering } from '../addresses/open-servers.js'
-import { openRequests } from '../open-evaluations.js'
-import { logPrinted } from '../printed-lines.js'
+import { mayAsk, openRequests } from '../evaluations/open-requests.js'
+import { logPrinted } from '../evaluations/printed-lines.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
 import type { MainCalls, SentPolicies, WorkerCalls, WorkerSettings } from '../workers/worker-calls.js'
@@ -135,7 +135,7 @@ function openEvaluations(
   told: Pick<EvaluationsOptions, 'abandoned' | 'spent'>,
 ): { readonly evaluations: Evaluations; readonly requests: PolicyRequests | undefined } {
   const { limits, slowEvaluations } = config.policies
-  const requests = openRequests(config)
+  const requests = mayAsk(config) ? openRequests(config, process.env) : undefined
   const evaluations = new Evaluations({
     slow: new RemoteSlowEvaluations(main, slowEvaluations.threads, idOf),
     sliceMs: limits.sliceMs,

@@ -16,6 +16,7 @@ import { nativeFailures } from './native/native-failures.js'
 import { netBuiltins } from './net/net.js'
 import { numberBuiltins } from './numbers.js'
 import { objectSubsetBuiltins } from './object-subset.js'
+import { parseModuleBuiltins } from './parse-module.js'
 import { printBuiltins } from './print.js'
 import { randomBuiltins } from './random.js'
 import { regexBuiltins } from './regex/regex.js'
@@ -61,6 +62,7 @@ const table: BuiltinTable = {
   ...netBuiltins,
   ...numberBuiltins,
   ...objectSubsetBuiltins,
+  ...parseModuleBuiltins,
   ...printBuiltins,
   ...randomBuiltins,
   ...regexBuiltins,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setPriority } from 'node:os'
 
-import { AppError } from '../../errors/app-error.js'
+import { AppError, hasErrorCode } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
 
 export interface OpaRun {
@@ -14,14 +14,24 @@ export interface OpaRunOptions {
   readonly cwd?: string
   /** Text for standard input. */
   readonly stdin?: string
+  /** Beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Two minutes and 256 MiB where absent. */
+  readonly timeLimitMs?: number
+  readonly maxOutputBytes?: number
+  /** Ends the program when it is aborted. */
+  readonly signal?: AbortSignal
 }
+
+/** The codes of errors for what the program was ended. */
+export const OPA_OVERRUN = { time: 'opa_takes_too_long', output: 'opa_answers_too_much' } as const
 
 const TIME_LIMIT_MS = 120_000
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 
 /**
  * Runs the `opa` program to its end, whatever its exit code. Raises `unavailable` when it cannot be started or does
- * not end within two minutes.
+ * not end within its limits (then with a code of `OPA_OVERRUN`).
  */
 export function runOpa(
   program: OpaProgram,
@@ -29,11 +39,13 @@ export function runOpa(
   options: OpaRunOptions = {},
 ): Promise<OpaRun> {
   return new Promise((resolve, reject) => {
-    const limits = { timeout: TIME_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const
+    const { cwd, signal, timeLimitMs = TIME_LIMIT_MS, maxOutputBytes = MAX_OUTPUT_BYTES } = options
+    const env = options.env && { ...process.env, ...options.env }
+    const limits = { timeout: timeLimitMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const
     const child = execFile(
       program.path,
       [...args],
-      { cwd: options.cwd, ...limits },
+      { cwd, signal, env, ...limits },
       (error, stdout, stderr) => {
         if (error === null) resolve({ exitCode: 0, stdout, stderr })
         else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr })
@@ -61,6 +73,11 @@ function cannotRun(program: OpaProgram, args: readonly string[], cause: Error): 
   return new AppError(
     'unavailable',
     `run opa ${args[0] ?? ''} (${program.path}, from ${program.source}): ${cause.message}`,
-    { cause },
+    { cause, ...overrunCode(cause) },
   )
+}
+
+function overrunCode(error: Error): { readonly code?: string } {
+  if (hasErrorCode(error, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')) return { code: OPA_OVERRUN.output }
+  return 'killed' in error && error.killed === true ? { code: OPA_OVERRUN.time } : {}
 }

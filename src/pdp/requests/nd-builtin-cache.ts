@@ -2,6 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import { goJsonString } from '../../lib/json/text/escape.js'
 import { redactSecrets } from '../../lib/redaction/redact.js'
 import { REDACTION_MARK } from '../../lib/redaction/redacted.js'
+import { PARSE_MODULE } from '../builtins/parse-module.js'
 import { HTTP_SEND, replyOf } from '../builtins/http/http-send.js'
 import type { CallResult, RecordedCall, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { UNMETERED_WORK } from '../metering/work-meter.js'
@@ -37,6 +38,8 @@ export function ndBuiltinCache(recorded: RecordedCalls, maxLength: number): stri
 /** Undefined for a call that failed, null for one that is longer. */
 function entryOf(call: RecordedCall, maxLength: number): string | undefined | null {
   const { name, args, result } = call
+  // Given the same text it gives the same, as far as the program is the same: not kept by OPA either.
+  if (name === PARSE_MODULE) return undefined
   if (name !== HTTP_SEND) {
     return 'value' in result ? `${goJsonString(printGoJson(args))}:${printGoJson(result.value)}` : undefined
   }

@@ -1,6 +1,7 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import { resolveHost } from '../../lib/outbound/checked-lookup.js'
 import type { ResolveHost } from '../../lib/outbound/checked-lookup.js'
+import { PARSE_MODULE } from '../builtins/parse-module.js'
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
 import { readRequest, unsupportedParameters } from '../builtins/http/http-request.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
@@ -8,12 +9,14 @@ import type { CallResult, MissingCall, RecordedCalls } from '../builtins/shared/
 import { RegoObject } from '../rego/value.js'
 import { cachedResponse } from './cached-response.js'
 import { lookUpAddress } from './look-up-address.js'
+import type { ModuleParser } from './module-parser.js'
 import { toValue } from './received-response.js'
 import { RequestAllowance } from './request-allowance.js'
 import { RequestClients } from './request-clients.js'
 import { requestRefused } from './request-error.js'
 import type { RequestSettings } from './request-settings.js'
-import { ResponseCache } from './response-cache.js'
+import { makeResponseCache } from './response-cache.js'
+import type { ResponseCache } from './response-cache.js'
 
 /** The requests of one decision. */
 export interface DecisionRequests {
@@ -23,20 +26,29 @@ export interface DecisionRequests {
   readonly end: () => void
 }
 
+/** What requests are made with, beside their settings. */
+export interface PolicyRequestsParts {
+  readonly resolve?: ResolveHost
+  /** Absent where policies may have nothing parsed. */
+  readonly parser?: ModuleParser | undefined
+}
+
 /** What policies ask of others, for all decisions. */
 export class PolicyRequests {
   readonly #settings: RequestSettings
   readonly #clients: RequestClients
   readonly #cache: ResponseCache
   readonly #resolve: ResolveHost
+  readonly #parser: ModuleParser | undefined
   readonly #closing = new AbortController()
   #waiting = 0
 
-  constructor(settings: RequestSettings, resolve: ResolveHost = resolveHost) {
+  constructor(settings: RequestSettings, { resolve = resolveHost, parser }: PolicyRequestsParts = {}) {
     this.#settings = settings
     this.#resolve = resolve
+    this.#parser = parser
     this.#clients = new RequestClients(settings, { resolve })
-    this.#cache = new ResponseCache(settings.cacheBytes)
+    this.#cache = makeResponseCache(settings.cacheBytes)
   }
 
   /**
@@ -76,10 +88,12 @@ export class PolicyRequests {
   }
 
   async #find(
-    { key, name, args: [operand] }: MissingCall,
+    { key, name, args }: MissingCall,
     nowMs: number,
     allowance: RequestAllowance,
   ): Promise<CallResult> {
+    if (name === PARSE_MODULE) return await this.#parse(args, allowance)
+    const [operand] = args
     if (this.#settings.allowedHosts.length === 0) {
       throw requestRefused(
         `${name}: policies may ask nobody: name the hosts in policies.requests.allowedHosts`,
@@ -90,6 +104,14 @@ export class PolicyRequests {
     if (name === HTTP_SEND && operand instanceof RegoObject)
       return await this.#send(key, operand, nowMs, allowance)
     throw new AppError('internal', `nobody answers ${name}`)
+  }
+
+  async #parse([file, text]: MissingCall['args'], allowance: RequestAllowance): Promise<CallResult> {
+    if (this.#parser === undefined)
+      throw requestRefused(`${PARSE_MODULE}: set policies.parseModule.enabled to have modules parsed`)
+    if (typeof file !== 'string' || typeof text !== 'string')
+      throw new AppError('internal', `${PARSE_MODULE} is asked for no text`)
+    return await this.#parser.parse(file, text, allowance)
   }
 
   async #send(

@@ -1,11 +1,22 @@
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
-import type { RequestSettings } from './request-settings.js'
+import { PARSE_MODULE } from '../builtins/parse-module.js'
+import type { ParseModuleSettings, RequestSettings } from './request-settings.js'
 
+const PARSER_ADVICE =
+  'set policies.parseModule.enabled to true to have modules parsed by the opa program, for texts that policies choose'
 const ADVICE = 'name the hosts that policies may ask in policies.requests.allowedHosts'
 
-/** The built-ins that policies may not call under these settings, and what to do about it: all that ask others, as long as no host is named. */
-export function refusedRequests({
-  allowedHosts,
-}: Pick<RequestSettings, 'allowedHosts'>): Readonly<Record<string, string>> {
-  return allowedHosts.length === 0 ? { [HTTP_SEND]: ADVICE, [LOOKUP]: ADVICE } : {}
+/**
+ * The built-ins that policies may not call under these settings, and what to do about it: all that ask others, as long as no host is named, and what runs a
+ * program, unless that is wanted.
+ */
+export function refusedRequests(settings: {
+  readonly requests: Pick<RequestSettings, 'allowedHosts'>
+  readonly parseModule: Pick<ParseModuleSettings, 'enabled'>
+}): Readonly<Record<string, string>> {
+  const { requests, parseModule } = settings
+  return {
+    ...(requests.allowedHosts.length === 0 && { [HTTP_SEND]: ADVICE, [LOOKUP]: ADVICE }),
+    ...(!parseModule.enabled && { [PARSE_MODULE]: PARSER_ADVICE }),
+  }
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import { HTTP_SEND, LOOKUP } from '../builtins/http/http-send.js'
+import { PARSE_MODULE } from '../builtins/parse-module.js'
 import { callKey } from '../builtins/shared/recorded-calls.js'
 import type { CallResult, RecordedCalls } from '../builtins/shared/recorded-calls.js'
 import { isArray } from '../builtins/shared/operands.js'
@@ -8,38 +9,45 @@ import { printGoJson } from '../rego/print-go-json.js'
 import { RegoNumber, RegoObject, RegoSet } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { readNdBuiltinCache, shownArguments } from './nd-builtin-cache.js'
-import type { PolicyRequests } from './policy-requests.js'
+import type { DecisionRequests, PolicyRequests } from './policy-requests.js'
 
 const NS_PER_MS = 1_000_000n
 
 /** What it takes to make a decision again as it was made. */
 export interface ReplayedCalls {
-  /** Answers with what was kept, and asks nobody. */
+  /** Answers with what was kept, and asks no host. */
   readonly requests: Pick<PolicyRequests, 'begin'>
   readonly recorded: RecordedCalls
   /** The time of the decision, in milliseconds since the epoch, where its policies asked for it. */
   readonly nowMs: number | undefined
 }
 
-/** The calls of an `nd_builtin_cache` (JSON), as a decision has it in the log. Raises `invalid` for what is none. */
-export function replayCalls(json: string): ReplayedCalls {
+/**
+ * The calls of an `nd_builtin_cache` (JSON), as a decision has it in the log; `requests` has modules parsed, which are not kept there. Raises `invalid` for what is
+ * none.
+ */
+export function replayCalls(json: string, requests: Pick<PolicyRequests, 'begin'>): ReplayedCalls {
   const kept = readNdBuiltinCache(json)
   const replies = kept.get(HTTP_SEND) ?? new Map<string, RegoValue>()
   const now = kept.get('time.now_ns')?.get('[]')
   const ns = now instanceof RegoNumber ? now.toBigInt() : undefined
+  const replay: DecisionRequests['answer'] = ({ key, name, args }, recorded) => {
+    const reply = name === HTTP_SEND ? replies.get(shownArguments(args)) : undefined
+    if (reply === undefined) return Promise.reject(notKept(name, args))
+    recorded.set(key, { name, args, result: resultOf(reply) })
+    return Promise.resolve()
+  }
   return {
     recorded: recordedOf(kept),
     nowMs: ns === undefined ? undefined : Number(ns / NS_PER_MS),
     requests: {
-      begin: () => ({
-        answer: ({ key, name, args }, recorded) => {
-          const reply = name === HTTP_SEND ? replies.get(shownArguments(args)) : undefined
-          if (reply === undefined) return Promise.reject(notKept(name, args))
-          recorded.set(key, { name, args, result: resultOf(reply) })
-          return Promise.resolve()
-        },
-        end: () => undefined,
-      }),
+      begin: (decidedMs, gone) => {
+        const { answer, end } = requests.begin(decidedMs, gone)
+        return {
+          answer: (call, recorded) => (call.name === PARSE_MODULE ? answer : replay)(call, recorded),
+          end,
+        }
+      },
     },
   }
 }

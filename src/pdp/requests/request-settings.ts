@@ -1,3 +1,17 @@
+/** What policies may have parsed: `rego.parse_module`. */
+export interface ParseModuleSettings {
+  readonly enabled: boolean
+  /** How long one module may take. */
+  readonly timeoutSeconds: number
+  readonly maxTextBytes: number
+  readonly maxAnswerBytes: number
+  /** How many programs run at a time, and how many decisions wait for one. */
+  readonly programs: number
+  readonly queueLength: number
+  /** What trees may take that are kept for other decisions. */
+  readonly cacheBytes: number
+}
+
 /** Whom policies may ask, and how much: `http.send` and `net.lookup_ip_addr`. */
 export interface RequestSettings {
   /** Names, `*.example.org` for all names below one, addresses. None where it is empty. Loopback only where it is named here. */

@@ -6,6 +6,7 @@ import { isLoopbackHost } from '../../../src/lib/outbound/address-policy.js'
 import { raisesErrors, readParameters, readRequest } from '../../../src/pdp/builtins/http/http-request.js'
 import { BuiltinError } from '../../../src/pdp/builtins/shared/builtin.js'
 import { conditionsOf, freshUntilMs, mayBeStored } from '../../../src/pdp/requests/freshness.js'
+import { loopbackRequests } from '../../support/policy-requests.js'
 import { replayCalls } from '../../../src/pdp/requests/replayed-calls.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { RegoObject } from '../../../src/pdp/rego/value.js'
@@ -64,7 +65,7 @@ test('whatever a file holds is calls of a decision, or refused', () => {
   )
   const check = (text: string): void => {
     try {
-      replayCalls(text)
+      replayCalls(text, loopbackRequests())
     } catch (raw) {
       expect(raw).toBeInstanceOf(AppError)
     }
@@ -73,7 +74,7 @@ test('whatever a file holds is calls of a decision, or refused', () => {
 })
 
 test('a list is no calls', () => {
-  expect(() => replayCalls('[]')).toThrow('the calls of a decision are an object')
+  expect(() => replayCalls('[]', loopbackRequests())).toThrow('the calls of a decision are an object')
 })
 
 test.each([

@@ -9,6 +9,7 @@ import { ndBuiltinCache } from '../../../src/pdp/requests/nd-builtin-cache.js'
 import { replayCalls } from '../../../src/pdp/requests/replayed-calls.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { loadPolicies } from '../../support/load-policies.js'
+import { loopbackRequests } from '../../support/policy-requests.js'
 
 const calls = (
   ...list: readonly (readonly [name: string, args: string, result: CallResult])[]
@@ -83,10 +84,10 @@ reply := http.send({"method": "get", "url": "http://h/", "headers": {"authorizat
     value(REPLY),
   ])
   const text = ndBuiltinCache(new Map([...(call.recorded ?? []), ...kept]), 10_000) ?? ''
-  const { requests, recorded, nowMs = 0 } = replayCalls(text)
+  const { requests, recorded, nowMs = 0 } = replayCalls(text, loopbackRequests())
   const again = await evaluateWithAnswers(evaluate('later') as never, requests, { recorded, nowMs })
   expect(JSON.parse(String(again))).toEqual({ ...before, owner: { a: 1 }, status: 200 })
-  await expect(evaluateWithAnswers(evaluate('later') as never, replayCalls('{}').requests)).rejects.toThrow(
-    'http.send was not kept with these arguments',
-  )
+  await expect(
+    evaluateWithAnswers(evaluate('later') as never, replayCalls('{}', loopbackRequests()).requests),
+  ).rejects.toThrow('http.send was not kept with these arguments')
 })

@@ -5,7 +5,7 @@ import type { RegoValue } from '../../../src/pdp/rego/value.js'
 import { callKey } from '../../../src/pdp/builtins/shared/recorded-calls.js'
 import type { RecordedCalls } from '../../../src/pdp/builtins/shared/recorded-calls.js'
 import type { PolicyRequests } from '../../../src/pdp/requests/policy-requests.js'
-import { ResponseCache } from '../../../src/pdp/requests/response-cache.js'
+import { makeResponseCache } from '../../../src/pdp/requests/response-cache.js'
 import { loopbackRequests } from '../../support/policy-requests.js'
 import { startReceiver } from '../../support/receiver.js'
 import type { Receiver } from '../../support/receiver.js'
@@ -104,7 +104,7 @@ test('another request is not answered with it', async () => {
 })
 
 test('what was used last stays when there is no room for all', () => {
-  const cache = new ResponseCache(3000)
+  const cache = makeResponseCache(3000)
   const cached = {
     response: { status: 200, reason: '', headers: {}, body: Buffer.alloc(500) },
     freshUntilMs: 1,

@@ -1,14 +1,14 @@
-import type { Config } from '../config/config.js'
-import { makeCostMetrics } from '../http/policy/cost-metrics.js'
-import { makeEvaluationMetrics } from '../http/policy/evaluation-metrics.js'
-import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
-import type { Logger } from '../lib/logger.js'
-import { timesOfThread } from '../lib/threads/thread-cpu-time.js'
-import { PolicyRequests } from '../pdp/requests/policy-requests.js'
-import { Evaluations } from '../pdp/slow/evaluations.js'
-import { SlowEvaluations } from '../pdp/slow/slow-evaluations.js'
+import type { Config } from '../../config/config.js'
+import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
+import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
+import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
+import type { Logger } from '../../lib/logger.js'
+import { timesOfThread } from '../../lib/threads/thread-cpu-time.js'
+import { Evaluations } from '../../pdp/slow/evaluations.js'
+import { SlowEvaluations } from '../../pdp/slow/slow-evaluations.js'
+import { mayAsk, openRequests } from './open-requests.js'
 import { logPrinted } from './printed-lines.js'
-import { startSlowThread } from './threads/slow-thread.js'
+import { startSlowThread } from '../threads/slow-thread.js'
 
 const MS_PER_SECOND = 1000
 const IDLE_MS = 60_000
@@ -24,15 +24,10 @@ export interface OpenEvaluations {
   readonly close: () => Promise<void>
 }
 
-/** What policies ask of others; undefined where they may ask nobody. */
-export function openRequests({ policies: { requests } }: Config): PolicyRequests | undefined {
-  return requests.allowedHosts.length === 0 ? undefined : new PolicyRequests(requests)
-}
-
 /** Makes them; a thread is started when it is first needed. */
 export function openEvaluations(config: Config, metrics: ServiceMetrics, logger: Logger): OpenEvaluations {
   const { limits, slowEvaluations } = config.policies
-  const requests = openRequests(config)
+  const requests = mayAsk(config) ? openRequests(config, process.env) : undefined
   const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
   const figures = makeEvaluationMetrics(metrics.registry, {
     queued: () => slow.queued,

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+
+import { AppError } from '../../errors/app-error.js'
+import { BoundedCache } from '../../lib/bounded-cache.js'
+import { LimitedTurns } from '../../lib/limited-turns.js'
+import { PARSE_MODULE } from '../builtins/parse-module.js'
+import type { CallResult } from '../builtins/shared/recorded-calls.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { OPA_OVERRUN, runOpa } from '../opa/run-opa.js'
+import type { OpaRun } from '../opa/run-opa.js'
+import type { RequestAllowance } from './request-allowance.js'
+import { requestRefused } from './request-error.js'
+import type { ParseModuleSettings } from './request-settings.js'
+
+/** The built-in itself, since `opa parse` gives another tree: without comments, with annotations. As a text it is one line without blanks. */
+const QUERY = `json.marshal(${PARSE_MODULE}(input.file, input.text))`
+const MS_PER_SECOND = 1000
+const ENTRY_BYTES = 200
+/** Behind whoever decides, on one core, and collecting garbage rather than growing. */
+const NICENESS = 5
+const ENVIRONMENT = { GOMAXPROCS: '1', GOMEMLIMIT: '512MiB' }
+
+const Parsed = z.object({
+  result: z.tuple([z.object({ expressions: z.tuple([z.object({ value: z.string() })]) })]),
+})
+const Failed = z.object({ errors: z.array(z.object({ code: z.string(), message: z.string() })).min(1) })
+const Answer = z.union([Parsed, Failed])
+
+/** Parses Rego for policies, by OPA's program: a few at a time, each of limited size and time. */
+export class ModuleParser {
+  readonly #settings: ParseModuleSettings
+  readonly #findOpa: () => Promise<OpaProgram>
+  readonly #turns: LimitedTurns
+  readonly #cache: BoundedCache<CallResult>
+  #opa: Promise<OpaProgram> | undefined
+
+  constructor(settings: ParseModuleSettings, findOpa: () => Promise<OpaProgram>) {
+    this.#settings = settings
+    this.#findOpa = findOpa
+    const { programs, queueLength, cacheBytes } = settings
+    this.#turns = new LimitedTurns({ running: programs, waiting: queueLength }, crowded)
+    this.#cache = new BoundedCache(cacheBytes, sizeOf)
+  }
+
+  /**
+   * The syntax tree of a module as JSON, or OPA's words on why there is none. Raises `evaluation_failed` at the limits, and `unavailable` where too many
+   * wait, or there is no program.
+   */
+  async parse(file: string, text: string, allowance: RequestAllowance): Promise<CallResult> {
+    const { maxTextBytes } = this.#settings
+    if (Buffer.byteLength(text) + Buffer.byteLength(file) > maxTextBytes) {
+      throw refused(
+        `its text is longer than ${maxTextBytes} bytes`,
+        'Let policies parse less',
+        'maxTextBytes',
+      )
+    }
+    const key = JSON.stringify([file, text])
+    const known = this.#cache.get(key)
+    if (known !== undefined) return known
+    const allowedMs = allowance.take(this.#settings.timeoutSeconds * MS_PER_SECOND)
+    const patience = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
+    return await this.#turns.run(async () => {
+      // Somebody before may have had the same text.
+      const parsed = this.#cache.get(key) ?? (await this.#run({ file, text }, allowedMs, allowance))
+      this.#cache.set(key, parsed)
+      return parsed
+    }, patience)
+  }
+
+  async #run(
+    input: { readonly file: string; readonly text: string },
+    timeLimitMs: number,
+    { signal }: RequestAllowance,
+  ): Promise<CallResult> {
+    const { maxAnswerBytes } = this.#settings
+    const args = ['eval', '--format', 'json', '--strict-builtin-errors', '--stdin-input', QUERY]
+    const limits = { timeLimitMs, maxOutputBytes: maxAnswerBytes, signal }
+    const opa = { ...(await this.#program()), niceness: NICENESS }
+    try {
+      return toResult(await runOpa(opa, args, { stdin: JSON.stringify(input), env: ENVIRONMENT, ...limits }))
+    } catch (raw) {
+      if (!(raw instanceof AppError)) throw raw
+      if (raw.code === OPA_OVERRUN.time)
+        throw refused(
+          `it takes longer than ${timeLimitMs / MS_PER_SECOND} s`,
+          'Let policies parse less',
+          'timeoutSeconds',
+          raw,
+        )
+      if (raw.code === OPA_OVERRUN.output)
+        throw refused(
+          `its tree is longer than ${maxAnswerBytes} bytes`,
+          'Let policies parse less',
+          'maxAnswerBytes',
+          raw,
+        )
+      throw raw
+    }
+  }
+
+  /** Found once, unless it is not there yet. */
+  async #program(): Promise<OpaProgram> {
+    this.#opa ??= this.#findOpa()
+    try {
+      return await this.#opa
+    } catch (raw) {
+      this.#opa = undefined
+      throw raw
+    }
+  }
+}
+
+function toResult({ stdout, stderr }: OpaRun): CallResult {
+  const answer = Answer.safeParse(jsonOf(stdout)).data
+  if (answer !== undefined && 'result' in answer) return { value: answer.result[0].expressions[0].value }
+  const [error] = answer?.errors ?? []
+  if (error?.code !== 'eval_builtin_error')
+    throw new AppError(
+      'evaluation_failed',
+      `${PARSE_MODULE}: opa failed: ${error?.message ?? stderr.slice(0, 500)}`,
+    )
+  return { failure: { cause: 'internal', message: error.message.replace(`${PARSE_MODULE}: `, '') } }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refused(problem: string, advice: string, key: keyof ParseModuleSettings, cause?: Error): AppError {
+  return requestRefused(
+    `${PARSE_MODULE}: ${problem}. ${advice}, or raise policies.parseModule.${key}.`,
+    cause,
+  )
+}
+
+function crowded(): AppError {
+  return new AppError(
+    'unavailable',
+    'the policy was not evaluated: too many decisions wait for modules to be parsed. Ask again later.',
+    { code: 'evaluation_unavailable', retryAfterSeconds: 1 },
+  )
+}
+
+function sizeOf(key: string, result: CallResult): number {
+  const length =
+    'failure' in result
+      ? result.failure.message.length
+      : typeof result.value === 'string'
+        ? result.value.length
+        : 0
+  return ENTRY_BYTES + 2 * (key.length + length)
+}
