@@ -12,6 +12,7 @@ export const MAX_NESTING = 512
  * be too deep for everything recursive, `JSON.stringify` first of all. Of a text that is no JSON it says something or other.
  */
 export function nestsDeeper(json: string, levels: number): boolean {
+  if (json.length <= levels) return false
   let depth = 0
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at)
@@ -28,6 +29,8 @@ export function nestsDeeper(json: string, levels: number): boolean {
  * makes a problem of each value that is wrong. Of a text that is no JSON it says something or other.
  */
 export function holdsMoreValues(json: string, count: number): boolean {
+  // Each takes a character, and something between it and the next.
+  if (json.length < count) return false
   let values = 1
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at)
@@ -39,12 +42,14 @@ export function holdsMoreValues(json: string, count: number): boolean {
   return false
 }
 
+/** Where the text that begins at `from` ends, or the end of the whole text; the engine looks for quotes a word at a time. */
 function closingQuote(json: string, from: number): number {
-  let at = from
-  for (let unit = json.charCodeAt(at); at < json.length && unit !== QUOTE; unit = json.charCodeAt(++at)) {
-    if (unit === BACKSLASH) at++
+  for (let at = json.indexOf('"', from); at >= 0; at = json.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (at - backslashes > from && json.charCodeAt(at - backslashes - 1) === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return at
   }
-  return at
+  return json.length
 }
 
 /** The error for a body nested deeper than `MAX_NESTING`. */

@@ -1,6 +1,6 @@
 import { EXPORT_COLUMNS } from '../../ports/audit-export.js'
 import type { ExportColumn, ExportFormat } from '../../ports/audit-export.js'
-import { isFormulaSql } from '../../trail/formula-cells.js'
+import { isFormulaSql, isPlainSql } from '../../trail/formula-cells.js'
 
 type ColumnType = 'number' | 'time' | 'text' | 'bytes'
 
@@ -54,8 +54,10 @@ function cellSql(column: ExportColumn): string {
   if (type === 'time') return isoTimeSql(stored, "''")
   if (type === 'bytes') return `lower(hex(${stored}))`
   const mark = `iif(${isFormulaSql(stored)}, '''', '')`
+  const mustQuote = `${stored} glob '*[",]*'`
   return `case when ${stored} is null then ''
-    when ${stored} glob '*[",]*' then '"' || ${mark} || replace(${stored}, '"', '""') || '"'
+    when ${isPlainSql(stored)} and not ${mustQuote} then ${stored}
+    when ${mustQuote} then '"' || ${mark} || replace(${stored}, '"', '""') || '"'
     else ${mark} || ${stored} end`
 }
 
