@@ -1,3 +1,5 @@
+import { AppError } from '../../errors/app-error.js'
+import { refuseNumber } from './refuse-number.js'
 import { baseDocumentAt, placeBelow } from './compose-document.js'
 import { evaluateEntrypoint, evaluateEntrypoints, withTypedErrors } from './evaluate-entrypoints.js'
 import { entrypointsAt, namesIn, packageLength, ruleAbove } from './find-entrypoints.js'
@@ -24,6 +26,8 @@ export interface DocumentPlan {
   readonly packages: readonly string[]
   /** The way from the package that the path leads into; all of the path where the packages are not known. */
   readonly steps: readonly string[]
+  /** Why OPA takes the path for no query, where it does not. */
+  readonly refusal: string | undefined
 }
 
 /**
@@ -36,7 +40,8 @@ export function planDocument(snapshot: Snapshot, path: readonly string[]): Docum
   const exact = isNamed ? entrypointsAt(snapshot, path) : []
   const below = isNamed ? partsBelow(snapshot, path, exact) : []
   const packages = isNamed ? packagesAt(snapshot, path) : []
-  const common = { snapshot, path, packages, steps: path.slice(packageLength(snapshot, names)) }
+  const steps = path.slice(packageLength(snapshot, names))
+  const common = { snapshot, path, packages, steps, refusal: refuseNumber(snapshot, path, names) }
   const [only] = exact
   if (only !== undefined && exact.length === 1 && below.length === 0) {
     return { ...common, target: { entrypoint: only, rest: [] }, parts: [] }
@@ -71,7 +76,8 @@ export function evaluateValue(
   input: Uint8Array | undefined,
   call: EvaluationCall,
 ): RegoValue | undefined {
-  const { snapshot, path, target, parts } = plan
+  const { snapshot, path, target, parts, refusal } = plan
+  if (refusal !== undefined) throw new AppError('evaluation_failed', refusal)
   if (target !== undefined) {
     const found = evaluateRule(plan, input, call)
     // A rule may well be null.

@@ -20,12 +20,13 @@ export function parseDataPath(path: string): string[] {
   }
 }
 
-/** What OPA takes for a number in a path (Go's strconv.Atoi). */
-const INTEGER = /^[+-]?\d+$/
+/** What OPA 1.x takes for a number in a path (util.Atoi64): up to 19 digits behind a sign, also with zeros behind a point. */
+const INTEGER = /^(?<sign>[+-]?)(?=[\d.]{1,19}$)(?<digits>\d*)(?:\.0*)?$/
 
 /** The number that OPA takes a segment of a path for, in place of the text: an integer of 64 bits. */
 export function integerSegment(segment: string): bigint | undefined {
-  if (!INTEGER.test(segment)) return undefined
-  const value = BigInt(segment)
+  const { sign, digits } = INTEGER.exec(segment)?.groups ?? {}
+  if (digits === undefined) return undefined
+  const value = sign === '-' ? -BigInt(digits) : BigInt(digits)
   return BigInt.asIntN(64, value) === value ? value : undefined
 }

@@ -1,13 +1,13 @@
 import { goJsonString } from '../../lib/json/text/escape.js'
+import { integerSegment } from './data-path.js'
 
 const VARIABLE = /^[A-Za-z_]\w*$/
-const INTEGER = /^[+-]?\d+$/
 
 /** A path of `data` as Rego writes it: `data.app["a/b"][1].c`; a segment that is a decimal integer is one. */
 export function printDataRef(path: readonly string[]): string {
   const steps = path.map((segment) => {
     if (VARIABLE.test(segment)) return `.${segment}`
-    return `[${INTEGER.test(segment) ? String(BigInt(segment)) : goJsonString(segment)}]`
+    return `[${integerSegment(segment)?.toString() ?? goJsonString(segment)}]`
   })
   return `data${steps.join('')}`
 }
