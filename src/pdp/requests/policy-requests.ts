@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 import { AppError, toError } from '../../errors/app-error.js'
 import { resolveHost } from '../../lib/outbound/checked-lookup.js'
 import type { ResolveHost } from '../../lib/outbound/checked-lookup.js'
@@ -45,9 +47,15 @@ export class PolicyRequests {
 
   constructor(settings: RequestSettings, { resolve = resolveHost, parser }: PolicyRequestsParts = {}) {
     this.#settings = settings
+    // One for each decision that waits; Node warns of more than ten.
+    setMaxListeners(0, this.#closing.signal)
     this.#resolve = resolve
     this.#parser = parser
-    this.#clients = new RequestClients(settings, { resolve })
+    this.#clients = new RequestClients(settings, {
+      resolve,
+      // Nobody waits for a connection: that would use up the time for an answer.
+      connectionsPerOrigin: settings.maxWaiting,
+    })
     this.#cache = makeResponseCache(settings.cacheBytes)
   }
 

@@ -13,6 +13,8 @@ const METHODS: ReadonlyMap<string, OutboundMethod> = new Map(
   (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).map((method) => [method, method]),
 )
 const MOST_REDIRECTS = 10
+/** OPA's, where a policy says nothing. */
+const DEFAULT_TIMEOUT_MS = 5000
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** These keep the method and the body. */
 const REPEATING: readonly number[] = [307, 308]
@@ -124,7 +126,12 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
     if (raw.reason === 'target_refused' || raw.reason === 'too_large')
       throw requestRefused(`http.send: ${raw.message}. ${ADVICE[raw.reason]}`, raw)
     allowance.requireTime()
-    return networkFailure(step, raw.reason === 'timed_out' ? 'request timed out' : raw.message)
+    if (raw.reason !== 'timed_out') return networkFailure(step, raw.message)
+    if (timeoutMs >= (step.timeoutMs ?? DEFAULT_TIMEOUT_MS)) return networkFailure(step, 'request timed out')
+    throw requestRefused(
+      `http.send: ${shownUrl(step.url)} did not answer within ${timeoutMs} ms, and the policy waits longer. Raise policies.requests.timeoutSeconds, or lower the timeout of the request.`,
+      raw,
+    )
   }
 }
 

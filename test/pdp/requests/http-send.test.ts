@@ -240,6 +240,27 @@ describe('a request that fails', () => {
 })
 
 describe('what may not be asked ends the decision', () => {
+  test.each([{ timeout: '1h' }, {}, { timeout: 0 }, { timeout: '-1s' }])(
+    'an answer that the policy would wait for with %j, and the service does not',
+    async (parameters) => {
+      answer = () => undefined
+      await ends(get({ raise_error: false, ...parameters }), 'policies.requests.timeoutSeconds', {
+        timeoutSeconds: 0.05,
+      })
+    },
+  )
+
+  test('and no decision waits for the connection of another', async () => {
+    const held: ServerResponse[] = []
+    answer = (response) => {
+      held.push(response)
+      if (held.length === 150) for (const each of held) each.end()
+    }
+    const requests = open()
+    const asked = Array.from({ length: 150 }, (_, i) => ask('answer', get({}, `/${i}`), requests))
+    expect(await Promise.all(asked)).toHaveLength(150)
+  })
+
   const ends = async (
     input: Record<string, unknown>,
     message: string,

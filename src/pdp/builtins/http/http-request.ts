@@ -16,7 +16,7 @@ export interface PolicyRequest {
   /** Names as the policy writes them. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
-  /** How long the answer may take, in milliseconds; undefined leaves that to who sends it. */
+  /** How long the answer may take, in milliseconds, Infinity where there is no limit; undefined leaves that to who sends it. */
   readonly timeoutMs: number | undefined
   readonly followsRedirects: boolean
   readonly maxRetries: number
@@ -147,7 +147,7 @@ function readCount(value: RegoValue | undefined): number {
   return Number(count)
 }
 
-/** Numbers, and texts without a unit, are nanoseconds. Zero is no limit of the policy's. */
+/** Numbers, and texts without a unit, are nanoseconds. Zero and what is below it is no limit, as in Go. */
 function readTimeout(value: RegoValue | undefined): number | undefined {
   if (value === undefined) return undefined
   if (!(typeof value === 'string' || value instanceof RegoNumber)) {
@@ -160,7 +160,7 @@ function readTimeout(value: RegoValue | undefined): number | undefined {
   if (number === undefined && typeof value !== 'string')
     return fail(`invalid timeout number value ${value.text}, must be int64`)
   const ns = number ?? readDuration(typeof value === 'string' ? value : value.text)
-  return ns === 0n ? undefined : Math.max(1, Number(ns) / NS_PER_MS)
+  return ns <= 0n ? Infinity : Math.max(1, Number(ns) / NS_PER_MS)
 }
 
 function readDuration(text: string): bigint {

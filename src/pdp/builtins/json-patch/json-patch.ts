@@ -1,6 +1,7 @@
 import { RegoObject, RegoSet } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
+import { BuiltinError } from '../shared/builtin.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { lengthOf } from '../shared/call-costs.js'
 import { insertAt, removeAt, valueAt } from './edit-document.js'
@@ -13,7 +14,7 @@ const VALUE_BYTES = 16
 
 type Path = readonly RegoValue[]
 
-/** RFC 6902 over Rego values: the patched document, or no result when any operation fails. */
+/** RFC 6902 over Rego values: the patched document. Raises BuiltinError when any operation fails, as OPA does since 1.0. */
 const patch: Builtin = (args, { meter }) => {
   const operations = arrayOperand(args, 1)
   // Undefined stands for the document that a removal of the root leaves.
@@ -21,7 +22,7 @@ const patch: Builtin = (args, { meter }) => {
   for (const operation of operations) {
     const step: Step | undefined =
       operation instanceof RegoObject ? apply(document, operation, meter) : undefined
-    if (step === undefined) return undefined
+    if (step === undefined) throw new BuiltinError('the patch cannot be applied to this document')
     document = step.document
   }
   return document

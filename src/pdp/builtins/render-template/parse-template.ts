@@ -1,4 +1,4 @@
-import { BuiltinError } from '../shared/builtin.js'
+import type { WorkMeter } from '../../metering/work-meter.js'
 import { isTemplateFunction } from './functions.js'
 import { failAt, scanTemplate } from './scan-template.js'
 import type { Piece, Token } from './scan-template.js'
@@ -18,21 +18,26 @@ const KEYWORDS = new Set([
 ])
 const UNSUPPORTED = new Set(['define', 'template', 'block'])
 
-/** Reads the part of Go's text/template that policies use. Raises BuiltinError, with Go's text where it is a mistake. */
-export function parseTemplate(template: string): readonly TemplateNode[] {
-  return new TemplateParser(template).parse()
+/**
+ * Reads the part of Go's text/template that policies use. Raises BuiltinError with Go's text where it is a mistake, and ends the evaluation where OPA would
+ * have gone on.
+ */
+export function parseTemplate(template: string, meter: WorkMeter): readonly TemplateNode[] {
+  return new TemplateParser(template, meter).parse()
 }
 
 class TemplateParser {
   readonly #template: string
   readonly #pieces: readonly Piece[]
+  readonly #meter: WorkMeter
   #next = 0
   #variables: string[] = ['$']
   #tokens: readonly Token[] = []
   #token = 0
 
-  constructor(template: string) {
+  constructor(template: string, meter: WorkMeter) {
     this.#template = template
+    this.#meter = meter
     this.#pieces = scanTemplate(template)
   }
 
@@ -67,7 +72,7 @@ class TemplateParser {
     this.#token++
     if (word === 'break' || word === 'continue') return { kind: word }
     if (word === 'if' || word === 'with' || word === 'range') return this.#parseBlock(word)
-    if (UNSUPPORTED.has(word)) throw new BuiltinError(`template: {{${word}}} is not supported`)
+    if (UNSUPPORTED.has(word)) this.#meter.exceed(`{{${word}}} in a template is not supported`)
     return this.#fail(`unexpected {{${word}}}`)
   }
 
@@ -167,8 +172,10 @@ class TemplateParser {
   }
 
   #number(text: string, place: { at: number; source: string }): Operand {
-    if (/^[-+]?\d+$/.test(text)) return { kind: 'integer', value: BigInt(text.replace('+', '')), ...place }
-    const value = Number(text)
+    const digits = text.replace(/(?<=[\dx])_(?=[\da-f])/gi, '')
+    if (/^[-+]?\d+$/.test(digits))
+      return { kind: 'integer', value: BigInt(digits.replace('+', '')), ...place }
+    const value = Number(digits)
     return Number.isNaN(value)
       ? this.#fail(`bad number syntax: "${text}"`)
       : { kind: 'float', value, ...place }

@@ -30,7 +30,7 @@ const renderTemplate: Builtin = (args, { meter }) => {
   // OPA reads the data back from its Rego text as if that were JSON, so that sets are refused.
   const data = readJsonDocument(Buffer.from(displayText(objectOperand(args, 1))), 'decoder')
   payForParsing(template, meter)
-  return render(template, parseTemplate(template), data, meter).replaceAll(NO_VALUE, '<undefined>')
+  return render(template, parseTemplate(template, meter), data, meter).replaceAll(NO_VALUE, '<undefined>')
 }
 
 export const renderTemplateBuiltins: BuiltinTable = { 'strings.render_template': renderTemplate }
