@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
+import { AppError } from '../../errors/app-error.js'
 import { toSharedBytes } from '../../lib/in-slices.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
-import { fromPortable } from '../../pdp/slow/portable-snapshot.js'
+import { ArrivingSnapshots } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataImage } from '../../pdp/wasm/data/data-image.js'
 import type { EvaluationLimits } from '../../pdp/wasm/evaluation-limits.js'
@@ -10,21 +11,22 @@ import type { SentImage, SentPolicies } from '../workers/worker-calls.js'
 
 /** The policies of a worker: what the main process sends, ready before it serves. */
 export class WorkerPolicies {
-  readonly #limits: EvaluationLimits
+  readonly #arriving: Arriving
   readonly #ready = new Map<number, Snapshot>()
   readonly #ids = new WeakMap<Snapshot, number>()
   #current: Snapshot
   #loading: Promise<unknown> = Promise.resolve()
 
-  private constructor(limits: EvaluationLimits, first: Snapshot, id: number) {
-    this.#limits = limits
+  private constructor(arriving: Arriving, first: Snapshot, id: number) {
+    this.#arriving = arriving
     this.#current = first
     this.#ids.set(first, id)
   }
 
   /** With the policies that serve first. */
   static async open(sent: SentPolicies, limits: EvaluationLimits): Promise<WorkerPolicies> {
-    return new WorkerPolicies(limits, await unpack(sent, limits), sent.id)
+    const arriving = new Arriving(limits)
+    return new WorkerPolicies(arriving, await arriving.take(sent), sent.id)
   }
 
   get current(): Snapshot {
@@ -36,7 +38,7 @@ export class WorkerPolicies {
 
   /** Gets policies ready, after those that came before. */
   async load(sent: SentPolicies): Promise<void> {
-    const loaded = this.#loading.then(() => unpack(sent, this.#limits))
+    const loaded = this.#loading.then(() => this.#arriving.take(sent))
     this.#loading = loaded.catch(() => undefined)
     const snapshot = await loaded
     this.#ids.set(snapshot, sent.id)
@@ -51,12 +53,28 @@ export class WorkerPolicies {
   }
 }
 
-async function unpack({ snapshot, image }: SentPolicies, limits: EvaluationLimits): Promise<Snapshot> {
-  return await fromPortable(snapshot, await readImage(image), hostBuiltins, limits)
-}
+/** What has come last, of which only what is new comes again. */
+class Arriving {
+  readonly #snapshots: ArrivingSnapshots
+  #image: DataImage | undefined
 
-/** In shared memory, as where it was made: the slow threads of this process would share it. */
-async function readImage({ base, root, content }: SentImage): Promise<DataImage> {
-  const bytes = typeof content === 'string' ? await readFile(content) : content
-  return { base, root, bytes: await toSharedBytes(bytes) }
+  constructor(limits: EvaluationLimits) {
+    this.#snapshots = new ArrivingSnapshots(hostBuiltins, limits)
+  }
+
+  async take({ snapshot, image }: SentPolicies): Promise<Snapshot> {
+    const whole = await this.#take(image)
+    this.#image = whole
+    return await this.#snapshots.take(snapshot, whole)
+  }
+
+  /** In shared memory, as where it was made: the slow threads of this process would share it. */
+  async #take({ base, root, content }: SentImage): Promise<DataImage> {
+    if (content === undefined) {
+      if (this.#image !== undefined) return this.#image
+      throw new AppError('internal', 'base documents are neither sent nor known')
+    }
+    const bytes = typeof content === 'string' ? await readFile(content) : content
+    return { base, root, bytes: await toSharedBytes(bytes) }
+  }
 }

@@ -1,9 +1,10 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError, toError } from '../../errors/app-error.js'
-import { toPortable } from '../../pdp/slow/portable-snapshot.js'
+import { toPortable, withoutModules } from '../../pdp/slow/portable-snapshot.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
+import type { DataImage } from '../../pdp/wasm/data/data-image.js'
 import type { SentImage, SentPolicies } from './worker-calls.js'
 
 /** A larger image goes by a file: a message is copied several times on both threads. */
@@ -11,10 +12,21 @@ const MAX_INLINE_BYTES = 1024 * 1024
 /** A decision keeps the policies that it began with; what takes long may ask for those of some reloads ago. */
 const REMEMBERED = 4
 
+const FILE_PREFIX = 'data-'
+
+/** Base documents that workers have been sent. */
+interface Sent {
+  readonly image: DataImage
+  readonly as: SentImage
+}
+
 /** The policies that workers were or are to be sent, by the numbers by which workers name them. */
 export class PolicySender {
   readonly #folder: string
   readonly #snapshots = new Map<number, Snapshot>()
+  readonly #moduleIds = new WeakMap<WebAssembly.Module, number>()
+  #lastModuleId = 0
+  #image: Sent | undefined
   #latest: SentPolicies | undefined
 
   /** `folder` takes files with base documents. */
@@ -27,34 +39,60 @@ export class PolicySender {
     return this.#snapshots.get(id)
   }
 
-  /** What was made ready last. */
+  /** What was made ready last, for a worker that has nothing yet. */
   get latest(): SentPolicies | undefined {
     return this.#latest
   }
 
-  /** Makes policies ready to be sent; those before them are not sent any more. Raises `unavailable` where their data cannot be written. */
+  /**
+   * Makes policies ready to be sent; those before them are not sent any more. Gives what a worker lacks that has those before. Raises
+   * `unavailable` where their data cannot be written.
+   */
   async prepare(snapshot: Snapshot): Promise<SentPolicies> {
     const before = this.#latest
     const id = (before?.id ?? 0) + 1
     this.#snapshots.set(id, snapshot)
     this.#snapshots.delete(id - REMEMBERED)
     const image = await this.#sendImage(snapshot, id)
-    this.#latest = { id, snapshot: toPortable(snapshot), image }
-    return this.#latest
+    const whole = toPortable(snapshot, (module) => this.#idOf(module))
+    this.#latest = { id, snapshot: whole, image }
+    const known = new Set(before?.snapshot.modules.map((module) => module.id))
+    return {
+      id,
+      snapshot: withoutModules(whole, known),
+      image: image === before?.image ? { ...image, content: undefined } : image,
+    }
   }
 
   /**
-   * Removes the file of policies that no worker needs to be sent any more. Never rejects: those after them serve already, and a file that
-   * stays goes with the next start.
+   * Removes the files with base documents that no worker needs to be sent any more. Never rejects: what is in their place serves already, and
+   * a file that stays goes with the next start.
    */
-  async forgetBefore(id: number): Promise<void> {
-    await rm(this.#fileOf(id - 1), { force: true }).catch(() => undefined)
+  async forgetOlder(): Promise<void> {
+    const kept = this.#latest?.image.content
+    const files = await readdir(this.#folder).catch(() => [])
+    for (const name of files.filter((file) => file.startsWith(FILE_PREFIX))) {
+      const file = join(this.#folder, name)
+      if (file !== kept) await rm(file, { force: true }).catch(() => undefined)
+    }
+  }
+
+  #idOf(module: WebAssembly.Module): number {
+    const id = this.#moduleIds.get(module) ?? (this.#lastModuleId += 1)
+    this.#moduleIds.set(module, id)
+    return id
   }
 
   async #sendImage({ image }: Snapshot, id: number): Promise<SentImage> {
+    if (this.#image?.image === image) return this.#image.as
     const { bytes, base, root } = image
-    if (bytes.length <= MAX_INLINE_BYTES) return { base, root, content: bytes }
-    const file = this.#fileOf(id)
+    const content = bytes.length <= MAX_INLINE_BYTES ? bytes : await this.#writeFile(bytes, id)
+    this.#image = { image, as: { base, root, content } }
+    return this.#image.as
+  }
+
+  async #writeFile(bytes: Uint8Array, id: number): Promise<string> {
+    const file = join(this.#folder, `${FILE_PREFIX}${id}`)
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       await writeFile(file, bytes, { mode: 0o600 })
@@ -62,10 +100,6 @@ export class PolicySender {
       const { message } = toError(cause)
       throw new AppError('unavailable', `cannot hand base documents to workers: ${message}`, { cause })
     }
-    return { base, root, content: file }
-  }
-
-  #fileOf(id: number): string {
-    return join(this.#folder, `data-${id}`)
+    return file
   }
 }

@@ -36,7 +36,8 @@ export interface SentPolicies {
 export interface SentImage {
   readonly base: number
   readonly root: number
-  readonly content: Uint8Array | string
+  /** Absent where the worker has it from the policies before. */
+  readonly content: Uint8Array | string | undefined
 }
 
 /** An evaluation that a worker did not end within its slice. */

@@ -67,7 +67,7 @@ export class WorkerPool {
     const sent = await policies.prepare(snapshot)
     await this.#askAll('load', sent, LOAD_MS)
     await this.#askAll('activate', sent.id, LOAD_MS)
-    await policies.forgetBefore(sent.id)
+    await policies.forgetOlder()
   }
 
   /** Has new connections of all workers use another certificate. */

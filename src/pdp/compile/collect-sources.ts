@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, sep } from 'node:path'
 
@@ -7,17 +6,15 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { toSharedBytes } from '../../lib/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
-import { isDataFile, listSourceTree, unreadable } from './list-source-files.js'
+import { isDataFile, listSourceTree } from './list-source-files.js'
 import { compileError } from './opa-errors.js'
+import { ReadRegoFiles, readContent } from './read-rego-files.js'
+import type { RegoFile } from './read-rego-files.js'
+
+export type { RegoFile } from './read-rego-files.js'
 
 const VERDICT_LINE = new RegExp(`^(?:default\\s+)?(?:\\S*[.\\["])?(?:${VERDICT_RULES.join('|')})\\b`, 'm')
 const NOTHING = Buffer.alloc(0)
-
-/** A Rego module as read: `file` is the path that a person knows it by. */
-export interface RegoFile {
-  readonly file: string
-  readonly text: string
-}
 
 /** What OPA would read of the same directories, and policies are not made of. */
 export interface LeftOutFiles {
@@ -46,26 +43,34 @@ export interface CollectOptions {
 export async function collectSources(
   paths: readonly string[],
   options: CollectOptions,
+  regoFiles: ReadRegoFiles = new ReadRegoFiles(),
 ): Promise<PolicySources> {
+  regoFiles.begin()
   const rego: RegoFile[] = []
   const data: DataFile[] = []
   const leftOut = { rego: [] as RegoFile[], data: [] as { file: string; at: string[] }[] }
   const malformed: ErrorDetail[] = []
   for (const root of paths) {
     const { sources, passedOver } = await listSourceTree(root)
-    for (const { file } of sources) {
-      const content = await readContent(file)
+    for (const source of sources) {
+      const { file } = source
       // The thread that makes values of it is given the same memory.
       if (isDataFile(file))
-        data.push({ file, content: await toSharedBytes(content), at: dataPath(root, file) })
-      else if (isWantedRego(file, options)) {
-        rego.push({ file, text: content.toString('utf8') })
-        malformed.push(...malformedText(file, content))
-      } else leftOut.rego.push(...withVerdict(file, content))
+        data.push({ file, content: await toSharedBytes(await readContent(file)), at: dataPath(root, file) })
+      else {
+        const read = await regoFiles.read(source)
+        if (isWantedRego(file, options)) {
+          rego.push(read.file)
+          malformed.push(...read.malformed)
+        } else leftOut.rego.push(...withVerdict(read.file))
+      }
     }
     for (const file of passedOver) {
       if (!file.endsWith('.rego')) leftOut.data.push({ file, at: dataPath(root, file) })
-      else leftOut.rego.push(...withVerdict(file, await readFile(file).catch(() => NOTHING)))
+      else {
+        const content = await readFile(file).catch(() => NOTHING)
+        leftOut.rego.push(...withVerdict({ file, text: content.toString('utf8') }))
+      }
     }
   }
   if (malformed.length > 0) throw compileError(malformed)
@@ -87,28 +92,9 @@ function isWantedRego(file: string, options: CollectOptions): boolean {
   return file.endsWith('.rego') && (options.includeTests || !isTestFile(file))
 }
 
-/** Where a text is no UTF-8, as OPA tells it: the first place. */
-function malformedText(file: string, content: Buffer): ErrorDetail[] {
-  if (isUtf8(content)) return []
-  const lines = content.toString('latin1').split('\n')
-  const row = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
-  const before = Buffer.from(lines[row] ?? '', 'latin1').toString('utf8')
-  const location = { file, row: row + 1, col: before.indexOf('\ufffd') + 1 }
-  return [{ code: 'rego_parse_error', message: 'illegal utf-8 character', location }]
-}
-
 /** Only such a file need be looked at more closely. */
-function withVerdict(file: string, content: Buffer): RegoFile[] {
-  const text = content.toString('utf8')
-  return VERDICT_LINE.test(text) ? [{ file, text }] : []
-}
-
-async function readContent(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (raw) {
-    throw unreadable(file, raw)
-  }
+function withVerdict(file: RegoFile): RegoFile[] {
+  return VERDICT_LINE.test(file.text) ? [file] : []
 }
 
 function dataPath(root: string, file: string): string[] {

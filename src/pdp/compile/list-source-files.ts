@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
-import type { Stats } from 'node:fs'
+import type { Dirent, Stats } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import { isSettled, versionText } from '../../lib/file-version.js'
 
 const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
 const MAYBE_DATA = /\.(?:json|ya?ml)$/
@@ -12,6 +13,8 @@ export interface SourceFile {
   readonly file: string
   /** Another text as soon as it is another file, or was written, replaced or renamed. */
   readonly version: string
+  /** Whether what it holds cannot change any more without another version. */
+  readonly isSettled: boolean
 }
 
 /** Whether a file of this name holds base documents. */
@@ -37,7 +40,7 @@ export interface SourceTree {
  * `invalid` for what cannot be read, is no regular file, or leads back to a directory above it.
  */
 export async function listSourceTree(path: string): Promise<SourceTree> {
-  const found = await listBelow(path, new Set(), true)
+  const found = await listBelow(path, [], true)
   return {
     sources: found.filter((entry) => typeof entry !== 'string'),
     passedOver: found.filter((entry) => typeof entry === 'string'),
@@ -52,33 +55,52 @@ export async function listSourceFiles(path: string): Promise<readonly SourceFile
 /** A file that is read, or the path of one that is not. */
 type Found = SourceFile | string
 
-async function listBelow(path: string, above: ReadonlySet<string>, isRoot: boolean): Promise<Found[]> {
+/** `above` are the directories that it is in, from the outermost. */
+async function listBelow(path: string, above: readonly string[], isRoot: boolean): Promise<Found[]> {
   try {
     const found = await stat(path)
-    if (found.isDirectory()) return await listDirectory(path, found, above)
-    if (!isRoot && !isSourceFile(path)) return found.isFile() && MAYBE_DATA.test(path) ? [path] : []
-    if (found.isFile()) return [{ file: path, version: versionOf(found) }]
+    if (found.isDirectory()) {
+      await refuseCircle(path, found, above)
+      return await listDirectory(path, above)
+    }
+    if (!isRoot && !isSourceFile(path)) return found.isFile() ? passedOver(path) : []
+    if (found.isFile()) return [{ file: path, version: versionText(found), isSettled: isSettled(found) }]
     throw new AppError('invalid', `read policies: ${path} is neither a file nor a directory`)
   } catch (raw) {
     throw unreadable(path, raw)
   }
 }
 
-async function listDirectory(path: string, found: Stats, above: ReadonlySet<string>): Promise<Found[]> {
-  const identity = `${found.dev}:${found.ino}`
-  if (above.has(identity)) {
-    throw new AppError('invalid', `read policies: ${path} is a link to a directory above it`)
-  }
-  const entries = await readdir(path)
-  const visible = entries.filter((name) => !name.startsWith('.') && name !== 'node_modules').sort()
-  const hidden = entries.filter((name) => name.startsWith('.') && name.endsWith('.rego')).sort()
-  const within = new Set([...above, identity])
-  const nested = await Promise.all(visible.map((name) => listBelow(join(path, name), within, false)))
-  return [...nested.flat(), ...hidden.map((name) => join(path, name))]
+async function listDirectory(path: string, above: readonly string[]): Promise<Found[]> {
+  const entries = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const hidden = entries.filter(({ name }) => name.startsWith('.') && name.endsWith('.rego'))
+  const within = [...above, path]
+  const nested = await Promise.all(
+    entries
+      .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+      .map((entry) => listEntry(join(path, entry.name), entry, within)),
+  )
+  return [...nested.flat(), ...hidden.map(({ name }) => join(path, name))]
 }
 
-function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${dev}:${ino} ${size} ${mtimeMs} ${ctimeMs}`
+/** As `listBelow`, of what the directory tells enough about. */
+async function listEntry(path: string, entry: Dirent, above: readonly string[]): Promise<Found[]> {
+  if (entry.isFile() && !isSourceFile(path)) return passedOver(path)
+  if (!entry.isDirectory()) return await listBelow(path, above, false)
+  return await listDirectory(path, above).catch((raw: unknown) => {
+    throw unreadable(path, raw)
+  })
+}
+
+function passedOver(path: string): string[] {
+  return MAYBE_DATA.test(path) ? [path] : []
+}
+
+/** Only a link leads back above itself. */
+async function refuseCircle(path: string, found: Stats, above: readonly string[]): Promise<void> {
+  const directories = await Promise.all(above.map((directory) => stat(directory)))
+  if (directories.some(({ dev, ino }) => dev === found.dev && ino === found.ino))
+    throw new AppError('invalid', `read policies: ${path} is a link to a directory above it`)
 }
 
 /** What was raised when a file or directory of policies was read, as an AppError that names it. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 
+import { versionText } from '../../lib/file-version.js'
 import { buildModule } from '../compile/build-module.js'
 import type { BuildOptions, BuiltModule } from '../compile/build-module.js'
 import type { RegoFile } from '../compile/collect-sources.js'
@@ -170,7 +171,7 @@ export class IncrementalCompiler implements Compiler {
 
   /** The program as it was known, as long as its file is the same. */
   async #known(opa: OpaProgram): Promise<OpaProgram> {
-    const version = await versionOf(opa)
+    const version = versionText(await stat(opa.path))
     if (this.#program?.opa.path === opa.path && this.#program.version === version) return this.#program.opa
     this.#program = { opa, version }
     return opa
@@ -179,11 +180,6 @@ export class IncrementalCompiler implements Compiler {
 
 function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((item, place) => item === others[place])
-}
-
-async function versionOf({ path }: OpaProgram): Promise<string> {
-  const { ino, size, mtimeMs, ctimeMs } = await stat(path)
-  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 }
 
 function canFollow(whole: Whole, { opa, keys, options }: BuildRequest): boolean {

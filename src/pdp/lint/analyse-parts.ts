@@ -46,12 +46,23 @@ function findRulesWithoutText(
   modules: readonly RegoModule[],
   entrypoints: readonly (readonly string[])[],
 ): readonly (readonly string[])[] {
-  const written = modules.flatMap(({ packagePath, rules }) => [
-    pathKey(packagePath),
-    ...rules.map(({ path }) => pathKey([...packagePath, ...path])),
-  ])
-  const documents = new Set(written.flatMap(withThoseAbove))
+  const documents = new Set<string>()
+  for (const module of modules) for (const key of documentsOf(module)) documents.add(key)
   return entrypoints.filter((path) => !documents.has(pathKey(path)))
+}
+
+const known = new WeakMap<RegoModule, readonly string[]>()
+
+/** The keys of the documents that a module has a part of, found once. */
+function documentsOf(module: RegoModule): readonly string[] {
+  const found = known.get(module) ?? findDocuments(module)
+  known.set(module, found)
+  return found
+}
+
+function findDocuments({ packagePath, rules }: RegoModule): readonly string[] {
+  const written = [packagePath, ...rules.map(({ path }) => [...packagePath, ...path])].map(pathKey)
+  return [...new Set(written.flatMap(withThoseAbove))]
 }
 
 function withThoseAbove(key: string): string[] {

@@ -6,7 +6,6 @@ import { EVERY_RULE, groupByPackage } from './described-package.js'
 import type { DescribedPackage } from './described-package.js'
 import { positionIn } from './read-tokens.js'
 import { DENY_RULES, VERDICT_RULES } from '../rego/verdict-rules.js'
-import { resembledVerdict } from './resembled-verdict.js'
 
 /** Rules that look like a verdict and are none, and packages that should state one and do not. */
 export async function checkVerdicts(
@@ -93,7 +92,7 @@ function misnamedVerdicts({ path, modules, helpers, functions }: DescribedPackag
   return modules.flatMap((module) =>
     module.heads.flatMap((head) => {
       const isFunction = functions.has(head.name)
-      const meant = isFunction && VERDICT_RULES.includes(head.name) ? head.name : resembledVerdict(head.name)
+      const meant = isFunction && VERDICT_RULES.includes(head.name) ? head.name : head.resembles
       const isOutput = VERDICT_RULES.some((rule) => head.uses.has(rule))
       if (meant === undefined || helpers.has(head.name) || isOutput || seen.has(head.name)) return []
       seen.add(head.name)

@@ -4,12 +4,15 @@ import type { DataReference } from './find-references.js'
 import { readTokens, startsStatement } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
+import { resembledVerdict } from './resembled-verdict.js'
 
 /** One definition of a rule: a rule that is defined several times has several. */
 export interface RuleHead {
   readonly name: string
   readonly offset: number
   readonly isDefault: boolean
+  /** The verdict that its name looks like though it is none. */
+  readonly resembles: string | undefined
   /** The names that its definition uses, members left out. */
   readonly uses: ReadonlySet<string>
 }
@@ -92,7 +95,8 @@ function ruleHeads(module: RegoModule, tokens: readonly Token[]): RuleHead[] {
     if (kind !== 'name' || isMember(tokens, at)) continue
     const isDefault = depth === 0 && tokens[at - 1]?.text === 'default'
     const isHead = names.has(text) && (isDefault || startsStatement(tokens, at))
-    if (isHead) heads.push({ name: text, offset, isDefault, uses: new Set() })
+    if (isHead)
+      heads.push({ name: text, offset, isDefault, resembles: resembledVerdict(text), uses: new Set() })
     else heads.at(-1)?.uses.add(text)
   }
   return heads

@@ -1,5 +1,6 @@
 import { hasErrorCode, toAppError } from '../../errors/app-error.js'
 import type { AppError } from '../../errors/app-error.js'
+import { ReadRegoFiles } from '../compile/read-rego-files.js'
 import { IncrementalCompiler } from '../incremental/incremental-compiler.js'
 import { loadData } from '../data/load-data.js'
 import { LoadedModules } from './loaded-modules.js'
@@ -69,6 +70,7 @@ export class Policies {
     const remembering = {
       ...options,
       compiler,
+      regoFiles: new ReadRegoFiles(),
       loadData: rememberData(load),
       loadedModules: new LoadedModules(options.compileModule),
     }

@@ -10,6 +10,7 @@ import type { BundleVerification } from '../bundle/signing/verification.js'
 import { verifyBundle } from '../bundle/signing/verify-bundle.js'
 import { MOST_ENTRYPOINTS } from '../compile/build-module.js'
 import { collectSources } from '../compile/collect-sources.js'
+import type { ReadRegoFiles } from '../compile/read-rego-files.js'
 import { compileSources } from '../compile/compile-policies.js'
 import type { CompiledPolicies, Compiler } from '../compile/compile-policies.js'
 import { withoutRoot } from '../compile/stage-bundle.js'
@@ -38,6 +39,8 @@ export interface ReadOptions {
   readonly includesPrint?: boolean | undefined
   /** Compiles Rego; everything each time when absent. */
   readonly compiler?: Compiler
+  /** What files held when they were last read; all are read when absent. */
+  readonly regoFiles?: ReadRegoFiles
 }
 
 /** One directory set or bundle as read. */
@@ -59,9 +62,9 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 
 async function readDirectories(
   { directories, includeTests = false }: PolicyLocations,
-  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, compiler }: ReadOptions,
+  { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, compiler, regoFiles }: ReadOptions,
 ): Promise<PartSource> {
-  const sources = await collectSources(directories, { includeTests })
+  const sources = await collectSources(directories, { includeTests }, regoFiles)
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 import { watch } from 'chokidar'
 
 import { toError } from '../../errors/app-error.js'
+import { versionOfFile } from '../../lib/file-version.js'
 import { isSourceFile } from '../compile/list-source-files.js'
 import type { Policies } from './policies.js'
 import { TreeCheck } from './tree-check.js'
@@ -115,20 +115,11 @@ class ReplacedFiles {
   async areReplaced(): Promise<boolean> {
     let isAny = false
     for (const [file, known] of this.#versions) {
-      const version = await versionOf(file)
+      const version = await versionOfFile(file)
       if (version === undefined || version === known) continue
       this.#versions.set(file, version)
       isAny = true
     }
     return isAny
-  }
-}
-
-async function versionOf(file: string): Promise<string | undefined> {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(file)
-    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
-  } catch {
-    return undefined
   }
 }

@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import { isSettled, versionText } from '../../lib/file-version.js'
 
 const READ_BYTES = 1024 * 1024
 
-/** The SHA-256 of a program file in hexadecimal digits. Raises `unavailable` when it cannot be read. */
+/** By the path and the version of a program: each load of policies asks, and a program is some 50 MB. */
+const known = new Map<string, string>()
+
+/** The SHA-256 of a program file in hexadecimal digits; of one that is the same as before, it is known. Raises `unavailable` when it cannot be read. */
 export async function hashProgram(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  const key = found !== undefined && isSettled(found) ? `${versionText(found)} ${path}` : undefined
+  const digest = (key && known.get(key)) ?? (await digestFile(path))
+  if (key !== undefined) known.set(key, digest)
+  return digest
+}
+
+async function digestFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   // One buffer for the whole file: a stream would leave as much garbage behind as the program is large.
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES)

@@ -1,3 +1,4 @@
+import { ShortTurns } from '../../lib/short-turns.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import type { EntrypointKind } from '../compile/rego-module.js'
 import { composeEntrypoints } from '../snapshot/composed-documents.js'
@@ -65,18 +66,38 @@ function pack(snapshot: Snapshot): PackedSnapshot {
 
 /** The snapshot that was packed, ready to be asked in this thread. */
 export async function unpackSnapshot(
-  { revision, modules, composed, entrypoints, packages, unanswered, baseDenials, image }: PackedSnapshot,
+  { modules, ...rest }: PackedSnapshot,
   builtins: Builtins,
   limits: EvaluationLimits,
 ): Promise<Snapshot> {
   const options = { builtins: builtins.table, limits }
   const made = await Promise.all(modules.map((parts) => PolicyModule.fromParts(parts, options)))
+  return await assembleSnapshot(rest, made, builtins)
+}
+
+/** The same of modules that have been made, each in its place. */
+export async function assembleSnapshot(
+  {
+    revision,
+    composed,
+    entrypoints,
+    packages,
+    unanswered,
+    baseDenials,
+    image,
+  }: Omit<PackedSnapshot, 'modules'>,
+  made: readonly PolicyModule[],
+  builtins: Builtins,
+): Promise<Snapshot> {
   for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
+  const turns = new ShortTurns()
+  await turns.pause()
   const coded = made.flatMap((module, place) =>
     entrypoints.flatMap(({ path, kind, number, module: of }) =>
       of === place && number !== undefined ? [{ path, kind, number, module }] : [],
     ),
   )
+  await turns.pause()
   const put = composed.flatMap((places) => {
     const documents = entrypoints.filter(
       ({ module, number }) => number === undefined && places.includes(module),
@@ -90,6 +111,7 @@ export async function unpackSnapshot(
       rules,
     )
   })
+  await turns.pause()
   return {
     revision,
     sources: [],

@@ -1,21 +1,34 @@
+import { AppError } from '../../errors/app-error.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { DataImage } from '../wasm/data/data-image.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import { PolicyModule } from '../wasm/policy-module.js'
 import type { ModuleParts } from '../wasm/policy-module.js'
-import { packSnapshot, unpackSnapshot } from './packed-snapshot.js'
+import { assembleSnapshot, packSnapshot } from './packed-snapshot.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 
 /** Where it arrives, nobody sends it on. */
 const NONE = new Uint8Array()
 
-/** A packed snapshot for another process, which shares neither code nor memory: the code as bytes, the base documents on their own. */
-export interface PortableSnapshot extends Omit<PackedSnapshot, 'modules' | 'image'> {
-  readonly modules: readonly Omit<ModuleParts, 'module' | 'data'>[]
+/** A module for another process, which shares neither code nor memory. */
+export interface PortableModule {
+  /** Two with the same number are the same. */
+  readonly id: number
+  /** Absent where the other process has it. */
+  readonly code: Omit<ModuleParts, 'module' | 'data'> | undefined
 }
 
-/** What another process makes the same snapshot of, together with its image. */
-export function toPortable(snapshot: Snapshot): PortableSnapshot {
+/** A packed snapshot for another process: the code as bytes, the base documents on their own. */
+export interface PortableSnapshot extends Omit<PackedSnapshot, 'modules' | 'image'> {
+  readonly modules: readonly PortableModule[]
+}
+
+/** What another process makes the same snapshot of, together with its image; `idOf` numbers compiled code. */
+export function toPortable(
+  snapshot: Snapshot,
+  idOf: (module: WebAssembly.Module) => number,
+): PortableSnapshot {
   const { revision, composed, entrypoints, packages, unanswered, baseDenials, modules } =
     packSnapshot(snapshot)
   return {
@@ -25,28 +38,60 @@ export function toPortable(snapshot: Snapshot): PortableSnapshot {
     packages,
     unanswered,
     baseDenials,
-    modules: modules.map(({ bytes, minimumPages, wrappedBuiltins, rules, readsDirectly }) => ({
-      bytes,
-      minimumPages,
-      wrappedBuiltins,
-      rules,
-      readsDirectly,
+    modules: modules.map(({ module, bytes, minimumPages, wrappedBuiltins, rules, readsDirectly }) => ({
+      id: idOf(module),
+      code: { bytes, minimumPages, wrappedBuiltins, rules, readsDirectly },
     })),
   }
 }
 
-/** The snapshot that came from another process, ready to be asked in this one. Errors are not located: that is for where its sources are. */
-export async function fromPortable(
+/** The same for a process that has the modules with these numbers. */
+export function withoutModules(
   { modules, ...rest }: PortableSnapshot,
-  image: DataImage,
-  builtins: Builtins,
-  limits: EvaluationLimits,
-): Promise<Snapshot> {
-  const compiled = await Promise.all(
-    modules.map(async ({ bytes, ...parts }) => {
-      const module = await WebAssembly.compile(new Uint8Array(bytes))
-      return { ...parts, module, bytes: NONE, data: image }
-    }),
-  )
-  return await unpackSnapshot({ ...rest, modules: compiled, image }, builtins, limits)
+  known: ReadonlySet<number>,
+): PortableSnapshot {
+  return {
+    ...rest,
+    modules: modules.map((module) => (known.has(module.id) ? { ...module, code: undefined } : module)),
+  }
+}
+
+/**
+ * What comes from another process as snapshots that can be asked in this one. Modules, and their instances, stay as they are as long as the
+ * next snapshot has them. Errors are not located: that is for where the sources are.
+ */
+export class ArrivingSnapshots {
+  readonly #builtins: Builtins
+  readonly #limits: EvaluationLimits
+  #modules: ReadonlyMap<number, PolicyModule> = new Map()
+
+  constructor(builtins: Builtins, limits: EvaluationLimits) {
+    this.#builtins = builtins
+    this.#limits = limits
+  }
+
+  /** The snapshot, ready. Raises where it lacks a module that the one before it has not. */
+  async take({ modules, ...rest }: PortableSnapshot, image: DataImage): Promise<Snapshot> {
+    const options = { builtins: this.#builtins.table, limits: this.#limits }
+    const known = this.#modules
+    const made = new Map<number, PolicyModule>()
+    for (const { id, code } of modules) {
+      const before = known.get(id)
+      const parts = before?.parts ?? (code && (await compile(code, image)))
+      if (parts === undefined) throw new AppError('internal', `module ${id} is neither sent nor known`)
+      const isSame = before !== undefined && parts.data === image
+      made.set(id, isSame ? before : await PolicyModule.fromParts({ ...parts, data: image }, options))
+    }
+    this.#modules = made
+    const placed = modules.flatMap(({ id }) => made.get(id) ?? [])
+    return await assembleSnapshot({ ...rest, image }, placed, this.#builtins)
+  }
+}
+
+async function compile(
+  { bytes, ...parts }: NonNullable<PortableModule['code']>,
+  data: DataImage,
+): Promise<ModuleParts> {
+  const module = await WebAssembly.compile(new Uint8Array(bytes))
+  return { ...parts, module, bytes: NONE, data }
 }

@@ -66,12 +66,11 @@ export function findSizes(
   return before.filter((address) => after.has(address))
 }
 
-function wordsThatAre(size: number, { bytes }: ModuleMemory, end: number): number[] {
-  const searched = bytes.subarray(0, end)
-  const word = Buffer.alloc(WORD_BYTES)
-  word.writeUInt32LE(size)
+function wordsThatAre(size: number, { memory }: ModuleMemory, end: number): number[] {
+  // By words, not bytes: a size begins with a byte of 0, as nearly all words of static memory do.
+  const words = new Uint32Array(memory.buffer, 0, Math.floor(end / WORD_BYTES))
   const found: number[] = []
-  for (let address = searched.indexOf(word); address !== -1; address = searched.indexOf(word, address + 1))
-    if (address % WORD_BYTES === 0) found.push(address)
+  for (let place = words.indexOf(size); place !== -1; place = words.indexOf(size, place + 1))
+    found.push(place * WORD_BYTES)
   return found
 }

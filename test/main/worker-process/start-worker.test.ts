@@ -5,6 +5,7 @@ import { ProcessLink } from '../../../src/lib/processes/process-link.js'
 import { makeWorkerCalls } from '../../../src/main/worker-process/start-worker.js'
 import type { MainCalls, SentPolicies, WorkerCalls } from '../../../src/main/workers/worker-calls.js'
 import { toPortable } from '../../../src/pdp/slow/portable-snapshot.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 
 /** A worker whose main process never answers: it has nothing to ask of it here. */
@@ -13,10 +14,17 @@ function makeWorker(): WorkerCalls {
   return makeWorkerCalls(() => new ProcessLink<MainCalls>(silent, {}))
 }
 
+async function load(version: number): Promise<Snapshot> {
+  return await loadPolicies({ 'app.rego': `package app\n\nimport rego.v1\n\nversion := ${version}\n` })
+}
+
 async function sentPolicies(): Promise<(id: number) => SentPolicies> {
-  const snapshot = await loadPolicies({ 'app.rego': 'package app\n\nimport rego.v1\n\nversion := 1\n' })
+  const snapshot = await load(1)
   const { base, root, bytes } = snapshot.image
-  return (id) => ({ id, snapshot: toPortable(snapshot), image: { base, root, content: bytes } })
+  return (id) => ({
+    ...{ id, image: { base, root, content: bytes } },
+    snapshot: toPortable(snapshot, () => 1),
+  })
 }
 
 test('policies that are loaded while a worker starts are ready once it has started', async () => {

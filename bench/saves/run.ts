@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+import { writePackages } from '../growth/generate.js'
+import { startBenchServer } from '../servers.js'
+import { Probes } from './probes.js'
+
+const { values: flags } = parseArgs({
+  options: {
+    packages: { type: 'string', default: '1000' },
+    /** How many processes decide. */
+    workers: { type: 'string', default: '1,2' },
+    saves: { type: 'string', default: '10' },
+    /** Small decisions a second meanwhile, over so many connections. */
+    rate: { type: 'string', default: '200' },
+    connections: { type: 'string', default: '8' },
+    /** Between two saves: longer than it takes until all has been compiled together again. */
+    pauseSeconds: { type: 'string', default: '8' },
+    port: { type: 'string', default: '18190' },
+  },
+})
+const CORES = '0-1'
+const NOTES = fileURLToPath(new URL('note-turns.js', import.meta.url))
+
+/** What one save took. */
+interface Save {
+  readonly servedMs: number
+  readonly cpuMs: number
+  readonly longestRequestMs: number
+}
+
+/** Saves one of many packages again and again while small decisions are asked for, with so many processes; prints a row. */
+async function measureSaves(workers: number, directory: string): Promise<string> {
+  const policies = join(directory, `policies-${workers}`)
+  writePackages(policies, Number(flags.packages))
+  const address = `127.0.0.1:${Number(flags.port) + workers}`
+  const turnsFile = join(directory, `turns-${workers}`)
+  writeFileSync(turnsFile, '')
+  const args = ['serve', '--policies', policies, '--watch', '--addr', address]
+  const server = await startBenchServer(
+    {
+      name: 'tidegate',
+      url: `http://${address}`,
+      command: [process.execPath, 'dist/cli.js', ...args, '--data-dir', join(directory, `data-${workers}`)],
+      env: {
+        TIDEGATE_SERVER_WORKERS: String(workers),
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=file://${NOTES}`,
+        BENCH_TURNS_FILE: turnsFile,
+      },
+    },
+    CORES,
+    directory,
+  )
+  const probes = new Probes(
+    `http://${address}/v1/data/static/team7/revision`,
+    Number(flags.connections),
+    Number(flags.rate),
+  )
+  try {
+    const file = join(policies, 'team7', 'policy.rego')
+    const text = readFileSync(file, 'utf8')
+    const saveOnce = async (number: number): Promise<Save> => {
+      const cpuBefore = server.cpuSeconds()
+      probes.takeLongestMs()
+      const begun = performance.now()
+      writeFileSync(`${file}.new`, `${text}\nrevision := "save ${number}."\n`)
+      renameSync(`${file}.new`, file)
+      await probes.untilAllSay(`save ${number}.`)
+      const servedMs = performance.now() - begun
+      const cpuMs = (server.cpuSeconds() - cpuBefore) * 1000
+      // All is compiled together once more.
+      await sleep(Number(flags.pauseSeconds) * 1000)
+      return { servedMs, cpuMs, longestRequestMs: probes.takeLongestMs() }
+    }
+    await saveOnce(0)
+    writeFileSync(turnsFile, '')
+    const saves: Save[] = []
+    for (let number = 1; number <= Number(flags.saves); number += 1) saves.push(await saveOnce(number))
+    return row(workers, saves, readFileSync(turnsFile, 'utf8'))
+  } finally {
+    await probes.stop()
+    await server.stop()
+  }
+}
+
+function row(workers: number, saves: readonly Save[], turns: string): string {
+  const of = (key: keyof Save): number[] => saves.map((save) => save[key]).sort((a, b) => a - b)
+  const median = (values: readonly number[]): number => values[values.length >> 1] ?? 0
+  const [served, cpu, longest] = [of('servedMs'), of('cpuMs'), of('longestRequestMs')]
+  const onCore = turns
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => Number(line.split(' ')[2]))
+  const cells = [
+    workers,
+    `${median(served).toFixed(0)} (${served.at(-1)?.toFixed(0)})`,
+    median(cpu).toFixed(0),
+    `${median(longest).toFixed(0)} (${longest.at(-1)?.toFixed(0)})`,
+    Math.max(0, ...onCore).toFixed(0),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'tidegate-saves-'))
+try {
+  console.log(
+    `${flags.packages} packages, ${flags.saves} saves, ${flags.rate} decisions a second; medians (and the worst)`,
+  )
+  console.log(
+    '| processes | save to serving, ms | CPU until then, ms | longest request, ms | longest turn on a core, ms |',
+  )
+  console.log(
+    '| --------- | ------------------- | ------------------ | ------------------- | -------------------------- |',
+  )
+  for (const workers of flags.workers.split(',').map(Number))
+    console.log(await measureSaves(workers, directory))
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}

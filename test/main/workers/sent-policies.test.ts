@@ -1,0 +1,113 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, expect, test } from 'vitest'
+
+import { WorkerPolicies } from '../../../src/main/worker-process/worker-policies.js'
+import { PolicySender } from '../../../src/main/workers/sent-policies.js'
+import type { SentPolicies } from '../../../src/main/workers/worker-calls.js'
+import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
+import { evaluateDocument, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
+import { newCall } from '../../../src/pdp/evaluation/new-call.js'
+import { Policies } from '../../../src/pdp/loading/policies.js'
+import { findOpa } from '../../../src/pdp/opa/find-opa.js'
+import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
+import { DEFAULT_LIMITS } from '../../support/default-limits.js'
+import { makeWorkspace } from '../../support/workspace.js'
+
+const workspace = makeWorkspace()
+afterAll(workspace.remove)
+
+const LARGE = 2 * 1024 * 1024
+
+const OPTIONS = {
+  findOpa: () => findOpa({ env: process.env }),
+  builtins: hostBuiltins,
+  limits: DEFAULT_LIMITS,
+  // As policies with hundreds of paths are compiled: what changes is a module of its own.
+  mostEntrypoints: 0,
+}
+
+function policy(name: string, version: number): Record<string, string> {
+  return {
+    [`policies/${name}.rego`]: `package ${name}\n\nimport rego.v1\n\nversion := ${version}\n\nnote := data.note.text\n`,
+  }
+}
+
+async function openPolicies(data: string): Promise<Policies> {
+  workspace.write({
+    ...policy('one', 1),
+    ...policy('two', 1),
+    'policies/data.json': JSON.stringify({ note: { text: data } }),
+  })
+  const observer = { loaded: () => undefined, failed: () => undefined }
+  return await Policies.open(
+    { directories: [join(workspace.path, 'policies')], bundles: [] },
+    OPTIONS,
+    observer,
+  )
+}
+
+/** What a message between processes makes of it. */
+function arrived(sent: SentPolicies): SentPolicies {
+  return structuredClone(sent)
+}
+
+function ask(snapshot: Snapshot, name: string): string | undefined {
+  return evaluateDocument(planDocument(snapshot, [name, 'version']), undefined, newCall())
+}
+
+function codeSent({ snapshot }: SentPolicies): boolean[] {
+  return snapshot.modules.map(({ code }) => code !== undefined)
+}
+
+test('a worker is sent what is new, and keeps the modules and the data that stay', async () => {
+  const folder = join(workspace.path, 'sent')
+  const sender = new PolicySender(folder)
+  const policies = await openPolicies('x'.repeat(LARGE))
+  const worker = await WorkerPolicies.open(arrived(await sender.prepare(policies.current)), DEFAULT_LIMITS)
+  const first = worker.current
+
+  workspace.write(policy('one', 2))
+  await policies.reload()
+  const sent = await sender.prepare(policies.current)
+  expect(codeSent(sent)).toEqual([false, true])
+  expect(sent.image.content).toBeUndefined()
+  await worker.load(arrived(sent))
+  expect(ask(worker.current, 'one')).toBe('1')
+  worker.activate(sent.id)
+  expect([ask(worker.current, 'one'), ask(worker.current, 'two')]).toEqual(['2', '1'])
+  const moduleOf = ({ entrypoints }: Snapshot): unknown => entrypoints.get('two/version')?.[0]?.module
+  expect(moduleOf(worker.current)).toBe(moduleOf(first))
+
+  // One that starts now has nothing yet.
+  const { latest } = sender
+  if (latest === undefined) throw new Error('nothing was prepared')
+  const late = await WorkerPolicies.open(arrived(latest), DEFAULT_LIMITS)
+  expect([ask(late.current, 'one'), ask(late.current, 'two')]).toEqual(['2', '1'])
+})
+
+test('base documents that are replaced come whole, and their file goes once all have them', async () => {
+  const folder = join(workspace.path, 'replaced')
+  const sender = new PolicySender(folder)
+  const policies = await openPolicies('a'.repeat(LARGE))
+  const worker = await WorkerPolicies.open(arrived(await sender.prepare(policies.current)), DEFAULT_LIMITS)
+  workspace.write({ 'policies/data.json': JSON.stringify({ note: { text: 'b'.repeat(LARGE) } }) })
+  await policies.reload()
+  const sent = await sender.prepare(policies.current)
+  expect(codeSent(sent)).toEqual([false])
+  await worker.load(arrived(sent))
+  worker.activate(sent.id)
+  await sender.forgetOlder()
+  expect(readdirSync(folder)).toEqual(['data-2'])
+  const note = evaluateDocument(planDocument(worker.current, ['two', 'note']), undefined, newCall())
+  expect(note).toBe(JSON.stringify('b'.repeat(LARGE)))
+})
+
+test('a worker that lacks what it was said to have cannot load', async () => {
+  const sender = new PolicySender(join(workspace.path, 'lacking'))
+  const policies = await openPolicies('small')
+  await sender.prepare(policies.current)
+  const sent = await sender.prepare(policies.current)
+  await expect(WorkerPolicies.open(arrived(sent), DEFAULT_LIMITS)).rejects.toMatchObject({ kind: 'internal' })
+})
