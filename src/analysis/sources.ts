@@ -76,11 +76,11 @@ export interface LineLimits {
 }
 
 export interface LinesQuery extends TimeWindow {
-  /** A template in the language of the source: LogQL, query_string or query DSL as JSON, or for files a path. */
+  /** A template in the language of the source: LogQL, query_string or query DSL as JSON, a filter pattern, SPL, or for files a path. */
   readonly query: string
   readonly scope: Scope
   readonly filters?: readonly LineFilter[] | undefined
-  /** Elasticsearch and OpenSearch: the index to ask, else the one of the source. */
+  /** The index to ask (of CloudWatch Logs the log group), else the one of the source. */
   readonly index?: string | undefined
   /** The field that holds the text, else the one of the source. */
   readonly messageField?: string | undefined

@@ -60,11 +60,13 @@ export function openSource(settings: SomeSettings): OpenSource {
   }
 }
 
+type ServedSettings = Readonly<Record<string, unknown>>
+
 /** Sources over loopback servers, for one test file; `path` of the settings goes behind the origin. */
 export interface ServedSources {
   readonly open: (
     respond: Respond,
-    settings?: Readonly<Record<string, unknown>>,
+    settings?: ServedSettings | ((origin: string) => ServedSettings),
   ) => Promise<{ source: OpenSource; server: LoopbackServer }>
   readonly closeAll: () => Promise<void>
 }
@@ -74,7 +76,7 @@ export function makeServedSources(type: SourceSettings['type']): ServedSources {
   return {
     open: async (respond, settings = {}) => {
       const server = await startLoopbackServer(respond)
-      const { path = '', ...rest } = settings
+      const { path = '', ...rest } = typeof settings === 'function' ? settings(server.origin) : settings
       const source = openSource({ type, url: `${server.origin}${String(path)}`, ...rest })
       opened.push(source, server)
       return { source, server }

@@ -16,6 +16,9 @@ export const CanaryQuery = z.looseObject({
   customFilter: z.unknown().optional(),
   q: z.string().nullish(),
   select: z.string().nullish(),
+  metricType: z.string().nullish(),
+  crossSeriesReducer: z.string().nullish(),
+  perSeriesAligner: z.string().nullish(),
 })
 export type CanaryQueryMembers = z.output<typeof CanaryQuery>
 
@@ -39,10 +42,7 @@ const OF_KAYENTA = {
   'metrics[]': ['id', 'scopeName'],
   'metrics[].query': [
     'serviceType',
-    'metricType',
     'projectId',
-    'crossSeriesReducer',
-    'perSeriesAligner',
     'fields',
     'field',
     'tags',

@@ -1,17 +1,17 @@
-import { authHeaders } from '../../lib/outbound/credentials.js'
 import type { LogSource, MetricSource } from '../sources.js'
 import { guardLogSource, guardMetricSource } from './answers/guarded-source.js'
 import type { ReportDefect } from './answers/guarded-source.js'
-import { makeSourceConnection } from './answers/source-connection.js'
 import type { ConnectionParts, SourceConnection } from './answers/source-connection.js'
-import type { FileSettings, SourceSettings } from './answers/source-settings.js'
+import type { SourceSettings } from './answers/source-settings.js'
+import { connectSource } from './connect-source.js'
 import { fetchSearchLines } from './elasticsearch/fetch-search-lines.js'
 import { readFileLines } from './files/read-file-lines.js'
 import { readFileSeries } from './files/read-file-series.js'
+import { chooseLinesApi } from './lines/choose-lines-api.js'
+import { fetchLines } from './lines/fetch-lines.js'
 import { LOKI_RANGE_PATH, fetchLokiLines } from './loki/fetch-loki-lines.js'
 import { fetchPoints } from './points/fetch-points.js'
 import { choosePointsApi } from './points/choose-points-api.js'
-import { signForAws } from './points/sign-for-aws.js'
 import { fetchRange } from './prometheus/fetch-range.js'
 
 export interface SourceParts extends ConnectionParts {
@@ -51,7 +51,7 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
       logs: logs((query, budget) => readFileLines(query, budget, settings, parts.now)),
     }
   }
-  const connection = connect(settings, parts)
+  const connection = connectSource(settings, parts)
   switch (settings.type) {
     case 'prometheus': {
       const range = { path: PROMETHEUS_RANGE_PATH, method: 'POST', maxPoints: settings.maxPoints } as const
@@ -73,30 +73,39 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
         type,
         logs: logs((query, budget) => fetchSearchLines(query, budget, connection, settings)),
       }
-    default: {
-      const { maxPoints } = settings
+    case 'cloudwatchlogs':
+    case 'splunk':
+      return { name, type, logs: logs(linesOf(settings, connection)) }
+    case 'datadog':
       return {
-        name,
-        type,
-        metrics: metrics((query, budget) => {
-          const api = choosePointsApi(settings, query.query)
-          return fetchPoints(query, budget, connection, { api, maxPoints })
-        }),
+        ...{ name, type },
+        metrics: metrics(pointsOf(settings, connection)),
+        logs: logs(linesOf(settings, connection)),
       }
-    }
+    default:
+      return { name, type, metrics: metrics(pointsOf(settings, connection)) }
   }
 }
 
-function connect(settings: Exclude<SourceSettings, FileSettings>, parts: SourceParts): SourceConnection {
-  const { name, url, timeoutSeconds, maxResponseBytes } = settings
-  const tenant = 'tenant' in settings ? settings.tenant : undefined
-  const headers = {
-    ...('credentials' in settings ? authHeaders(settings.credentials) : {}),
-    ...(tenant === undefined ? {} : { 'x-scope-orgid': tenant }),
+/** The metrics of a server that answers with values at times of its own. */
+function pointsOf(
+  settings: Parameters<typeof choosePointsApi>[0],
+  connection: SourceConnection,
+): MetricSource['fetchSeries'] {
+  const { maxPoints } = settings
+  return async (query, budget) => {
+    const api = choosePointsApi(settings, query.query)
+    return fetchPoints(query, budget, connection, { api, maxPoints })
   }
-  const sign = settings.type === 'cloudwatch' ? signForAws(settings, parts.now) : undefined
-  return makeSourceConnection(
-    { name, url, headers, sign, requestTimeoutMs: timeoutSeconds * 1000, maxResponseBytes },
-    parts,
-  )
+}
+
+/** The lines of a server that answers in pages of its own. */
+function linesOf(
+  settings: Parameters<typeof chooseLinesApi>[0],
+  connection: SourceConnection,
+): LogSource['fetchLines'] {
+  // Splunk gives all that is read in one answer.
+  const limits = settings.type === 'splunk' ? { ...settings, pageLines: Infinity } : settings
+  return async (query, budget) =>
+    fetchLines(query, budget, connection, { asking: chooseLinesApi(settings, query), limits })
 }

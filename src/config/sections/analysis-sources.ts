@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
 import type { Credentials, Secret } from '../../lib/outbound/credentials.js'
+import { AzureSignInSchema, google, readAzureSignIn } from './analysis-sign-in.js'
+import type { AzureSignIn } from './analysis-sign-in.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { CredentialsSchema, readCredentials } from '../values/credentials.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
@@ -28,6 +30,10 @@ export const SOURCE_TYPES = [
   'datadog',
   'newrelic',
   'cloudwatch',
+  'cloudwatchlogs',
+  'azure',
+  'stackdriver',
+  'splunk',
   'signalfx',
   'wavefront',
   'atlas',
@@ -120,6 +126,28 @@ const fields = {
   ),
 }
 
+const aws = {
+  region: key(z.string().regex(/^[a-z0-9-]+$/), 'The region.', 'the name of a region, such as eu-central-1'),
+  accessKeyId: key(
+    z.string().regex(/^\w+$/),
+    'The access key by which requests are signed.',
+    'the id of a key',
+  ),
+  secretAccessKey: secretKey('The secret of the access key.'),
+  sessionToken: secretKey('The session that the access key is of, where it is temporary.').optional(),
+}
+
+/** What of a server of logs is searched. */
+function indexKey(what: string, allowed: string): { index: z.ZodOptional<z.ZodString> } {
+  return {
+    index: key(
+      z.string().min(1).optional(),
+      `${what} that is searched, unless a log template names another.`,
+      allowed,
+    ),
+  }
+}
+
 /** One source of metrics, of log lines, or of both. */
 export const AnalysisSource = z.discriminatedUnion('type', [
   z.strictObject({ ...named, type: type(z.literal('prometheus')), ...server, ...tenant, ...points }),
@@ -139,17 +167,52 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     ...lines,
     ...pages,
     ...fields,
-    index: key(
-      z.string().min(1).optional(),
-      'The index, alias or pattern to search, unless a log template names another.',
-      'the name or pattern of an index',
-    ),
+    ...indexKey('The index, alias or pattern', 'the name or pattern of an index'),
   }),
   z.strictObject({
     ...named,
-    type: type(z.enum(['graphite', 'datadog', 'signalfx', 'wavefront', 'atlas', 'web'])),
+    type: type(z.enum(['graphite', 'signalfx', 'wavefront', 'atlas', 'web'])),
     ...server,
     ...points,
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('datadog')),
+    ...server,
+    ...points,
+    ...lines,
+    ...pages,
+    ...indexKey('The index of logs, else all of them,', 'the name of an index'),
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('splunk')),
+    ...server,
+    ...lines,
+    ...indexKey('The index', 'the name of an index'),
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('cloudwatchlogs')),
+    ...serverWithoutCredentials,
+    ...lines,
+    ...pages,
+    ...aws,
+    ...indexKey('The log group', 'the name or the ARN of a log group'),
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('azure')),
+    ...serverWithoutCredentials,
+    ...points,
+    signIn: AzureSignInSchema,
+  }),
+  z.strictObject({
+    ...named,
+    type: type(z.literal('stackdriver')),
+    ...serverWithoutCredentials,
+    ...points,
+    ...google,
   }),
   z.strictObject({
     ...named,
@@ -179,18 +242,7 @@ export const AnalysisSource = z.discriminatedUnion('type', [
     type: type(z.literal('cloudwatch')),
     ...serverWithoutCredentials,
     ...points,
-    region: key(
-      z.string().regex(/^[a-z0-9-]+$/),
-      'The region.',
-      'the name of a region, such as eu-central-1',
-    ),
-    accessKeyId: key(
-      z.string().regex(/^\w+$/),
-      'The access key by which requests are signed.',
-      'the id of a key',
-    ),
-    secretAccessKey: secretKey('The secret of the access key.'),
-    sessionToken: secretKey('The session that the access key is of, where it is temporary.').optional(),
+    ...aws,
   }),
   z.strictObject({
     ...named,
@@ -218,6 +270,8 @@ interface Secrets {
   readonly credentials: Credentials | undefined
   readonly secretAccessKey: Secret
   readonly sessionToken?: Secret | undefined
+  readonly serviceAccount: Secret
+  readonly signIn: AzureSignIn
 }
 type WithSecrets<T> = T extends unknown
   ? Omit<T, keyof Secrets> & Pick<Secrets, keyof Secrets & keyof T>
@@ -232,6 +286,11 @@ export function readSourceCredentials(
     switch (source.type) {
       case 'file':
         return source
+      case 'azure':
+        return { ...source, signIn: readAzureSignIn(source.signIn, readSecret) }
+      case 'stackdriver':
+        return { ...source, serviceAccount: readSecret(source.serviceAccount) }
+      case 'cloudwatchlogs':
       case 'cloudwatch': {
         const { secretAccessKey, sessionToken } = source
         return {

@@ -35,11 +35,11 @@ export function describeRecord(record: unknown, messageField?: string): string |
   return `${level === undefined ? '' : `${level} `}${first}${stack === undefined ? '' : `\n${stack}`}`.trimEnd()
 }
 
-/** The line as text: what it says where it is an object in JSON, else the line as it is. */
-export function describeLine(line: string): string {
+/** The line as text: what it says where it is an object in JSON, its message in the named field if any, else the line as it is. */
+export function describeLine(line: string, messageField?: string): string {
   if (!line.startsWith('{') || line.length > MAX_CHARACTERS) return line
   try {
-    return describeRecord(JSON.parse(line)) ?? line
+    return describeRecord(JSON.parse(line), messageField) ?? line
   } catch {
     return line
   }

@@ -15,7 +15,7 @@ import type {
   RunPlan,
   Timing,
 } from './plan.js'
-import { withoutProject } from './prometheus-query.js'
+import { withoutProject } from './without-project.js'
 import { NO_SCOPES } from './registration.js'
 import type { Registration, SideScopes, TargetRequest } from './registration.js'
 

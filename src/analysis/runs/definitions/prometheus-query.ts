@@ -7,8 +7,8 @@ const ESCAPED_PLACEHOLDER = '$\\{'
 const DIRECTIVE = /<[#@]/
 
 /** The zones of a project: where no scope names one, those of every project (`.+/` covers both). */
-const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
-const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
+export const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
+export const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
 
 /**
  * The filters by which Kayenta tells the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as placeholders: a side
@@ -47,11 +47,6 @@ export function buildPrometheusQuery(
   }
   const filters = [...(text === undefined ? [] : [text]), ...(labelBindings ?? []), ...ofScope]
   return { text: averageOf(metricName, filters, groupByFields) }
-}
-
-/** The query as it is for a scope without a project: of a project nothing is said then. */
-export function withoutProject(query: string): string {
-  return query.replaceAll(GCE_ZONE, GCE_ANY_PROJECT)
 }
 
 /** The template by which a query filters, or that is the query; undefined where there is none. */

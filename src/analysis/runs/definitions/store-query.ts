@@ -1,6 +1,7 @@
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
 import { buildPrometheusQuery, customFilterOf, isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'
+import { buildStackdriverQuery } from './stackdriver-query.js'
 
 type Build = (query: CanaryQueryMembers, filter: string | undefined) => string | undefined
 
@@ -22,7 +23,7 @@ const BY_STORE: Readonly<Record<string, Build>> = {
   },
 }
 /** Their other members would put a condition of the scope into the query as it is; only a whole query can be filled safely. */
-const WHOLE_ONLY: readonly string[] = ['influxdb', 'wavefront', 'signalfx', 'cloudwatch', 'web']
+const WHOLE_ONLY: readonly string[] = ['influxdb', 'wavefront', 'signalfx', 'cloudwatch', 'azure', 'web']
 
 /** The query of a metric as Kayenta builds it for the store that `query.type` names; without a type, and for others, as for Prometheus. */
 export function buildStoreQuery(
@@ -30,6 +31,7 @@ export function buildStoreQuery(
   templates: Readonly<Record<string, string>>,
 ): BuiltQuery {
   const type = query.type ?? ''
+  if (type === 'stackdriver') return buildStackdriverQuery(query, templates)
   const build = Object.hasOwn(BY_STORE, type) ? BY_STORE[type] : undefined
   if (build === undefined && !WHOLE_ONLY.includes(type)) return buildPrometheusQuery(query, templates)
   const filter = customFilterOf(query, templates)

@@ -4,22 +4,61 @@ import { redactWords } from '../../../lib/redaction/redact-text.js'
 
 const MAX_SHOWN = 300
 
-/** `{status: "error", errorType, error}`: Prometheus, and Loki in places. */
-const RangeError = z.object({ errorType: z.string().optional(), error: z.string() })
-/** `{error: {type, reason, root_cause}, status}`: Elasticsearch and OpenSearch. */
-const SearchError = z.object({
+/** `{status: "error", errorType, error}`: Prometheus, and Loki in places; with a description of its own from servers of OAuth tokens. */
+const RangeError = z.object({
+  errorType: z.string().optional(),
+  error: z.string(),
+  error_description: z.string().optional(),
+})
+/**
+ * `{error: {type, reason, root_cause}, status}` of Elasticsearch and OpenSearch, `{error: {code, message}}` of Azure, and
+ * `{error: {code, status, message}}` of Google.
+ */
+const ErrorObject = z.object({
   error: z.object({
     type: z.string().optional(),
     reason: z.string().nullish(),
     root_cause: z.array(z.object({ reason: z.string().nullish() })).optional(),
+    code: z.union([z.string(), z.number()]).optional(),
+    status: z.string().optional(),
+    message: z.string().optional(),
   }),
 })
-const Message = z.object({ message: z.string() })
+/** Amazon's services with a JSON protocol name the kind of error beside its message, which some of them write with a capital. */
+const Message = z
+  .object({ __type: z.string().optional(), message: z.string().optional(), Message: z.string().optional() })
+  .refine(({ message, Message: other, __type: kind }) => (message ?? other ?? kind) !== undefined)
+/** Datadog: texts, or objects in the form of JSON:API. */
+const ErrorList = z.object({
+  errors: z
+    .array(z.union([z.string(), z.object({ title: z.string().optional(), detail: z.string().nullish() })]))
+    .min(1),
+})
+/** Splunk. */
+const MessageList = z.object({
+  messages: z.array(z.object({ type: z.string().optional(), text: z.string() })).min(1),
+})
+
+/** What to do about an error of Amazon that comes as a 400. */
+const HINTS: Readonly<Record<string, string>> = {
+  UnrecognizedClientException: 'see accessKeyId and sessionToken',
+  InvalidClientTokenId: 'see accessKeyId and sessionToken',
+  InvalidSignatureException: 'see secretAccessKey, region and the clock of this machine',
+  SignatureDoesNotMatch: 'see secretAccessKey, region and the clock of this machine',
+  ExpiredTokenException: 'the session has ended: give a new sessionToken',
+  AccessDeniedException: 'the access key may not do this: see its permissions',
+  ResourceNotFoundException: 'see the name that is asked for, and the region',
+}
 
 /** What a server said when it refused, as the end of a sentence: one line of bounded length. */
 export function describeRefusal(status: number, body: Buffer): string {
   const said = shorten(meaningOf(body.subarray(0, 64 * 1024).toString()))
   return said === '' ? `answered ${status}${hint(status)}` : `answered ${status}${hint(status)}: ${said}`
+}
+
+/** What a page of HTML where JSON is wanted means, as the end of a sentence; undefined where a text does not begin like one. */
+export function describePage(start: string): string | undefined {
+  return /^\s*<(?:!doctype|html)/i.test(start) ? 'an HTML page, as a proxy or a login form gives' : undefined
 }
 
 function hint(status: number): string {
@@ -29,19 +68,38 @@ function hint(status: number): string {
 }
 
 function meaningOf(text: string): string {
-  if (/^\s*<(?:!doctype|html)/i.test(text)) return 'an HTML page, as a proxy or a login form gives'
+  const page = describePage(text)
+  if (page !== undefined) return page
   const json = tryParse(text)
   const range = RangeError.safeParse(json)
-  if (range.success) return [range.data.errorType, range.data.error].filter(Boolean).join(': ')
-  const search = SearchError.safeParse(json)
-  if (search.success) return describeSearchError(search.data.error)
+  if (range.success) {
+    const { errorType, error, error_description: description } = range.data
+    return [errorType, error, description].filter(Boolean).join(': ')
+  }
+  const object = ErrorObject.safeParse(json)
+  if (object.success) return describeErrorObject(object.data.error)
+  const list = ErrorList.safeParse(json)
+  if (list.success) return list.data.errors.map(describeListed).join('; ')
+  const messages = MessageList.safeParse(json)
+  if (messages.success) return messages.data.messages.map(({ text: said }) => said).join('; ')
   const message = Message.safeParse(json)
-  return message.success ? message.data.message : text
+  return message.success ? describeMessage(message.data) : text
 }
 
-function describeSearchError(error: z.output<typeof SearchError>['error']): string {
-  const causes = (error.root_cause ?? []).flatMap(({ reason }) => reason ?? [])
-  return [error.type, causes[0] ?? error.reason].filter(Boolean).join(': ')
+function describeErrorObject(error: z.output<typeof ErrorObject>['error']): string {
+  const { type, reason, root_cause: rootCauses = [], code, status, message } = error
+  const causes = rootCauses.flatMap((cause) => cause.reason ?? [])
+  return [type ?? status ?? code, causes[0] ?? reason ?? message].filter(Boolean).join(': ')
+}
+
+function describeListed(error: z.output<typeof ErrorList>['errors'][number]): string {
+  return typeof error === 'string' ? error : [error.title, error.detail].filter(Boolean).join(': ')
+}
+
+function describeMessage({ __type: type, message, Message: other }: z.output<typeof Message>): string {
+  const kind = type?.replace(/^.*#/, '')
+  const hinted = kind === undefined ? undefined : HINTS[kind]
+  return `${[kind, message ?? other].filter(Boolean).join(': ')}${hinted === undefined ? '' : ` (${hinted})`}`
 }
 
 function tryParse(text: string): unknown {

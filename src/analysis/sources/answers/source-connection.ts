@@ -5,7 +5,8 @@ import { sendWithRetries } from '../../../lib/outbound/send-with-retries.js'
 import type { FetchBudget } from '../../sources.js'
 import { AnswerReading } from './answer-reading.js'
 import type { ReadAnswer } from './answer-reading.js'
-import { describeRefusal } from './describe-refusal.js'
+import { describePage, describeRefusal } from './describe-refusal.js'
+import { heedThrottling } from './heed-throttling.js'
 
 /** A request as it is about to be sent. */
 export interface UnsignedRequest {
@@ -25,6 +26,9 @@ export interface ConnectionSettings {
   readonly headers: Readonly<Record<string, string>>
   /** The headers by which a request shows who sent it, where they depend on the request. */
   readonly sign?: ((request: UnsignedRequest) => Readonly<Record<string, string>>) | undefined
+  /** The headers by which a request shows who sent it, where they are had from elsewhere first; or why they are not, as a sentence. */
+  readonly authorize?:
+    ((deadline: Deadline) => Promise<Readonly<Record<string, string>> | string>) | undefined
   readonly requestTimeoutMs: number
   readonly maxResponseBytes: number
 }
@@ -47,7 +51,8 @@ export interface SourceRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Below the URL of the server: `/api/v1/query_range`. */
   readonly path: string
-  readonly search?: Readonly<Record<string, string>>
+  /** Of several values each is a parameter of its own. */
+  readonly search?: Readonly<Record<string, string | readonly string[]>>
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
   /** Of the JSON, where it is not `application/json`. */
@@ -95,23 +100,26 @@ export function makeSourceConnection(settings: ConnectionSettings, parts: Connec
 
 async function ask<Answer>(
   request: SourceRequest,
-  { atMs, signal }: Deadline,
+  deadline: Deadline,
   begin: () => ReadAnswer<Answer>,
   settings: ConnectionSettings,
   { client, now, wait, random }: ConnectionParts,
 ): Promise<Reply<Answer>> {
   const { name } = settings
+  const { atMs, signal } = deadline
+  const authorization = await settings.authorize?.(deadline)
+  if (typeof authorization === 'string') return noAnswer(authorization)
   const budgetMs = atMs - now()
   if (signal?.aborted === true) return noAnswer(`${name}: the fetch was given up`)
   if (budgetMs <= 0) return noAnswer(`${name}: the time for this fetch is used up`)
   let reading = new AnswerReading(begin())
-  const send: OutboundClient['send'] = (sent) => {
+  const send: OutboundClient['send'] = async (sent) => {
     reading = new AnswerReading(begin())
-    return client.send({ ...sent, takeBody: (chunk) => reading.push(chunk) })
+    return heedThrottling(await client.send({ ...sent, takeBody: (chunk) => reading.push(chunk) }))
   }
   try {
     const retrying = { budgetMs, attempts: ATTEMPTS, now, wait, random }
-    const sent = toOutbound(request, settings, signal)
+    const sent = toOutbound(request, settings, authorization, signal)
     const { status, body } = await sendWithRetries({ send }, sent, retrying)
     if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
     return { isAnswered: true, answer: reading.end() }
@@ -132,17 +140,24 @@ function noReading(
   const isTooLarge = raw.kind === 'too_large'
   if (isTooLarge)
     return noAnswer(`${name} answered with too much: ${raw.message}; narrow the query`, { isTooLarge })
+  const page = describePage(start)
+  if (page !== undefined) {
+    return noAnswer(`${name} answered with ${page}: see its url, which must be that of its API`)
+  }
   return noAnswer(`${name} answered with ${raw.message}: ${start || 'nothing'}`)
 }
 
 function toOutbound(
   { method, path, search, form, json, contentType = 'application/json', headers: own }: SourceRequest,
   settings: ConnectionSettings,
+  authorization: Readonly<Record<string, string>> | undefined,
   signal: AbortSignal | undefined,
 ): OutboundRequest {
   const url = new URL(settings.url)
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`
-  for (const [name, value] of Object.entries(search ?? {})) url.searchParams.set(name, value)
+  for (const [name, values] of Object.entries(search ?? {})) {
+    for (const value of [values].flat()) url.searchParams.append(name, value)
+  }
   const content =
     form !== undefined
       ? { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() }
@@ -154,6 +169,7 @@ function toOutbound(
     ...(content === undefined ? {} : { 'content-type': content.type }),
     ...own,
     ...settings.headers,
+    ...authorization,
   }
   return {
     method,

@@ -54,9 +54,27 @@ interface Metrics extends Server {
   readonly maxPoints: number
 }
 
+interface PagedLines extends Server, Lines {
+  readonly pageLines: number
+}
+
+/** An access key of Amazon's, and where it is used. */
+export interface AwsKeys {
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: Secret
+  readonly sessionToken?: Secret | undefined
+}
+
 /** Servers of metrics that need nothing but an address and credentials. */
 export interface PointsSettings extends Metrics {
-  readonly type: 'graphite' | 'datadog' | 'wavefront' | 'atlas' | 'signalfx' | 'web'
+  readonly type: 'graphite' | 'wavefront' | 'atlas' | 'signalfx' | 'web'
+}
+
+export interface DatadogSettings extends Metrics, PagedLines {
+  readonly type: 'datadog'
+  /** The index of logs that is searched, else all of them. */
+  readonly index?: string | undefined
 }
 
 export interface InfluxSettings extends Metrics {
@@ -70,12 +88,54 @@ export interface NewRelicSettings extends Metrics {
   readonly account: number
 }
 
-export interface CloudWatchSettings extends Metrics {
+export interface CloudWatchSettings extends Metrics, AwsKeys {
   readonly type: 'cloudwatch'
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: Secret
-  readonly sessionToken?: Secret | undefined
+}
+
+export interface CloudWatchLogsSettings extends PagedLines, AwsKeys {
+  readonly type: 'cloudwatchlogs'
+  /** The log group that is searched, unless a log template names another. */
+  readonly index?: string | undefined
+}
+
+export interface SplunkSettings extends Server, Lines {
+  readonly type: 'splunk'
+  /** The index that is searched, unless a log template names another or the query does. */
+  readonly index?: string | undefined
+}
+
+/** How a source of Azure gets its tokens. */
+export type AzureSignIn =
+  | {
+      readonly type: 'client-secret'
+      readonly tenantId: string
+      readonly clientId: string
+      readonly clientSecret: Secret
+      readonly loginUrl: string
+      /** What the token is for, where it is not the origin of the source's url. */
+      readonly audience?: string | undefined
+    }
+  | {
+      readonly type: 'managed-identity'
+      readonly url: string
+      readonly clientId?: string | undefined
+      readonly header?: Secret | undefined
+      readonly audience?: string | undefined
+    }
+
+export interface AzureSettings extends Metrics {
+  readonly type: 'azure'
+  readonly signIn: AzureSignIn
+}
+
+export interface StackdriverSettings extends Metrics {
+  readonly type: 'stackdriver'
+  /** The key file of a service account, as it was downloaded. */
+  readonly serviceAccount: Secret
+  /** Where tokens come from, where it is not what the key file says. */
+  readonly tokenUrl?: string | undefined
+  /** The project that is asked, else that of the service account. */
+  readonly project?: string | undefined
 }
 
 /** A source, complete and checked, its secrets read. */
@@ -88,3 +148,8 @@ export type SourceSettings =
   | InfluxSettings
   | NewRelicSettings
   | CloudWatchSettings
+  | CloudWatchLogsSettings
+  | DatadogSettings
+  | SplunkSettings
+  | AzureSettings
+  | StackdriverSettings

@@ -1,10 +1,15 @@
 import type {
+  AzureSettings,
   CloudWatchSettings,
+  DatadogSettings,
   InfluxSettings,
   NewRelicSettings,
   PointsSettings,
+  StackdriverSettings,
 } from '../answers/source-settings.js'
+import { projectOf } from '../tokens/google-token.js'
 import { atlasApi } from './atlas.js'
+import { azureApi } from './azure.js'
 import { cloudWatchApi } from './cloudwatch.js'
 import { datadogApi } from './datadog.js'
 import { graphiteApi } from './graphite.js'
@@ -12,12 +17,20 @@ import { makeInfluxApi } from './influxdb.js'
 import { makeNewRelicApi } from './newrelic.js'
 import type { PointsApi } from './points-api.js'
 import { signalFxApi } from './signalfx.js'
+import { makeStackdriverApi } from './stackdriver.js'
 import { wavefrontApi } from './wavefront.js'
 import { makeWebApi } from './web.js'
 
 /** How a source of points is asked a query. */
 export function choosePointsApi(
-  settings: PointsSettings | InfluxSettings | NewRelicSettings | CloudWatchSettings,
+  settings:
+    | PointsSettings
+    | DatadogSettings
+    | InfluxSettings
+    | NewRelicSettings
+    | CloudWatchSettings
+    | AzureSettings
+    | StackdriverSettings,
   query: string,
 ): PointsApi {
   switch (settings.type) {
@@ -33,6 +46,10 @@ export function choosePointsApi(
       return atlasApi
     case 'cloudwatch':
       return cloudWatchApi
+    case 'azure':
+      return azureApi
+    case 'stackdriver':
+      return makeStackdriverApi(projectOf(settings))
     case 'influxdb':
       return makeInfluxApi(settings)
     case 'newrelic':

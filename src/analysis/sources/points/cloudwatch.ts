@@ -1,11 +1,9 @@
 import { z } from 'zod'
 
-import { AppError, toError } from '../../../errors/app-error.js'
-import { schemaSentence } from '../../../lib/validation/schema-sentence.js'
 import type { Scope } from '../../sources.js'
+import { fillJsonQuery } from '../templates/fill-json-query.js'
 import { fillMembers } from '../templates/fill-search-query.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
-import { Filling } from '../templates/filling.js'
 import { PLAIN } from '../templates/places.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
@@ -81,25 +79,10 @@ function fillMetric(template: string, scope: Scope): string {
   if (!template.trimStart().startsWith('{')) {
     return fillSqlText(template, scope, { string: escapedIn("'"), name: escapedIn('"') })
   }
-  const filling = new Filling(scope)
-  const filled = filling.finish(fillMembers(parseJson(template), PLAIN, filling))
-  const metric = Metric.safeParse(filled, { error: schemaSentence, reportInput: true })
-  if (metric.success) return JSON.stringify(metric.data)
-  const problems = metric.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
-  throw new AppError('invalid', `the query is no metric of CloudWatch: ${problems.join('; ')}`, {
-    code: 'invalid_query',
+  return fillJsonQuery(template, scope, {
+    ...{ what: 'metric of CloudWatch', schema: Metric },
+    fill: (query, filling) => fillMembers(query, PLAIN, filling),
   })
-}
-
-function parseJson(template: string): object {
-  try {
-    // It starts with a brace, so that it is an object or a syntax error.
-    return JSON.parse(template) as object
-  } catch (raw) {
-    throw new AppError('invalid', `the query starts like JSON but is not: ${toError(raw).message}`, {
-      code: 'invalid_query',
-    })
-  }
 }
 
 function toQuery(text: string, periodSeconds: number): object {

@@ -47,7 +47,7 @@ async function askFor(
   for (let count = 0; count < MAX_PAGES; count += 1) {
     const reply = await connection.ask(api.request(text, part, page), deadline, wholeAnswer)
     if (!reply.isAnswered) return reply.problem
-    const read = api.read(reply.answer)
+    const read = api.read(reply.answer, part)
     if (typeof read === 'string') return `${connection.name}: ${read}`
     for (const gap of read.gaps ?? []) builder.addGap(gap)
     for (const warning of read.warnings ?? []) builder.addWarning(warning)

@@ -26,8 +26,8 @@ export interface PointsApi {
   readonly fill: (template: string, scope: Scope) => string
   /** The request for the steps of a grid, from the start of the first up to the end of the last. */
   readonly request: (text: string, grid: StepGrid, page: string | undefined) => SourceRequest
-  /** What an answer holds, or why it holds nothing: a sentence. */
-  readonly read: (json: unknown) => PointsAnswer | string
+  /** What an answer for the steps of a grid holds, or why it holds nothing: a sentence. */
+  readonly read: (json: unknown, grid: StepGrid) => PointsAnswer | string
   /** The most steps that one request may be of. */
   readonly pointsPerRequest: number
 }

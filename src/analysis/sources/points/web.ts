@@ -1,17 +1,12 @@
 import { AppError } from '../../../errors/app-error.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { pointsOfJson } from '../files/read-points.js'
-import type { Place } from '../templates/filling.js'
 import { Filling } from '../templates/filling.js'
+import { URL_PART } from '../templates/places.js'
 import type { PointsApi } from './points-api.js'
 import { endMs } from './points-api.js'
 
 const MS_PER_SECOND = 1000
-/** Whether in the path or in the query of a URL: nothing that could begin another part. */
-const URL_PART: Place = {
-  allows: 'text that is not "." or ".."',
-  escape: (value) => (value === '.' || value === '..' ? undefined : encodeURIComponent(value)),
-}
 /** What stands for the window in a query. */
 const WINDOW = /\$(startMs|endMs|startSeconds|endSeconds|stepSeconds)\b/g
 

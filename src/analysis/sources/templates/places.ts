@@ -24,6 +24,12 @@ export const PATH_NAME: Place = {
   escape: (value) => (isPathName(value) ? value : undefined),
 }
 
+/** One name in the path of a URL, or one value in its query: nothing that could begin another part. */
+export const URL_PART: Place = {
+  allows: 'text that is not "." or ".."',
+  escape: (value) => (value === '.' || value === '..' ? undefined : encodeURIComponent(value)),
+}
+
 /** A place whose values are escaped once more because it is inside another one. */
 export function within(outer: Place, inner: Place): Place {
   const limits = [inner.allows, outer.allows].filter((allows) => allows !== PLAIN.allows)

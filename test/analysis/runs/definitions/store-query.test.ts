@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
+import { withoutProject } from '../../../../src/analysis/runs/definitions/without-project.js'
 
 function queryOf(query: object, templates: object = {}): string | undefined {
   const document = { metrics: [{ name: 'm', query }], templates }
@@ -45,3 +46,58 @@ test.each(['influxdb', 'wavefront', 'signalfx', 'datadog', 'graphite', 'newrelic
     )
   },
 )
+
+describe('a query of stackdriver', () => {
+  const latency = { type: 'stackdriver', metricType: 'custom/"latency"' }
+  const built = (query: object, templates: object = {}): unknown =>
+    JSON.parse(queryOf({ ...latency, ...query }, templates)!)
+  const OF_METRIC = 'metric.type="custom/\\"latency\\"" AND resource.type='
+
+  test.each([
+    [
+      'gce_instance',
+      ' AND project="${project}" AND metadata.user_labels."spinnaker-region"="${location}" AND metadata.user_labels."spinnaker-server-group"="${scope}"',
+    ],
+    [
+      'aws_ec2_instance',
+      ' AND resource.labels.region="aws:${location}" AND metadata.user_labels."aws:autoscaling:groupname"="${scope}"',
+    ],
+    ['gae_app', ' AND project="${project}" AND resource.labels.version_id="${scope}"'],
+    ['global', ''],
+  ])('filters the instances of a scope of %s', (resourceType, filter) => {
+    expect(built({ resourceType })).toEqual({ filter: `${OF_METRIC}"${resourceType}"${filter}` })
+  })
+
+  test('is aligned, reduced and grouped as it says, with the filter of a template', () => {
+    const query = {
+      ...{ resourceType: 'k8s_container', customFilterTemplate: 'pods', groupByFields: ['metric.labels.x'] },
+      ...{ crossSeriesReducer: 'REDUCE_SUM', perSeriesAligner: 'ALIGN_RATE' },
+    }
+    expect(built(query, { pods: 'resource.labels.pod_name=starts_with("${scope}")' })).toEqual({
+      filter: `${OF_METRIC}"k8s_container" AND resource.labels.pod_name=starts_with("\${scope}")`,
+      ...{ crossSeriesReducer: 'REDUCE_SUM', perSeriesAligner: 'ALIGN_RATE' },
+      groupByFields: ['metric.labels.x'],
+    })
+  })
+
+  test('says nothing of a project where no scope has one', () => {
+    const text = withoutProject(queryOf({ ...latency, resourceType: 'gae_app' })!)
+    expect(JSON.parse(text)).toEqual({
+      filter: `${OF_METRIC}"gae_app" AND resource.labels.version_id="\${scope}"`,
+    })
+  })
+
+  test.each([
+    [
+      { resourceType: 'k8s_pod' },
+      'has the resourceType k8s_pod, of which the instances of a scope cannot be told',
+    ],
+    [{ resourceType: 'toString' }, 'has the resourceType toString'],
+    [{}, 'says no resourceType'],
+    [{ resourceType: 'global', metricType: '' }, 'says no metricType'],
+    [{ resourceType: 'global', customFilter: 'x' }, 'has a customFilter'],
+    [{ resourceType: 'global', customFilterTemplate: 'x' }, 'names the customFilterTemplate x'],
+  ])('that says %j is refused', (query, reason) => {
+    expect(() => queryOf({ ...latency, ...query })).toThrow(reason)
+  })
+})

@@ -20,6 +20,36 @@ describe('what a server said when it refused', () => {
       said: 'answered 400: search_phase_execution_exception: Failed to parse query [a:]',
     },
     {
+      name: 'an error of Amazon, with what to do',
+      status: 400,
+      body: JSON.stringify({ __type: 'com.amazon.coral.service#ExpiredTokenException', Message: 'expired' }),
+      said: 'answered 400: ExpiredTokenException: expired (the session has ended: give a new sessionToken)',
+    },
+    {
+      name: 'an error of Amazon that nothing is known of',
+      status: 500,
+      body: '{"__type":"InternalFailure"}',
+      said: 'answered 500: InternalFailure',
+    },
+    {
+      name: 'an error of Google',
+      status: 404,
+      body: JSON.stringify({ error: { code: 404, message: 'no metric', status: 'NOT_FOUND' } }),
+      said: 'answered 404: NOT_FOUND: no metric',
+    },
+    {
+      name: 'errors of Datadog',
+      status: 400,
+      body: '{"errors":["one","two"]}',
+      said: 'answered 400: one; two',
+    },
+    {
+      name: 'messages of Splunk',
+      status: 400,
+      body: '{"messages":[{"type":"FATAL","text":"no such index"}]}',
+      said: 'answered 400: no such index',
+    },
+    {
       name: 'a message in JSON',
       status: 403,
       body: '{"message":"no"}',

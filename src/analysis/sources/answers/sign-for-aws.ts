@@ -1,14 +1,16 @@
 import { signatureHeaders } from '../../../lib/outbound/aws-signature.js'
-import type { ConnectionSettings } from '../answers/source-connection.js'
-import type { CloudWatchSettings } from '../answers/source-settings.js'
+import type { ConnectionSettings } from './source-connection.js'
+import type { AwsKeys } from './source-settings.js'
 
 const NS_PER_MS = 1_000_000n
-/** The name that CloudWatch's metrics are signed for. */
-const SERVICE = 'monitoring'
 
-/** Signs requests with version 4 of Amazon's signatures, at the time at which they are made. */
+/**
+ * Signs requests with version 4 of Amazon's signatures, at the time at which they are made, for a service by the name that its
+ * signatures know it by.
+ */
 export function signForAws(
-  { region, accessKeyId, secretAccessKey, sessionToken }: CloudWatchSettings,
+  { region, accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
+  service: string,
   now: () => number,
 ): NonNullable<ConnectionSettings['sign']> {
   return ({ method, url, headers, body }) => {
@@ -18,7 +20,7 @@ export function signForAws(
         url: { host: url.host, escapedPath: url.pathname, query: url.search.slice(1) },
       },
       {
-        ...{ region, service: SERVICE, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
+        ...{ region, service, accessKey: accessKeyId, secretKey: secretAccessKey.reveal() },
         sessionToken: sessionToken?.reveal() ?? '',
       },
       { timeNs: BigInt(Math.floor(now())) * NS_PER_MS, signsPayload: true },

@@ -1,0 +1,55 @@
+import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import { customFilterOf, isGiven } from './prometheus-query.js'
+import type { BuiltQuery } from './prometheus-query.js'
+
+/** Where no scope names a project, that of the source is asked alone. */
+export const OF_PROJECT = ' AND project="${project}"'
+
+/**
+ * The filters by which Kayenta tells the instances of a scope (`StackdriverMetricsService.buildQuery`), as placeholders. Of the resources of
+ * Kubernetes it filters by whatever parameters a scope has, which may be none: these need a filter of their own.
+ */
+const SCOPE_FILTERS: Readonly<Record<string, string>> = {
+  gce_instance: `${OF_PROJECT} AND metadata.user_labels."spinnaker-region"="\${location}" AND metadata.user_labels."spinnaker-server-group"="\${scope}"`,
+  aws_ec2_instance:
+    ' AND resource.labels.region="aws:${location}" AND metadata.user_labels."aws:autoscaling:groupname"="${scope}"',
+  gae_app: `${OF_PROJECT} AND resource.labels.version_id="\${scope}"`,
+  global: '',
+}
+
+/**
+ * The query of a metric as Kayenta's source of Stackdriver builds it: the type of the metric and of the resource, and the filter of a template
+ * or those that the type of the resource adds; aligned and reduced as the config says.
+ */
+export function buildStackdriverQuery(
+  query: CanaryQueryMembers,
+  templates: Readonly<Record<string, string>>,
+): BuiltQuery {
+  const custom = customFilterOf(query, templates)
+  if (custom !== undefined && 'problem' in custom) return custom
+  const { metricType, resourceType, crossSeriesReducer, perSeriesAligner, groupByFields } = query
+  if (!isGiven(metricType)) return { problem: 'says no metricType, which stackdriver is asked for' }
+  if (!isGiven(resourceType))
+    return { problem: 'says no resourceType, such as gce_instance or k8s_container' }
+  const ofScope =
+    custom === undefined
+      ? Object.hasOwn(SCOPE_FILTERS, resourceType) && SCOPE_FILTERS[resourceType]
+      : ` AND ${custom.text}`
+  if (ofScope === undefined || ofScope === false) {
+    return {
+      problem: `has the resourceType ${resourceType}, of which the instances of a scope cannot be told: write them as customInlineTemplate, such as resource.labels.pod_name=starts_with("\${scope}") (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
+    }
+  }
+  return {
+    text: JSON.stringify({
+      filter: `metric.type=${quoted(metricType)} AND resource.type=${quoted(resourceType)}${ofScope}`,
+      ...(isGiven(perSeriesAligner) && { perSeriesAligner }),
+      ...(isGiven(crossSeriesReducer) && { crossSeriesReducer }),
+      ...(groupByFields && groupByFields.length > 0 && { groupByFields }),
+    }),
+  }
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`
+}

@@ -1,0 +1,121 @@
+import type { FetchBudget, LineLimits, LinesAnswer, LinesQuery } from '../../sources.js'
+import { LineCollector, narrowed } from '../answers/line-collector.js'
+import { linesAnswer } from '../answers/lines-answer.js'
+import type { Deadline, SourceConnection } from '../answers/source-connection.js'
+import { wholeWindow } from './lines-api.js'
+import type { LinesAsking, LinesPage, PageWanted, WholeWindow } from './lines-api.js'
+
+/** A server may look through much that matches nothing; that it goes on for ever is another thing. */
+const MAX_EMPTY_PAGES = 1000
+
+/** What bounds the lines of a window and of one request. */
+interface PageLimits extends LineLimits {
+  readonly pageLines: number
+}
+
+/** The lines of a window, page by page, as far as the limits go. */
+export async function fetchLines(
+  query: LinesQuery,
+  budget: FetchBudget,
+  connection: SourceConnection,
+  { asking, limits }: { readonly asking: LinesAsking; readonly limits: PageLimits },
+): Promise<LinesAnswer> {
+  const collector = new LineCollector(narrowed(limits, query.limits))
+  const reading = new LinesOfWindow(collector, asking, wholeWindow(query))
+  const size = Math.min(limits.pageLines, asking.maxPageLines, collector.limits.maxLines + 1)
+  const pages = new Pages(connection, asking, connection.startBudget(budget), size)
+  const interruption = await readAll(pages, reading)
+  return linesAnswer({
+    ...{ query: asking.text, window: query, collector, interruption },
+    ...{ gaps: reading.describeGaps(), warnings: [] },
+  })
+}
+
+/** Takes pages until a limit is reached or there are no more; gives a sentence where it had to break off. */
+async function readAll(pages: Pages, reading: LinesOfWindow): Promise<string | undefined> {
+  let page: string | undefined
+  for (let empty = 0; empty < MAX_EMPTY_PAGES;) {
+    const read = await pages.read(page)
+    if (typeof read === 'string') return read
+    empty = read.lines.length === 0 ? empty + 1 : 0
+    if (!reading.add(read)) return undefined
+    if (read.nextPage === undefined) return read.brokenOff
+    if (read.nextPage === page) return 'the server gave the same page twice'
+    page = read.nextPage
+  }
+  return `the server gave ${MAX_EMPTY_PAGES} pages without a line: narrow the query or the window`
+}
+
+/** Asks for pages, smaller ones where an answer was too large. */
+class Pages {
+  readonly #connection: SourceConnection
+  readonly #asking: LinesAsking
+  readonly #deadline: Deadline
+  #size: number
+
+  constructor(connection: SourceConnection, asking: LinesAsking, deadline: Deadline, size: number) {
+    this.#connection = connection
+    this.#asking = asking
+    this.#deadline = deadline
+    this.#size = size
+  }
+
+  /** A page, or a sentence. */
+  async read(page: string | undefined): Promise<LinesPage | string> {
+    for (;;) {
+      const wanted: PageWanted = { size: this.#size, page }
+      const reply = await this.#connection.ask(this.#asking.request(wanted), this.#deadline, () =>
+        this.#asking.read(wanted),
+      )
+      if (reply.isAnswered) {
+        const { answer } = reply
+        return typeof answer === 'string' ? `${this.#connection.name}: ${answer}` : answer
+      }
+      if (!reply.isTooLarge || this.#size === 1) return reply.problem
+      this.#size = Math.floor(this.#size / 2)
+    }
+  }
+}
+
+/** What the pages have brought so far. */
+class LinesOfWindow {
+  readonly #collector: LineCollector
+  readonly #asking: LinesAsking
+  readonly #window: WholeWindow
+  readonly #gaps = new Set<string>()
+  #seen = 0
+  #withoutText = 0
+  #withoutTime = 0
+  #outside = 0
+
+  constructor(collector: LineCollector, asking: LinesAsking, window: WholeWindow) {
+    this.#collector = collector
+    this.#asking = asking
+    this.#window = window
+  }
+
+  /** Takes a page; false when a limit is reached. */
+  add({ lines, gaps = [] }: LinesPage): boolean {
+    for (const gap of gaps) this.#gaps.add(gap)
+    return lines.every(({ atMs, text }) => {
+      this.#seen += 1
+      if (Number.isNaN(atMs)) this.#withoutTime += 1
+      else if (atMs < this.#window.startMs || atMs > this.#window.endMs) this.#outside += 1
+      else if (text === undefined) this.#withoutText += 1
+      // Some servers take the end of the window to be part of it.
+      else if (atMs < this.#window.endMs) return this.#collector.add(atMs, text)
+      return true
+    })
+  }
+
+  describeGaps(): string[] {
+    const of = (count: number, what: string): string[] =>
+      count === 0 ? [] : [`${count} of ${this.#seen} events ${what}`]
+    return [
+      ...this.#gaps,
+      ...of(this.#withoutText, `have no text in ${this.#asking.textField}`),
+      ...of(this.#withoutTime, 'have no time that can be read'),
+      ...of(this.#outside, 'are from outside of the window that was asked for: see the clock of the server'),
+    ]
+  }
+}

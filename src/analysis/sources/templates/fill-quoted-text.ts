@@ -1,0 +1,23 @@
+import type { Filling, Place } from './filling.js'
+import { WORD } from './places.js'
+
+const PIECE = /(?<quoted>"(?:\\[\s\S]|[^"\\])*"?)|(?<code>[^"]+)/g
+
+/** A text of a language whose only quotes are double ones, with the values of the scope put between quotes as the place says, and bare as words. */
+export function fillQuotedText(template: string, filling: Filling, place: Place): string {
+  const pieces = [...template.matchAll(PIECE)].map(({ groups = {} }) => {
+    const { quoted, code = '' } = groups
+    if (quoted === undefined) return filling.fill(code, WORD)
+    if (quoted.length === 1 || !quoted.endsWith('"')) {
+      filling.refuse(`what starts with ${quoted.slice(0, 20)} does not end`)
+    }
+    return filling.fill(quoted, place)
+  })
+  return pieces.join('')
+}
+
+/** Between double quotes, where a backslash escapes and nothing makes a star anything else than a wildcard. */
+export const WITHOUT_WILDCARDS: Place = {
+  allows: 'text without "*" and control characters',
+  escape: (value) => (/[*\p{Cc}]/u.test(value) ? undefined : value.replace(/[\\"]/g, '\\$&')),
+}
