@@ -16,6 +16,7 @@ import type { AnalysisRoutesDeps } from '../http/routes/analysis/analysis-deps.j
 import type { Logger } from '../lib/logger.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { maintain } from '../store/ports/maintenance.js'
+import type { StoredRun } from '../store/ports/analysis-store.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { analysisNotifications } from './analysis/notifications.js'
 import { defineFromFiles } from './files/define-from-files.js'
@@ -35,7 +36,7 @@ export interface AnalysisParts {
   readonly leadership: Leadership
   readonly evaluateInterval: typeof evaluateIntervalInThread
   /** Told of each interval that was judged. */
-  readonly judged: (application: string, report: IntervalReport) => void
+  readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
@@ -115,9 +116,10 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
 
 /** What becomes known of an interval that was judged: a line in the log, and the figures. */
 function tellJudged({ logger, judged }: AnalysisParts): AnalysisRunnerOptions['judged'] {
-  return ({ id, application }, report) => {
+  return (run, report) => {
+    const { id, application } = run
     const { look: interval, looks: intervals, score, verdict, errors } = report
-    judged(application, report)
+    judged(run, report)
     logger.info(
       { analysis: id, application, interval, intervals, score, verdict, errors },
       'an interval of an analysis was judged',

@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { AppError } from '../errors/app-error.js'
+import { openMetricsText } from '../http/pipeline/figures/open-metrics.js'
+import type { FigureTexts } from '../http/pipeline/figures/open-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { serveRelayed } from '../http/relay/serve-relayed.js'
-import type { AboutRoutesDeps } from '../http/routes/about/about.js'
 import type { HealthPlugin } from '../http/routes/about/health.js'
 import type { HandleRequest } from '../http/transport/handle-request.js'
 import type { TlsSettings } from '../http/transport/tls/tls-settings.js'
@@ -69,7 +70,7 @@ export interface SharedListener {
 /** The processes that decide beside this one, if any. */
 export interface OpenWorkers {
   /** The figures of all processes as one. */
-  readonly figures: AboutRoutesDeps['metrics']
+  readonly figures: FigureTexts
   /** Has what all processes decided so far handed to the decision log. */
   readonly flush: () => Promise<void>
   readonly health: HealthPlugin
@@ -84,6 +85,21 @@ export interface OpenWorkers {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
+/** The figures of this process, or the sums over it and those that decide. */
+function figureTexts(
+  { registry, exemplars }: ServiceMetrics,
+  pool: () => Pick<WorkerPool, 'figures'> | undefined,
+): FigureTexts {
+  const all = async (): Promise<Pick<ServiceMetrics['registry'], 'metrics' | 'getMetricsAsJSON'>> => {
+    const others = await pool()?.figures()
+    return others === undefined ? registry : sumFigures(await registry.getMetricsAsJSON(), others)
+  }
+  return {
+    plain: async () => await (await all()).metrics(),
+    openMetrics: async () => openMetricsText(await (await all()).getMetricsAsJSON(), exemplars),
+  }
+}
+
 /** Makes what starts workers and stops them. */
 export function openWorkers(deps: WorkersDeps): OpenWorkers {
   const { config, metrics } = deps
@@ -92,14 +108,7 @@ export function openWorkers(deps: WorkersDeps): OpenWorkers {
   let close = (): Promise<void> => Promise.resolve()
   let isReachable = (): boolean => true
   return {
-    figures: {
-      contentType: metrics.registry.contentType,
-      metrics: async () => {
-        if (pool === undefined) return await metrics.registry.metrics()
-        const others = await pool.figures()
-        return await sumFigures(await metrics.registry.getMetricsAsJSON(), others).metrics()
-      },
-    },
+    figures: figureTexts(metrics, () => pool),
     flush: () => pool?.flush() ?? Promise.resolve(),
     health: {
       name: 'workers',

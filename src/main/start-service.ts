@@ -136,7 +136,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     numbers: registry.numbers,
   })
   onStop('gates', gates.close)
-  const judged = makeAnalysisMetrics(metrics.registry)
+  const judged = makeAnalysisMetrics(metrics)
   const analysis = await openAnalysis(config, { ...parts, ...beside, judged, wakeOutbox: outbox.wake })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })

@@ -12,6 +12,8 @@ export interface PrometheusServer {
   readonly url: string
   /** Waits until a query has a result now, and gives the value of its first series. */
   readonly waitFor: (query: string) => Promise<number>
+  /** Waits until a query has exemplars, and gives the labels of the first. */
+  readonly waitForExemplar: (query: string) => Promise<Readonly<Record<string, string>>>
   readonly stop: () => Promise<void>
 }
 
@@ -56,6 +58,11 @@ export async function startPrometheus({
         () => firstValue(url, query),
         () => `prometheus has no result for ${query}: ${complaints}`,
       ),
+    waitForExemplar: (query) =>
+      waitUntil(
+        () => firstExemplar(url, query),
+        () => `prometheus has no exemplar for ${query}: ${complaints}`,
+      ),
     stop: async () => {
       const ended = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGKILL')
@@ -78,6 +85,7 @@ function flags(directory: string, address: string): string[] {
     `--storage.tsdb.path=${join(directory, 'data')}`,
     `--web.listen-address=${address}`,
     '--log.level=warn',
+    '--enable-feature=exemplar-storage',
   ]
 }
 
@@ -101,6 +109,14 @@ async function firstValue(url: string, query: string): Promise<number | undefine
   const { data } = JSON.parse(text) as { data?: { result: { value: [number, string] }[] } }
   const value = data?.result[0]?.value[1]
   return value === undefined ? undefined : Number(value)
+}
+
+async function firstExemplar(url: string, query: string): Promise<Record<string, string> | undefined> {
+  const path = `/api/v1/query_exemplars?query=${encodeURIComponent(query)}&start=0&end=${Date.now()}`
+  const { data } = JSON.parse((await ask(url, { path })).text) as {
+    data?: { exemplars: { labels: Record<string, string> }[] }[]
+  }
+  return data?.[0]?.exemplars[0]?.labels
 }
 
 function findProgram(name: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { Metric } from 'prom-client'
 
-import { PlainHistogram } from './plain-histogram.js'
-import type { HistogramSeries } from './plain-histogram.js'
+import { PlainHistogram } from './figures/plain-histogram.js'
+import type { HistogramSeries } from './figures/plain-histogram.js'
 
 /** OPA's buckets for `http_request_duration_seconds`, so that dashboards made for it go on working. */
 const BUCKETS: readonly number[] = [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 0.001, 0.01, 0.1, 1]

@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 
 import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Exchange } from '../exchange/exchange.js'
+import { Exemplars } from './figures/exemplars.js'
 import { RequestDurations } from './request-durations.js'
 
 const MS_PER_SECOND = 1000
@@ -9,6 +10,7 @@ const MS_PER_SECOND = 1000
 /** The figures that `/metrics` shows. */
 export interface ServiceMetrics {
   readonly registry: Registry
+  readonly exemplars: Exemplars
   readonly requested: (exchange: Exchange) => void
   readonly evaluated: (kind: string, outcome: string) => void
   readonly policiesLoaded: (durationMs: number) => void
@@ -56,6 +58,7 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
   })
   return {
     registry,
+    exemplars: new Exemplars(),
     requested: (exchange) => {
       const seconds = (performance.now() - exchange.startedAt) / MS_PER_SECOND
       durations.observe(exchange.handler, exchange.method, exchange.status, seconds)

@@ -2,8 +2,8 @@ import { Counter } from 'prom-client'
 import type { Registry } from 'prom-client'
 
 import type { CostFigures } from '../../pdp/metering/evaluation-cost.js'
-import { PlainHistogram } from '../pipeline/plain-histogram.js'
-import type { HistogramSeries } from '../pipeline/plain-histogram.js'
+import { PlainHistogram } from '../pipeline/figures/plain-histogram.js'
+import type { HistogramSeries } from '../pipeline/figures/plain-histogram.js'
 
 const BUCKETS: readonly number[] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7]
 /** Packages that have series of their own: those that are asked first. */

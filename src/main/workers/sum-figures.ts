@@ -1,8 +1,9 @@
 import { AggregatorRegistry } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-/** All figures of one process, as plain data. */
-export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+import type { Figures } from '../../http/pipeline/figures/open-metrics.js'
+
+export type { Figures }
 
 /**
  * The figures of the main process and of others as those of one: added up, or put together as each of them says. Those that mean one

@@ -1,21 +1,24 @@
-import type { Registry } from 'prom-client'
 import { z } from 'zod'
 
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { json } from '../../pipeline/answer-schemas.js'
+import { OPEN_METRICS_TYPE, PLAIN_TYPE } from '../../pipeline/figures/open-metrics.js'
+import type { FigureTexts } from '../../pipeline/figures/open-metrics.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** What the service says of itself. */
 export interface AboutRoutesDeps {
   readonly version: string
-  readonly metrics: Pick<Registry, 'metrics' | 'contentType'>
+  readonly metrics: FigureTexts
   /** The description of the API, as JSON text. */
   readonly openApi: () => string
 }
 
+const OPEN_METRICS = 'application/openmetrics-text'
+
 const { route } = routesOf<AboutRoutesDeps>()
 
-/** `GET /`, `/openapi.json` and `/metrics`: what this is, what can be asked, and the figures in Prometheus's text format. */
+/** `GET /`, `/openapi.json` and `/metrics`: what this is, what can be asked, and the figures in either of Prometheus's text formats. */
 export const aboutRoutes = [
   route({
     method: 'GET',
@@ -43,8 +46,14 @@ export const aboutRoutes = [
     roles: ['auditor'],
     handler: 'metrics',
     summary: 'The figures of the service',
-    answers: { 200: { description: "Prometheus's text format.", types: ['text/plain'] } },
-    answer: async (_, { metrics }) =>
-      new Response(await metrics.metrics(), { headers: { 'Content-Type': metrics.contentType } }),
+    answers: {
+      200: { description: "Prometheus's text format, or OpenMetrics.", types: ['text/plain', OPEN_METRICS] },
+    },
+    answer: async ({ prefers }, { metrics }) => {
+      const isOpen = prefers('text/plain', OPEN_METRICS) === OPEN_METRICS
+      const text = isOpen ? await metrics.openMetrics() : await metrics.plain()
+      const type = isOpen ? OPEN_METRICS_TYPE : PLAIN_TYPE
+      return new Response(text, { headers: { 'Content-Type': type, Vary: 'Accept' } })
+    },
   }),
 ]

@@ -1,25 +1,67 @@
-import { Counter, Gauge } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
 import type { IntervalReport } from '../../../analysis/runs/intervals/interval-report.js'
+import type { StoredRun, Verdict } from '../../../store/ports/analysis-store.js'
+import type { ServiceMetrics } from '../../pipeline/service-metrics.js'
 
 /** Applications that have series of their own: those that were judged last. */
 const MAX_APPLICATIONS = 100
 /** Metrics of one that have, the first of its definition. */
 const MAX_METRICS = 50
+const VERDICTS: readonly Verdict[] = ['Success', 'Review', 'Fail']
+const INTERVALS = 'tidegate_analysis_intervals_total'
+const INTERVAL_SCORE = 'tidegate_analysis_interval_score'
+const SCORES = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 100]
+
+type Judged = Pick<IntervalReport, 'score' | 'verdict' | 'targets'>
+
+/** What is shown of the last interval of an application. */
+interface LastInterval {
+  readonly score: number
+  readonly verdict: Verdict
+  readonly metrics: readonly JudgedMetric[]
+}
 
 /** Adds what analyses find to the figures; returns what is to be told of each interval. */
-export function makeAnalysisMetrics(
-  registry: Registry,
-): (application: string, report: Pick<IntervalReport, 'score' | 'verdict' | 'targets'>) => void {
+export function makeAnalysisMetrics({
+  registry,
+  exemplars,
+}: Pick<ServiceMetrics, 'registry' | 'exemplars'>): (
+  run: Pick<StoredRun, 'id' | 'application'>,
+  report: Judged,
+) => void {
   const registers = [registry]
   const intervals = new Counter({
-    name: 'tidegate_analysis_intervals_total',
+    name: INTERVALS,
     help: 'Intervals of analyses that this process judged, by verdict.',
     labelNames: ['verdict'],
     registers,
   })
-  const last = new Map<string, { readonly score: number; readonly changes: readonly ChangeOfMetric[] }>()
+  const scores = new Histogram({
+    name: INTERVAL_SCORE,
+    help: 'The scores of the intervals of analyses that this process judged, 0 to 100.',
+    buckets: SCORES,
+    registers,
+  })
+  const last = new Map<string, LastInterval>()
+  addRunGauges(registers, last)
+  addMetricGauges(registers, last)
+  return ({ id, application }, { score, verdict, targets }) => {
+    intervals.inc({ verdict })
+    scores.observe(score)
+    const told = { labels: { run: String(id) }, atMs: Date.now() }
+    exemplars.keep(INTERVALS, { verdict }, { ...told, value: 1 })
+    const bucket = SCORES.find((bound) => score <= bound) ?? '+Inf'
+    exemplars.keep(`${INTERVAL_SCORE}_bucket`, { le: bucket }, { ...told, value: score })
+    last.delete(application)
+    last.set(application, { score, verdict, metrics: metricsOf(targets) })
+    const [oldest] = last.keys()
+    if (last.size > MAX_APPLICATIONS && oldest !== undefined) last.delete(oldest)
+  }
+}
+
+function addRunGauges(registers: Registry[], last: ReadonlyMap<string, LastInterval>): void {
   new Gauge({
     name: 'tidegate_analysis_score',
     help: `The score of the interval of an application's analysis that was judged last, 0 to 100; of the last ${MAX_APPLICATIONS} applications.`,
@@ -31,38 +73,71 @@ export function makeAnalysisMetrics(
     },
   })
   new Gauge({
+    name: 'tidegate_analysis_verdict',
+    help: 'The verdict of that interval: 1 for the one that it had, 0 for the others.',
+    labelNames: ['application', 'verdict'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [application, interval] of last) {
+        for (const verdict of VERDICTS)
+          this.set({ application, verdict }, Number(interval.verdict === verdict))
+      }
+    },
+  })
+}
+
+function addMetricGauges(registers: Registry[], last: ReadonlyMap<string, LastInterval>): void {
+  new Gauge({
     name: 'tidegate_analysis_metric_change',
     help: `The change of a metric of the canary against its baseline in that interval, as a share; of the first ${MAX_METRICS} metrics of an application.`,
     labelNames: ['application', 'target', 'metric'],
     registers,
     collect() {
       this.reset()
-      for (const [application, { changes }] of last) {
-        for (const { change, ...labels } of changes) this.set({ application, ...labels }, change)
+      for (const [application, { metrics }] of last) {
+        for (const { change, target, metric } of metrics) {
+          if (change !== undefined) this.set({ application, target, metric }, change)
+        }
       }
     },
   })
-  return (application, { score, verdict, targets }) => {
-    intervals.inc({ verdict })
-    last.delete(application)
-    last.set(application, { score, changes: changesOf(targets) })
-    const [oldest] = last.keys()
-    if (last.size > MAX_APPLICATIONS && oldest !== undefined) last.delete(oldest)
-  }
+  new Gauge({
+    name: 'tidegate_analysis_metric_value',
+    help: 'The mean of the values of such a metric in that interval, by side; left out where a side has none.',
+    labelNames: ['application', 'target', 'metric', 'side'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [application, { metrics }] of last) {
+        for (const { target, metric, means } of metrics) {
+          for (const [side, mean] of means) this.set({ application, target, metric, side }, mean)
+        }
+      }
+    },
+  })
 }
 
-interface ChangeOfMetric {
+interface JudgedMetric {
   readonly target: string
   readonly metric: string
-  readonly change: number
+  readonly change: number | undefined
+  /** By side. */
+  readonly means: readonly (readonly [string, number])[]
 }
 
-function changesOf(targets: IntervalReport['targets']): readonly ChangeOfMetric[] {
+function metricsOf(targets: IntervalReport['targets']): readonly JudgedMetric[] {
   return targets
     .flatMap(({ name: target, metrics }) =>
-      (metrics?.results ?? []).flatMap(({ name: metric, finding }) => {
-        const change = finding?.relative?.estimate
-        return change === undefined || !Number.isFinite(change) ? [] : [{ target, metric, change }]
+      (metrics?.results ?? []).map(({ name: metric, finding, controlStats, experimentStats }) => {
+        const estimate = finding?.relative?.estimate
+        const change = estimate !== undefined && Number.isFinite(estimate) ? estimate : undefined
+        const sides = [
+          ['baseline', controlStats],
+          ['canary', experimentStats],
+        ] as const
+        const means = sides.flatMap(([side, { count, mean }]) => (count > 0 ? [[side, mean] as const] : []))
+        return { target, metric, change, means }
       }),
     )
     .slice(0, MAX_METRICS)
