@@ -60,9 +60,15 @@ export function chainHash(previous: Uint8Array, row: LinkedRow, body: Uint8Array
 
 /**
  * The link that a record should have, of the blob that `LINKED_BLOB` selects. Takes the blob's memory: its first bytes, the
- * stored link, are written over with the link before.
+ * stored link, are written over with the link before. Links are texts of 32 Latin-1 characters here, one for each byte: a buffer for
+ * each would cost as much as the hash.
  */
-export function expectedHash(previous: Uint8Array, blob: Buffer): Buffer {
-  blob.set(previous, 0)
-  return hash('sha256', blob, 'buffer')
+export function expectedLink(previous: string, blob: Buffer): string {
+  blob.write(previous, 0, HASH_BYTES, 'latin1')
+  return hash('sha256', blob, 'binary')
+}
+
+/** The link that is stored with a record, of the blob that `LINKED_BLOB` selects, as `expectedLink` returns it. */
+export function storedLink(blob: Buffer): string {
+  return blob.toString('latin1', 0, HASH_BYTES)
 }

@@ -1,5 +1,5 @@
 import type { ChainCheck, ChainEnd } from '../ports/audit-store.js'
-import { expectedHash, HASH_BYTES } from './audit-chain.js'
+import { expectedLink, storedLink } from './audit-chain.js'
 
 /** A record's place, and as one blob its stored link and all that the link covers. */
 export type LinkedBlob = readonly [seq: number, blob: Buffer]
@@ -12,15 +12,14 @@ export class ChainWalk {
   readonly #from: ChainEnd
   readonly #wanted: ReadonlySet<number>
   readonly #links: ChainEnd[] = []
-  readonly #stored = Buffer.alloc(HASH_BYTES)
-  #previous: Uint8Array
+  #previous: string
   #at: number
   #broken: ChainCheck['broken']
 
   constructor(from: ChainEnd, places: readonly number[]) {
     this.#from = from
     this.#wanted = new Set(places)
-    this.#previous = Buffer.from(from.hash, 'hex')
+    this.#previous = Buffer.from(from.hash, 'hex').toString('latin1')
     this.#at = from.seq
   }
 
@@ -34,19 +33,19 @@ export class ChainWalk {
     if (this.#broken !== undefined) return
     this.#broken = gap(this.#at, seq)
     if (this.#broken !== undefined) return
-    blob.copy(this.#stored, 0, 0, HASH_BYTES)
-    const expected = expectedHash(this.#previous, blob)
-    if (!expected.equals(this.#stored)) {
+    const stored = storedLink(blob)
+    const expected = expectedLink(this.#previous, blob)
+    if (expected !== stored) {
       this.#broken = { seq, problem: 'it was changed: its content does not give its hash' }
       return
     }
     this.#previous = expected
     this.#at = seq
-    if (this.#wanted.has(seq)) this.#links.push({ seq, hash: expected.toString('hex') })
+    if (this.#wanted.has(seq)) this.#links.push({ seq, hash: toHex(expected) })
   }
 
   check(): ChainCheck {
-    const end = { seq: this.#at, hash: Buffer.from(this.#previous).toString('hex') }
+    const end = { seq: this.#at, hash: toHex(this.#previous) }
     return { end, checked: this.#at - this.#from.seq, broken: this.#broken, links: this.#links }
   }
 }
@@ -69,4 +68,8 @@ function gap(at: number, seq: number): ChainCheck['broken'] {
   if (seq === at + 1) return undefined
   const missing = seq === at + 2 ? 'it is missing' : `it is missing, and all others up to record ${seq - 1}`
   return { seq: at + 1, problem: missing }
+}
+
+function toHex(link: string): string {
+  return Buffer.from(link, 'latin1').toString('hex')
 }
