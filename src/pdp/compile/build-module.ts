@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { AppError } from '../../errors/app-error.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { MODULE_FILE } from '../archive/manifest.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'
@@ -15,6 +16,7 @@ import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
 import { compileError, readOpaErrors, withTypes } from './opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
+import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { sourceFiles, stageBundle, stagedNames } from './stage-bundle.js'
 
@@ -39,7 +41,7 @@ export interface BuildOptions {
   readonly mostEntrypoints: number
   /** What the names of files in the module's errors start with (`x-`), to tell them from those of another module; nothing when absent. */
   readonly prefix?: string
-  /** Whether calls of `print` are compiled; OPA before 1.0 leaves them out all the same. */
+  /** Whether calls of `print` are compiled. */
   readonly includesPrint?: boolean | undefined
 }
 
@@ -61,13 +63,34 @@ export async function buildModule(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   keys: ReadonlyMap<string, EntrypointKind>,
-  { mostEntrypoints, prefix = '', includesPrint = false }: BuildOptions,
+  { includesPrint = false, ...options }: BuildOptions,
+): Promise<BuiltModule> {
+  if (!includesPrint) return await buildFlagged(opa, modules, keys, options)
+  if ((await opaRegoVersion(opa)) === 1)
+    return await buildFlagged(opa, modules, keys, options, ['--wasm-include-print'])
+  const printing = keepPrintCalls(modules)
+  if (printing !== undefined) {
+    try {
+      return await buildFlagged(opa, printing, keys, options)
+    } catch (raw) {
+      // Whatever is wrong is told of what was written.
+      if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
+    }
+  }
+  return await buildFlagged(opa, modules, keys, options)
+}
+
+async function buildFlagged(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  keys: ReadonlyMap<string, EntrypointKind>,
+  { mostEntrypoints, prefix = '' }: BuildOptions,
+  flags: readonly string[] = [],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
     const bundle = join(directory, 'bundle')
     await stageBundle(bundle, modules, NO_DATA, stagedNames(prefix))
-    const hasPrint = includesPrint && (await opaRegoVersion(opa)) === 1
-    const staged = { opa, bundle, flags: hasPrint ? ['--wasm-include-print'] : [] }
+    const staged = { opa, bundle, flags }
     const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys)
     return forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))
   })

@@ -1,8 +1,8 @@
 import type { RegoModule } from '../compile/rego-module.js'
 import { findReferences, isMember } from './find-references.js'
 import type { DataReference } from './find-references.js'
-import { readTokens, startsStatement } from './read-tokens.js'
-import type { Token } from './read-tokens.js'
+import { readTokens, startsStatement } from '../compile/read-tokens.js'
+import type { Token } from '../compile/read-tokens.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
 import { resembledVerdict } from './resembled-verdict.js'
 

@@ -1,5 +1,5 @@
-import { startsStatement, stringValue } from './read-tokens.js'
-import type { Token } from './read-tokens.js'
+import { startsStatement, stringValue } from '../compile/read-tokens.js'
+import type { Token } from '../compile/read-tokens.js'
 
 /** A reference into `data`, as far as its path is fixed. */
 export interface DataReference {

@@ -1,4 +1,4 @@
-import { expandTemplateStrings } from '../compile/template-strings.js'
+import { expandTemplateStrings } from './template-strings.js'
 
 /** A word, text, number or sign of Rego, comments and white space left out. */
 export interface Token {
