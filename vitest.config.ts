@@ -8,7 +8,9 @@ import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 /** These run the built program as processes of their own; the others need no build. */
 const END_TO_END = 'test/e2e/**/*.test.ts'
 /** What becomes of leases, clocks and databases, which no transport has a part in. */
-const REPLICA_FAULTS = ['test/e2e/replica-faults.test.ts', 'test/e2e/standby.test.ts']
+const REPLICA_FAULTS = ['replica-faults', 'restored-point', 'silent-database', 'standby'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+)
 const WHOLE_PROCESSES = ['test/cli/**/*.test.ts', END_TO_END]
 
 /** Of these, what needs no more than the routes and the log of a service: they run in `unit`, too, over one in the process of the tests. */

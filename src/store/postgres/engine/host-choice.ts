@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { AppError, toError } from '../../../errors/app-error.js'
 import { clientConfig } from './client-config.js'
+import { endNow } from './end-client.js'
 import { STORE_AWAY } from './postgres-error.js'
 import type { PostgresHost, PostgresSettings } from './postgres-settings.js'
 
@@ -98,7 +99,7 @@ export class HostChoice {
     } catch (raw) {
       return { problem: toError(raw).message }
     } finally {
-      client.end().catch(() => undefined)
+      endNow(client)
     }
   }
 }

@@ -1,15 +1,24 @@
 import { AppError } from '../../../errors/app-error.js'
 import { Pool } from 'pg'
-import type { QueryResult, QueryResultRow } from 'pg'
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg'
 import { clientConfig } from './client-config.js'
 import { CopyOut } from './copy-out.js'
+import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
 import { isLostConnection, isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { onlyReads, preparedQuery } from './session.js'
 import type { Queries } from './session.js'
+import { whileAnswered } from './while-answered.js'
 
 const IDLE_MS = 30_000
+
+interface HostPool {
+  readonly of: PostgresSettings
+  readonly pool: Pool
+}
+
+type Act<T> = (client: PoolClient) => Promise<T>
 
 /** Statements that are each a transaction of their own, several at a time on so many connections at the most. */
 export class PooledQueries implements Queries {
@@ -18,7 +27,7 @@ export class PooledQueries implements Queries {
   readonly #connections: number
   /** A name is the same text on every connection. */
   readonly #names = new Map<string, string>()
-  #pool: { readonly of: PostgresSettings; readonly pool: Pool } | undefined
+  #pool: HostPool | undefined
   #isClosed = false
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts, connections: number) {
@@ -33,7 +42,7 @@ export class PooledQueries implements Queries {
   ): Promise<QueryResult<Row>> {
     const query = preparedQuery(this.#names, text, values)
     return await this.#trying(
-      async () => (await this.#connected()).query<Row>(query),
+      (client) => client.query<Row>(query),
       // A connection that idled may have been lost since; a statement that only reads may be asked again.
       (raw) => isStaleConnection(raw) && onlyReads(text),
     )
@@ -41,16 +50,7 @@ export class PooledQueries implements Queries {
 
   async copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void> {
     await this.#trying(
-      async () => {
-        const client = await (await this.#connected()).connect()
-        try {
-          await client.query(new CopyOut(text, take)).finished
-          client.release()
-        } catch (raw) {
-          client.release(true)
-          throw raw
-        }
-      },
+      (client) => client.query(new CopyOut(text, take)).finished,
       () => false,
     )
   }
@@ -60,21 +60,42 @@ export class PooledQueries implements Queries {
     await this.#pool?.pool.end()
   }
 
-  async #trying<T>(act: () => Promise<T>, isWorthAgain: (raw: unknown) => boolean): Promise<T> {
+  async #trying<T>(act: Act<T>, isWorthAgain: (raw: unknown) => boolean): Promise<T> {
     try {
-      return await act()
+      return await this.#on(act)
     } catch (raw) {
       if (isLostConnection(raw)) this.#hosts.suspect()
       if (!isWorthAgain(raw)) throw raw
-      return await act()
+      return await this.#on(act)
+    }
+  }
+
+  /** Runs a statement on a connection that is free, which is given up where the statement fails or the server gives no answer any more. */
+  async #on<T>(act: Act<T>): Promise<T> {
+    const { of, pool } = await this.#connected()
+    const client = await pool.connect()
+    // What happens to it is told by the statement.
+    client.on('error', ignore)
+    let isWell = false
+    try {
+      const result = await whileAnswered(
+        of,
+        () => act(client),
+        () => endNow(client),
+      )
+      isWell = true
+      return result
+    } finally {
+      client.release(!isWell)
+      client.off('error', ignore)
     }
   }
 
   /** Another pool where another host takes writes: those that idle at the last one are of no use. */
-  async #connected(): Promise<Pool> {
+  async #connected(): Promise<HostPool> {
     const settings = await this.#hosts.settings()
     if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
-    if (this.#pool?.of.host === settings.host && this.#pool.of.port === settings.port) return this.#pool.pool
+    if (this.#pool?.of.host === settings.host && this.#pool.of.port === settings.port) return this.#pool
     void this.#pool?.pool.end().catch(() => undefined)
     const pool = new Pool({
       ...clientConfig(settings, this.#timeouts),
@@ -84,6 +105,10 @@ export class PooledQueries implements Queries {
     // An idle connection that was lost is replaced by the next one that is needed.
     pool.on('error', () => undefined)
     this.#pool = { of: settings, pool }
-    return pool
+    return this.#pool
   }
+}
+
+function ignore(): void {
+  // Nothing is to be done.
 }

@@ -4,6 +4,18 @@ import { AppError, toError } from '../../../errors/app-error.js'
 /** The wire code for a database that cannot be reached or does not let us work. */
 export const STORE_AWAY = 'store_away'
 
+/** A server that takes connections, or did, and says nothing. */
+export class ServerSilent extends Error {
+  override readonly name = 'ServerSilent'
+
+  constructor() {
+    super('it gives no answer')
+  }
+}
+
+/** What the client library says where a server has not let it in in time: of one connection, and of one of a pool. */
+const NOT_IN_TIME = /^(?:timeout expired$|Connection terminated due to connection timeout|timeout exceeded)/
+
 /** Errors of the server that say that nothing of a transaction was kept and that it may be tried again (40001, 40P01). */
 const RETRYABLE = new Set(['40001', '40P01'])
 
@@ -60,16 +72,21 @@ export function isLostConnection(raw: unknown): boolean {
   return (
     'syscall' in raw ||
     isAboutCertificate(raw) ||
-    /^(?:Connection terminated|Client|timeout expired|Query read timeout|The server does not support SSL|timeout exceeded)/.test(
-      raw.message,
-    )
+    isSilent(raw) ||
+    /^(?:Connection terminated|Client|Query read timeout|The server does not support SSL)/.test(raw.message)
   )
+}
+
+/** Whether the server has said nothing at all: to ask it again at once takes as long again. */
+export function isSilent(raw: unknown): boolean {
+  return raw instanceof ServerSilent || (raw instanceof Error && NOT_IN_TIME.test(raw.message))
 }
 
 /** Whether a connection that was there is gone: another may well be had at once. */
 export function isStaleConnection(raw: unknown): boolean {
   if (raw instanceof DatabaseError) return /^(?:08|57P0[12])/.test(raw.code ?? '')
-  return raw instanceof Error && /^Connection terminated|\b(?:EPIPE|ECONNRESET)\b/.test(raw.message)
+  if (!(raw instanceof Error) || isSilent(raw)) return false
+  return /^Connection terminated|\b(?:EPIPE|ECONNRESET)\b/.test(raw.message)
 }
 
 /** Class 22: a value that the server cannot take. */

@@ -1,11 +1,13 @@
-import { AppError } from '../../../errors/app-error.js'
+import { AppError, toError } from '../../../errors/app-error.js'
 import { Client } from 'pg'
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { clientConfig } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { HostChoice } from './host-choice.js'
-import { isLostConnection } from './postgres-error.js'
+import { endClient, endNow } from './end-client.js'
+import { isLostConnection, isSilent } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
+import { whileAnswered } from './while-answered.js'
 
 /** Asks the database; parameters stand for `$1`, `$2`, … */
 export interface Queries {
@@ -19,6 +21,8 @@ const MAX_PREPARED = 256
 const NUL = '\0'
 /** What a client says of itself outside of any transaction. */
 const IDLE = 'I'
+/** A server that gave no answer is asked again after so long. */
+const SILENCE_MS = 500
 /** What an acknowledged write promises does not depend on how the database is set. */
 const PROMISE_DURABILITY =
   "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
@@ -33,9 +37,13 @@ export class Session implements Queries {
   /** A connection was lost within a transaction: what comes next there must not run on another one, outside of any. */
   #hasLostTransaction = false
   #writes = 0
+  #connectedTo: PostgresSettings
+  /** For a moment after the server gave no answer. */
+  #silence: Error | undefined
 
   constructor(settings: PostgresSettings, timeouts: PostgresTimeouts) {
     this.#hosts = new HostChoice(settings)
+    this.#connectedTo = settings
     this.#timeouts = timeouts
   }
 
@@ -48,36 +56,20 @@ export class Session implements Queries {
     text: string,
     values: readonly unknown[] = [],
   ): Promise<QueryResult<Row>> {
-    const client = await this.#connected()
-    if (!onlyReads(text)) this.#writes++
-    try {
-      return await client.query<Row>(preparedQuery(this.#prepared, text, values))
-    } catch (raw) {
-      if (isLostConnection(raw)) this.#lose(client)
-      throw raw
-    }
+    return await this.#on((client) => {
+      if (!onlyReads(text)) this.#writes++
+      return client.query<Row>(preparedQuery(this.#prepared, text, values))
+    })
   }
 
   async copyOut(text: string, take: (values: readonly Buffer[]) => void): Promise<void> {
-    const client = await this.#connected()
-    try {
-      await client.query(new CopyOut(text, take)).finished
-    } catch (raw) {
-      if (isLostConnection(raw)) this.#lose(client)
-      throw raw
-    }
+    await this.#on((client) => client.query(new CopyOut(text, take)).finished)
   }
 
   /** Runs several statements that take no parameters in one round trip; gives the result of each. */
   async script(text: string): Promise<readonly QueryResult[]> {
-    const client = await this.#connected()
-    try {
-      const results: unknown = await client.query(text)
-      return (Array.isArray(results) ? results : [results]) as readonly QueryResult[]
-    } catch (raw) {
-      if (isLostConnection(raw)) this.#lose(client)
-      throw raw
-    }
+    const results: unknown = await this.#on((client) => client.query(text))
+    return (Array.isArray(results) ? results : [results]) as readonly QueryResult[]
   }
 
   /** Ends the transaction that is under way; where that fails, by giving the connection up. Never rejects. */
@@ -94,22 +86,45 @@ export class Session implements Queries {
     this.#isClosed = true
     const client = this.#client
     this.#client = undefined
-    await client?.end()
+    if (client !== undefined) await endClient(client)
+  }
+
+  /** Runs a statement on the connection, which is given up where it is lost or the server gives no answer any more. */
+  async #on<T>(act: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.#connected()
+    try {
+      return await whileAnswered(
+        this.#connectedTo,
+        () => act(client),
+        () => this.#lose(client),
+      )
+    } catch (raw) {
+      if (isLostConnection(raw)) this.#lose(client)
+      if (isSilent(raw)) this.#noteSilence(toError(raw))
+      throw raw
+    }
   }
 
   async #connected(): Promise<Client> {
     if (this.#client !== undefined) return this.#client
     if (this.#isClosed) throw new AppError('unavailable', 'the store has been closed')
     if (this.#hasLostTransaction) throw new Error('Connection terminated within a transaction')
-    const client = new Client(clientConfig(await this.#hosts.settings(), this.#timeouts))
+    if (this.#silence !== undefined) throw this.#silence
+    this.#connectedTo = await this.#hosts.settings()
+    const client = new Client(clientConfig(this.#connectedTo, this.#timeouts))
     // What happens between two statements is seen by the next one.
     client.on('error', () => this.#lose(client))
     try {
       await client.connect()
-      await client.query(PROMISE_DURABILITY)
+      await whileAnswered(
+        this.#connectedTo,
+        () => client.query(PROMISE_DURABILITY),
+        () => endNow(client),
+      )
     } catch (raw) {
       this.#hosts.suspect()
-      client.end().catch(() => undefined)
+      endNow(client)
+      if (isSilent(raw)) this.#noteSilence(toError(raw))
       throw raw
     }
     this.#prepared.clear()
@@ -117,12 +132,17 @@ export class Session implements Queries {
     return client
   }
 
+  /** Those who wait for their turn need not find it out one after the other. */
+  #noteSilence(error: Error): void {
+    this.#silence = error
+    setTimeout(() => (this.#silence = undefined), SILENCE_MS).unref()
+  }
+
   #lose(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
     this.#hosts.suspect()
-    // It may never answer: its end is not waited for.
-    client.end().catch(() => undefined)
+    endNow(client)
     this.#hasLostTransaction = (client.getTransactionStatus() ?? IDLE) !== IDLE
   }
 }

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { clientConfig } from '../engine/client-config.js'
+import { endClient, endNow } from '../engine/end-client.js'
 import { HostChoice } from '../engine/host-choice.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 
@@ -61,13 +62,13 @@ export class ReleaseFeed {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#retry)
-    await this.#client?.end()
+    if (this.#client !== undefined) await endClient(this.#client)
   }
 
   #lose(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
-    client.end().catch(() => undefined)
+    endNow(client)
     this.#hosts.suspect()
     if (!this.#isStopped) this.#tryLater()
   }
