@@ -36,8 +36,8 @@ export interface Replicas {
   readonly callbacksOf: (executionId: string) => readonly ReceivedCallback[]
 }
 
-/** One server for all tests of a file, and what is started in a test until its end. Nothing is started where PostgreSQL is not installed. */
-export function useReplicas(): Replicas {
+/** One server for all tests of a file, with these settings of its own, and what is started in a test until its end. Nothing is started where PostgreSQL is not installed. */
+export function useReplicas(more: Readonly<Record<string, string>> = {}): Replicas {
   let server: PostgresServer
   let receiver: CallbackReceiver
   let settings: PostgresSettings
@@ -45,7 +45,7 @@ export function useReplicas(): Replicas {
   const started: { readonly tidegate: TidegateProcess; readonly workspace: Workspace }[] = []
   if (postgresPrograms() !== undefined) {
     beforeAll(async () => {
-      server = await startPostgres()
+      server = await startPostgres(more)
       receiver = await startReceiver()
     })
     beforeEach(async () => {
