@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
 import { compilerVariables, newerOpa, olderOpa } from './test/support/compilers.js'
+import { nameRetried } from './test/support/name-retried.js'
 import { postgresPrograms } from './test/support/postgres/postgres-programs.js'
 
 /** These run the built program as processes of their own; the others need no build. */
@@ -44,6 +45,8 @@ const STORE_CONTRACT = [
   'test/analysis/runs/{lost-threads,concurrent-intervals}.test.ts',
   'test/store/contract/**/*.test.ts',
 ]
+/** Whole processes share a machine with all else that runs there: what fails is tried once more, and named if it holds then. */
+const WHOLE_PROCESS_RETRIES = 1
 /** These need PostgreSQL. */
 const ON_POSTGRES = 'test/store/postgres/**/*.test.ts'
 const hasPostgres = postgresPrograms() !== undefined
@@ -72,6 +75,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'threads',
     maxWorkers: 2,
+    reporters: ['default', nameRetried],
     projects: [
       {
         extends: true,
@@ -88,6 +92,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
+          retry: WHOLE_PROCESS_RETRIES,
           include: hasPostgres ? [...STORE_CONTRACT, ON_POSTGRES] : [],
           env: { TIDEGATE_TEST_STORE: 'postgres' },
           globalSetup: ['test/support/build-wasm.ts', 'test/support/postgres/start-postgres.ts'],
@@ -108,6 +113,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
+          retry: WHOLE_PROCESS_RETRIES,
           include: WHOLE_PROCESSES,
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
         },
@@ -117,6 +123,7 @@ export default defineConfig({
         test: {
           // Node's own HTTP server and Hono answer everything: the same tests must hold.
           name: 'standard-transport',
+          retry: WHOLE_PROCESS_RETRIES,
           include: [END_TO_END],
           exclude: REPLICA_FAULTS,
           globalSetup: ['test/support/build-wasm.ts', 'test/support/build-once.ts'],
