@@ -44,6 +44,7 @@ export async function startPrometheus({
   const child = spawn(PROGRAM ?? 'prometheus', flags(directory, address), {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  const ended = new Promise((resolve) => child.once('close', resolve))
   let complaints = ''
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
   const url = `http://${address}`
@@ -64,7 +65,6 @@ export async function startPrometheus({
         () => `prometheus has no exemplar for ${query}: ${complaints}`,
       ),
     stop: async () => {
-      const ended = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGKILL')
       await ended
       rmSync(directory, { recursive: true, force: true })

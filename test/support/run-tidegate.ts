@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 
-export const ROOT = join(import.meta.dirname, '../..')
-const PROGRAM = join(ROOT, 'dist/cli.js')
+import { PROGRAM, PROJECT_ROOT } from './project-root.js'
+
+export const ROOT = PROJECT_ROOT
 
 export interface ProgramRun {
   readonly exitCode: number
