@@ -6,13 +6,20 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run test bench bench-analysis bench-bodies bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-trail check build clean
+.PHONY: help run demo site test bench bench-analysis bench-bodies bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-trail check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(BUILT) ## Install, build, compile policies/ and serve decisions on http://127.0.0.1:8181
 	node dist/cli.js serve --policies policies $(ARGS)
+
+demo: $(BUILT) ## Two minutes with an orchestrator and a canary that gets worse, on loopback (ARGS=--once does not wait for anybody)
+	@npm run --silent build:demo
+	@node dist-bench/demo.js $(ARGS)
+
+site: $(BUILT) ## The documentation as HTML, with search and the references of API and command line: site/index.html
+	node build/site/run.js site
 
 test: $(BUILT) ## Rego tests, type check, unit and end-to-end tests
 	node dist/cli.js test policies
@@ -110,7 +117,7 @@ check: $(INSTALLED) ## Format, lint, imports and types
 build: $(BUILT) ## Compile to dist/
 
 clean: ## Remove what was built
-	rm -rf dist dist-bench coverage
+	rm -rf dist dist-bench coverage site
 
 # Where Node's headers of this very version lie beside node, SQLite is compiled with them: nothing is downloaded for it.
 NODE_DIR := $(shell node build/node-headers.js 2>/dev/null)

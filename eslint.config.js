@@ -7,8 +7,13 @@ const size = {
 }
 
 export default tseslint.config(
-  { ignores: ['dist/', 'dist-bench/', 'node_modules/', 'coverage/', 'data/'] },
+  { ignores: ['dist/', 'dist-bench/', 'node_modules/', 'coverage/', 'data/', 'site/'] },
   js.configs.recommended,
+  {
+    // Runs in browsers.
+    files: ['build/site/search.js'],
+    languageOptions: { globals: { document: 'readonly', window: 'readonly', matchMedia: 'readonly' } },
+  },
   {
     // AssemblyScript: its types are not TypeScript's, so the rules that need types cannot read it, and it has integers of 64 bits.
     files: ['src/**/assembly/**/*.ts'],

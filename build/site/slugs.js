@@ -1,0 +1,13 @@
+/** Makes the anchors of a page's headings as GitHub does: letters, digits, `-` and `_` stay, blanks become `-`, the same once more gets a number. */
+export function makeSlugs() {
+  const used = new Map()
+  return (heading) => {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const count = used.get(slug) ?? 0
+    used.set(slug, count + 1)
+    return count === 0 ? slug : `${slug}-${count}`
+  }
+}
