@@ -3,6 +3,7 @@ import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { addConditionMetrics } from '../http/pipeline/condition-metrics.js'
 import { makeServiceMetrics } from '../http/pipeline/service-metrics.js'
+import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
 import { closeParts } from './close-parts.js'
@@ -25,7 +26,7 @@ import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { ignoreOtherSignals, nextSignal } from './signals.js'
-import { watchPolicies } from '../pdp/loading/watch-policies.js'
+import { noteFiles, watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
 import type { OnStop } from './listen.js'
@@ -115,8 +116,7 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     decisionLogsRenewed: decisions.timesRenewed,
     shipping: decisions.shipping,
   })
-  const policies = await openPolicies(config, logger, metrics)
-  if (config.policies.watch) await watch(config, logger, policies, onStop)
+  const policies = await openWatched(config, logger, metrics, onStop)
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
   const registry = openRegistry(config, { ...parts, compare: beside.compare })
@@ -145,9 +145,19 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   return await listen(served, addresses, onStop)
 }
 
-async function watch(config: Config, logger: Logger, policies: Policies, onStop: OnStop): Promise<void> {
+async function openWatched(
+  config: Config,
+  logger: Logger,
+  metrics: ServiceMetrics,
+  onStop: OnStop,
+): Promise<Policies> {
+  const { watch, directories, bundles, bundleSigning } = config.policies
+  if (!watch) return await openPolicies(config, logger, metrics)
+  // Before they are read: what is saved while they are loaded is found afterwards.
+  const noted = await noteFiles(directories, [...bundles, ...keyFiles(bundleSigning)])
+  const policies = await openPolicies(config, logger, metrics)
   const watcher = await watchPolicies(policies, {
-    keyFiles: keyFiles(config.policies.bundleSigning),
+    noted,
     unwatched: (error) =>
       logger.error(
         { error: error.message },
@@ -155,4 +165,5 @@ async function watch(config: Config, logger: Logger, policies: Policies, onStop:
       ),
   })
   onStop('policy watcher', () => watcher.close())
+  return policies
 }

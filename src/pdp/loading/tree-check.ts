@@ -13,24 +13,25 @@ const PAUSE_FACTOR = 50
 export class TreeCheck {
   readonly #directories: readonly string[]
   readonly #changed: () => void
-  #known: string | undefined
+  #known: string
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(directories: readonly string[], changed: () => void) {
+  /** `known` is what `versionOfTrees` gave for the files that were loaded. */
+  constructor(directories: readonly string[], known: string, changed: () => void) {
     this.#directories = directories
+    this.#known = known
     this.#changed = changed
   }
 
-  /** Takes the files as they are now for known, and goes on looking for changes. */
-  async start(): Promise<void> {
-    await this.note()
-    this.#lookIn(LEAST_MS)
+  /** Looks at once, and from then on again and again. */
+  start(): void {
+    this.#lookIn(0)
   }
 
   /** Takes the files as they are now for known: what changes from here on is a change. */
   async note(): Promise<void> {
-    this.#known = await versionOf(this.#directories)
+    this.#known = await versionOfTrees(this.#directories)
   }
 
   stop(): void {
@@ -46,7 +47,7 @@ export class TreeCheck {
   async #look(): Promise<void> {
     const startedAt = performance.now()
     const before = this.#known
-    const version = await versionOf(this.#directories)
+    const version = await versionOfTrees(this.#directories)
     // Whoever noted the files meanwhile loads them anyway.
     if (before === this.#known && version !== before) {
       this.#known = version
@@ -57,7 +58,7 @@ export class TreeCheck {
 }
 
 /** A text that is another one as soon as a file is. */
-async function versionOf(directories: readonly string[]): Promise<string> {
+export async function versionOfTrees(directories: readonly string[]): Promise<string> {
   const versions = await Promise.all(
     directories.map((directory) =>
       listSourceFiles(directory).then(

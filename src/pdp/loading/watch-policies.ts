@@ -8,7 +8,7 @@ import { toError } from '../../errors/app-error.js'
 import { versionOfFile } from '../../lib/file-version.js'
 import { isSourceFile } from '../compile/list-source-files.js'
 import type { Policies } from './policies.js'
-import { TreeCheck } from './tree-check.js'
+import { TreeCheck, versionOfTrees } from './tree-check.js'
 
 /** Editors save in several steps; a reload waits until the files have been quiet for this long. */
 const QUIET_MS = 60
@@ -19,11 +19,30 @@ export interface PolicyWatcher {
   close(): Promise<void>
 }
 
+/** Directories of policies, and single files such as bundles, as they were at a moment. */
+export interface NotedFiles {
+  readonly trees: string
+  /** The versions of single files, by their paths. */
+  readonly files: ReadonlyMap<string, string>
+}
+
 export interface WatchOptions {
-  /** The files of the keys that verify bundles. */
-  readonly keyFiles?: readonly string[]
+  /** The files as they were before the policies in service were read: what has changed since then is a change. */
+  readonly noted: NotedFiles
   /** Told what cannot be watched; its changes are found nevertheless, some seconds later. */
   readonly unwatched: (error: Error) => void
+}
+
+/** Notes directories of policies and single files: bundles, and the keys that verify them. */
+export async function noteFiles(
+  directories: readonly string[],
+  files: readonly string[],
+): Promise<NotedFiles> {
+  const paths = files.map((file) => resolve(file))
+  const versions = await Promise.all(
+    paths.map(async (path) => [path, (await versionOfFile(path)) ?? ''] as const),
+  )
+  return { trees: await versionOfTrees(directories.map((path) => resolve(path))), files: new Map(versions) }
 }
 
 /**
@@ -32,9 +51,9 @@ export interface WatchOptions {
  */
 export async function watchPolicies(
   policies: Policies,
-  { keyFiles = [], unwatched }: WatchOptions,
+  { noted, unwatched }: WatchOptions,
 ): Promise<PolicyWatcher> {
-  const { directories, bundles } = policies.locations
+  const { directories } = policies.locations
   const roots = directories.map((path) => resolve(path))
   let timer: NodeJS.Timeout | undefined
   const reloadSoon = (): void => {
@@ -42,7 +61,7 @@ export async function watchPolicies(
     // The files are noted before they are read: what is saved from then on is found by the next look.
     timer = setTimeout(() => void tree.note().then(() => policies.reload()), QUIET_MS)
   }
-  const tree = new TreeCheck(roots, reloadSoon)
+  const tree = new TreeCheck(roots, noted.trees, reloadSoon)
   const missing = new Set<string>()
   const watcher = watch(roots, { ignoreInitial: true, ignored: leadsAbove })
   watcher.on('all', (event, file) => {
@@ -59,9 +78,8 @@ export async function watchPolicies(
       watcher.once('error', () => ready())
     })
   }
-  await tree.start()
-  const files = new ReplacedFiles([...bundles, ...keyFiles])
-  await files.areReplaced()
+  tree.start()
+  const files = new ReplacedFiles(noted.files)
   const check = setInterval(() => {
     void files.areReplaced().then((are) => {
       if (are) reloadSoon()
@@ -105,10 +123,10 @@ function leadsAbove(path: string, stats?: Stats): boolean {
 
 /** Single files, which are replaced as a whole: a watch is on what had the name, and misses the second of two renames. */
 class ReplacedFiles {
-  readonly #versions = new Map<string, string>()
+  readonly #versions: Map<string, string>
 
-  constructor(files: readonly string[]) {
-    for (const file of files) this.#versions.set(resolve(file), '')
+  constructor(versions: ReadonlyMap<string, string>) {
+    this.#versions = new Map(versions)
   }
 
   /** Whether one of them is another than it was at the last look; one that is gone is none until it is back. */

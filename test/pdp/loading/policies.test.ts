@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 
 import { AppError } from '../../../src/errors/app-error.js'
 import { hostBuiltins } from '../../../src/pdp/builtins/index.js'
 import { Policies } from '../../../src/pdp/loading/policies.js'
+import { noteFiles, watchPolicies } from '../../../src/pdp/loading/watch-policies.js'
+import type { NotedFiles } from '../../../src/pdp/loading/watch-policies.js'
 import { findOpa } from '../../../src/pdp/opa/find-opa.js'
 import { RegoNumber } from '../../../src/pdp/rego/value.js'
 import { DEFAULT_LIMITS } from '../../support/default-limits.js'
@@ -90,3 +93,25 @@ test('a load that failed for no fault of the policies is tried again, one that d
   )
   expect(failures.map(({ kind }) => kind)).toEqual(['unavailable', 'invalid', 'unavailable'])
 })
+
+test.each(['a directory', 'a single file'])(
+  'what is saved in %s while policies are loaded for the first time is loaded once they are watched',
+  async (what) => {
+    const path = join(workspace.path, 'data.json')
+    const isFile = what === 'a single file'
+    const note = (): Promise<NotedFiles> => noteFiles(isFile ? [] : [workspace.path], isFile ? [path] : [])
+    save(1)
+    const noted = await note()
+    const { policies } = await open(1)
+    save(2)
+    const options = {
+      noted: isFile ? { ...noted, trees: (await noteFiles([workspace.path], [])).trees } : noted,
+    }
+    const watcher = await watchPolicies(policies, { ...options, unwatched: () => undefined })
+    await waitUntil(
+      () => (served(policies) === '2' ? true : undefined),
+      () => `version ${String(served(policies))} serves`,
+    )
+    await watcher.close()
+  },
+)
