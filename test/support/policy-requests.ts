@@ -2,6 +2,7 @@ import { findOpa } from '../../src/pdp/opa/find-opa.js'
 import { ModuleParser } from '../../src/pdp/requests/module-parser.js'
 import { PolicyRequests } from '../../src/pdp/requests/policy-requests.js'
 import type { PolicyRequestsParts } from '../../src/pdp/requests/policy-requests.js'
+import type { RequestFigures } from '../../src/pdp/requests/request-figures.js'
 import type { ParseModuleSettings, RequestSettings } from '../../src/pdp/requests/request-settings.js'
 
 /** Settings under which policies may ask this machine alone. */
@@ -28,10 +29,11 @@ export function loopbackRequests(
 export function testParser(
   settings: Partial<ParseModuleSettings> = {},
   opa: () => ReturnType<typeof findOpa> = () => findOpa({ env: process.env }),
+  figures?: Pick<RequestFigures, 'parsed'>,
 ): ModuleParser {
   const usual = {
     ...{ enabled: true, timeoutSeconds: 20, maxTextBytes: 65_536, maxAnswerBytes: 4_194_304 },
     ...{ programs: 1, queueLength: 32, cacheBytes: 1_048_576 },
   }
-  return new ModuleParser({ ...usual, ...settings }, opa)
+  return new ModuleParser({ ...usual, ...settings }, opa, figures)
 }

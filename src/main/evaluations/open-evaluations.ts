@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/logger.js'
 import { timesOfThread } from '../../lib/threads/thread-cpu-time.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
 import { SlowEvaluations } from '../../pdp/slow/slow-evaluations.js'
-import { mayAsk, openRequests } from './open-requests.js'
+import { openServedRequests } from './open-requests.js'
 import { logPrinted } from './printed-lines.js'
 import { startSlowThread } from '../threads/slow-thread.js'
 
@@ -27,7 +27,7 @@ export interface OpenEvaluations {
 /** Makes them; a thread is started when it is first needed. */
 export function openEvaluations(config: Config, metrics: ServiceMetrics, logger: Logger): OpenEvaluations {
   const { limits, slowEvaluations } = config.policies
-  const requests = mayAsk(config) ? openRequests(config, process.env) : undefined
+  const requests = openServedRequests(config, metrics.registry)
   const { threads, queueLength, queueBytes, maxWaitSeconds } = slowEvaluations
   const figures = makeEvaluationMetrics(metrics.registry, {
     queued: () => slow.queued,

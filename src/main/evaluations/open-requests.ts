@@ -1,18 +1,31 @@
+import type { Registry } from 'prom-client'
+
 import type { Config } from '../../config/config.js'
+import { makeRequestMetrics } from '../../http/policy/request-metrics.js'
 import { findOpa } from '../../pdp/opa/find-opa.js'
 import { ModuleParser } from '../../pdp/requests/module-parser.js'
+import { NO_FIGURES } from '../../pdp/requests/request-figures.js'
+import type { RequestFigures } from '../../pdp/requests/request-figures.js'
 import { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 
 /** What policies ask of others under a configuration: of the hosts that it names, and of OPA's parser. */
-export function openRequests({ policies }: Config, env: NodeJS.ProcessEnv): PolicyRequests {
+export function openRequests(
+  { policies }: Config,
+  env: NodeJS.ProcessEnv,
+  figures: RequestFigures = NO_FIGURES,
+): PolicyRequests {
   const { requests, parseModule, opa } = policies
   const parser = parseModule.enabled
-    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env }))
+    ? new ModuleParser(parseModule, () => findOpa({ named: opa, env }), figures)
     : undefined
-  return new PolicyRequests(requests, { parser })
+  return new PolicyRequests(requests, { parser, figures })
 }
 
-/** Whether policies may ask anybody. */
-export function mayAsk({ policies: { requests, parseModule } }: Config): boolean {
+/** The same for a service that counts what is asked; undefined where policies may ask nobody. */
+export function openServedRequests(config: Config, registry: Registry): PolicyRequests | undefined {
+  return mayAsk(config) ? openRequests(config, process.env, makeRequestMetrics(registry)) : undefined
+}
+
+function mayAsk({ policies: { requests, parseModule } }: Config): boolean {
   return requests.allowedHosts.length > 0 || parseModule.enabled
 }

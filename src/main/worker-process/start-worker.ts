@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client'
+
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
@@ -15,10 +17,9 @@ import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
-import type { EvaluationsOptions } from '../../pdp/slow/evaluations.js'
 import { Servers } from '../addresses/open-servers.js'
 import type { Answering } from '../addresses/open-servers.js'
-import { mayAsk, openRequests } from '../evaluations/open-requests.js'
+import { openServedRequests } from '../evaluations/open-requests.js'
 import { logPrinted } from '../evaluations/printed-lines.js'
 import { policyContext } from '../policy-context.js'
 import { openYamlReader } from '../threads/yaml-thread.js'
@@ -76,11 +77,8 @@ async function open(
   const policies = await WorkerPolicies.open(sent, config.policies.limits)
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
   const metrics = makeServiceMetrics(decisionLog)
-  const { abandoned } = makeEvaluationMetrics(metrics.registry, { queued: () => 0, running: () => 0 })
-  const { evaluations, requests } = openEvaluations(config, policies, main, {
-    abandoned,
-    spent: makeCostMetrics(metrics.registry),
-  })
+  const requests = openServedRequests(config, metrics.registry)
+  const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
   const yaml = openYamlReader()
   const context = policyContext(config, {
     policies,
@@ -132,18 +130,17 @@ function openEvaluations(
   config: Config,
   { idOf }: WorkerPolicies,
   main: ProcessLink<MainCalls>,
-  told: Pick<EvaluationsOptions, 'abandoned' | 'spent'>,
-): { readonly evaluations: Evaluations; readonly requests: PolicyRequests | undefined } {
+  { registry, requests }: { readonly registry: Registry; readonly requests: PolicyRequests | undefined },
+): Evaluations {
   const { limits, slowEvaluations } = config.policies
-  const requests = mayAsk(config) ? openRequests(config, process.env) : undefined
-  const evaluations = new Evaluations({
+  return new Evaluations({
     slow: new RemoteSlowEvaluations(main, slowEvaluations.threads, idOf),
     sliceMs: limits.sliceMs,
-    ...told,
+    abandoned: makeEvaluationMetrics(registry, { queued: () => 0, running: () => 0 }).abandoned,
+    spent: makeCostMetrics(registry),
     ...(requests && { requests }),
     printed: logPrinted(config, makeLogger(config.log)),
     locate: async (failure, snapshot) =>
       fromFailure(await main.call('locate', { policies: idOf(snapshot), failure })),
   })
-  return { evaluations, requests }
 }

@@ -2,6 +2,7 @@ import type { PolicyRequest } from '../builtins/http/http-request.js'
 import type { CallFailure } from '../builtins/shared/recorded-calls.js'
 import { conditionsOf, freshUntilMs, isCacheable, mayBeStored } from './freshness.js'
 import type { ReceivedResponse } from './received-response.js'
+import type { CacheOutcome } from './request-figures.js'
 import type { CachedResponse, ResponseCache } from './response-cache.js'
 import { sendRequest } from './send-request.js'
 import type { Sending } from './send-request.js'
@@ -14,6 +15,8 @@ interface Shared {
   readonly cache: ResponseCache
   /** The time of the decision: it holds for what is fresh, too. */
   readonly nowMs: number
+  /** Told what the cache had. */
+  readonly cached: (outcome: CacheOutcome) => void
 }
 
 /** The response to a request, of the cache where the policy wants that and one is fresh, or still holds as the server says. */
@@ -25,8 +28,12 @@ export async function cachedResponse(
 ): Promise<ReceivedResponse | CallFailure> {
   if (!request.caching.isShared) return await sendRequest(request, sending)
   const known = shared.cache.get(key)
-  if (known !== undefined && shared.nowMs < known.freshUntilMs) return known.response
+  if (known !== undefined && shared.nowMs < known.freshUntilMs) {
+    shared.cached('hit')
+    return known.response
+  }
   const renewed = known && (await renew(key, known, request, sending, shared))
+  shared.cached(renewed === undefined ? 'miss' : 'renewed')
   if (renewed !== undefined) return renewed
   const response = await sendRequest(request, sending)
   if (!('cause' in response)) store(key, response, request, shared)

@@ -10,6 +10,8 @@ import { OPA_OVERRUN, runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import type { RequestAllowance } from './request-allowance.js'
 import { requestRefused } from './request-error.js'
+import { NO_FIGURES } from './request-figures.js'
+import type { ParseOutcome, RequestFigures } from './request-figures.js'
 import type { ParseModuleSettings } from './request-settings.js'
 
 /** The built-in itself, since `opa parse` gives another tree: without comments, with annotations. As a text it is one line without blanks. */
@@ -32,9 +34,15 @@ export class ModuleParser {
   readonly #findOpa: () => Promise<OpaProgram>
   readonly #turns: LimitedTurns
   readonly #cache: BoundedCache<CallResult>
+  readonly #parsed: RequestFigures['parsed']
   #opa: Promise<OpaProgram> | undefined
 
-  constructor(settings: ParseModuleSettings, findOpa: () => Promise<OpaProgram>) {
+  constructor(
+    settings: ParseModuleSettings,
+    findOpa: () => Promise<OpaProgram>,
+    { parsed }: Pick<RequestFigures, 'parsed'> = NO_FIGURES,
+  ) {
+    this.#parsed = parsed
     this.#settings = settings
     this.#findOpa = findOpa
     const { programs, queueLength, cacheBytes } = settings
@@ -57,15 +65,34 @@ export class ModuleParser {
     }
     const key = JSON.stringify([file, text])
     const known = this.#cache.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      this.#parsed('cached', 0)
+      return known
+    }
     const allowedMs = allowance.take(this.#settings.timeoutSeconds * MS_PER_SECOND)
     const patience = AbortSignal.any([allowance.signal, AbortSignal.timeout(Math.ceil(allowance.leftMs()))])
     return await this.#turns.run(async () => {
       // Somebody before may have had the same text.
-      const parsed = this.#cache.get(key) ?? (await this.#run({ file, text }, allowedMs, allowance))
+      const parsed =
+        this.#cache.get(key) ?? (await this.#tell(this.#run({ file, text }, allowedMs, allowance)))
       this.#cache.set(key, parsed)
       return parsed
     }, patience)
+  }
+
+  async #tell(work: Promise<CallResult>): Promise<CallResult> {
+    const startedMs = performance.now()
+    let outcome: ParseOutcome = 'failed'
+    try {
+      const result = await work
+      outcome = 'failure' in result ? 'no_module' : 'parsed'
+      return result
+    } catch (raw) {
+      if (raw instanceof AppError && raw.kind === 'evaluation_failed') outcome = 'refused'
+      throw raw
+    } finally {
+      this.#parsed(outcome, (performance.now() - startedMs) / MS_PER_SECOND)
+    }
   }
 
   async #run(

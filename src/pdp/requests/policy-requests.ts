@@ -16,6 +16,9 @@ import { toValue } from './received-response.js'
 import { RequestAllowance } from './request-allowance.js'
 import { RequestClients } from './request-clients.js'
 import { requestRefused } from './request-error.js'
+import { NO_FIGURES, hostLabel } from './request-figures.js'
+import type { RequestFigures } from './request-figures.js'
+import type { Sending } from './send-request.js'
 import type { RequestSettings } from './request-settings.js'
 import { makeResponseCache } from './response-cache.js'
 import type { ResponseCache } from './response-cache.js'
@@ -33,6 +36,7 @@ export interface PolicyRequestsParts {
   readonly resolve?: ResolveHost
   /** Absent where policies may have nothing parsed. */
   readonly parser?: ModuleParser | undefined
+  readonly figures?: RequestFigures | undefined
 }
 
 /** What policies ask of others, for all decisions. */
@@ -42,15 +46,20 @@ export class PolicyRequests {
   readonly #cache: ResponseCache
   readonly #resolve: ResolveHost
   readonly #parser: ModuleParser | undefined
+  readonly #figures: RequestFigures
   readonly #closing = new AbortController()
   #waiting = 0
 
-  constructor(settings: RequestSettings, { resolve = resolveHost, parser }: PolicyRequestsParts = {}) {
+  constructor(
+    settings: RequestSettings,
+    { resolve = resolveHost, parser, figures = NO_FIGURES }: PolicyRequestsParts = {},
+  ) {
     this.#settings = settings
     // One for each decision that waits; Node warns of more than ten.
     setMaxListeners(0, this.#closing.signal)
     this.#resolve = resolve
     this.#parser = parser
+    this.#figures = figures
     this.#clients = new RequestClients(settings, {
       resolve,
       // Nobody waits for a connection: that would use up the time for an answer.
@@ -128,12 +137,16 @@ export class PolicyRequests {
     nowMs: number,
     allowance: RequestAllowance,
   ): Promise<CallResult> {
-    const { maxResponseBytes } = this.#settings
+    const { maxResponseBytes, allowedHosts } = this.#settings
+    const { requested, cached } = this.#figures
     try {
       requireSupported(parameters)
       const request = readRequest(parameters)
-      const sending = { clients: this.#clients, allowance, maxResponseBytes }
-      const response = await cachedResponse(key, request, sending, { cache: this.#cache, nowMs })
+      const sending: Sending = {
+        ...{ clients: this.#clients, allowance, maxResponseBytes },
+        requested: (url, ...how) => requested(hostLabel(url, allowedHosts), ...how),
+      }
+      const response = await cachedResponse(key, request, sending, { cache: this.#cache, nowMs, cached })
       return 'cause' in response ? { failure: response } : { value: toValue(response) }
     } catch (raw) {
       if (raw instanceof AppError) throw raw

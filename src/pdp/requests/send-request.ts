@@ -8,10 +8,13 @@ import type { RequestAllowance } from './request-allowance.js'
 import type { RequestClients } from './request-clients.js'
 import type { ReceivedResponse } from './received-response.js'
 import { requestRefused } from './request-error.js'
+import { outcomeOfStatus } from './request-figures.js'
+import type { RequestOutcome } from './request-figures.js'
 
 const METHODS: ReadonlyMap<string, OutboundMethod> = new Map(
   (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).map((method) => [method, method]),
 )
+const MS_PER_SECOND = 1000
 const MOST_REDIRECTS = 10
 /** OPA's, where a policy says nothing. */
 const DEFAULT_TIMEOUT_MS = 5000
@@ -28,6 +31,8 @@ export interface Sending {
   readonly clients: Pick<RequestClients, 'send'>
   readonly allowance: RequestAllowance
   readonly maxResponseBytes: number
+  /** Told how each request ended, and after how many seconds. */
+  readonly requested: (url: string, outcome: RequestOutcome, seconds: number) => void
 }
 
 /**
@@ -101,6 +106,9 @@ function redirected(step: Step, target: URL, status: number): Step {
 
 async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse | CallFailure> {
   const { clients, allowance, maxResponseBytes } = sending
+  const startedMs = performance.now()
+  const tell = (outcome: RequestOutcome): void =>
+    sending.requested(step.url, outcome, (performance.now() - startedMs) / MS_PER_SECOND)
   const timeoutMs = allowance.take(step.timeoutMs)
   try {
     const { method, url, headers, body, tls } = step
@@ -120,9 +128,11 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
       },
       tls,
     )
+    tell(outcomeOfStatus(status))
     return { status, reason, headers: headerValues, body: received }
   } catch (raw) {
     if (!(raw instanceof OutboundError)) throw raw
+    tell(outcomeOfError(raw))
     if (raw.reason === 'target_refused' || raw.reason === 'too_large')
       throw requestRefused(`http.send: ${raw.message}. ${ADVICE[raw.reason]}`, raw)
     allowance.requireTime()
@@ -133,6 +143,11 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
       raw,
     )
   }
+}
+
+function outcomeOfError({ reason }: OutboundError): RequestOutcome {
+  if (reason === 'timed_out') return reason
+  return reason === 'target_refused' || reason === 'too_large' ? 'refused' : 'failed'
 }
 
 const ADVICE = {

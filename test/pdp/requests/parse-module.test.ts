@@ -151,6 +151,16 @@ describe('rego.parse_module', () => {
     expect(outcomes[2]).toMatchObject({ reason: { kind: 'unavailable', retryAfterSeconds: 1 } })
   })
 
+  test('is counted by how it ended', async () => {
+    const told: string[] = []
+    const parsed = (outcome: string): void => void told.push(outcome)
+    const parser = testParser({ maxTextBytes: 20 }, () => Promise.resolve(opa), { parsed })
+    for (const text of ['package a', 'package a', 'none']) await ask('tree', { file: 'a.rego', text }, parser)
+    const limited = testParser({ maxAnswerBytes: 10 }, () => Promise.resolve(opa), { parsed })
+    await expect(ask('tree', MODULE, limited)).rejects.toThrow('policies.parseModule.maxAnswerBytes')
+    expect(told).toEqual(['parsed', 'cached', 'no_module', 'refused'])
+  })
+
   test('ends the decision where nothing is to be parsed', async () => {
     await expect(ask('deny', MODULE, null)).rejects.toMatchObject({ code: 'evaluation_request_refused' })
   })

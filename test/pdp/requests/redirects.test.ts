@@ -28,7 +28,7 @@ async function followed(...places: readonly string[]): Promise<readonly Outbound
       ...{ timeoutMs: undefined, followsRedirects: true, tls: { ...TLS, serverName: undefined } },
       caching: { isShared: false, forcedSeconds: undefined },
     },
-    { clients: { send }, allowance, maxResponseBytes: 1000 },
+    { clients: { send }, allowance, maxResponseBytes: 1000, requested: () => undefined },
   )
   return sent
 }
