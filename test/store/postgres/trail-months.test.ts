@@ -68,7 +68,12 @@ async function countOf(settings: PostgresSettings, table: string): Promise<numbe
   return row?.count ?? 0
 }
 
-function retain(store: ServiceStore, nowMs: number, maxAgeMs: number): Promise<number> {
+function retain(
+  store: ServiceStore,
+  nowMs: number,
+  maxAgeMs: number | undefined,
+  maxBytes?: number,
+): Promise<number> {
   return applyRetention({
     audit: store.lookups.audit,
     writer: store.writer,
@@ -77,7 +82,7 @@ function retain(store: ServiceStore, nowMs: number, maxAgeMs: number): Promise<n
     signer: undefined,
     written: () => undefined,
     maxAgeMs,
-    maxBytes: undefined,
+    maxBytes,
     pause: () => Promise.resolve(),
     signal: new AbortController().signal,
   })
@@ -133,6 +138,22 @@ describe('the months of the trail', () => {
     expect(await retain(store, SINCE_MARCH, 19 * DAY_MS)).toBe(OF_EACH_MONTH)
     expect(await partsOf(settings)).toEqual(['audit_2026_03'])
     expect(await verifyTrail({ reader: store.reader })).toMatchObject({ isIntact: true })
+  })
+
+  it('go without the ids of events of others where they hold nothing', async () => {
+    const name = randomUUID()
+    const settings = await copiedTrail(name)
+    const [from, to] = [Date.UTC(2025, 11), Date.UTC(2026, 0)]
+    await query(
+      settings,
+      `create table audit_2025_12 partition of audit for values from (${from}) to (${to})`,
+    )
+    const store = await open(name)
+    const { bytes } = await store.lookups.audit.size()
+    // Some records of January are too many, and January is not removed in part.
+    expect(await retain(store, SINCE_MARCH, undefined, bytes * 0.9)).toBe(0)
+    expect(await partsOf(settings)).toEqual(['audit_2026_01', 'audit_2026_02', 'audit_2026_03'])
+    expect(await store.writer.run(appendAll, [entry(3)])).toEqual([4])
   })
 
   it('stay while somebody reads for long, and hold nobody up', async () => {

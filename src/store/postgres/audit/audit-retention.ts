@@ -30,7 +30,8 @@ export async function removeRecords(
     session,
     `select min(seq) as first, max(seq) as last from ${oldest.name}`,
   )
-  const [from, to] = [kept?.first ?? throughSeq + 1, kept?.last ?? throughSeq]
+  // A part that is empty ends before all records.
+  const [from, to] = [kept?.first ?? 1, kept?.last ?? 0]
   // Nothing is kept in a month that is over any more.
   if (to <= throughSeq && oldest.toMs <= nowMs) return await removeMonth(session, oldest, { from, to }, limit)
   return oldest.fromMs === undefined ? await removeRows(session, throughSeq, limit) : NOTHING
