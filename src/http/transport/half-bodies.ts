@@ -20,7 +20,7 @@ interface HalfBody {
 export const MOST_HALF_BODY_BYTES = 256 * 1024 * 1024
 
 /**
- * What bodies hold that have come in part. Beyond the bound the one that began first is given up: who sends many bodies and ends none
+ * What bodies hold that have come in part. Beyond the bound the one that began first, and holds something, is given up: who sends many bodies and ends none
  * of them takes no memory, and no room from those that come. One of which nothing more comes is given up after a while.
  */
 export class HalfBodies {
@@ -51,8 +51,9 @@ export class HalfBodies {
       body.lastSweep = this.#sweeps
     }
     this.#total += bytes
-    for (const [oldest] of this.#bodies) {
+    for (const [oldest, held] of this.#bodies) {
       if (this.#total <= this.#maxBytes) return
+      if (held.bytes === 0) continue
       this.release(oldest)
       oldest.giveUp('no_room')
     }
