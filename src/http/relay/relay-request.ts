@@ -7,6 +7,7 @@ import { bodyBrokeOff } from '../exchange/body-errors.js'
 import type { ClientCertificate } from '../exchange/client-certificate.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { StandardExchange } from '../transport/node/standard-exchange.js'
+import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
 
 /** Where a request came from that another process of the service took in. */
 export const ORIGIN_HEADER = 'tidegate-relayed-from'
@@ -38,9 +39,12 @@ export interface Relay {
   readonly close: () => void
 }
 
-/** A relay to the process that listens at a socket of the file system. */
-export function makeRelay(socketPath: string): Relay {
-  const agent = new Agent({ keepAlive: true })
+/** Well before the other process ends them: a request that is sent as it does has no answer. */
+const IDLE_MS = REQUEST_TIMEOUTS.keepAliveMs / 2
+
+/** A relay to the process that listens at a socket of the file system, over connections that end when they idle for so long. */
+export function makeRelay(socketPath: string, idleMs = IDLE_MS): Relay {
+  const agent = new Agent({ keepAlive: true, timeout: idleMs })
   const answered = new WeakSet<Exchange>()
   return {
     answer: (exchange) =>

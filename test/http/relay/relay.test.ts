@@ -45,8 +45,12 @@ async function startRelaying(
   return await startBefore(socket, finished)
 }
 
-async function startBefore(socket: string, finished: Finished = () => undefined): Promise<string> {
-  const relay = makeRelay(socket)
+async function startBefore(
+  socket: string,
+  finished: Finished = () => undefined,
+  idleMs?: number,
+): Promise<string> {
+  const relay = makeRelay(socket, idleMs)
   const options = { admit: () => undefined, find: undefined, finished }
   const server = await startServer(makeRequestHandler({ ...options, application: relay.answer }), {
     listenOn: { host: '127.0.0.1', port: 0 },
@@ -185,6 +189,27 @@ describe('a request that is relayed', () => {
       )
       expect((await ask(url, { path: '/x', headers: { connection: 'close' } })).text).toBe('here')
     }
+  })
+
+  test('leaves no connection for the other process to end, and cuts none that is slow', async () => {
+    workspace = makeWorkspace()
+    closing.push(workspace.remove)
+    const socket = join(workspace.path, 'main')
+    let open = 0
+    const other = createServer((_, response) => setTimeout(() => response.end('late'), 300))
+    other.keepAliveTimeout = 60_000
+    other.on('connection', (connection) => {
+      open += 1
+      connection.once('close', () => (open -= 1))
+    })
+    await new Promise<void>((resolve) => other.listen(socket, resolve))
+    closing.push(() => new Promise((resolve) => other.close(resolve)))
+    const url = await startBefore(socket, undefined, 50)
+    expect((await ask(url, { path: '/x' })).text).toBe('late')
+    await waitUntil(
+      () => open === 0 || undefined,
+      () => 'it is kept',
+    )
   })
 
   test('is a 503 where the other process is gone, and is cut where it goes away meanwhile', async () => {
