@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { mkdir, stat } from 'node:fs/promises'
+import { lstat, mkdir, stat } from 'node:fs/promises'
 import { Server as NetServer } from 'node:net'
 import { dirname } from 'node:path'
 
@@ -13,6 +13,8 @@ export class RelaySocket {
   readonly #server: Server
   readonly #path: string
   #inode = 0
+  /** Of the folder that it is in. */
+  #owner: number | undefined
   #isReachable = false
   #looks: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
@@ -29,6 +31,7 @@ export class RelaySocket {
   /** Raises `unavailable` where it cannot listen there. */
   async open(): Promise<void> {
     await this.#listen()
+    this.#owner = await ownerOf(dirname(this.#path))
     const look = (): void => void (this.#looking = this.#looking.then(() => this.#look()))
     this.#looks = setInterval(look, LOOK_MS).unref()
   }
@@ -45,8 +48,10 @@ export class RelaySocket {
     // The web server's own would end the connections that there are. With nothing open it does nothing.
     NetServer.prototype.close.call(this.#server)
     try {
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
-      await this.#listen()
+      const folder = dirname(this.#path)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      // In a folder of another user, who made it first, that user could take the place of either side.
+      if ((await ownerOf(folder)) === this.#owner) await this.#listen()
     } catch {
       // The next look tries again.
     }
@@ -68,6 +73,12 @@ export class RelaySocket {
     this.#inode = await inodeAt(this.#path)
     this.#isReachable = true
   }
+}
+
+/** The user that a folder belongs to; undefined for anything else, a link to a folder included. */
+async function ownerOf(path: string): Promise<number | undefined> {
+  const stats = await lstat(path)
+  return stats.isDirectory() ? stats.uid : undefined
 }
 
 /** 0 where there is nothing. */

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { ORIGIN_HEADER, makeRelay } from '../../../src/http/relay/relay-request.js'
@@ -17,6 +18,7 @@ import { makeWorkspace } from '../../support/workspace.js'
 import type { Workspace } from '../../support/workspace.js'
 
 const LIMIT = 1_000_000
+const askAnew = (url: string) => ask(url, { path: '/x', headers: { connection: 'close' } })
 
 let workspace: Workspace
 const closing: (() => unknown)[] = []
@@ -187,8 +189,27 @@ describe('a request that is relayed', () => {
         () => existsSync(join(folder, 'main')) || undefined,
         () => 'it is not made again',
       )
-      expect((await ask(url, { path: '/x', headers: { connection: 'close' } })).text).toBe('here')
+      expect((await askAnew(url)).text).toBe('here')
     }
+  })
+
+  test('goes to no other folder that somebody puts into the place of a removed one', async () => {
+    const url = await startRelaying((exchange) => exchange.send(200, 'here'))
+    const [folder, others] = [join(workspace.path, 'service'), join(workspace.path, 'others')]
+    mkdirSync(others)
+    rmSync(folder, { recursive: true })
+    symlinkSync(others, folder)
+    // Longer than until it looks the next time.
+    for (let asked = 0; asked < 15; asked += 1) {
+      expect((await askAnew(url)).status).toBe(503)
+      await setTimeout(100)
+    }
+    rmSync(folder)
+    await waitUntil(
+      async () => (await askAnew(url)).status === 200 || undefined,
+      () => 'it is not reached again',
+    )
+    expect(existsSync(join(others, 'main'))).toBe(false)
   })
 
   test('leaves no connection for the other process to end, and cuts none that is slow', async () => {
@@ -196,7 +217,7 @@ describe('a request that is relayed', () => {
     closing.push(workspace.remove)
     const socket = join(workspace.path, 'main')
     let open = 0
-    const other = createServer((_, response) => setTimeout(() => response.end('late'), 300))
+    const other = createServer((_, response) => void setTimeout(300).then(() => response.end('late')))
     other.keepAliveTimeout = 60_000
     other.on('connection', (connection) => {
       open += 1
