@@ -89,3 +89,36 @@ test('critical kinds that are known and rare fail no run without a change', () =
   const verdicts = Array.from({ length: 60 }, () => judge(side(), side(), { seenTemplates }).report.verdict)
   expect(verdicts.filter((verdict) => verdict !== 'Success')).toEqual([])
 })
+
+describe('what nobody would sign', () => {
+  const errors = (times: number, inMinute: number) => ({ text: 'ERROR stock {n} refused', times, inMinute })
+
+  test('a burst of errors that nobody logged before is for people to look at', () => {
+    const canary = logSide([ORDINARY, errors(200, 12)])
+    const { report, templatesToRemember } = judge(logSide([ORDINARY]), canary)
+    expect(report).toMatchObject({ verdict: 'Review', endsRun: false })
+    expect(report.reason).toContain('new, in bursts, which asks people: 200 in the canary, 0 in the baseline')
+    const known = judge(logSide([ORDINARY]), canary, { seenTemplates: templatesToRemember }).report
+    expect(known.verdict).toBe('Success')
+  })
+
+  test.each(['java.lang.OutOfMemoryError: Java heap space', 'panic: runtime error: index out of range [3]'])(
+    'so is the end of a program, were it but one: %s',
+    (text) => {
+      const { report } = judge(logSide([ORDINARY]), logSide([ORDINARY, { text, times: 1 }]))
+      expect(report.verdict).toBe('Review')
+      expect(
+        judge(logSide([ORDINARY]), logSide([ORDINARY, { text: `INFO no ${text}`, times: 1 }])).report.verdict,
+      ).toBe('Success')
+    },
+  )
+
+  test('a growth that is certain and small is not called chance', () => {
+    const failing = (times: number) => logSide([ORDINARY, { text: 'ERROR order {n} not stored', times }])
+    const { report } = judge(failing(60), failing(105))
+    expect(report.findings[0]?.reason).toMatch(
+      /more frequent \(p [<=] 0\.\d+\), but perhaps only 1\.\d times/,
+    )
+    expect(report.findings[0]?.reason).not.toContain('chance')
+  })
+})

@@ -91,9 +91,9 @@ describe.each(Object.entries(EXPOSURES))('events that are counted out of what %s
       'is not known',
       { state: 'empty', values: new Float64Array(POINTS).fill(Number.NaN) },
       'Nodata',
-      /nothing is known of the experiment's traffic/,
+      /nothing is known of the canary's traffic/,
     ],
-    ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /the experiment had no traffic/],
+    ['is 0', { values: new Float64Array(POINTS) }, 'Nodata', /the canary had no traffic/],
     [
       'has other points',
       { values: new Float64Array(POINTS - 1).fill(1000) },

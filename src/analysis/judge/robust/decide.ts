@@ -15,6 +15,7 @@ const VISIBLE = 0.01
 /** This many margins, and the least share of the baseline, are far past a margin. */
 const FAR_MARGINS = 4
 const FAR_SHARE = 0.2
+const PER_CENT = 100
 
 /** Tests of what the interval of the change is about; it says nothing of a stretch, or of how the values are spread. */
 const OF_THE_INTERVAL: readonly TestOutcome['test'][] = ['shift', 'gap', 'rate', 'occurrence']
@@ -40,7 +41,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   }
   if (noData !== undefined) return withoutData(noData, spec)
   if (tested === undefined) return unchanged('both sides have the same values', assessment)
-  const found = mattering(tested.tests)[0]
+  const found = explaining(mattering(tested.tests), tested.alpha)
   if (found !== undefined && found.p <= tested.alpha && adjusted.p <= settings.discoveryRate) {
     return changed(found, assessment, tested, adjusted, settings)
   }
@@ -53,6 +54,13 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
       ? passReason(tested, assessment)
       : `${found.says}, but so much is expected of one in so many metrics (adjusted p ${short(adjusted.p)})`
   return unchanged(reason, assessment)
+}
+
+/** The surest test; where the values spread otherwise since they are at another level, the test that says so. */
+function explaining(found: readonly TestOutcome[], alpha: number): TestOutcome | undefined {
+  const [surest] = found
+  if (surest?.test !== 'spread') return surest
+  return found.find(({ test, p }) => p <= alpha && OF_THE_INTERVAL.includes(test)) ?? surest
 }
 
 /** What would be a change at the last interval is none yet, and no success either: the rest of the error is still to come. */
@@ -82,13 +90,16 @@ function visibleStretch({ tests }: Tested): NoData | undefined {
 
 function changed(
   found: TestOutcome,
-  { spec, sides, outage }: Assessment,
+  assessment: Assessment,
   tested: Tested,
   { familyWise }: Adjusted,
   settings: RobustSettings,
 ): Decision {
+  const { spec, sides, outage } = assessment
   const cause = outage === undefined ? '' : `${outage}; `
-  const interval = OF_THE_INTERVAL.includes(found.test) ? `${intervalText(tested)}${unitsText(tested)}` : ''
+  const interval = OF_THE_INTERVAL.includes(found.test)
+    ? `${intervalText(tested, assessment)}${unitsText(tested)}`
+    : ''
   const reason = `${cause}${found.says}${interval} (p ${short(found.p)})`
   // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
   if (found.p > settings.alpha) {
@@ -164,23 +175,45 @@ function unchanged(classificationReason: string, { doubt, spec }: Assessment): D
   return { classification: 'Pass', classificationReason, critical: false, score: 100, noData: null }
 }
 
-function passReason(tested: Tested, { sides, spec }: Assessment): string {
-  const { relative, detectable, kind, distanceFrom } = tested
+function passReason(tested: Tested, assessment: Assessment): string {
+  const { sides, spec } = assessment
+  const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
   if (distanceFrom === undefined && kindOfValues(sides, spec.kind) === 'count') {
-    return `no change that matters: ${describeTotals(sides, spec)}${intervalText(tested)}`
+    return `no change that matters: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}`
   }
-  if (relative === null || kind === 'zeroInflated') return `no change that matters${intervalText(tested)}`
+  if (kind === 'zeroInflated') {
+    const [lower, upper] = confidenceInterval
+    const isOne = lower > 0 || upper < 0
+    return `no change ${isOne ? 'for the worse' : 'that matters'}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all`
+  }
+  if (relative === null) return `no change that matters${intervalText(tested, assessment)}`
   const seen =
     detectable === null
       ? ''
       : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
-  return `no change that matters: ${percent(relative.estimate)}${of}${intervalText(tested)}${unitsText(tested)}${seen}`
+  return `${harmless(tested, spec) ?? 'no change that matters'}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
 }
 
-function intervalText({ relative, kind, confidenceInterval: [lower, upper] }: Tested): string {
+/** What is no harm for its direction alone. */
+function harmless({ relative, margin, distanceFrom }: Tested, { direction }: MetricSpec): string | undefined {
+  if (relative === null || distanceFrom !== undefined) return undefined
+  const [lower, upper] = relative.interval
+  if (direction === 'increase' && upper < -margin) return 'lower, where only a rise is harm'
+  return direction === 'decrease' && lower > margin ? 'higher, where only a fall is harm' : undefined
+}
+
+function intervalText(
+  { relative, kind, confidenceInterval: [lower, upper] }: Tested,
+  { sides }: Pick<Assessment, 'sides'>,
+): string {
   if (kind === 'zeroInflated')
     return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
+  if (relative === null && kind === 'count') {
+    return sides.control.hasExposure
+      ? `, the rate changed by ${short(PER_CENT * lower)} to ${short(PER_CENT * upper)} % of them`
+      : `, the rate changed by ${short(lower)} to ${short(upper)} a point`
+  }
   if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
   return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`
 }

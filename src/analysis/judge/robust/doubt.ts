@@ -1,6 +1,7 @@
 import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
+import { notComparable } from './samples/comparable.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { harmfulSigns } from './samples/metric-tests.js'
@@ -33,7 +34,7 @@ export function doubtOf(
 ): NoData | undefined {
   const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
   if (silent !== undefined) return { state: 'tooFewPoints', reason: silent }
-  const reason = gapOf(metric) ?? farRun(metric, sides, betweenUnits)
+  const reason = gapOf(metric) ?? farRun(metric, sides, betweenUnits) ?? notComparable(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
 

@@ -26,11 +26,11 @@ export function findNoData(
   const outOfRange = experiment.outOfRange ?? control.outOfRange
   if (outOfRange !== undefined) return { state: 'outOfRange', reason: outOfRange }
   const [hasControl, hasExperiment] = [hasPoints(control), hasPoints(experiment)]
-  if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'neither side has a point' }
+  if (!hasControl && !hasExperiment) return { state: 'empty', reason: 'neither side has a value' }
   // All gaps are zeros where the metric says so; no points at all are none.
   const isFilled = spec.nanStrategy === 'replace' && control.values.length > 0 && experiment.values.length > 0
   if ((!hasControl || !hasExperiment) && !isFilled) {
-    return { state: 'oneSideEmpty', reason: `the ${hasControl ? 'experiment' : 'control'} has no point` }
+    return { state: 'oneSideEmpty', reason: `the ${hasControl ? 'canary' : 'baseline'} has no value` }
   }
   const idle = [experiment, control].find(isWithoutTraffic)
   if (idle !== undefined) return { state: 'noTraffic', reason: idleReason(idle, idle === experiment) }
@@ -58,9 +58,9 @@ function hasPoints({ values }: Side): boolean {
 }
 
 function idleReason({ exposure }: Side, isExperiment: boolean): string {
-  const side = isExperiment ? 'experiment' : 'control'
+  const side = isExperiment ? 'canary' : 'baseline'
   return exposure?.every(Number.isNaN) === true
-    ? `nothing is known of the ${side}'s traffic: its exposure has no point`
+    ? `nothing is known of the ${side}'s traffic: its exposure has no value`
     : `the ${side} had no traffic`
 }
 

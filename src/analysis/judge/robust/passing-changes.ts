@@ -18,6 +18,9 @@ const LEAST_LATE_POINTS = 5
 const NOTE_ALPHA = 0.005
 /** A note needs a change of this many margins. */
 const NOTE_MARGINS = 2
+/** A single point that is this many ranges of the baseline beyond it is seen by everybody, and no more of them are single ones. */
+const FAR_RANGES = 5
+const MOST_FAR = 3
 /** This many points at the start beyond all of the baseline are a start that differs. */
 const LEAST_FIRST_POINTS = 3
 
@@ -38,7 +41,7 @@ export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: Ro
   if (!(level > 0)) return []
   const signs = harmfulSigns(spec.direction)
   const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
-  return [...firstPoints(input), ...lastQuarter(input)]
+  return [...firstPoints(input), ...lastQuarter(input), ...farPoints(input)]
 }
 
 function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {
@@ -73,6 +76,20 @@ function firstPoints({ sides: { control, experiment }, level, reach, signs }: Te
     return [
       `the first ${first.length} points of the canary are ${away(change / level)} the baseline: warmUpMinutes leaves a start out`,
     ]
+  })
+}
+
+/** Single points that are further away than anybody overlooks; three in a row are asked about by `doubtOf`. */
+function farPoints({ sides: { control, experiment }, level, reach, signs }: TestInput): string[] {
+  const [low, high] = [control.sorted[0] ?? Number.NaN, control.sorted.at(-1) ?? Number.NaN]
+  const apart = Math.max(FAR_RANGES * (high - low), reach)
+  return signs.flatMap((sign) => {
+    const far = experiment.values.filter((value) => (sign > 0 ? value - high : low - value) > apart)
+    if (far.length === 0 || far.length > MOST_FAR) return []
+    const furthest = (sign > 0 ? Math.max(...far) : Math.min(...far)) / level - 1
+    const points =
+      far.length === 1 ? 'one point of the canary is' : `${far.length} points of the canary are up to`
+    return [`${points} ${away(furthest)} the baseline`]
   })
 }
 

@@ -97,12 +97,18 @@ function withReview(
 function nothingJudged(results: readonly MetricResult[], unknown: readonly string[]): string {
   const isIgnored = ({ muted, noData }: MetricResult): boolean => !muted && noData?.policy === 'ignore'
   const parts = [
-    ['', unknown],
+    ['', unknown.length === 1 ? unknown.map((name) => because(name, results)) : unknown],
     ['muted: ', results.filter(({ muted }) => muted).map(({ name }) => name)],
     ['left out by their noData: ', results.filter(isIgnored).map(({ name }) => name)],
   ] as const
   const named = parts.filter(([, names]) => names.length > 0)
   return `nothing could be judged: ${named.map(([why, names]) => `${why}${names.join(', ')}`).join('; ')}`
+}
+
+/** Where one metric is all there is, its reason is that of the run. */
+function because(name: string, results: readonly MetricResult[]): string {
+  const reason = results.find((result) => result.name === name)?.classificationReason ?? ''
+  return reason === '' ? name : `${name}, ${reason}`
 }
 
 function reasonOf(

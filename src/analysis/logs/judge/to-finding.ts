@@ -1,5 +1,9 @@
 import type { TemplateFinding } from '../model/types.js'
+import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
+
+/** From here on nobody calls it chance. */
+const SURE = 0.05
 
 /** A comparison as it stands in the report. */
 export function toFinding(comparison: WeighedComparison, lostPoints: number): TemplateFinding {
@@ -34,14 +38,21 @@ function reasonOf(comparison: WeighedComparison): string {
     const least = ratioLower.toFixed(ratioLower < 10 ? 1 : 0)
     return `${change === 'new' ? 'new' : 'more frequent'}: ${counts}${seen}; at least ${least} times as many by exposure`
   }
-  if (comparison.asksForReview) return `critical and new, which asks people: ${counts}${seen}`
+  if (comparison.asksForReview) {
+    const what = group.severity === 'critical' ? 'critical and new' : 'new, in bursts'
+    return `${what}, which asks people: ${counts}${seen}`
+  }
   return `${counts}: ${doubtOf(comparison)}`
 }
 
-function doubtOf({ change, dispersion, pAdjusted, group }: WeighedComparison): string {
+function doubtOf({ change, dispersion, pAdjusted, ratioLower, group }: WeighedComparison): string {
   if (group.severity === 'ignore') return 'a topic says to ignore it'
   if (change === 'missing') return 'the canary does not log it'
   if (change === 'fewer') return 'fewer than the exposure lets expect'
+  if (change === 'more' && pAdjusted < SURE && ratioLower > 1) {
+    const least = leastRatio(group.severity)
+    return `more frequent (p ${shown(pAdjusted)}), but perhaps only ${ratioLower.toFixed(1)} times as often by exposure, where ${least} times count`
+  }
   if (dispersion > 1) return `they come in bursts, so that they tell little (p ${shown(pAdjusted)})`
   return `too few more to tell from chance (p ${shown(pAdjusted)})`
 }

@@ -28,6 +28,8 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
 }
 /** Seven events against none, where both sides have as much traffic. */
 const MANY_AT_ONCE = 0.01
+/** So many errors that nobody logged before are looked at, be they one burst. */
+const BURST_TO_LOOK_AT = 20
 /** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
 const SHARE_WEIGHT = 50
 const MOST_REACH = 6
@@ -109,9 +111,10 @@ function weigh(
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(group, exposures)
   const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid || isMany)
-  const asksForReview =
-    failsOnCritical && mayCostPoints && severity === 'critical' && change === 'new' && isUnseen && !isFatal
   const isUnexpected = isProven || isFirst || isFatal
+  const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
+  const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
+  const asksForReview = mayCostPoints && ((isCritical && !isFatal) || (isBurst && !isUnexpected))
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)
   return {
     ...comparison,

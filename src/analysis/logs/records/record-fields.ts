@@ -4,7 +4,18 @@
  */
 export const RECORD_FIELDS = {
   message: [
-    ...['message', 'msg', '@m', '@mt', 'event', 'RenderedMessage', 'MessageTemplate', 'Message', '@message'],
+    ...[
+      'message',
+      'msg',
+      '@m',
+      '@mt',
+      'event',
+      'RenderedMessage',
+      'MessageTemplate',
+      'Message',
+      '@message',
+      'MESSAGE',
+    ],
     ...[
       'short_message',
       'textPayload',

@@ -38,6 +38,12 @@ const STRINGS: Readonly<Record<Exclude<Severity, 'ignore'>, readonly string[]>> 
   warn: ['WARN'],
 }
 
+/** What else says that a program is about to end; the text that the clients have for the first is that of an option. */
+export const CRASH_TOPICS: readonly Topic[] = ['OutOfMemoryError', 'panic: '].map((string) => ({
+  string,
+  severity: 'critical',
+}))
+
 /** The 21 topics that the clients send when a template has none of its own. */
 export const DEFAULT_TOPICS: readonly Topic[] = (['critical', 'error', 'warn'] as const).flatMap((severity) =>
   STRINGS[severity].map((string) => ({ string, severity })),

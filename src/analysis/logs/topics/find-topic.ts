@@ -1,4 +1,4 @@
-import { DEFAULT_TOPICS, SEVERITIES } from './default-topics.js'
+import { CRASH_TOPICS, DEFAULT_TOPICS, SEVERITIES } from './default-topics.js'
 import { statedLevel } from './stated-level.js'
 import type { StatedLevel } from './stated-level.js'
 import type { Topic } from './default-topics.js'
@@ -15,7 +15,7 @@ const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
 }
 /** Stands in the name of every exception, and says little where the line itself complains of less. */
 const EXCEPTION = 'exception'
-const NAME_OF_FAILURE = /(?:error|exception|bounds)$/
+const NAME_OF_FAILURE = /(?:error|exception|bounds|panic: )$/
 /** Most lines have none of these words, and are spared the longer search. */
 const COMPLAINT = /error|warning|exception/
 /** `0 errors` and `error=null` complain of nothing. */
@@ -39,7 +39,10 @@ export function joinTopics(own: readonly Topic[], withoutDefaults: boolean): rea
   const said = own.map((topic) => (isDefault(topic) ? topic : { ...topic, isOwn: true }))
   if (withoutDefaults) return said
   const replaced = new Set(own.map(({ string }) => string.toLowerCase()))
-  return [...DEFAULT_TOPICS.filter(({ string }) => !replaced.has(string.toLowerCase())), ...said]
+  return [
+    ...[...DEFAULT_TOPICS, ...CRASH_TOPICS].filter(({ string }) => !replaced.has(string.toLowerCase())),
+    ...said,
+  ]
 }
 
 /** Clients send the default topics along with those of people. */

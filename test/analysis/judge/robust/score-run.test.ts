@@ -111,14 +111,17 @@ describe('scores', () => {
 
 test.each([
   [[{ ...SAME, canary: { muted: true } }], 'nothing could be judged: muted: m0'],
-  [[{ control: [1], experiment: [2] }], 'nothing could be judged: m0'],
+  [
+    [{ control: [1], experiment: [2] }],
+    'nothing could be judged: m0, 1 and 1 points are too few: at least 8 on each side are needed',
+  ],
   [
     [
       { control: [1], experiment: [2] },
       { control: [1], experiment: [2], canary: { noData: { tooFewPoints: 'ignore' } } },
       { ...SAME, canary: { muted: true } },
     ],
-    'nothing could be judged: m0; muted: m2; left out by their noData: m1',
+    'nothing could be judged: m0, 1 and 1 points are too few: at least 8 on each side are needed; muted: m2; left out by their noData: m1',
   ],
 ])('a run without a score says what could not be judged: %#', (metrics, classificationReason) => {
   expect(judge(metrics).score).toEqual({ score: 60, classification: 'Review', classificationReason })
