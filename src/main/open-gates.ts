@@ -70,9 +70,9 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
   const work = startWork(connectors, parts)
   await work.rescan()
   const stopClock = startClock(config, parts, work)
-  const groups = new Map(
-    [...config.auth.tokens, ...config.auth.certificates].map(({ name, groups: of }) => [name, of]),
-  )
+  const people = [...config.auth.tokens, ...config.auth.certificates]
+  const groups = new Map(people.map(({ name, groups: of }) => [name, of]))
+  const approvers = people.filter(({ roles }) => roles.includes('approver') || roles.includes('admin'))
   return {
     routes: {
       writer: store.writer,
@@ -84,6 +84,8 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       orchestratorUrl: config.server.orchestratorUrl ?? config.server.publicUrl,
       maxBodyBytes: config.server.maxBodyBytes,
       groupsOf: (tokenName) => groups.get(tokenName) ?? [],
+      approvers:
+        people.length === 0 ? undefined : approvers.map(({ name, groups: of }) => ({ name, groups: of })),
       triggered: (instanceId) => work.add(instanceId),
       closed: wakeOutbox,
       acknowledge: makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) }),

@@ -2,9 +2,17 @@ import type { Gate } from '../../store/ports/gate.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { GateInstance, InstanceState, Review } from '../../store/ports/gate-instance.js'
 
+/** Somebody who may decide about gates, whatever a gate says of its own. */
+export interface Approver {
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
 /** A review as it arrives, with the groups of the person. */
 export interface ReviewAttempt extends Review {
   readonly groups: readonly string[]
+  /** Everybody who may decide now; absent where nobody is asked to prove who they are. */
+  readonly approvers?: readonly Approver[] | undefined
 }
 
 /** An instance comes to its end. */
@@ -63,9 +71,24 @@ export function applyReview(
   if (reason !== undefined) return { kind: 'refused', reason }
   if (action === 'cancel') return { kind: 'closed', state: 'canceled', comment, decidedBy: person }
   if (action === 'reject') return { kind: 'closed', state: 'rejected', comment, decidedBy: person }
-  const approvals = earlier.filter((review) => review.action === 'approve').length + 1
+  const approvals = countApprovals(instance, gate, earlier, attempt.approvers) + 1
   if (approvals < gate.approvals) return { kind: 'counted', approvals }
   return { kind: 'closed', state: 'approved', comment, decidedBy: person }
+}
+
+/** How many of those who have approved may do so now: an approval ends with the right to give it. */
+export function countApprovals(
+  instance: GateInstance,
+  gate: GateRules,
+  reviews: readonly Review[],
+  approvers?: readonly Approver[],
+): number {
+  const mayApprove = (person: string): boolean => {
+    const known = approvers?.find(({ name }) => isSamePerson(name, person))
+    if (approvers !== undefined && known === undefined) return false
+    return isApprover(gate, person, known?.groups ?? []) && !isOwnTrigger(instance, gate, person)
+  }
+  return reviews.filter(({ action, person }) => action === 'approve' && mayApprove(person)).length
 }
 
 function refusal(
@@ -79,11 +102,18 @@ function refusal(
   if (action === 'cancel') return undefined
   if (instance.state === 'not_activated') return 'not_activated'
   if (earlier.some((review) => isSamePerson(review.person, person))) return 'already_decided'
-  const isTriggerer = [instance.triggeredBy, instance.triggerToken].some(
+  return action === 'approve' && isOwnTrigger(instance, gate, person) ? 'own_trigger' : undefined
+}
+
+function isOwnTrigger(
+  { triggeredBy, triggerToken }: GateInstance,
+  { triggererMayApprove }: GateRules,
+  person: string,
+): boolean {
+  const isTriggerer = [triggeredBy, triggerToken].some(
     (name) => name !== undefined && isSamePerson(name, person),
   )
-  if (action === 'approve' && isTriggerer && !gate.triggererMayApprove) return 'own_trigger'
-  return undefined
+  return isTriggerer && !triggererMayApprove
 }
 
 function isApprover({ approvers }: GateRules, person: string, groups: readonly string[]): boolean {

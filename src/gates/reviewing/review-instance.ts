@@ -3,8 +3,8 @@ import { instanceEntry } from '../instances/audit-entries.js'
 import { closeInstance, evidenceDigest } from '../instances/close-instance.js'
 import { expireIfDue } from '../instances/expire-instances.js'
 import { requireGate, requireInstance } from '../instances/find-or-raise.js'
-import type { GateInstance, Review } from '../../store/ports/gate-instance.js'
-import { applyReview } from '../instances/transition.js'
+import type { GateInstance } from '../../store/ports/gate-instance.js'
+import { applyReview, countApprovals } from '../instances/transition.js'
 import type { RefusalReason, ReviewAttempt } from '../instances/transition.js'
 
 export interface ReviewRequest {
@@ -33,7 +33,8 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
     const gate = await requireGate(gates, instance.gateId)
     const earlier = await gates.reviewsOf(instanceId)
     const effect = applyReview(instance, gate, earlier, attempt)
-    const counted = { approvals: approvalsOf(earlier), approvalsNeeded: gate.approvals }
+    const approved = countApprovals(instance, gate, earlier, attempt.approvers)
+    const counted = { approvals: approved, approvalsNeeded: gate.approvals }
     if (effect.kind === 'refused') return { instance, ...counted, refusal: effect.reason }
     const { person, action, comment, timeMs } = attempt
     await gates.addReview(instanceId, { person, action, comment, timeMs })
@@ -51,8 +52,4 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
     await transaction.audit.append(instanceEntry('gate.reviewed', instance, actor, facts))
     return { ...counted, approvals, instance, refusal: undefined }
   },
-}
-
-function approvalsOf(reviews: readonly Review[]): number {
-  return reviews.filter(({ action }) => action === 'approve').length
 }

@@ -121,6 +121,30 @@ describe('a gate with approvers', () => {
     if (!may) expect(effect).toEqual({ kind: 'refused', reason: 'not_an_approver' })
   })
 
+  const approved = (person: string) => ({ person, action: 'approve', comment: '', timeMs: NOW_MS }) as const
+  const of2 = makeGate({ approvers: { users: ['bo'], groups: ['leads'] }, approvals: 2 })
+  const bo = { name: 'Bo', groups: [] }
+
+  test.each([
+    ['is one still', 'cy', [bo, { name: 'cy', groups: ['leads'] }], 'closed'],
+    ['left the group', 'cy', [bo, { name: 'cy', groups: ['devs'] }], 'counted'],
+    ['has no token any more', 'cy', [bo], 'counted'],
+    ['is not named by the gate any more', 'di', [bo, { name: 'di', groups: [] }], 'counted'],
+    [
+      'triggered it, which must not approve any more',
+      'ana',
+      [bo, { name: 'ana', groups: ['leads'] }],
+      'counted',
+    ],
+    ['said a name where nobody is asked for a token, and is not named', 'cy', undefined, 'counted'],
+  ] as const)(
+    'counts the approval of who %s only where it may be given now: %s',
+    (_, person, approvers, kind) => {
+      const attempt = { ...review('bo', 'approve'), approvers }
+      expect(applyReview(makeInstance(), of2, [approved(person)], attempt).kind).toBe(kind)
+    },
+  )
+
   test('does not tell others that an instance is closed', () => {
     const effect = applyReview(makeInstance({ state: 'approved' }), gate, [], review('cy', 'approve'))
     expect(effect).toEqual({ kind: 'refused', reason: 'not_an_approver' })

@@ -1,5 +1,6 @@
 import type { AcknowledgeStatus } from '../../../gates/reviewing/acknowledge-status.js'
 import type { IgnoredReviews } from '../../../gates/reviewing/ignored-reviews.js'
+import type { Approver } from '../../../gates/instances/transition.js'
 import type { PipelineNumbers } from '../../../gates/definitions/pipeline-numbers.js'
 import type { StageRule } from '../../../gates/definitions/find-stage-gate.js'
 import type { AddressPolicy } from '../../../lib/outbound/address-policy.js'
@@ -27,6 +28,8 @@ export interface GateRoutesDeps {
   readonly maxBodyBytes: number
   /** The groups of the bearer of a token. */
   readonly groupsOf: (tokenName: string) => readonly string[]
+  /** Everybody who may decide; undefined where nobody is asked to prove who they are. */
+  readonly approvers: readonly Approver[] | undefined
   /** Tells those who do the rest that an instance was triggered. */
   readonly triggered: (instanceId: number) => void
   /** Tells the sender of callbacks that an instance was closed. */

@@ -23,7 +23,7 @@ export async function reviewByCaller(
 ): Promise<Reviewed> {
   const claimed = claimedName ?? claimedUser(exchange)
   const { name: person, groups } = personOf(exchange, deps, claimed)
-  const attempt = { action, comment, person, groups, timeMs: deps.now() }
+  const attempt = { action, comment, person, groups, timeMs: deps.now(), approvers: deps.approvers }
   const { origin } = callerOf(exchange)
   const reviewed = await deps.writer.run(reviewInstance, {
     instanceId,
