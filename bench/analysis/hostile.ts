@@ -9,6 +9,7 @@ import { readLogTemplate } from '../../src/analysis/logs/model/log-template.js'
 import { readMetricTemplate } from '../../src/analysis/runs/definitions/metric-template.js'
 import type { PlannedTarget, RunPlan } from '../../src/analysis/runs/definitions/plan.js'
 import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
+import { NO_RULES } from '../../src/analysis/runs/checks/check.js'
 import { AnalysisSection } from '../../src/config/sections/analysis.js'
 import { toError } from '../../src/errors/app-error.js'
 import { evaluateIntervalInThread } from '../../src/main/threads/interval-thread.js'
@@ -75,7 +76,7 @@ async function measure(answer: HostileAnswer | undefined, intervals: number, por
       const interval = evaluateIntervalInThread(
         { analysis },
         request,
-        console.error,
+        { reportDefect: console.error, askRule: NO_RULES },
         new AbortController().signal,
       )
       return interval.catch((raw: unknown) => failedInterval(request, toError(raw)))

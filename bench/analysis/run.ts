@@ -7,6 +7,7 @@ import { join } from 'node:path'
 // The thread that judges intervals is started by its path: this only has it built.
 import '../../src/threads/analysis.js'
 import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
+import { NO_RULES } from '../../src/analysis/runs/checks/check.js'
 import { AnalysisSection } from '../../src/config/sections/analysis.js'
 import { toError } from '../../src/errors/app-error.js'
 import { evaluateIntervalInThread } from '../../src/main/threads/interval-thread.js'
@@ -68,7 +69,7 @@ async function evaluate({ plan, limits }: Scenario, directory: string): Promise<
   const { report, data, lines } = await evaluateIntervalInThread(
     { analysis },
     request,
-    console.error,
+    { reportDefect: console.error, askRule: NO_RULES },
     new AbortController().signal,
   ).catch((raw: unknown) => failedInterval(request, toError(raw)))
   const { user, system } = process.cpuUsage(startedCpu)

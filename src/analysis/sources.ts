@@ -105,6 +105,22 @@ export interface LinesAnswer extends SourceAnswer {
   readonly coveredUntilMs: number
 }
 
+export interface DocumentQuery extends TimeWindow {
+  readonly query: string
+  readonly scope: Scope
+}
+
+/** A document as JSON has it, or why there is none, as a sentence; with the query as it was sent. */
+export type DocumentAnswer = { readonly query: string } & (
+  { readonly document: unknown } | { readonly problem: string }
+)
+
+/** A source of whole documents, about which rules are asked. */
+export interface DocumentSource {
+  /** Never rejects. */
+  readonly fetchDocument: (query: DocumentQuery, budget: FetchBudget) => Promise<DocumentAnswer>
+}
+
 /** A source of log lines. */
 export interface LogSource {
   /** The lines of a window, as far as the limits go. Never rejects: what goes wrong is the state of the answer. */

@@ -23,7 +23,8 @@ import { defineFromFiles } from './files/define-from-files.js'
 import { hasErrorCode } from '../errors/app-error.js'
 import { installationSecret, newSecret } from './files/installation-secret.js'
 import type { IntervalReport } from '../analysis/runs/intervals/interval-report.js'
-import type { evaluateIntervalInThread, tryQueriesInThread } from './threads/interval-thread.js'
+import type { AskRule } from '../analysis/runs/checks/check.js'
+import type { evaluateIntervalInThread, IntervalHelp, tryQueriesInThread } from './threads/interval-thread.js'
 import { THREAD_LOST } from './threads/own-thread.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat, setUnrefTimer } from './timers/repeat.js'
@@ -38,6 +39,8 @@ export interface AnalysisParts {
   /** Told of each interval that was judged. */
   readonly judged: (run: Pick<StoredRun, 'id' | 'application'>, report: IntervalReport) => void
   readonly tryQueries: typeof tryQueriesInThread
+  /** Asks the policies for the checks of definitions. */
+  readonly askRule: AskRule
   readonly readSecret: ReadSecret
   readonly wakeOutbox: () => void
 }
@@ -58,8 +61,10 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
   const { store, logger } = parts
   const { writer, reader, lookups } = store
   const { analysis, server, dataDir } = config
-  const reportDefect = (error: string): void =>
-    logger.error({ error }, 'a source of an analysis has a defect')
+  const help: IntervalHelp = {
+    reportDefect: (error) => logger.error({ error }, 'a source of an analysis has a defect'),
+    askRule: parts.askRule,
+  }
   let key = await store.sharing?.secret(KEY_FILE, newSecret)
   const reportLinks = new ReportLinks({
     key: () => (key ??= installationSecret(dataDir, KEY_FILE)),
@@ -71,8 +76,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     reader,
     leases: store.leases,
     concurrentIntervals: analysis.concurrentIntervals,
-    evaluateInterval: (request, givenUp) =>
-      parts.evaluateInterval({ analysis }, request, reportDefect, givenUp),
+    evaluateInterval: (request, givenUp) => parts.evaluateInterval({ analysis }, request, help, givenUp),
     hasEndedThread: (error) => hasErrorCode(error, THREAD_LOST),
     failedInterval,
     now: store.now,
@@ -96,7 +100,7 @@ export async function openAnalysis(config: Config, parts: AnalysisParts): Promis
     },
     findStageTemplates: stageTemplatesIn(config, reader),
     sources: sourceTypes(config),
-    trials: openTrials(config, parts, reportDefect),
+    trials: openTrials(config, parts, help),
     schedule: (run) => runner.schedule(run),
     forget: (id) => runner.forget(id),
     publicUrl: server.publicUrl,
@@ -135,11 +139,11 @@ function sourceTypes({ analysis }: Config): ReadonlyMap<string, string> {
 function openTrials(
   config: Config,
   { store, tryQueries }: AnalysisParts,
-  reportDefect: (error: string) => void,
+  help: IntervalHelp,
 ): DefinitionTrials {
   return new DefinitionTrials({
     ...{ reader: store.reader, sources: sourceTypes(config) },
-    tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, reportDefect),
+    tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, help),
   })
 }
 

@@ -11,6 +11,7 @@ import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
 import { makeAnalysisMetrics } from '../http/routes/analysis/analysis-metrics.js'
 import { openAnalysis } from './open-analysis.js'
+import { makeAskRule } from './evaluations/ask-rule.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
 import { openGates } from './open-gates.js'
@@ -136,8 +137,11 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
     numbers: registry.numbers,
   })
   onStop('gates', gates.close)
-  const judged = makeAnalysisMetrics(metrics)
-  const analysis = await openAnalysis(config, { ...parts, ...beside, judged, wakeOutbox: outbox.wake })
+  const askRule = makeAskRule(policies, evaluations.evaluations, { log: decisions.log, now: store.now })
+  const analysis = await openAnalysis(config, {
+    ...{ ...parts, ...beside, askRule, judged: makeAnalysisMetrics(metrics) },
+    wakeOutbox: outbox.wake,
+  })
   onStop('analysis', analysis.close)
   const backgroundWork = makeBackgroundWork({ attempts, store, gates, outbox, registry })
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
+import type { AskRule, RuleAnswer } from '../analysis/runs/checks/check.js'
 import { evaluateInterval } from '../analysis/runs/evaluate-interval.js'
 import { tryQueries } from '../analysis/runs/intervals/try-queries.js'
 import { makeSources } from '../analysis/sources/make-sources.js'
@@ -31,11 +32,22 @@ if (parentPort !== null) {
       reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),
     },
   )
+  const rules = new Map<number, (answer: RuleAnswer) => void>()
+  const askRule: AskRule = (rule, input) =>
+    new Promise((resolve) => {
+      const id = rules.size
+      rules.set(id, resolve)
+      answer({ type: 'rule', id, rule, input })
+    })
   port.on('message', (question: IntervalQuestion) => {
+    if (question.type === 'said') {
+      rules.get(question.id)?.(question.answer)
+      return
+    }
     const work =
       question.type === 'judge'
-        ? evaluateInterval(question.request, sources, steadyNow)
-        : tryQueries(question.plan, sources, steadyNow)
+        ? evaluateInterval(question.request, sources, steadyNow, askRule)
+        : tryQueries(question.plan, sources, steadyNow, askRule)
     work.then(
       (result) => answer({ type: 'taken', result }),
       (raw: unknown) => answer({ type: 'failed', message: toError(raw).message, stack: toError(raw).stack }),

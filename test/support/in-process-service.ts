@@ -24,10 +24,10 @@ import { SERVICE_OPERATIONS } from './store-operations.js'
 const ON_THE_CALLING_THREAD: ServiceThreads = {
   openStore: ({ dataDir }) => openServiceStore({ dataDir, operations: SERVICE_OPERATIONS }),
   openDecisionWriter: openWriter,
-  evaluateInterval: (config, request, reportDefect) =>
-    withSources(config, reportDefect, (sources) => evaluateInterval(request, sources, Date.now)),
-  tryQueries: (config, plan, reportDefect) =>
-    withSources(config, reportDefect, (sources) => tryQueries(plan, sources, Date.now)),
+  evaluateInterval: (config, request, { reportDefect, askRule }) =>
+    withSources(config, reportDefect, (sources) => evaluateInterval(request, sources, Date.now, askRule)),
+  tryQueries: (config, plan, { reportDefect, askRule }) =>
+    withSources(config, reportDefect, (sources) => tryQueries(plan, sources, Date.now, askRule)),
   compare: (location) => async (list, take) => {
     const { reader, close } = await openReader(location, operationRegistry<Readers>(registryReads))
     return await compareList(list, reader, take).finally(close)

@@ -1,4 +1,5 @@
 import type { IntervalRequest, IntervalResult } from './analysis-runner.js'
+import type { AskRule } from './checks/check.js'
 import { fetchInterval } from './intervals/fetch-interval.js'
 import type { Sources } from './intervals/fetch-interval.js'
 import { canaryWindow, judgeInterval } from './intervals/judge-interval.js'
@@ -21,10 +22,11 @@ export async function evaluateInterval(
   { plan, interval, after = interval - 1, seenLogTemplates, usualSpreads = [] }: IntervalRequest,
   sources: Sources,
   now: () => number,
+  askRule?: AskRule,
 ): Promise<IntervalResult> {
   const untilMs = now() + intervalBudgetMs(plan.timing.intervalMs)
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
-  const targets = await fetchInterval(plan, interval, sources, remaining)
+  const targets = await fetchInterval(plan, interval, sources, remaining, askRule)
   const isAfterAnother = after !== interval - 1
   const data: IntervalData = {
     ...{ look: interval, targets, seenLogTemplates },

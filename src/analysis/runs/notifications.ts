@@ -61,14 +61,15 @@ function eventsOf(report: IntervalReport, { state }: RunProgress): readonly Noti
 
 const SEEN_STATES: ReadonlySet<string | undefined> = new Set(['undecided', 'doubtful', 'oneSideEmpty'])
 
-function showsTrouble({ metrics, logs }: TargetReport): boolean {
+function showsTrouble({ metrics, logs, checks = [] }: TargetReport): boolean {
   const results = (metrics?.results ?? []).filter(({ muted }) => !muted)
   const isSeen = results.some(
     ({ classification, noData }) =>
       classification === 'High' || classification === 'Low' || SEEN_STATES.has(noData?.state),
   )
   const isLogged = logs?.findings.some(({ isUnexpected, asksForReview }) => isUnexpected || asksForReview)
-  return isSeen || isLogged === true || (logs?.silence ?? null) !== null
+  const isChecked = checks.some(({ verdict }) => verdict !== 'Success')
+  return isSeen || isChecked || isLogged === true || (logs?.silence ?? null) !== null
 }
 
 interface Addressed {

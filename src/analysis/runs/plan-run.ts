@@ -86,11 +86,18 @@ export const makeRun: ReadOperation<PlanRequest, MadeRun | undefined> = {
 function refuseUnknownSources(
   sources: ReadonlyMap<string, string>,
   application: string,
-  { metrics, logs }: AnalysisDefinition,
+  { metrics, logs, checks = [] }: AnalysisDefinition,
 ): void {
-  const missing = [metrics?.source, logs?.source].filter(
+  const missing = [metrics?.source, logs?.source, ...checks.map(({ source }) => source)].filter(
     (source) => source !== undefined && !sources.has(source),
   )
+  const other = checks.find(({ source }) => (sources.get(source) ?? 'web') !== 'web')
+  if (other !== undefined) {
+    throw new AppError(
+      'conflict',
+      `the check ${other.name} of ${application} names the source ${other.source}, which is of the type ${sources.get(other.source) ?? ''}: rules are asked about what a source of the type web answers`,
+    )
+  }
   if (missing.length === 0) return
   throw new AppError(
     'conflict',

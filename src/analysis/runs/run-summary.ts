@@ -37,7 +37,7 @@ export function runSummary(run: SummarisedRun, pageUrl: string | undefined): str
     .concat('\n')
 }
 
-function troublesOf({ metrics, logs }: TargetReport): string[] {
+function troublesOf({ metrics, logs, checks = [] }: TargetReport): string[] {
   const changed = (metrics?.results ?? [])
     .filter(({ classification, muted }) => classification !== 'Pass' && !muted)
     .toSorted((a, b) => Number(b.critical) - Number(a.critical) || (a.score ?? 50) - (b.score ?? 50))
@@ -45,6 +45,9 @@ function troublesOf({ metrics, logs }: TargetReport): string[] {
     ({ isUnexpected, asksForReview }) => isUnexpected || asksForReview,
   )
   return [
+    ...checks
+      .filter(({ verdict }) => verdict !== 'Success')
+      .map(({ name, verdict, reason }) => `check **${plain(name)}** ${verdict}: ${plain(reason)}`),
     ...changed.map(
       (result) => `**${plain(result.name)}** ${labelOf(result)}: ${plain(result.classificationReason)}`,
     ),

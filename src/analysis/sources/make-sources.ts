@@ -1,5 +1,5 @@
-import type { LogSource, MetricSource } from '../sources.js'
-import { guardLogSource, guardMetricSource } from './answers/guarded-source.js'
+import type { DocumentSource, LogSource, MetricSource } from '../sources.js'
+import { guardDocumentSource, guardLogSource, guardMetricSource } from './answers/guarded-source.js'
 import type { ReportDefect } from './answers/guarded-source.js'
 import type { ConnectionParts, SourceConnection } from './answers/source-connection.js'
 import type { SourceSettings } from './answers/source-settings.js'
@@ -10,6 +10,7 @@ import { readFileSeries } from './files/read-file-series.js'
 import { chooseLinesApi } from './lines/choose-lines-api.js'
 import { fetchLines } from './lines/fetch-lines.js'
 import { LOKI_RANGE_PATH, fetchLokiLines } from './loki/fetch-loki-lines.js'
+import { fetchDocument } from './points/fetch-document.js'
 import { fetchPoints } from './points/fetch-points.js'
 import { choosePointsApi } from './points/choose-points-api.js'
 import { fetchRange } from './prometheus/fetch-range.js'
@@ -25,6 +26,7 @@ export interface AnalysisSource {
   readonly type: SourceSettings['type']
   readonly metrics?: MetricSource
   readonly logs?: LogSource
+  readonly documents?: DocumentSource
 }
 
 const PROMETHEUS_RANGE_PATH = '/api/v1/query_range'
@@ -82,6 +84,14 @@ function makeSource(settings: SourceSettings, parts: SourceParts): AnalysisSourc
         metrics: metrics(pointsOf(settings, connection)),
         logs: logs(linesOf(settings, connection)),
       }
+    case 'web': {
+      const documents: DocumentSource['fetchDocument'] = (query, budget) =>
+        fetchDocument(query, budget, connection)
+      return {
+        ...{ name, type, metrics: metrics(pointsOf(settings, connection)) },
+        documents: guardDocumentSource(name, documents, parts.reportDefect),
+      }
+    }
     default:
       return { name, type, metrics: metrics(pointsOf(settings, connection)) }
   }

@@ -13,13 +13,15 @@ export function reportText(report: IntervalReport, colours: Colours): string {
 }
 
 function targetText(
-  { name, metrics, logs }: TargetReport,
+  { name, metrics, logs, checks = [] }: TargetReport,
   isOneOfSeveral: boolean,
   colours: Colours,
 ): string {
   const title = isOneOfSeveral ? `${colours.strong(oneLine(name))}\n` : ''
   const parts = [metrics === undefined ? '' : metricTable(metrics.results, colours)]
   if (logs !== undefined) parts.push(logText(logs))
+  for (const check of checks)
+    parts.push(wrapText(`check ${check.name}: ${check.verdict}, ${check.reason}`, ''))
   return title + parts.join('\n')
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { CheckData } from '../../analysis/runs/checks/check.js'
 import type { TriedLines, TriedMetric, TriedSeries } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedDefinition } from '../../analysis/runs/try-definition.js'
 import { makeColours } from '../output/colours.js'
@@ -18,6 +19,8 @@ const Tried = z
   .transform((value) => value as unknown as TriedDefinition)
 const BARS = '▁▂▃▄▅▆▇█'
 const DIGITS = 4
+const NOTHING_THERE =
+  'the source answered and has nothing: see the names in the query, the values of the scope, and the window'
 
 /** Shows what the queries of a definition bring: 1 where one of them brought nothing to judge. */
 export async function tryDefinition(
@@ -39,11 +42,13 @@ export async function tryDefinition(
 
 function isUsable({ targets }: TriedDefinition): boolean {
   return targets.every(
-    ({ metrics, logs }) =>
+    ({ metrics, logs, checks = [] }) =>
+      checks.every(({ problem }) => problem === undefined) &&
       metrics.every(
         ({ baseline, canary, isSameOnBothSides }) =>
           !isSameOnBothSides && [baseline, canary].every(({ points }) => points > 0),
-      ) && [logs?.baseline, logs?.canary].every((side) => side?.state !== 'failed'),
+      ) &&
+      [logs?.baseline, logs?.canary].every((side) => side?.state !== 'failed'),
   )
 }
 
@@ -51,9 +56,10 @@ function textOf({ application, window, warnings, targets }: TriedDefinition, col
   const minutes = (window.endMs - window.startMs) / 60_000
   const lines = [`${application}, the last ${count(minutes, 'minute')}`]
   for (const warning of warnings) lines.push(colours.faint(`  ${warning}`))
-  for (const { name, metrics, logs } of targets) {
+  for (const { name, metrics, logs, checks = [] } of targets) {
     if (targets.length > 1) lines.push('', colours.strong(name))
     for (const metric of metrics) lines.push('', ...metricLines(metric, colours))
+    for (const check of checks) lines.push('', ...checkLines(check, colours))
     if (logs === undefined) continue
     lines.push('', colours.strong('logs'))
     if (logs.baseline !== undefined) lines.push(...logLines('baseline', logs.baseline, colours))
@@ -87,6 +93,14 @@ function metricLines(
   ]
 }
 
+function checkLines({ name, rule, value, problem, queries }: CheckData, colours: Colours): string[] {
+  return [
+    colours.strong(`check ${name}`),
+    problem === undefined ? `  ${rule} is ${value}` : colours.bad(`  ${problem}`),
+    ...new Set([queries.baseline, queries.canary].map((query) => colours.faint(`    ${query}`))),
+  ]
+}
+
 interface Scale {
   readonly min: number
   readonly max: number
@@ -110,6 +124,7 @@ function seriesLines(side: string, series: TriedSeries, scale: Scale, colours: C
   return [
     `  ${side}: ${points === 0 ? colours.bad(figures) : figures}`,
     ...(points === 0 ? [] : [`    ${shapeText(series, scale)}`]),
+    ...(state === 'empty' ? [colours.bad(`    ${NOTHING_THERE}`)] : []),
     ...reasons.map((reason) => colours.bad(`    ${reason}`)),
     ...warnings.map((warning) => colours.faint(`    ${warning}`)),
     colours.faint(`    ${query}`),
@@ -133,6 +148,7 @@ function logLines(
 ): string[] {
   return [
     `  ${side}: ${state === 'failed' ? colours.bad(state) : count(lines, 'line')}`,
+    ...(state === 'empty' ? [colours.faint(`    ${NOTHING_THERE}`)] : []),
     ...reasons.map((reason) => colours.bad(`    ${reason}`)),
     colours.faint(`    ${query}`),
     ...sample.map((line) => `    ${line}`),

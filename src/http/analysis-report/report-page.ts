@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { ComparedSide, ComparedSides } from '../../analysis/runs/intervals/compared-sides.js'
+import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { TargetReport } from '../../analysis/runs/intervals/interval-report.js'
 import { warningsOf } from '../../analysis/runs/definitions/plan.js'
 import type { IntervalSummary, ShownRun } from '../../analysis/runs/show-run.js'
@@ -193,7 +194,7 @@ function targetSections(
 }
 
 function sectionsOf(
-  { name, metrics, logs }: TargetReport,
+  { name, metrics, logs, checks = [] }: TargetReport,
   data: TargetData | undefined,
   isOneOfSeveral: boolean,
 ): Section[] {
@@ -215,7 +216,31 @@ function sectionsOf(
       ${logSection(logs)}`
     sections.push({ verdict: logs.verdict, content })
   }
+  const [worst] = checks.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict])
+  if (worst !== undefined) sections.push({ verdict: worst.verdict, content: checkTable(prefix, checks) })
   return sections
+}
+
+/** What rules said. */
+function checkTable(prefix: string, checks: readonly CheckReport[]): Html {
+  return html`<h2>${prefix}Checks</h2>
+    <div class="wide">
+      <table>
+        <tr>
+          <th>check</th>
+          <th></th>
+          <th>why</th>
+        </tr>
+        ${checks.map(
+          ({ name, verdict, reason }) =>
+            html`<tr>
+              <td>${name}</td>
+              <td>${badge(verdict, toneOf(verdict))}</td>
+              <td>${reason}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>`
 }
 
 function toClock(time: string | undefined): string {

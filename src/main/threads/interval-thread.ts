@@ -1,8 +1,11 @@
+import type { Worker } from 'node:worker_threads'
+
 import type { IntervalRequest, IntervalResult } from '../../analysis/runs/analysis-runner.js'
 import { intervalBudgetMs } from '../../analysis/runs/evaluate-interval.js'
 import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
 import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'
+import type { AskRule, RuleAnswer } from '../../analysis/runs/checks/check.js'
 import type { Config } from '../../config/config.js'
 import { AppError } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
@@ -13,16 +16,24 @@ export interface IntervalThreadOptions {
   readonly analysis: Config['analysis']
 }
 
-/** To the thread. */
+/** What the thread has done for it by the one that decides. */
+export interface IntervalHelp {
+  readonly reportDefect: (error: string) => void
+  readonly askRule: AskRule
+}
+
+/** To the thread: what there is to do, and what rules said. */
 export type IntervalQuestion =
   | { readonly type: 'judge'; readonly request: IntervalRequest }
   | { readonly type: 'try'; readonly plan: RunPlan }
+  | { readonly type: 'said'; readonly id: number; readonly answer: RuleAnswer }
 
 /** From the thread; each request is answered by `taken` or `failed`. */
 export type IntervalAnswer =
   | { readonly type: 'taken'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string; readonly stack: string | undefined }
   | { readonly type: 'defect'; readonly error: string }
+  | { readonly type: 'rule'; readonly id: number; readonly rule: string; readonly input: object }
 
 const SCRIPT = threadScript('analysis')
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
@@ -33,21 +44,21 @@ const JUDGING_MS = 120_000
 export async function evaluateIntervalInThread(
   options: IntervalThreadOptions,
   request: IntervalRequest,
-  reportDefect: (error: string) => void,
+  help: IntervalHelp,
   givenUp: AbortSignal,
 ): Promise<IntervalResult> {
   const limitMs = intervalBudgetMs(request.plan.timing.intervalMs) + JUDGING_MS
-  return askThread(options, { type: 'judge', request }, { limitMs, givenUp }, reportDefect)
+  return askThread(options, { type: 'judge', request }, { limitMs, givenUp }, help)
 }
 
 /** Asks every query of a plan once, in a thread of its own. Raises `unavailable` as `workInOwnThread`. */
 export async function tryQueriesInThread(
   options: IntervalThreadOptions,
   plan: RunPlan,
-  reportDefect: (error: string) => void,
+  help: IntervalHelp,
 ): Promise<readonly TriedTarget[]> {
   const limits = { limitMs: TRY_BUDGET_MS + JUDGING_MS, givenUp: undefined }
-  return askThread(options, { type: 'try', plan }, limits, reportDefect)
+  return askThread(options, { type: 'try', plan }, limits, help)
 }
 
 /** The answer is of the kind that the question asks for. */
@@ -55,7 +66,7 @@ async function askThread<Result>(
   options: IntervalThreadOptions,
   question: IntervalQuestion,
   { limitMs, givenUp }: { readonly limitMs: number; readonly givenUp: AbortSignal | undefined },
-  reportDefect: (error: string) => void,
+  { reportDefect, askRule }: IntervalHelp,
 ): Promise<Result> {
   return workInOwnThread<Result>(
     {
@@ -70,9 +81,20 @@ async function askThread<Result>(
         if (answer.type === 'taken') done(answer.result as Result)
         else if (answer.type === 'failed')
           failed(new AppError('internal', answer.message, { cause: answer.stack }))
-        else reportDefect(answer.error)
+        else if (answer.type === 'defect') reportDefect(answer.error)
+        else void tell(thread, answer, askRule)
       })
       thread.postMessage(question)
     },
   )
+}
+
+/** A thread that has ended meanwhile takes nothing any more. */
+async function tell(
+  thread: Worker,
+  { id, rule, input }: Extract<IntervalAnswer, { type: 'rule' }>,
+  askRule: AskRule,
+): Promise<void> {
+  const said: IntervalQuestion = { type: 'said', id, answer: await askRule(rule, input) }
+  thread.postMessage(said)
 }

@@ -48,6 +48,20 @@ const Logs = z.strictObject({
   maxLines: z.number().int().min(1).optional(),
 })
 
+const MAX_CHECKS = 20
+const Check = z.strictObject({
+  name: Name,
+  source: Name,
+  query: Query,
+  rule: z
+    .string()
+    .max(1000)
+    .regex(/^\/?[^/\s]+(?:\/[^/\s]+)*$/, { error: 'must be the path of a rule, such as shop/budget/kept' })
+    .refine((rule) => !/^\/?data[./]/.test(rule), {
+      error: 'must be the path of a rule below data, without data',
+    }),
+})
+
 const Definition = z
   .strictObject({
     lifetimeMinutes: minutes(MINUTES_RANGE.least).default(30),
@@ -64,9 +78,17 @@ const Definition = z
     scopes: z.strictObject({ baseline: Scope.default({}), canary: Scope.default({}) }).prefault({}),
     metrics: Metrics.optional(),
     logs: Logs.optional(),
+    checks: z
+      .array(Check)
+      .min(1)
+      .max(MAX_CHECKS)
+      .refine((checks) => new Set(checks.map(({ name }) => name)).size === checks.length, {
+        error: 'has two checks of one name',
+      })
+      .optional(),
   })
-  .refine(({ metrics, logs }) => metrics !== undefined || logs !== undefined, {
-    error: 'needs metrics or logs, or both: without them there is nothing to analyse',
+  .refine(({ metrics, logs, checks }) => (metrics ?? logs ?? checks) !== undefined, {
+    error: 'needs metrics, logs or checks: without them there is nothing to analyse',
   })
   .refine(({ lookBack, lookBackMinutes }) => lookBack === 'growing' || lookBackMinutes !== undefined, {
     error: 'needs lookBackMinutes with a sliding look-back',

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../errors/app-error.js'
 import type { PlanPart } from '../../../store/ports/analysis-store.js'
-import type { PlannedLogs, PlannedMetrics, PlannedSides, PlannedTarget, RunPlan } from './plan.js'
+import type {
+  PlannedChecks,
+  PlannedLogs,
+  PlannedMetrics,
+  PlannedSides,
+  PlannedTarget,
+  RunPlan,
+} from './plan.js'
 
 /** Beside what its services have in common. A registration of hundreds of services with their scopes comes to a third of it. */
 const MAX_PLAN_BYTES = 1024 * 1024
@@ -24,6 +31,7 @@ interface KeptTarget {
   readonly name: string
   readonly metrics?: KeptComparison | PlannedMetrics | undefined
   readonly logs?: KeptComparison | PlannedLogs | undefined
+  readonly checks?: PlannedChecks | undefined
 }
 
 type CommonPart = Omit<PlannedMetrics, keyof PlannedSides> | Omit<PlannedLogs, keyof PlannedSides>
@@ -33,11 +41,12 @@ export function keepPlan({ targets, ...plan }: RunPlan): KeptPlan {
   const parts = new PlanParts()
   const kept: string[] = []
   let bytes = 0
-  for (const { name, metrics, logs } of targets) {
+  for (const { name, metrics, logs, checks } of targets) {
     const target: KeptTarget = {
       name,
       metrics: metrics && parts.keep(metrics),
       logs: logs && parts.keep(logs),
+      checks,
     }
     const text = JSON.stringify(target)
     kept.push(text)
@@ -77,10 +86,11 @@ export function joinPlan(plan: string, parts: ReadonlyMap<string, string>): RunP
   const { targets, ...rest } = JSON.parse(plan) as Omit<RunPlan, 'targets'> & {
     readonly targets: readonly KeptTarget[]
   }
-  const joined = targets.map(({ name, metrics, logs }): PlannedTarget => ({
+  const joined = targets.map(({ name, metrics, logs, checks }): PlannedTarget => ({
     name,
     metrics: join<PlannedMetrics>(metrics),
     logs: join<PlannedLogs>(logs),
+    ...(checks && { checks }),
   }))
   return { ...rest, targets: joined }
 }

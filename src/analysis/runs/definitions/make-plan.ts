@@ -57,11 +57,11 @@ export function makePlan(planRequest: PlanRequest): RunPlan {
   }
   const targets = requests
     .map((request) => planTarget(request, planRequest))
-    .filter(({ metrics, logs }) => metrics !== undefined || logs !== undefined)
+    .filter(({ metrics, logs, checks }) => (metrics ?? logs ?? checks) !== undefined)
   if (targets.length === 0) {
     throw new AppError(
       'conflict',
-      `the analysis of ${registration.application} has neither metrics nor logs for what is asked: name a source and a template in its definition`,
+      `the analysis of ${registration.application} has neither metrics nor logs nor checks for what is asked: name a source and a template in its definition`,
     )
   }
   refuseTooManyMetrics(targets)
@@ -169,6 +169,9 @@ function planTarget(
     name: request.service,
     metrics: request.metric && planMetrics(request.metric, sides(request.metric), definition, templates),
     logs: request.log && planLogs(request.log, sides(request.log), definition, templates),
+    ...(definition.checks !== undefined && {
+      checks: { checks: definition.checks, ...sides(request.metric ?? request.log ?? NO_SCOPES) },
+    }),
   }
 }
 

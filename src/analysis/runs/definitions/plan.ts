@@ -40,11 +40,26 @@ export interface PlannedLogs extends PlannedSides {
   readonly maxLines: number | undefined
 }
 
+/** A rule that is asked about the documents of both sides. */
+export interface PlannedCheck {
+  readonly name: string
+  /** The name of a web source. */
+  readonly source: string
+  readonly query: string
+  /** The path of the rule: `shop/budget/kept`. */
+  readonly rule: string
+}
+
+export interface PlannedChecks extends PlannedSides {
+  readonly checks: readonly PlannedCheck[]
+}
+
 /** One service that is analysed. */
 export interface PlannedTarget {
   readonly name: string
   readonly metrics: PlannedMetrics | undefined
   readonly logs: PlannedLogs | undefined
+  readonly checks?: PlannedChecks | undefined
   /** What was asked for and is not judged, a sentence each. */
   readonly notJudged?: readonly string[]
 }

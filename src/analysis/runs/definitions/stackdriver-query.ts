@@ -19,7 +19,8 @@ const SCOPE_FILTERS: Readonly<Record<string, string>> = {
 
 /**
  * The query of a metric as Kayenta's source of Stackdriver builds it: the type of the metric and of the resource, and the filter of a template
- * or those that the type of the resource adds; aligned and reduced as the config says.
+ * or those that the type of the resource adds; aligned and reduced as the config says. A template without a type of metric is the whole query, which
+ * Kayenta refuses.
  */
 export function buildStackdriverQuery(
   query: CanaryQueryMembers,
@@ -28,7 +29,9 @@ export function buildStackdriverQuery(
   const custom = customFilterOf(query, templates)
   if (custom !== undefined && 'problem' in custom) return custom
   const { metricType, resourceType, crossSeriesReducer, perSeriesAligner, groupByFields } = query
-  if (!isGiven(metricType)) return { problem: 'says no metricType, which stackdriver is asked for' }
+  if (!isGiven(metricType)) {
+    return custom ?? { problem: 'says no metricType, which stackdriver is asked for' }
+  }
   if (!isGiven(resourceType))
     return { problem: 'says no resourceType, such as gce_instance or k8s_container' }
   const ofScope =

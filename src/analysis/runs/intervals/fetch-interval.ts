@@ -2,6 +2,9 @@ import type { AnalysisSource } from '../../sources/make-sources.js'
 import { failedLines, failedSeries } from '../../sources/answers/answers.js'
 import { stepGrid } from '../../sources/answers/step-grid.js'
 import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope, TimeWindow } from '../../sources.js'
+import { NO_RULES } from '../checks/check.js'
+import type { AskRule } from '../checks/check.js'
+import { fetchChecks } from '../checks/fetch-checks.js'
 import { SAME_ON_BOTH_SIDES, toLinesData, toSeriesData } from './interval-data.js'
 import type { LinesData, LogData, MetricData, SeriesData, TargetData } from './interval-data.js'
 import type {
@@ -28,12 +31,17 @@ export async function fetchInterval(
   interval: number,
   sources: Sources,
   remaining: RemainingBudget,
+  askRule: AskRule = NO_RULES,
 ): Promise<readonly TargetData[]> {
+  const { application, timing } = plan
   const targets: TargetData[] = []
-  for (const { metrics, logs } of plan.targets) {
+  const windowOf = (side: PlannedSide): TimeWindow => intervalWindow(timing, side, interval)
+  for (const { name, metrics, logs, checks } of plan.targets) {
+    const asking = { application, service: name, sources, remaining, windowOf, askRule }
     targets.push({
       metrics: metrics && (await fetchMetrics(metrics, plan.timing, interval, sources, remaining)),
       logs: logs && (await fetchLogs(logs, plan.timing, interval, sources, remaining)),
+      ...(checks && { checks: await fetchChecks(checks, asking) }),
     })
   }
   return targets

@@ -1,3 +1,4 @@
+import type { CheckData } from '../checks/check.js'
 import type { NamedSpread } from './usual-spreads.js'
 import { redactWords } from '../../../lib/redaction/redact-text.js'
 import type { AnswerState, LinesAnswer, SeriesAnswer } from '../../sources.js'
@@ -57,6 +58,7 @@ export interface LogData {
 export interface TargetData {
   readonly metrics: readonly MetricData[] | undefined
   readonly logs: LogData | undefined
+  readonly checks?: readonly CheckData[] | undefined
 }
 
 /** All that the judgement of an interval goes by: the same data give the same report. It is stored as JSON, as its report is. */

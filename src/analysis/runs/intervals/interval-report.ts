@@ -2,6 +2,7 @@ import type { Verdict } from '../../../store/ports/analysis-store.js'
 import type { JudgeReport, ScoreThresholds } from '../../judge/series/types.js'
 import type { LogReport } from '../../logs/model/types.js'
 import type { TimeWindow } from '../../sources.js'
+import type { CheckReport } from '../checks/check.js'
 import type { ComparedSides } from './compared-sides.js'
 
 /** What was found out about one target in one interval. */
@@ -9,6 +10,8 @@ export interface TargetReport {
   readonly name: string
   readonly metrics: JudgeReport | undefined
   readonly logs: LogReport | undefined
+  /** What rules said. */
+  readonly checks?: readonly CheckReport[] | undefined
 }
 
 /** The judgement of one interval. It is stored and answered as JSON, so that its members keep the names that they once got. */
@@ -64,7 +67,7 @@ export function combineParts(
   }
 }
 
-function partsOf({ name, metrics, logs }: TargetReport, isOneOfSeveral: boolean): Part[] {
+function partsOf({ name, metrics, logs, checks = [] }: TargetReport, isOneOfSeveral: boolean): Part[] {
   const prefix = isOneOfSeveral ? `${name} ` : ''
   const parts: Part[] = []
   if (metrics !== undefined) {
@@ -78,6 +81,9 @@ function partsOf({ name, metrics, logs }: TargetReport, isOneOfSeveral: boolean)
     })
   }
   if (logs !== undefined) parts.push({ what: `${prefix}logs`, ...logs })
+  for (const { name: check, isUnanswered, ...judged } of checks) {
+    if (!isUnanswered) parts.push({ ...judged, what: `${prefix}check ${check}`, endsRun: false })
+  }
   return parts
 }
 

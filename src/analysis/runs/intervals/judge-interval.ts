@@ -2,6 +2,7 @@ import { judgeMetrics } from '../../judge/judge-run.js'
 import { countedOutOf } from '../../judge/series/exposure.js'
 import type { JudgeOptions, JudgeReport, MetricSpec, Side } from '../../judge/series/types.js'
 import type { JudgedLogs } from '../../logs/model/types.js'
+import { judgeCheck } from '../checks/judge-check.js'
 import { comparedSides } from './compared-sides.js'
 import { judgeLogData } from './judge-log-data.js'
 import { boundedRemarks } from '../../sources/answers/answers.js'
@@ -34,10 +35,11 @@ export function judgeInterval(plan: RunPlan, data: IntervalData, judge = plan.ju
     MAX_ERRORS,
   )
   const unanswered = plan.targets.flatMap((target, index) => unansweredParts(target, data.targets[index]))
+  const isNothingKnown = reports.every(isUnknown)
   const report: IntervalReport = {
     ...{ look: data.look, looks: intervals, canaryWindow: canaryWindow(plan, data.look) },
     compared: comparedSides(plan, data.look),
-    ...withheld(combineParts(reports, plan.thresholds), plan, errors, unanswered),
+    ...withheld(combineParts(reports, plan.thresholds), plan, { errors, unanswered, isNothingKnown }),
     errors,
     targets: reports,
   }
@@ -66,7 +68,10 @@ function judgeTarget(
     data?.logs &&
     judgeLogData(target.logs, data.logs, plan.thresholds, seenLogTemplates, options.look)
   return {
-    report: { name: target.name, metrics, logs: logs?.report },
+    report: {
+      ...{ name: target.name, metrics, logs: logs?.report },
+      ...(data?.checks && { checks: data.checks.map((check) => judgeCheck(check, plan.thresholds)) }),
+    },
     logTemplates: logs?.templatesToRemember ?? [],
   }
 }
@@ -151,12 +156,15 @@ function errorsOf({ name, metrics }: PlannedTarget, data: TargetData | undefined
   const same = (metrics?.metrics ?? []).filter(
     ({ spec }, index) => !spec.muted && data?.metrics?.[index]?.isSameOnBothSides === true,
   )
-  return [...unanswered, ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`)]
+  const lost = (data?.checks ?? []).flatMap(({ name: check, problem }) =>
+    problem === undefined ? [] : [`${name}: check ${check}: ${problem}`],
+  )
+  return [...unanswered, ...lost, ...same.map(({ spec }) => `${name}: ${spec.name}: ${SAME_ON_BOTH_SIDES}`)]
 }
 
 /** The parts of a target of which no source said anything on one side at least. */
 function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined): string[] {
-  const { metrics = [], logs } = data ?? {}
+  const { metrics = [], logs, checks = [] } = data ?? {}
   const isSilent = ({ baseline, canary, ...sides }: MetricData | LogData): boolean =>
     baseline?.state === 'failed' ||
     canary.state === 'failed' ||
@@ -164,7 +172,22 @@ function unansweredParts({ name }: PlannedTarget, data: TargetData | undefined):
   return [
     ...(metrics.length > 0 && metrics.every(isSilent) ? [`the metrics of ${name}`] : []),
     ...(logs !== undefined && isSilent(logs) ? [`the log of ${name}`] : []),
+    ...checks.flatMap(({ name: check, problem }) =>
+      problem === undefined ? [] : [`the check ${check} of ${name}`],
+    ),
   ]
+}
+
+/** Whether none of its parts has been judged. */
+function isUnknown({ metrics, logs, checks = [] }: TargetReport): boolean {
+  return (metrics ?? logs) === undefined && checks.every(({ isUnanswered }) => isUnanswered)
+}
+
+/** What of an interval is not known. */
+interface Missing {
+  readonly errors: readonly string[]
+  readonly unanswered: readonly string[]
+  readonly isNothingKnown: boolean
 }
 
 type Combined = ReturnType<typeof combineParts>
@@ -173,12 +196,11 @@ type Combined = ReturnType<typeof combineParts>
 function withheld(
   combined: Combined,
   { thresholds }: RunPlan,
-  errors: readonly string[],
-  unanswered: readonly string[],
+  { errors, unanswered, isNothingKnown }: Missing,
 ): Combined & Pick<IntervalReport, 'isUnanswered'> {
   const more = errors.length > 1 ? ` and ${errors.length - 1} more` : ''
   const because = `(${errors[0] ?? ''}${more})`
-  if (combined.verdict !== 'Fail' && unanswered.length > 0) {
+  if ((combined.verdict !== 'Fail' || isNothingKnown) && unanswered.length > 0) {
     const reason = `nothing is known of ${unanswered.join(', ')} ${because}`
     return { ...combined, score: 0, verdict: 'Fail', reason, isUnanswered: true }
   }

@@ -40,11 +40,11 @@ export function joinLines(interval: IntervalData, lines: readonly TargetLines[])
   }
 }
 
-function withLines({ metrics, logs }: TargetData, lines: TargetLines): TargetData {
-  if (logs === undefined) return { metrics, logs }
-  const { baseline, canary } = logs
+function withLines(target: TargetData, lines: TargetLines): TargetData {
+  if (target.logs === undefined) return target
+  const { baseline, canary } = target.logs
   return {
-    metrics,
+    ...target,
     logs: {
       baseline: baseline && { ...baseline, lines: lines?.baseline ?? [] },
       canary: { ...canary, lines: lines?.canary ?? [] },

@@ -1,5 +1,6 @@
 import type { AnswerState, FetchBudget } from '../../sources.js'
 import type { RunPlan } from '../definitions/plan.js'
+import type { AskRule, CheckData } from '../checks/check.js'
 import { fetchInterval } from './fetch-interval.js'
 import type { Sources } from './fetch-interval.js'
 import type { LinesData, LogData, MetricData, SeriesData } from './interval-data.js'
@@ -45,6 +46,7 @@ export interface TriedTarget {
   readonly name: string
   readonly metrics: readonly TriedMetric[]
   readonly logs: { readonly baseline: TriedLines | undefined; readonly canary: TriedLines } | undefined
+  readonly checks?: readonly CheckData[] | undefined
 }
 
 /** All queries of a definition together, in milliseconds. */
@@ -58,16 +60,18 @@ export async function tryQueries(
   plan: RunPlan,
   sources: Sources,
   now: () => number,
+  askRule?: AskRule,
 ): Promise<readonly TriedTarget[]> {
   const untilMs = now() + TRY_BUDGET_MS
   const remaining = (): FetchBudget => ({ budgetMs: Math.max(0, untilMs - now()) })
-  const fetched = await fetchInterval(plan, 1, sources, remaining)
+  const fetched = await fetchInterval(plan, 1, sources, remaining, askRule)
   return plan.targets.map(({ name, metrics }, index) => ({
     name,
     metrics: (fetched[index]?.metrics ?? []).map((data, at) =>
       toMetric(metrics?.metrics[at]?.spec.name ?? '', data),
     ),
     logs: toLogs(fetched[index]?.logs),
+    ...(fetched[index]?.checks && { checks: fetched[index].checks }),
   }))
 }
 

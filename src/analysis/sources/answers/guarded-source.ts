@@ -1,5 +1,5 @@
 import { AppError, toAppError, toError } from '../../../errors/app-error.js'
-import type { LogSource, MetricSource, SeriesAnswer } from '../../sources.js'
+import type { DocumentSource, LogSource, MetricSource, SeriesAnswer } from '../../sources.js'
 import { boundedRemarks, failedLines, failedSeries } from './answers.js'
 import { stepGrid } from './step-grid.js'
 
@@ -42,6 +42,23 @@ export function guardLogSource(
         return withBoundedRemarks(await fetchLines(query, budget))
       } catch (raw) {
         return failedLines(query.query, query, `${name}: ${reasonOf(raw, report)}`)
+      }
+    },
+  }
+}
+
+/** A source of documents from a function that may reject: what it raises becomes the problem of the answer. */
+export function guardDocumentSource(
+  name: string,
+  fetchDocument: DocumentSource['fetchDocument'],
+  report: ReportDefect,
+): DocumentSource {
+  return {
+    fetchDocument: async (query, budget) => {
+      try {
+        return await fetchDocument(query, budget)
+      } catch (raw) {
+        return { query: query.query, problem: `${name}: ${reasonOf(raw, report)}` }
       }
     },
   }

@@ -15,7 +15,7 @@ const WINDOW = /\$(startMs|endMs|startSeconds|endSeconds|stepSeconds)\b/g
  * also names their member of values; what the points may look like is told by `pointsOfJson`.
  */
 export function makeWebApi(query: string): PointsApi {
-  const { members, column } = readPlace(query)
+  const { column } = readPlace(query)
   return {
     fill: (template, scope) => {
       const [target = ''] = template.split('#')
@@ -40,13 +40,10 @@ export function makeWebApi(query: string): PointsApi {
       return { method: 'GET', path: url.pathname, search: Object.fromEntries(url.searchParams) }
     },
     read: (json) => {
-      const found = members.reduce<unknown>(
-        (value, member) => (isRecord(value) ? value[member] : undefined),
-        json,
-      )
-      if (found === undefined) return `the answer has no ${members.join('.')}`
+      const found = documentIn(json, query)
+      if ('problem' in found) return found.problem
       try {
-        const points = pointsOfJson(found, column).map(({ atMs, value }) => [atMs, value] as const)
+        const points = pointsOfJson(found.document, column).map(({ atMs, value }) => [atMs, value] as const)
         return { series: [{ label: 'answer', points }] }
       } catch (raw) {
         if (raw instanceof AppError) return `the answer cannot be read: ${raw.message}`
@@ -55,6 +52,19 @@ export function makeWebApi(query: string): PointsApi {
     },
     pointsPerRequest: 50_000,
   }
+}
+
+/** What the members that a query names lead to in an answer. */
+export function documentIn(
+  json: unknown,
+  query: string,
+): { readonly document: unknown } | { readonly problem: string } {
+  const { members } = readPlace(query)
+  const document = members.reduce<unknown>(
+    (value, member) => (isRecord(value) && Object.hasOwn(value, member) ? value[member] : undefined),
+    json,
+  )
+  return document === undefined ? { problem: `the answer has no ${members.join('.')}` } : { document }
 }
 
 /** Where the points stand in an answer. */

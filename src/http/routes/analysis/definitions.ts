@@ -39,7 +39,12 @@ const Tried = z.object({
   window: z.object({ startMs: z.number(), endMs: z.number() }),
   warnings: z.array(z.string()),
   targets: z.array(
-    z.object({ name: z.string(), metrics: z.array(z.looseObject({})), logs: z.looseObject({}).optional() }),
+    z.object({
+      name: z.string(),
+      metrics: z.array(z.looseObject({})),
+      logs: z.looseObject({}).optional(),
+      checks: z.array(z.looseObject({})).optional(),
+    }),
   ),
 })
 const { route } = routesOf<AnalysisRoutesDeps>()

@@ -34,7 +34,7 @@ describe('a definition', () => {
     [
       'nothing to analyse',
       {},
-      ['the definition needs metrics or logs, or both: without them there is nothing to analyse'],
+      ['the definition needs metrics, logs or checks: without them there is nothing to analyse'],
     ],
     [
       'a window that slides by nothing',

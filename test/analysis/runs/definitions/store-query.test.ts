@@ -80,6 +80,11 @@ describe('a query of stackdriver', () => {
     })
   })
 
+  test('is the template where there is no type of metric', () => {
+    const template = 'metric.type="x" AND resource.labels.pod="${pod}"'
+    expect(queryOf({ type: 'stackdriver', customInlineTemplate: template })).toBe(template)
+  })
+
   test('says nothing of a project where no scope has one', () => {
     const text = withoutProject(queryOf({ ...latency, resourceType: 'gae_app' })!)
     expect(JSON.parse(text)).toEqual({

@@ -1,0 +1,33 @@
+import type { Verdict } from '../../../store/ports/analysis-store.js'
+
+/** What a rule said: its value as JSON has it, or why it has none, as the end of a sentence. */
+export type RuleAnswer = { readonly value: unknown } | { readonly problem: string }
+
+/** Asks a rule of the policies that serve, by its path: `shop/budget/kept`. Never rejects. */
+export type AskRule = (rule: string, input: object) => Promise<RuleAnswer>
+
+/** Where no policies serve. */
+export const NO_RULES: AskRule = () => Promise.resolve({ problem: 'cannot be asked: there are no policies' })
+
+/** A check as it was asked in one interval; it is stored, so that it can be judged again. */
+export interface CheckData {
+  readonly name: string
+  readonly rule: string
+  /** As they were sent. */
+  readonly queries: { readonly baseline: string; readonly canary: string }
+  /** What the rule said; undefined where there is a problem. */
+  readonly value?: boolean | number | undefined
+  /** Why nothing can be said, as a sentence. */
+  readonly problem?: string | undefined
+}
+
+/** A check as it is reported. */
+export interface CheckReport {
+  readonly name: string
+  readonly rule: string
+  readonly verdict: Verdict
+  readonly score: number
+  readonly reason: string
+  /** Whether nothing is known of it, so that a later interval may do better. */
+  readonly isUnanswered: boolean
+}
