@@ -35,7 +35,8 @@ export function makeInputKeeper(pointers: readonly string[], maxBytes: number): 
     })
   }
   return (input, fullLength) => {
-    if (input.length < fullLength) return NOT_MASKED
+    // What was left out is counted where that was done.
+    if (input.length < fullLength) return { ...NOT_MASKED, maskFailed: input.length > 0 }
     try {
       refuseTrailingText(input)
       const { bytes, values } = maskPointers(input, masks, REPLACEMENT)

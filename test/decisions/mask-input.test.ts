@@ -49,6 +49,10 @@ describe('keeping an input', () => {
   ])('keeps nothing of an input to be masked that $name', ({ input, fullLength }) => {
     expect(keep(['/p'], 100, input, fullLength)).toEqual({ bytes: null, truncated: true, maskFailed: true })
   })
+
+  it('does not count one that gave way as one that could not be masked', () => {
+    expect(keep(['/p'], 100, '', 1000)).toEqual({ bytes: null, truncated: true, maskFailed: false })
+  })
 })
 
 describe('parsing a mask', () => {
