@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -53,7 +54,13 @@ function sign(secret: string, body: Uint8Array, algorithm = 'sha256'): string {
   return `${algorithm}=${createHmac(algorithm, secret).update(body).digest('hex')}`
 }
 
-function deliver(host: string, id: string, signature: string | undefined, body = BODY): Promise<Answered> {
+function deliver(
+  host: string,
+  id: string,
+  signature: string | undefined,
+  body = BODY,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answered> {
   const [header, idHeader] = HEADERS[host] ?? ['', '']
   return ask(tidegate.url, {
     path: `/webhooks/git/${host}`,
@@ -64,6 +71,7 @@ function deliver(host: string, id: string, signature: string | undefined, body =
       'x-event-key': 'repo:push',
       [idHeader]: id,
       ...(signature !== undefined && { [header]: signature }),
+      ...more,
     },
   })
 }
@@ -96,6 +104,14 @@ describe.each(Object.keys(SECRETS))('a webhook of %s', (host) => {
   ])('is refused with the signature: %s', async (_, signature) => {
     const { status, text } = await deliver(host, 'd2', signature)
     expect([status, text]).toEqual([403, expect.stringContaining(`orchestrator.${host}Secret`)])
+  })
+
+  test.each([
+    ['in ISO-8859-1', Buffer.from(BODY.toString(), 'latin1'), {}],
+    ['compressed', gzipSync(BODY), { 'content-encoding': 'gzip' }],
+  ])('that would not fit its signature any more is refused: %s', async (_, body, more) => {
+    const { status, text } = await deliver(host, 'd4', sign(secret, body), body, more)
+    expect([status, text]).toEqual([400, expect.stringContaining('as it was signed')])
   })
 
   test('that is no JSON is refused, though it is signed', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as startRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -225,6 +225,18 @@ describe('a service with two processes that decide', () => {
 })
 
 describe('a worker that is killed', () => {
+  test.skipIf(process.platform !== 'linux')('gives large blocks of memory back to the system', async () => {
+    const service = await start()
+    const [worker = ''] = execFileSync('pgrep', ['-P', String(service.pid)])
+      .toString()
+      .split('\n')
+    const environment = readFileSync(`/proc/${worker}/environ`, 'utf8').split('\0')
+    expect(environment).toEqual(
+      expect.arrayContaining(['MALLOC_MMAP_THRESHOLD_=1048576', 'MALLOC_TRIM_THRESHOLD_=16777216']),
+    )
+    expect(await service.end('SIGTERM')).toBe(0)
+  })
+
   test('is replaced; what it was at ends with an error, and what it counted and what was acknowledged stays', async () => {
     const service = await start()
     await askBoth(service, '/v1/data/app/version')

@@ -5,6 +5,7 @@ import type { RelayDeps, SigningSecret } from '../../../events/relay-webhook.js'
 import { BITBUCKET, GITHUB, GITLAB } from '../../../orchestrator/webhook-request.js'
 import type { RepositoryHost } from '../../../orchestrator/webhook-request.js'
 import { sayingLimit } from '../../exchange/body-errors.js'
+import { AppError } from '../../../errors/app-error.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
@@ -53,7 +54,12 @@ function signedRoute(
     const bytes = await exchange.readBytes(limit)
     const secret = secretOf(deps)
     checkWebhookSignature(secret, exchange.header(secret.header.toLowerCase()), bytes)
-    return readSentJson(exchange, bytes, limit)
+    const body = await readSentJson(exchange, bytes, limit)
+    if (bytes.equals(body)) return body
+    throw new AppError(
+      'invalid',
+      'a signed delivery is passed on as it was signed: send it in UTF-8 and without a Content-Encoding',
+    )
   })
   return webhookRoute(host, body, { name, check: () => undefined })
 }
