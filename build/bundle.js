@@ -8,6 +8,7 @@ import { basename, join, relative, sep } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build, transform } from 'esbuild'
 import { billOfMaterials, findComponents, licenceTexts } from './bill-of-materials.js'
+import { mergeChunks } from './merge-chunks.js'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What is given to others is shorter: names within files are. Profiles and stack traces of a build for oneself keep them. */
@@ -26,10 +27,31 @@ const KEPT = new Set([SBOM, LICENCES, '.built'])
 const REQUIRE =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
 
+/** Logs go to standard error without threads; figures are neither summaries nor sent to a gateway. */
+const LEFT_OUT = [
+  { file: join('pino', 'lib', 'transport.js'), contents: 'module.exports = undefined' },
+  { file: join('pino', 'lib', 'multistream.js'), contents: 'module.exports = undefined' },
+  { file: join('prom-client', 'lib', 'summary.js'), contents: 'module.exports = undefined' },
+  { file: join('prom-client', 'lib', 'pushgateway.js'), contents: 'module.exports = undefined' },
+]
+
 const ours = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const threads = readdirSync(join(ROOT, 'src/threads')).map((file) => basename(file, '.ts'))
 
+const format = {
+  format: 'esm',
+  platform: 'node',
+  target: TARGET,
+  legalComments: 'none',
+  // Lines stay short, so that a stack trace still tells where; whoever has the package has no sources to look at.
+  minifyWhitespace: true,
+  minifySyntax: values.package,
+  minifyIdentifiers: values.package,
+  lineLimit: values.package ? 4000 : 160,
+  logLevel: 'warning',
+}
 const { metafile } = await build({
+  ...format,
   absWorkingDir: ROOT,
   entryPoints: {
     cli: 'src/cli.ts',
@@ -39,19 +61,9 @@ const { metafile } = await build({
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
   splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: TARGET,
   external: Object.keys(ours.dependencies),
   banner: { js: REQUIRE },
-  legalComments: 'none',
-  // Lines stay short, so that a stack trace still tells where; whoever has the package has no sources to look at.
-  minifyWhitespace: true,
-  minifySyntax: values.package,
-  minifyIdentifiers: values.package,
-  lineLimit: values.package ? 4000 : 160,
   metafile: true,
-  logLevel: 'warning',
   plugins: [
     {
       name: 'packages',
@@ -59,7 +71,7 @@ const { metafile } = await build({
     },
   ],
 })
-removeStale(new Set(Object.keys(metafile.outputs).map((file) => relative(OUT, join(ROOT, file)))))
+removeStale(await mergeChunks(OUT, metafile, format))
 const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
@@ -83,6 +95,8 @@ async function loadPackageFile({ path }) {
   if (path.endsWith(join('pg', 'lib', 'native', 'index.js'))) {
     return { contents: 'module.exports = undefined', loader: 'js' }
   }
+  const leftOut = LEFT_OUT.find(({ file }) => path.endsWith(file))
+  if (leftOut !== undefined) return { contents: leftOut.contents, loader: 'js' }
   const { code } = await transform(await readFile(path, 'utf8'), {
     minify: true,
     legalComments: 'none',

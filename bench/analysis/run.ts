@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 // The thread that judges intervals is started by its path: this only has it built.
 import '../../src/threads/analysis.js'
-import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
+import { failedInterval } from '../../src/analysis/runs/failed-interval.js'
 import { NO_RULES } from '../../src/analysis/runs/checks/check.js'
 import { AnalysisSection } from '../../src/config/sections/analysis.js'
 import { toError } from '../../src/errors/app-error.js'

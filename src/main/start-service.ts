@@ -27,7 +27,6 @@ import { watchThreads } from './threads/watch-threads.js'
 import type { Policies } from '../pdp/loading/policies.js'
 import { keyFiles } from './files/bundle-verification.js'
 import { ignoreOtherSignals, nextSignal } from './signals.js'
-import { noteFiles, watchPolicies } from '../pdp/loading/watch-policies.js'
 import { claimDataDirectory } from '../store/sqlite/engine/claim-data-directory.js'
 import { listen } from './listen.js'
 import type { OnStop } from './listen.js'
@@ -157,6 +156,7 @@ async function openWatched(
 ): Promise<Policies> {
   const { watch, directories, bundles, bundleSigning } = config.policies
   if (!watch) return await openPolicies(config, logger, metrics)
+  const { noteFiles, watchPolicies } = await import('../pdp/loading/watch-policies.js')
   // Before they are read: what is saved while they are loaded is found afterwards.
   const noted = await noteFiles(directories, [...bundles, ...keyFiles(bundleSigning)])
   const policies = await openPolicies(config, logger, metrics)

@@ -7,7 +7,7 @@ import type {
   IntervalResult,
 } from '../../src/analysis/runs/analysis-runner.js'
 import { packInterval } from '../../src/analysis/runs/intervals/pack-interval.js'
-import { failedInterval } from '../../src/analysis/runs/evaluate-interval.js'
+import { failedInterval } from '../../src/analysis/runs/failed-interval.js'
 import { hasErrorCode } from '../../src/errors/app-error.js'
 import type { StoredRun } from '../../src/store/ports/analysis-store.js'
 import { MINUTE_MS, START_MS, makeIntervalReport } from './analyses.js'

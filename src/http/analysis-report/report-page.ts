@@ -14,13 +14,11 @@ import { metricList } from './metric-list.js'
 import { REPORT_STYLES } from './styles.js'
 import { badge, toneOf } from './tone.js'
 import type { Verdict } from '../../store/ports/analysis-store.js'
-import { collectRun } from '../../analysis/runs/show-run.js'
-import type { ReadOperation } from '../../store/ports/readers.js'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** A run as a page of its own: it asks for nothing else, on the network or of a script. */
-async function renderReport(run: ShownRun): Promise<string> {
+export async function renderReport(run: ShownRun): Promise<string> {
   const { id, application, report, data, intervals } = run
   const page = html`<!doctype html>
     <html lang="en">
@@ -245,10 +243,4 @@ function checkTable(prefix: string, checks: readonly CheckReport[]): Html {
 
 function toClock(time: string | undefined): string {
   return time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, '')
-}
-
-/** The report of a run as a page. It is drawn where the store is read, since hundreds of charts take their time. Raises `not_found`. */
-export const renderRun: ReadOperation<number, string> = {
-  name: 'analysis.render',
-  apply: async (readers, id) => await renderReport(await collectRun(readers, id)),
 }

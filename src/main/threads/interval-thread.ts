@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 
 import type { IntervalRequest, IntervalResult } from '../../analysis/runs/analysis-runner.js'
-import { intervalBudgetMs } from '../../analysis/runs/evaluate-interval.js'
+import { intervalBudgetMs } from '../../analysis/runs/intervals/schedule.js'
 import type { RunPlan } from '../../analysis/runs/definitions/plan.js'
 import { TRY_BUDGET_MS } from '../../analysis/runs/intervals/try-queries.js'
 import type { TriedTarget } from '../../analysis/runs/intervals/try-queries.js'

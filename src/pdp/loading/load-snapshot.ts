@@ -149,7 +149,7 @@ async function loadModules(
   for (const partCode of codes) {
     const module = await loadedModules.load(partCode.code, { builtins: builtins.table, limits, data })
     refuseMissingBuiltins(part, module, options)
-    await builtins.prepare(module.requiredBuiltins)
+    await builtins.prepare(module.hostedBuiltins)
     modules.push(module)
     for (const [key, number] of numbersByKey(part, partCode, module))
       entrypoints.push({ path: pathOfKey(key), kind: part.kindOf(key), module, number })

@@ -89,7 +89,7 @@ export async function assembleSnapshot(
   made: readonly PolicyModule[],
   builtins: Builtins,
 ): Promise<Snapshot> {
-  for (const { requiredBuiltins } of made) await builtins.prepare(requiredBuiltins)
+  for (const { hostedBuiltins } of made) await builtins.prepare(hostedBuiltins)
   const turns = new ShortTurns()
   await turns.pause()
   const coded = made.flatMap((module, place) =>

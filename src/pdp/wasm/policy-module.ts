@@ -31,6 +31,8 @@ export class PolicyModule {
   readonly rules: ReadonlyMap<string, number>
   /** The built-ins that the module calls and does not bring along. */
   readonly requiredBuiltins: readonly string[]
+  /** These, and the native ones for which the host may be asked. */
+  readonly hostedBuiltins: readonly string[]
   /** Whether inputs are read in one pass of our own: the module's runtime lays its values out as we know it. */
   readonly readsDirectly: boolean
   #parts: ModuleParts
@@ -48,6 +50,7 @@ export class PolicyModule {
     this.entrypoints = instance.entrypoints
     this.rules = new Map(parts.rules.map((key, place) => [key, RULES_FROM + place]))
     this.requiredBuiltins = instance.requiredBuiltins
+    this.hostedBuiltins = [...new Set([...this.requiredBuiltins, ...parts.wrappedBuiltins.values()])]
     this.#instance = instance
   }
 

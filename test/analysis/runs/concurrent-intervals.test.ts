@@ -4,7 +4,7 @@ import { cancelRun, findRun } from '../../../src/analysis/runs/analysis-operatio
 import { AnalysisRunner } from '../../../src/analysis/runs/analysis-runner.js'
 import type { IntervalRequest, IntervalResult } from '../../../src/analysis/runs/analysis-runner.js'
 import { packInterval } from '../../../src/analysis/runs/intervals/pack-interval.js'
-import { failedInterval } from '../../../src/analysis/runs/evaluate-interval.js'
+import { failedInterval } from '../../../src/analysis/runs/failed-interval.js'
 import { AppError } from '../../../src/errors/app-error.js'
 import { MINUTE_MS, START_MS, makeIntervalReport, makeRunPlan, storeRun } from '../../support/analyses.js'
 import { makeManualClock } from '../../support/manual-clock.js'

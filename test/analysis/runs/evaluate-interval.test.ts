@@ -7,11 +7,9 @@ import { judgeInterval } from '../../../src/analysis/runs/intervals/judge-interv
 import { readMetricTemplate } from '../../../src/analysis/runs/definitions/metric-template.js'
 import { joinLines, unpackData } from '../../../src/analysis/runs/intervals/pack-interval.js'
 import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../../src/analysis/runs/definitions/plan.js'
-import {
-  failedInterval,
-  intervalBudgetMs,
-  evaluateInterval,
-} from '../../../src/analysis/runs/evaluate-interval.js'
+import { evaluateInterval } from '../../../src/analysis/runs/evaluate-interval.js'
+import { failedInterval } from '../../../src/analysis/runs/failed-interval.js'
+import { intervalBudgetMs } from '../../../src/analysis/runs/intervals/schedule.js'
 import type { LinesAnswer, LinesQuery, SeriesAnswer, SeriesQuery } from '../../../src/analysis/sources.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
 import { makeFakeSources, wave } from '../../support/fake-sources.js'

@@ -13,7 +13,7 @@ import { combineParts } from './interval-report.js'
 import type { IntervalReport, TargetReport } from './interval-report.js'
 import { windowInSteps } from '../definitions/query-window.js'
 import type { PlannedMetrics, PlannedTarget, RunPlan } from '../definitions/plan.js'
-import { intervalCount, intervalWindow } from './schedule.js'
+import { canaryWindow, intervalCount } from './schedule.js'
 
 /** With a sentence each for both sides of 50 metrics that cannot be had. */
 const MAX_ERRORS = 100
@@ -208,12 +208,6 @@ function withheld(
   const score = Math.max(0, Math.min(combined.score, Math.ceil(thresholds.pass) - 1))
   const reason = `not all data could be had ${because}`
   return { ...combined, score, verdict: 'Review', reason, isUnanswered: false }
-}
-
-/** What an interval sees of the canary; of several services, the first one's. */
-export function canaryWindow({ targets, timing }: RunPlan, interval: number): IntervalReport['canaryWindow'] {
-  const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
-  return side === undefined ? { startMs: 0, endMs: 0 } : intervalWindow(timing, side, interval)
 }
 
 type BothSides = Partial<Pick<MetricData, 'baseline' | 'canary'>>

@@ -39,9 +39,24 @@ export function intervalWindow(timing: Timing, side: PlannedSide, interval: numb
   return { startMs: Math.max(startMs, endMs - timing.lookBackMs), endMs }
 }
 
+/** What an interval sees of the canary; of several services, the first one's. */
+export function canaryWindow({ targets, timing }: RunPlan, interval: number): TimeWindow {
+  const side = targets[0]?.metrics?.canary ?? targets[0]?.logs?.canary
+  return side === undefined ? { startMs: 0, endMs: 0 } : intervalWindow(timing, side, interval)
+}
+
 /** The last interval takes what is left over of the lifetime. */
 function elapsedMs(timing: Timing, interval: number): number {
   return interval >= intervalCount(timing)
     ? Math.max(timing.lifetimeMs, timing.intervalMs)
     : interval * timing.intervalMs
+}
+
+/** What all queries of an interval together may take, in milliseconds: within the interval, and never for ever. */
+const MIN_BUDGET_MS = 30_000
+const MAX_BUDGET_MS = 240_000
+
+/** The time within which an interval of a run is over, whatever its sources do. */
+export function intervalBudgetMs(intervalMs: number): number {
+  return Math.min(Math.max(intervalMs, MIN_BUDGET_MS), MAX_BUDGET_MS)
 }

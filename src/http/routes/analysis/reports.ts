@@ -1,5 +1,5 @@
 import { findRun } from '../../../analysis/runs/analysis-operations.js'
-import { renderRun } from '../../analysis-report/report-page.js'
+import { renderRun } from '../../analysis-report/render-run.js'
 import { frameDirective } from '../../pages/answer-page.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
 import type { PathParameter } from '../../input/path-parameter.js'

@@ -1,8 +1,9 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
+import type { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { RecentlyUsed } from '../shared/recently-used.js'
 import { compileCost } from './compile-cost.js'
+import { re2 } from './re2.js'
 
 /** Patterns are mostly literals of the policy, so a few hundred cover one; those made from input push out the oldest. */
 const CACHE_SIZE = 256
@@ -30,9 +31,9 @@ function compile(pattern: string, meter: WorkMeter): RE2JS {
   meter.spend(steps)
   meter.reserve(bytes)
   try {
-    return RE2JS.compile(pattern)
+    return re2().RE2JS.compile(pattern)
   } catch (raw) {
-    if (!(raw instanceof RE2JSSyntaxException)) throw raw
+    if (!(raw instanceof re2().RE2JSSyntaxException)) throw raw
     const renamed = raw.getDescription() === DUPLICATE_NAME ? withoutRepeatedNames(pattern) : pattern
     if (renamed !== pattern) return compile(renamed, meter)
     // Go takes patterns of more than twice that size.

@@ -1,8 +1,9 @@
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { quoteGoString } from '../go-format/quote.js'
 import { compilePattern } from './compile.js'
+import { re2 } from './re2.js'
 
 /**
  * The pattern for a text with regular expressions between two delimiters (`urn:foo:<.*>`): the rest is literal, and the
@@ -14,16 +15,17 @@ export function compileDelimitedTemplate(
   close: string,
   meter: WorkMeter,
 ): RE2JS {
+  const { RE2JS: engine } = re2()
   let pattern = '^'
   let at = 0
   for (const [start, end] of delimitedExtents(template, open, close)) {
     const expression = template.slice(start + 1, end - 1)
     // Each expression must be on its own, so that `a)(b` cannot reach outside its delimiters.
     compilePattern(`^${expression}$`, meter)
-    pattern += `${RE2JS.quote(template.slice(at, start))}(${expression})`
+    pattern += `${engine.quote(template.slice(at, start))}(${expression})`
     at = end
   }
-  return compilePattern(`${pattern}${RE2JS.quote(template.slice(at))}$`, meter)
+  return compilePattern(`${pattern}${engine.quote(template.slice(at))}$`, meter)
 }
 
 /** The outermost extents between the delimiters, these included. */

@@ -1,7 +1,7 @@
-import { MatcherInput } from 're2js'
 import type { RE2JS } from 're2js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { MeteredText } from './metered-text.js'
+import { re2 } from './re2.js'
 
 /** Steps of finding one match and taking it out, beside those of the characters that are read; and bytes of a short one. */
 const MATCH_STEPS = 30
@@ -19,7 +19,7 @@ export interface Match {
  * A match is valid until the next one is asked for.
  */
 export function* findMatches(regex: RE2JS, text: string, meter: WorkMeter): Generator<Match> {
-  const matcher = regex.matcher(MatcherInput.utf16(new MeteredText(text, regex, meter)))
+  const matcher = regex.matcher(re2().MatcherInput.utf16(new MeteredText(text, regex, meter)))
   const names = new Set(Object.keys(regex.namedGroups()))
   const group = (key: number | string): string => {
     const isKnown = typeof key === 'number' ? key <= regex.groupCount() : names.has(key)
@@ -41,7 +41,7 @@ export function* findMatches(regex: RE2JS, text: string, meter: WorkMeter): Gene
 
 /** Whether a text has a match. */
 export function isMatch(regex: RE2JS, text: string, meter: WorkMeter): boolean {
-  return regex.matcher(MatcherInput.utf16(new MeteredText(text, regex, meter))).find()
+  return regex.matcher(re2().MatcherInput.utf16(new MeteredText(text, regex, meter))).find()
 }
 
 function unitsAt(text: string, at: number): number {

@@ -1,6 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { graphqlBuiltins } from '../../../../src/pdp/builtins/graphql/graphql.js'
-import { hostBuiltins } from '../../../../src/pdp/builtins/index.js'
 import { makeLazyFamily } from '../../../../src/pdp/builtins/shared/lazy-family.js'
 import { generousMeter } from '../../../support/generous-meter.js'
 
@@ -20,10 +18,5 @@ describe('built-ins that are loaded when they are needed', () => {
   it('say so when they are called before', () => {
     const { table } = makeLazyFamily(['family.one'], () => Promise.resolve({}))
     expect(() => table['family.one']?.([], CONTEXT)).toThrow('family.one is called before it was loaded')
-  })
-
-  it('are named as they are defined', () => {
-    const names = Object.keys(hostBuiltins.table).filter((name) => name.startsWith('graphql.'))
-    expect(names.sort()).toEqual(Object.keys(graphqlBuiltins).sort())
   })
 })

@@ -1,0 +1,14 @@
+import { collectRun } from '../../analysis/runs/show-run.js'
+import type { ReadOperation } from '../../store/ports/readers.js'
+
+/**
+ * The report of a run as a page. It is drawn where the store is read, since hundreds of charts take their time; what draws it is loaded for the
+ * first. Raises `not_found`.
+ */
+export const renderRun: ReadOperation<number, string> = {
+  name: 'analysis.render',
+  apply: async (readers, id) => {
+    const { renderReport } = await import('./report-page.js')
+    return await renderReport(await collectRun(readers, id))
+  },
+}
