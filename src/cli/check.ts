@@ -7,14 +7,14 @@ import { checkReportJson, checkReportText, policyReportText, summarise } from '.
 import type { Checking } from './check/check-definition.js'
 import type { CheckResult, Unchecked } from './check/check-report.js'
 import { findDefinitions } from './check/find-definitions.js'
-import { EXIT } from './session/session.js'
+import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { checkPortability, portabilityText } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
 import { withRequests } from './input/evaluate-once.js'
-import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
-import { loadOptions, openPolicies } from './input/open-policies.js'
+import { loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
@@ -32,6 +32,7 @@ import {
 } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
+import { addWatchOption } from './session/watch.js'
 
 interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
   readonly as?: InputForm
@@ -40,7 +41,7 @@ interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
 
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
 export function defineCheck(command: Command, session: Session): void {
-  addOutputOptions(addSchemaOption(addInputFormOption(addPolicyOptions(command))))
+  addOutputOptions(addWatchOption(addSchemaOption(addInputFormOption(addPolicyOptions(command)))))
     .description(
       'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema and no path only that.',
     )
@@ -58,16 +59,19 @@ export function defineCheck(command: Command, session: Session): void {
         'tidegate check pipeline.json',
         'tidegate check --format json pipelines/',
         'tidegate check --schema default',
+        'tidegate check --watch pipeline.json',
       ),
     )
     .action(async (paths: readonly string[], options: CheckOptions) => {
-      session.exitCode = await check(paths, options, session.terminal)
+      session.exitCode = await check(paths, options, session)
     })
 }
 
-async function check(paths: readonly string[], options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+async function check(paths: readonly string[], options: CheckOptions, session: Session): Promise<ExitCode> {
+  const { terminal } = session
   // Without that, an empty list of files would pass for one that was checked.
   if (paths.length === 0 && options.schema === undefined) throw wrongUse("missing required argument 'path'")
+  await watchFiles(session, [...policyFiles(options, terminal), ...paths, schemaFolder(options)])
   const policies = await openPolicies(options, terminal)
   const { config, snapshot, directories } = policies
   const load = loadOptions(config, terminal)

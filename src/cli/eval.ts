@@ -5,11 +5,11 @@ import { canonicalJson } from '../lib/json/edit/canonical.js'
 import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
 import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
-import { EXIT } from './session/session.js'
+import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { evaluateAgain, withRequests } from './input/evaluate-once.js'
 import { evaluateWithAnswers } from '../pdp/requests/evaluate-with-answers.js'
-import { openPolicies } from './input/open-policies.js'
+import { openPolicies, policyFiles } from './input/open-policies.js'
 import { explainUndefined } from './input/explain-undefined.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
@@ -17,7 +17,7 @@ import type { InputForm } from './input/read-definitions.js'
 import { readDocument } from './input/read-document.js'
 import { addInputFormOption, addOutputOptions, addPolicyOptions, examples } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
-import type { Terminal } from './session/terminal.js'
+import { addWatchOption } from './session/watch.js'
 
 interface EvalOptions extends PolicyOptions, OutputOptions {
   readonly entrypoint?: string
@@ -44,13 +44,13 @@ export function defineEval(command: Command, session: Session): void {
     .option('--input <file>', 'the input as JSON or YAML, or - for standard input; none leaves it undefined')
     .addHelpText('after', HELP)
     .action(async (options: EvalOptions) => {
-      session.exitCode = await evaluate(options, session.terminal)
+      session.exitCode = await evaluate(options, session)
     })
 }
 
 /** Adds the flags of an evaluation, except for its input. */
 export function addEvaluationOptions(command: Command): Command {
-  return addInputFormOption(addPolicyOptions(command))
+  return addWatchOption(addInputFormOption(addPolicyOptions(command)))
     .option(
       '--entrypoint <path>',
       'what to evaluate, a/b/c or data.a.b.c (default: the configured default decision)',
@@ -65,7 +65,9 @@ export function addEvaluationOptions(command: Command): Command {
 }
 
 /** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
-export async function evaluate(options: EvalOptions, terminal: Terminal): Promise<ExitCode> {
+export async function evaluate(options: EvalOptions, session: Session): Promise<ExitCode> {
+  const { terminal } = session
+  await watchFiles(session, [...policyFiles(options, terminal), options.input, options.ndBuiltinCache])
   const document = options.input === undefined ? undefined : await readDocument(options.input, terminal)
   const { config, snapshot } = await openPolicies(options, terminal, { includesPrint: true })
   const path = parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)

@@ -77,7 +77,7 @@ async function defineShortForm(program: Command, session: Session): Promise<void
   addOutputOptions(addEvaluationOptions(program))
     .requiredOption('--eval <file>', 'evaluate this input against the default policies')
     .action(async ({ eval: input, ...options }: ShortOptions) => {
-      session.exitCode = await evaluate({ ...options, input }, session.terminal)
+      session.exitCode = await evaluate({ ...options, input }, session)
     })
 }
 

@@ -14,11 +14,11 @@ import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import type { PolicyRequests } from '../pdp/requests/policy-requests.js'
-import { EXIT } from './session/session.js'
+import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
-import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
+import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
-import { loadOptions } from './input/open-policies.js'
+import { loadOptions, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
@@ -31,7 +31,7 @@ import {
   addConfigOption,
 } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
-import type { Terminal } from './session/terminal.js'
+import { addWatchOption } from './session/watch.js'
 import { checkPortability } from './portable/check-portability.js'
 import type { HostQuestion } from './portable/compare-hosts.js'
 import { measureCoverage, rulePath, ruleName, runOpaTests } from './test/opa-tests.js'
@@ -50,7 +50,7 @@ interface TestOptions extends OutputOptions, PolicyOptions, SchemaOptions {
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
 export function defineTest(command: Command, session: Session): void {
-  addOutputOptions(addSchemaOption(addConfigOption(command)))
+  addOutputOptions(addWatchOption(addSchemaOption(addConfigOption(command))))
     .description(
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
     )
@@ -63,13 +63,23 @@ export function defineTest(command: Command, session: Session): void {
       'evaluate every test rule in @open-policy-agent/opa-wasm, too, and fail where it answers otherwise',
     )
     .option('--opa <file>', 'the opa program to test with')
-    .addHelpText('after', examples('tidegate test', 'tidegate test policies --run wait_time --threshold 90'))
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate test',
+        'tidegate test policies --run wait_time --threshold 90',
+        'tidegate test --watch',
+      ),
+    )
     .action(async (directories: readonly string[], options: TestOptions) => {
-      session.exitCode = await test(directories, options, session.terminal)
+      session.exitCode = await test(directories, options, session)
     })
 }
 
-async function test(named: readonly string[], options: TestOptions, terminal: Terminal): Promise<ExitCode> {
+async function test(named: readonly string[], options: TestOptions, session: Session): Promise<ExitCode> {
+  const { terminal } = session
+  const policies = policyFiles({ ...options, ...(named.length > 0 && { policies: named }) }, terminal)
+  await watchFiles(session, [...policies, schemaFolder(options)])
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const { directories, bundles } = config.policies
   const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }

@@ -56,6 +56,21 @@ describe('tidegate gates', () => {
     ])
   })
 
+  test.each([
+    ['Relase', "no gate is called 'Relase', did you mean Release?"],
+    ['something', "no gate is called 'something'; there are Release, Made"],
+  ])('tells which gates there are in place of %s', async (name, sentence) => {
+    const urls = ['--approval-callback', `${receiver.url}/yes`, '--rejection-callback', `${receiver.url}/no`]
+    const run = await gates('trigger', name, '--execution', 'e', ...urls)
+    expect(run).toEqual({ exitCode: 2, stdout: '', stderr: `tidegate: ${sentence}\n` })
+  })
+
+  test('triggers a gate by its name', async () => {
+    const urls = ['--approval-callback', `${receiver.url}/yes`, '--rejection-callback', `${receiver.url}/no`]
+    const byName = await gates('trigger', 'Release', '--execution', 'named', '--as', 'ana', ...urls)
+    expect(byName.stdout).toBe(`instance ${await trigger('named')}: activated\n`)
+  })
+
   test('triggers, approves with a quorum and shows what came of it', async () => {
     const id = await trigger('approved')
     const first = await gates('approve', id, '--as', 'bo', '--comment', 'fine')

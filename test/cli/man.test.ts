@@ -44,6 +44,9 @@ describe('tidegate man', () => {
   })
 
   test('says that there is no such command', async () => {
-    expect(await runTidegate(['man', 'gate'])).toMatchObject({ exitCode: 2 })
+    expect(await runTidegate(['man', 'gates', 'lst'])).toMatchObject({
+      exitCode: 2,
+      stderr: "tidegate: there is no command 'gates lst', did you mean 'gates list'?\n",
+    })
   })
 })

@@ -14,6 +14,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { reportText } from './report-text.js'
+import { namingNear } from './near-applications.js'
 import { runSummary } from '../../analysis/runs/run-summary.js'
 import type { ListOptions, ShowOptions, StartOptions } from './run-options.js'
 
@@ -56,10 +57,13 @@ export async function startRun(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
-  const { id } = await client.ask(Started, {
+  const registering = client.ask(Started, {
     method: 'POST',
     path: '/analysis',
     body: toRegistration(application, options),
+  })
+  const { id } = await registering.catch(async (raw: unknown) => {
+    throw await namingNear(raw, application, client)
   })
   if (options.wait !== true) {
     if (options.format === 'json') outJson(terminal, { id })

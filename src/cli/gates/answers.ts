@@ -62,6 +62,8 @@ export const DetailsAnswer = z.looseObject({
 })
 export type DetailsAnswer = z.output<typeof DetailsAnswer>
 
+export const GatesAnswer = z.object({ gates: z.array(GateAnswer) })
+
 /** Where the service has an instance. Raises `invalid` for what is no number. */
 export function instancePath(id: string): string {
   return `/approvalGateInstances/${requireNumber(id, 'an instance')}`

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
 
 import { EXIT } from '../session/session.js'
 import { textTable } from '../output/text-table.js'
@@ -7,9 +6,8 @@ import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { outJson } from '../session/shared-options.js'
-import { GateAnswer } from './answers.js'
-
-const Answer = z.object({ gates: z.array(GateAnswer) })
+import { GatesAnswer } from './answers.js'
+import type { GateAnswer } from './answers.js'
 
 /** `tidegate gates list`: the gates that are declared. */
 export function defineList(command: Command, session: Session): void {
@@ -17,7 +15,7 @@ export function defineList(command: Command, session: Session): void {
     .description('Lists the approval gates that are declared. What waits for a decision: gates instances.')
     .action(async (options: ServiceOptions) => {
       const client = await makeServiceClient(options, session.terminal)
-      const answer = await client.ask(Answer, { path: '/approvalGates' })
+      const answer = await client.ask(GatesAnswer, { path: '/approvalGates' })
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(gateTable(answer.gates))
       session.exitCode = EXIT.fine

@@ -6,7 +6,7 @@ import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
-import { gatePath } from './answers.js'
+import { findGate } from './find-gate.js'
 
 interface TriggerOptions extends ServiceOptions {
   readonly execution: string
@@ -23,7 +23,9 @@ const Answer = z.looseObject({ id: z.number(), approvalStatus: z.looseObject({ s
 /** `tidegate gates trigger`: starts an instance, as the contract's trigger does. */
 export function defineTrigger(command: Command, session: Session): void {
   command
-    .description('Starts an instance of a gate. The same again gives the same instance.')
+    .description(
+      'Starts an instance of a gate, by its number or name. The same again gives the same instance.',
+    )
     .requiredOption('--execution <id>', 'the execution that waits for the gate')
     .requiredOption('--approval-callback <url>', 'who is told of an approval')
     .requiredOption('--rejection-callback <url>', 'who is told of a rejection, a cancellation or an expiry')
@@ -49,7 +51,7 @@ export function defineTrigger(command: Command, session: Session): void {
       }
       const request = {
         method: 'POST',
-        path: `${gatePath(gate)}/trigger`,
+        path: `${await findGate(client, gate)}/trigger`,
         body,
         claimedUser: options.as,
       } as const

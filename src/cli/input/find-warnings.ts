@@ -17,6 +17,11 @@ export interface SchemaOptions {
   readonly schema?: string
 }
 
+/** Where the schemas of `--schema` are; undefined without that flag. */
+export function schemaFolder({ schema }: SchemaOptions): string | undefined {
+  return schema === 'default' ? join(packageRoot, 'schemas') : schema
+}
+
 /**
  * What the policies in some directories read of `input` that the schemas of `--schema` do not have; nothing without that
  * flag. Raises `invalid` where there are no policies as they were written, and as `checkInput`.
@@ -35,7 +40,7 @@ export async function findInputWarnings(
     )
   const opa = await load.findOpa()
   const { rego } = await collectSources(directories, { includeTests: false })
-  const schemas = schema === 'default' ? join(packageRoot, 'schemas') : schema
+  const schemas = schemaFolder({ schema }) ?? ''
   return await checkInput(opa, await parseModules(opa, rego), { schemas, staticPackages })
 }
 

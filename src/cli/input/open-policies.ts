@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js'
 import { traceConfig } from '../../config/load-config.js'
+import { CONFIG_FILE_VARIABLE } from '../../config/read-environment.js'
 import { readSecrets } from '../../config/read-secrets.js'
 import { makeBundleVerification } from '../../main/files/bundle-verification.js'
 import { hostBuiltins } from '../../pdp/builtins/index.js'
@@ -28,16 +29,32 @@ export async function openPolicies(
   terminal: Terminal,
   compiling: Pick<LoadOptions, 'includesPrint'> = {},
 ): Promise<OpenPolicies> {
-  const { config, originOf } = traceConfig({
-    file: options.config,
-    env: terminal.env,
-    flags: policyFlags(options),
-  })
-  const isDefault = originOf(['policies', 'directories']) === undefined
-  const directories = isDefault ? orShipped(config.policies.directories) : config.policies.directories
+  const { config, directories } = findPolicies(options, terminal)
   const locations = { directories, bundles: config.policies.bundles }
   const work = loadSnapshot(locations, { ...loadOptions(config, terminal), ...compiling })
   return { config, directories, snapshot: await new Progress(terminal).during('compiling policies …', work) }
+}
+
+function findPolicies(options: PolicyOptions, terminal: Terminal): Omit<OpenPolicies, 'snapshot'> {
+  const flags = policyFlags(options)
+  const { config, originOf } = traceConfig({ file: options.config, env: terminal.env, flags })
+  const isDefault = originOf(['policies', 'directories']) === undefined
+  return {
+    config,
+    directories: isDefault ? orShipped(config.policies.directories) : config.policies.directories,
+  }
+}
+
+/** The configuration file, and the policies that it or flags name: what a command that is watched looks at. */
+export function policyFiles(options: PolicyOptions, terminal: Terminal): (string | undefined)[] {
+  const file = options.config ?? terminal.env[CONFIG_FILE_VARIABLE]
+  try {
+    const { config, directories } = findPolicies(options, terminal)
+    return [file, ...directories, ...config.policies.bundles]
+  } catch {
+    // The command tells what is wrong with it.
+    return [file]
+  }
 }
 
 /** How policies are compiled and run under a configuration. */

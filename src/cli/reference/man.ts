@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { nearestName } from '../../lib/text/nearest-name.js'
 import { EXIT, wrongUse } from '../session/session.js'
 import type { DefineCommand } from '../session/session.js'
 import { addOutputOptions, examples } from '../session/shared-options.js'
@@ -29,7 +30,7 @@ export const makeDefineMan =
         if (dir === undefined) {
           const name = ['tidegate', ...words].join('-')
           const page = pages.get(name)
-          if (page === undefined) throw wrongUse(`there is no command '${words.join(' ')}'`)
+          if (page === undefined) throw wrongUse(unknownPage(words.join(' '), [...pages.keys()]))
           session.terminal.out(page)
         } else {
           await mkdir(join(dir, 'man1'), { recursive: true })
@@ -39,3 +40,10 @@ export const makeDefineMan =
         session.exitCode = EXIT.fine
       })
   }
+
+function unknownPage(written: string, pages: readonly string[]): string {
+  const nearest = nearestName(['tidegate', ...written.split(' ')].join('-'), pages)
+  const hint =
+    nearest === undefined ? '' : `, did you mean '${nearest.replace(/^tidegate-/, '').replaceAll('-', ' ')}'?`
+  return `there is no command '${written}'${hint}`
+}

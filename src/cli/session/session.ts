@@ -1,6 +1,8 @@
 import { AppError } from '../../errors/app-error.js'
 import type { Command } from 'commander'
 
+import { noteFiles } from './noted-files.js'
+import type { NotedFiles } from './noted-files.js'
 import type { Terminal } from './terminal.js'
 
 /** How a command ended, for the shell. */
@@ -21,6 +23,8 @@ export interface Session {
   exitCode: ExitCode
   /** Whether the command that ran was told to show again what changes. */
   isWatched: boolean
+  /** What the command reads, where it is watched. */
+  files?: NotedFiles
 }
 
 /** Adds one command to the program. */
@@ -34,4 +38,14 @@ export function newSession(terminal: Terminal): Session {
 /** The error for a command line that cannot be understood. */
 export function wrongUse(message: string): AppError {
   return new AppError('invalid', message, { code: 'wrong_use' })
+}
+
+/**
+ * Notes what a command that is watched reads, before it does: it runs again when one of these changes. Raises `invalid` for standard input, which
+ * cannot be read again.
+ */
+export async function watchFiles(session: Session, paths: readonly (string | undefined)[]): Promise<void> {
+  if (!session.isWatched) return
+  if (paths.includes('-')) throw wrongUse('--watch cannot read standard input again: name a file')
+  session.files = await noteFiles(paths.filter((path) => path !== undefined))
 }

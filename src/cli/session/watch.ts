@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 
+import type { NotedFiles } from './noted-files.js'
 import { EXIT } from './session.js'
 import type { ExitCode } from './session.js'
 import type { Terminal } from './terminal.js'
 
-/** What is shown is asked for again after so long, in milliseconds. */
+/** What a service shows is asked for again after so long, and files are looked at, in milliseconds. */
 const PAUSE_MS = 2000
+const LOOK_MS = 300
 /** Moves to the upper left corner and clears what is below (ECMA-48, CUP and ED). */
 const CLEAR = '\u001B[H\u001B[2J'
 
@@ -15,6 +17,8 @@ export interface WatchedRun {
   readonly exitCode: ExitCode
   /** Whether what ran is a command that shows something, and was told to show it again. */
   readonly isWatched: boolean
+  /** What it has read, where it need be run again only when that changes. */
+  readonly files?: NotedFiles | undefined
 }
 
 /** Adds the flag that has a command show again what has changed. */
@@ -24,7 +28,8 @@ export function addWatchOption(command: Command): Command {
 
 /**
  * Runs a command line; where it was told to watch, again and again. What it shows is written where that has changed: over what was there on a
- * person's terminal, behind it elsewhere. A first run that fails is the last; where a later one fails, since a service is away, that is shown and it goes on.
+ * person's terminal, behind it elsewhere. A first run that fails is the last, unless it has read files, which can be mended; where a later one fails, since a
+ * service is away, that is shown and it goes on.
  */
 export async function runWatched(
   run: (terminal: Terminal) => Promise<WatchedRun>,
@@ -34,14 +39,15 @@ export async function runWatched(
   let shown: string | undefined
   for (;;) {
     const written: (readonly ['out' | 'err', string])[] = []
-    const { exitCode, isWatched } = await run({
+    const { exitCode, isWatched, files } = await run({
       ...terminal,
       out: (text) => written.push(['out', text]),
       err: (text) => written.push(['err', text]),
       // It would be written over what is shown.
       showsProgress: false,
     })
-    const isLast = shown === undefined && (exitCode === EXIT.error || !isWatched)
+    const hasFailed = exitCode === EXIT.error && files === undefined
+    const isLast = shown === undefined && (hasFailed || !isWatched)
     const text = JSON.stringify(written)
     if (text !== shown) {
       if (!isLast) terminal.out(clear)
@@ -49,6 +55,13 @@ export async function runWatched(
     }
     if (isLast) return exitCode
     shown = text
-    await setTimeout(PAUSE_MS)
+    await nextTime(files)
   }
+}
+
+async function nextTime(files: NotedFiles | undefined): Promise<void> {
+  if (files === undefined) await setTimeout(PAUSE_MS)
+  else
+    do await setTimeout(Math.max(LOOK_MS, files.pauseMs()))
+    while (!(await files.haveChanged()))
 }

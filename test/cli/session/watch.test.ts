@@ -78,6 +78,38 @@ describe('a command that is watched', () => {
   })
 })
 
+describe('a command that reads files', () => {
+  const reads = (changes: readonly boolean[]) => {
+    const left = [...changes]
+    return { haveChanged: () => Promise.resolve(left.shift() ?? true), pauseMs: () => 0, left }
+  }
+
+  test('is run again only once one of them has changed', async () => {
+    const files = reads([false, false, true])
+    let runs = 0
+    const watched = runWatched((to) => {
+      runs += 1
+      if (runs === 3) return Promise.reject(new Error('ended'))
+      to.out(`${files.left.length}\n`)
+      return Promise.resolve({ exitCode: EXIT.fine, isWatched: true, files })
+    }, terminal())
+    await expect(watched).rejects.toThrow('ended')
+    expect(out).toBe('3\n0\n')
+  })
+
+  test('is run again though the first run fails, since files can be mended', async () => {
+    const exitCodes: ExitCode[] = [EXIT.error, EXIT.fine]
+    const watched = runWatched((to) => {
+      const exitCode = exitCodes.shift()
+      if (exitCode === undefined) return Promise.reject(new Error('ended'))
+      to.out(`${exitCode}\n`)
+      return Promise.resolve({ exitCode, isWatched: true, files: reads([]) })
+    }, terminal())
+    await expect(watched).rejects.toThrow('ended')
+    expect(out).toBe('2\n0\n')
+  })
+})
+
 test.each([
   ['that cannot be run', EXIT.error, true],
   ['that is not to be watched', EXIT.fine, false],
