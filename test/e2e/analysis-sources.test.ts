@@ -161,7 +161,7 @@ describe('an analysis', () => {
     ['is down', 'down', /connection was refused|ECONNREFUSED/i],
     ['answers 503', 'unavailable', /503/],
     ['answers 400', 'refusing', /parse error/],
-    ['answers with a page to sign in', 'text', /JSON/],
+    ['answers with a page to sign in', 'text', /an HTML page/],
     ['never answers', 'silent', /did not answer in full within 1000 ms/],
     ['answers with 100 MB', 'huge', /16 MiB|16777216|too large|more than/i],
   ])('of a source that %s fails, and says so', { timeout: 60_000 }, async (_, application, error) => {
