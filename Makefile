@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run demo site test bench bench-analysis bench-bodies bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-trail check build clean
+.PHONY: help run demo site test bench bench-analysis bench-bodies bench-decision-log bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-trail bench-upkeep check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,14 @@ bench-growth: $(BUILT) ## Load, memory and decisions with up to 3,000 packages a
 bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with one process and two, and requests meanwhile
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/saves/run.js $(ARGS)
+
+bench-decision-log: $(BUILT) ## What keeping a decision costs, and how many a second are kept whole
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/decision-log/run.js $(ARGS)
+
+bench-upkeep: $(BUILT) ## 20,000 gates that expire, a trail that is cut and a storm of saves, with decisions and events beside them
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/upkeep/run.js $(ARGS)
 
 bench-gates: $(BUILT) ## Approval gates with 1,000 and 100,000 instances in the file (needs wrk)
 	@command -v wrk >/dev/null || { echo "make bench-gates needs wrk: apt-get install wrk"; exit 2; }

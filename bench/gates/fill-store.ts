@@ -13,23 +13,24 @@ export interface FillOptions {
   readonly dataDir: string
   readonly instances: number
   readonly callbackUrl: string
+  /** When they were triggered; now where absent. */
+  readonly nowMs?: number
 }
 
 export const BENCH_GATE = { id: 7, name: 'Release', application: 'shop' }
 
 /** Makes a store with instances of one gate that wait for decisions. */
-export async function fillStore({ dataDir, instances, callbackUrl }: FillOptions): Promise<void> {
+export async function fillStore({ dataDir, ...what }: FillOptions): Promise<void> {
   const { writer, close } = await openServiceStore({ dataDir, operations: SERVICE_OPERATIONS })
-  await fillInstances(writer, { instances, callbackUrl })
+  await fillInstances(writer, what)
   await close()
 }
 
 /** Makes the instances in a store that is open, through the operations of the service itself. */
 export async function fillInstances(
   writer: Writer,
-  { instances, callbackUrl }: Omit<FillOptions, 'dataDir'>,
+  { instances, callbackUrl, nowMs = Date.now() }: Omit<FillOptions, 'dataDir'>,
 ): Promise<void> {
-  const nowMs = Date.now()
   await writer.run(saveGateChanges, [{ kind: 'gate.declared', gate: benchGate(nowMs) }])
   await inBatches(instances, (index) =>
     writer.run(triggerGate, triggerOf(`filled-${index}`, callbackUrl, nowMs)),

@@ -26,13 +26,14 @@ export async function fill(
   from: number,
   to: number,
   measured: number,
+  receivedMs: () => number = Date.now,
 ): Promise<number> {
   let us = 0
   for (let index = from; index < to; index += EVENTS_PER_STEP) {
     const bodies = Array.from({ length: EVENTS_PER_STEP }, (_, offset) => ({
       endpoint: 'echo' as const,
       body: new Uint8Array(makeEvent(index + offset)),
-      receivedMs: Date.now(),
+      receivedMs: receivedMs(),
       origin: '127.0.0.1',
     }))
     const startedAt = performance.now()

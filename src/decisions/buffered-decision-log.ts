@@ -34,8 +34,8 @@ const NO_DETAIL: CopyBounds = { inputBytes: 0, resultBytes: 0 }
 export const defaultBufferBounds: BufferBounds = {
   maxInputBytes: 8 * 1024,
   maxResultBytes: 4 * 1024,
-  // Half a second of 10,000 decisions of 5.6 KB: a disk that is busy for so long costs nothing.
-  maxBufferedBytes: 32 * 1024 * 1024,
+  // More than a second of 10,000 decisions of 5.6 KB, half of it before detail gives way: a disk that is busy for so long costs nothing.
+  maxBufferedBytes: 64 * 1024 * 1024,
   maxBufferedRows: 65_536,
   givesWay: ['detail', 'allows'],
   flushIntervalMs: 250,

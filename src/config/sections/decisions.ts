@@ -48,7 +48,7 @@ export const DecisionsSection = z.strictObject({
     wholeNumberText(1, 10_000_000),
   ),
   bufferBytes: key(
-    byteSize(MIB, 16 * GIB).default(32 * MIB),
+    byteSize(MIB, 16 * GIB).default(64 * MIB),
     'Memory that waiting decisions may hold; beyond it new ones are dropped and counted.',
     byteSizeText(MIB, 16 * GIB),
   ),
