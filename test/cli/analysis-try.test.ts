@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { FILE_ANALYSIS, analysisIn } from '../support/file-analysis.js'
-import { latencies } from '../support/analysis-service.js'
+import { latencies } from '../support/analysis-files.js'
 import { objectOf, postJson } from '../support/http-client.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import type { ProgramRun } from '../support/run-tidegate.js'

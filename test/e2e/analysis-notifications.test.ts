@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { latencies } from '../support/analysis-service.js'
+import { latencies } from '../support/analysis-files.js'
 import { startReceiver } from '../support/callback-receiver.js'
 import type { CallbackReceiver } from '../support/callback-receiver.js'
 import { analysisIn, FILE_ANALYSIS } from '../support/file-analysis.js'

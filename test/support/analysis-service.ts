@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 
+import { HISTORY_MINUTES, latencies } from './analysis-files.js'
 import { analysisIn, FILE_ANALYSIS } from './file-analysis.js'
 import { ask, objectOf, postJson } from './http-client.js'
 import type { Answered } from './http-client.js'
@@ -12,7 +13,6 @@ import { makeWorkspace } from './workspace.js'
 export const PUBLIC_URL = 'https://tidegate.example.org/base'
 
 const MINUTE_MS = 60_000
-const HISTORY_MINUTES = 120
 /** What the versions of the files serve, in milliseconds; `flaky` has gaps. */
 const LEVELS = { stable: 100, healthy: 100, slow: 300 }
 
@@ -91,14 +91,4 @@ export function pastCanary(version: string, application = 'shop'): Record<string
     canaryConfig: { lifetimeMinutes: '60', name: 'ana' },
     canaryDeployments: [{ canaryStartTimeMs: String(startMs), canary: { metric: { shop: { version } } } }],
   }
-}
-
-/** The points of the last two hours around a level, in milliseconds, as a file of a source. */
-export function latencies(level: number): string {
-  const firstMs = Math.floor(Date.now() / MINUTE_MS - HISTORY_MINUTES) * MINUTE_MS
-  const rows = Array.from({ length: HISTORY_MINUTES }, (_, minute) => {
-    const atMs = firstMs + minute * MINUTE_MS
-    return `${new Date(atMs).toISOString()},${level * (1 + 0.05 * Math.sin(minute * 2.4))}`
-  })
-  return `time,latency\n${rows.join('\n')}\n`
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
-import { latencies, pastCanary } from '../analysis-service.js'
+import { latencies } from '../analysis-files.js'
+import { pastCanary } from '../analysis-service.js'
 import { startReceiver } from '../callback-receiver.js'
 import { FILE_ANALYSIS, analysisIn } from '../file-analysis.js'
 import { ask, objectOf, postJson } from '../http-client.js'

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { makeExampleWorld } from '../support/documentation/example-world.js'
+import type { ExampleWorld } from '../support/documentation/example-world.js'
+import { NOT_RUN, reasonNotToRun } from '../support/documentation/not-run.js'
+import { documentedCommands } from '../support/documentation/read-commands.js'
+import type { DocumentedCommand } from '../support/documentation/read-commands.js'
+
+const COMMANDS = documentedCommands()
+const RUN = COMMANDS.filter(({ text }) => reasonNotToRun(text) === undefined)
+const SERVING = /^(?:npx )?tidegate serve(?! --addr 0\.0\.0\.0)/
+/** What ends otherwise than with 0, as the pages say. */
+const OTHER_ENDS: readonly (readonly [RegExp, number])[] = [
+  [/check test\/cases\/pipelines(?: |$)/, 1],
+  [/absent\.json/, 2],
+  // The storage service here lists pipelines, and no applications: a reconciliation fails, and that is told.
+  [/tidegate doctor/, 1],
+  [/serve --addr 0\.0\.0\.0/, 2],
+  [/TIDEGATE_SERVER_ADRR|tidegate evl|--polices|eval --input - --format json/, 2],
+]
+const PATIENCE_MS = 60_000
+/** Since when a canary runs whose half hour is over. */
+const PAST_MS = 90 * 60_000
+
+let world: ExampleWorld
+beforeAll(async () => {
+  world = await makeExampleWorld()
+}, PATIENCE_MS)
+afterAll(() => world.close())
+
+/** The command in the world of this test: its service, its folders, and real values where the page has names for them. */
+function fitted(command: string): string {
+  return command
+    .replaceAll(/(?:http:\/\/)?(?:127\.0\.0\.1|localhost):8181/g, world.url)
+    .replaceAll('http://127.0.0.1:7002', world.storageUrl)
+    .replaceAll('/var/lib/tidegate-new', `${world.path}/restored`)
+    .replaceAll('/var/lib/tidegate', `${world.path}/data`)
+    .replaceAll('/backups/2026-11-22', `${world.path}/backup`)
+    .replaceAll('--public-key KEY', `--public-key ${world.publicKey}`)
+    .replaceAll('1200:HASH', endOfTrail)
+    .replaceAll('gates reject 17', 'gates reject 16')
+    .replaceAll('gates cancel 17', 'gates cancel 15')
+    .replaceAll(
+      '--lifetime 30',
+      `--lifetime 30 --canary-start ${new Date(Date.now() - PAST_MS).toISOString()}`,
+    )
+}
+
+function environment({ text }: DocumentedCommand): Record<string, string> {
+  if (SERVING.test(text)) {
+    const dataDir = `${world.path}/served-${text.length}`
+    return { ...world.env, TIDEGATE_SERVER_ADDR: '127.0.0.1:0', TIDEGATE_DATA_DIR: dataDir }
+  }
+  const service = { TIDEGATE_URL: world.url, TIDEGATE_ORCHESTRATOR_STORAGE_URL: world.storageUrl }
+  return { ...world.env, ...service }
+}
+
+interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command to its end; what serves is told to end once it does. */
+async function run(command: DocumentedCommand): Promise<Ended> {
+  const isServing = SERVING.test(command.text)
+  const script = `${isServing ? 'exec ' : ''}${fitted(command.text)}`
+  const child = spawn('sh', ['-c', script], {
+    ...{ cwd: world.path, env: environment(command), timeout: PATIENCE_MS / 2 },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr, isTold] = ['', '', false]
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+    if (!isServing || isTold || !stderr.includes('"serving"')) return
+    isTold = true
+    child.kill('SIGTERM')
+  })
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { status, stdout, stderr }
+}
+
+let endOfTrail = ''
+
+/** What a page shows, with other ids and times, and with anything where it shows dots. */
+function likeShown(output: string): RegExp {
+  const pattern = output
+    .trimEnd()
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '[0-9a-f-]{36}')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\\\.\d+Z/g, '[\\d:.TZ-]+')
+    .replaceAll(/("durationMs":)[\d\\.]+/g, '$1[\\d.e-]+')
+    .replaceAll('…', '[^]*')
+  return new RegExp(`^${pattern}\\s*$`)
+}
+
+describe('the commands of the documentation', () => {
+  test('are found: in the README, and in the pages', () => {
+    expect(COMMANDS.length).toBeGreaterThan(80)
+    expect(RUN.length).toBeGreaterThan(55)
+    expect(NOT_RUN.filter(([pattern]) => !COMMANDS.some(({ text }) => pattern.test(text)))).toEqual([])
+  })
+
+  test.each(RUN)(
+    'work: $page:$row: $text',
+    async (command) => {
+      const { text, page, output } = command
+      const ended = await run(command)
+      const expected = OTHER_ENDS.find(([pattern]) => pattern.test(text))?.[1] ?? 0
+      expect(ended).toEqual({ ...ended, status: expected })
+      endOfTrail = /^end: (\S+)$/m.exec(ended.stdout)?.[1] ?? endOfTrail
+      if (page === 'README.md' && output !== undefined) expect(ended.stdout).toMatch(likeShown(output))
+    },
+    PATIENCE_MS,
+  )
+})

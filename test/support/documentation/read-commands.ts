@@ -1,0 +1,81 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { PROJECT_ROOT } from '../project-root.js'
+
+/** A command of a page, as a reader would type it. */
+export interface DocumentedCommand {
+  readonly page: string
+  /** Where it stands, from 1. */
+  readonly row: number
+  readonly text: string
+  /** What the page shows below it: in the same block, or as JSON in the next one. */
+  readonly output: string | undefined
+}
+
+/** What a line without a prompt begins with where it is a command. */
+const PROGRAM =
+  /^(?:[A-Za-z_]+=\S+ )*(?:npx|tidegate|curl|make|npm|node|docker|podman|helm|kubectl|systemctl|pg_\w+|psql|openssl|promtool|opa|cp|git)(?: |$)/
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'policies/README.md',
+  ...readdirSync(join(PROJECT_ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+]
+
+interface Block {
+  readonly firstRow: number
+  /** Whether it is marked as JSON, which answers what was asked above it. */
+  readonly isJson: boolean
+  readonly lines: readonly string[]
+}
+
+/** All commands of the documentation: of its fenced and of its indented blocks. */
+export function documentedCommands(): DocumentedCommand[] {
+  return PAGES.flatMap((page) => {
+    const text = readFileSync(join(PROJECT_ROOT, page), 'utf8')
+    const blocks = blocksOf(text.split('\n'))
+    return blocks.flatMap((block, index) => {
+      const commands = commandsOf(page, block)
+      const next = blocks[index + 1]
+      if (commands.length !== 1 || next?.isJson !== true) return commands
+      return commands.map((command) => ({ ...command, output: `${next.lines.join('\n')}\n` }))
+    })
+  })
+}
+
+function blocksOf(lines: readonly string[]): Block[] {
+  const blocks: (Block & { readonly lines: string[] })[] = []
+  let kind: 'fence' | 'indent' | undefined
+  for (const [index, line] of lines.entries()) {
+    const isFence = line.startsWith('```')
+    if (kind === 'fence' && !isFence) blocks.at(-1)?.lines.push(line)
+    else if (isFence) {
+      if (kind !== 'fence') blocks.push({ firstRow: index + 2, isJson: line === '```json', lines: [] })
+      kind = kind === 'fence' ? undefined : 'fence'
+    } else if (line.startsWith('    ') && (kind === 'indent' || (lines[index - 1] ?? '') === '')) {
+      if (kind !== 'indent') blocks.push({ firstRow: index + 1, isJson: false, lines: [] })
+      kind = 'indent'
+      blocks.at(-1)?.lines.push(line.slice(4))
+    } else kind = undefined
+  }
+  return blocks
+}
+
+/** With prompts, what stands between two of them is the output of the first; without, every line that begins as a command is one. */
+function commandsOf(page: string, { firstRow, lines }: Block): DocumentedCommand[] {
+  const hasPrompts = lines.some((line) => line.startsWith('$ '))
+  const commands: { page: string; row: number; text: string; output: string | undefined }[] = []
+  for (const [index, line] of lines.entries()) {
+    const last = commands.at(-1)
+    const before = lines[index - 1] ?? ''
+    if (last !== undefined && before.endsWith('\\') && last.output === undefined) last.text += `\n${line}`
+    else if (hasPrompts ? line.startsWith('$ ') : PROGRAM.test(line)) {
+      const text = hasPrompts ? line.slice(2) : line
+      commands.push({ page, row: firstRow + index, text, output: undefined })
+    } else if (hasPrompts && last !== undefined) last.output = `${last.output ?? ''}${line}\n`
+  }
+  return commands
+}
