@@ -64,6 +64,30 @@ describe('the sources of analysis', () => {
     ])
   })
 
+  const azure = {
+    ...{ name: 'azure', type: 'azure', url: 'https://management.azure.example' },
+    signIn: {
+      ...{ type: 'client-secret', tenantId: 't', clientId: 'c', clientSecret: { env: 'AZURE_SECRET' } },
+    },
+  }
+  const google = {
+    ...{ name: 'google', type: 'stackdriver', url: 'https://monitoring.example' },
+    serviceAccount: { env: 'GOOGLE_KEY' },
+  }
+
+  test('of Azure and Google have their secrets read from elsewhere, and say which is missing', () => {
+    const analysis = load(azure, google)
+    const [first, second] = readSourceCredentials(analysis.sources, () => new Secret('s'))
+    expect(first).toMatchObject({
+      signIn: { clientSecret: new Secret('s'), loginUrl: 'https://login.microsoftonline.com' },
+    })
+    expect(second).toMatchObject({ serviceAccount: new Secret('s') })
+    expect(problemsOf(() => readSecrets({ analysis }, {}))).toEqual([
+      'analysis.sources[0].signIn.clientSecret: the environment variable AZURE_SECRET is not set or is empty',
+      'analysis.sources[1].serviceAccount: the environment variable GOOGLE_KEY is not set or is empty',
+    ])
+  })
+
   const wrong: readonly { name: string; sources: readonly unknown[]; problem: RegExp }[] = [
     {
       name: 'a type that there is not',
@@ -94,6 +118,21 @@ describe('the sources of analysis', () => {
       name: 'a page of one line',
       sources: [{ ...prometheus, type: 'loki', pageLines: 1 }],
       problem: /pageLines: must be a whole number from 2/,
+    },
+    {
+      name: 'a sign-in of another kind',
+      sources: [{ ...azure, signIn: { type: 'password' } }],
+      problem: /signIn\.type: must be one of client-secret, managed-identity/,
+    },
+    {
+      name: 'a secret in the URL of its sign-in',
+      sources: [{ ...azure, signIn: { ...azure.signIn, loginUrl: 'http://me:hunter2@login' } }],
+      problem: /^(?!.*hunter2).*loginUrl: must be an http or https URL/,
+    },
+    {
+      name: 'a key as it is',
+      sources: [{ ...google, serviceAccount: '{"private_key":"hunter2"}' }],
+      problem: /^(?!.*hunter2).*serviceAccount: must be \{env: NAME\}/,
     },
     {
       name: 'a name twice',
