@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 
 import * as h from './host-texts.js'
+import * as k from './key-texts.js'
 import type { Signature } from './signatures.js'
 import { named, written } from './signatures.js'
 import * as t from './texts.js'
@@ -17,8 +18,19 @@ export const HOST_SIGNATURES: readonly Signature[] = [
   ...HMACS.map((kind) => named(`crypto.hmac.${kind}`, t.text, t.text)),
   named('crypto.hmac.equal', t.part, t.part),
   ...['md5', 'sha1', 'sha256'].map((kind) => named(`crypto.${kind}`, t.text)),
+  ...['certificates', 'certificate_request', 'rsa_private_key'].map((kind) =>
+    named(`crypto.x509.parse_${kind}`, k.pem),
+  ),
   named('crypto.x509.parse_certificates', t.base64Text),
-  named('crypto.parse_private_keys', t.text),
+  named('crypto.x509.parse_keypair', k.pem, k.pem),
+  named('crypto.x509.parse_and_verify_certificates', k.pem),
+  written(
+    'crypto.x509.parse_and_verify_certificates of several',
+    'crypto.x509.parse_and_verify_certificates(concat("", a))',
+    fc.array(k.pem, { minLength: 2, maxLength: 4 }),
+  ),
+  named('crypto.x509.parse_and_verify_certificates_with_options', k.pem, k.verifyOptions),
+  named('crypto.parse_private_keys', k.pem),
   named('glob.quote_meta', t.globPattern),
   written('graph.reachable_paths', 'graph.reachable_paths(a, b)', v.graph, v.texts),
   named('graphql.is_valid', h.graphqlQuery, h.graphqlSchema),
@@ -29,6 +41,9 @@ export const HOST_SIGNATURES: readonly Signature[] = [
   named('hex.decode', h.hex),
   named('hex.encode', t.text),
   named('io.jwt.decode', h.jwt),
+  named('io.jwt.encode_sign', k.signingHeader, k.payload, k.signingKey),
+  named('io.jwt.encode_sign_raw', k.signingHeaderText, k.payloadText, k.signingKeyText),
+  ...VERIFIED.map((kind) => named(`io.jwt.verify_${kind}`, h.jwt, k.pem)),
   named('io.jwt.decode_verify', h.jwt, h.constraints),
   ...VERIFIED.map((kind) => named(`io.jwt.verify_${kind}`, h.jwt, h.secret)),
   named('json.marshal_with_options', v.value, h.marshalOptions),
@@ -42,6 +57,7 @@ export const HOST_SIGNATURES: readonly Signature[] = [
   named('numbers.range_step', v.rangeEnd, v.rangeEnd, v.rangeEnd),
   named('object.subset', v.document, v.document),
   written('object.subset of sets', `object.subset(${SET('a')}, ${SET('b')})`, v.array, v.array),
+  named('providers.aws.sign_req', k.awsRequest, k.awsConfig, h.nanoseconds),
   named('regex.find_n', t.regexPattern, t.text, v.small),
   named('regex.replace', t.text, t.regexPattern, t.text),
   named('regex.split', t.regexPattern, t.text),

@@ -98,8 +98,8 @@ function checkRequest(request: RegoObject): void {
   const unknown = request.entries.map(([name]) => name).filter((name) => !REQUEST_FIELDS.has(name))
   rejectNames(unknown, 'operand 1 invalid request parameters(s)')
   rejectNames(missing(request, REQUIRED_REQUEST), 'operand 1 missing required request parameters(s)')
-  const headers = request.get('headers') ?? new RegoObject([])
-  if (!(headers instanceof RegoObject)) wrongType(-1, headers, 'object')
+  const headers = request.get('headers')
+  if (headers !== undefined && !(headers instanceof RegoObject)) wrongType(-1, headers, 'object')
   rejectNames(
     notTexts(request, REQUIRED_REQUEST),
     'operand 1 invalid values for required request parameters(s)',

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto'
-import { RegoObject } from '../../rego/value.js'
+import { RegoObject, typeName } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext } from '../shared/builtin.js'
 import { cannotUnmarshal, isJsonDocument, printGoJson, readJsonDocument } from '../encoding/json-document.js'
-import { isArray, operand, stringOperand } from '../shared/operands.js'
+import { operand, stringOperand } from '../shared/operands.js'
 import { signingInput, withContext } from './compact-token.js'
 import { readJsonWebKeys } from './json-web-key.js'
 import { familyOf, isJwsAlgorithm, makeSignature, suitsAlgorithm } from './signature.js'
@@ -25,44 +25,37 @@ export function encodeSignRaw(args: readonly RegoValue[], { meter }: BuiltinCont
 
 function signToken(headers: string, payload: string, jwk: string, meter: WorkMeter): string {
   const key = readJsonWebKeys(jwk, meter)[0]?.key
-  const fields = readSigningHeaders(headers)
-  const isJwt = fields.typ === '' || fields.typ === 'JWT'
+  const { alg, typ } = readSigningHeaders(headers)
+  const isJwt = typ === undefined || typ === 'JWT'
   if (isJwt && !isJsonDocument(Buffer.from(payload))) {
     throw new BuiltinError('type is JWT but payload is not JSON')
   }
-  if (!isJwsAlgorithm(fields.alg)) {
-    throw new BuiltinError(`failed to create signer: unsupported signature algorithm ${fields.alg}`)
-  }
   const token = { header: toBase64Url(headers), payload: toBase64Url(payload), signature: '' }
   const input = signingInput(token)
-  const signature = makeSignature(fields.alg, signingKey(key, fields.alg), input, meter)
+  const signature = makeSignature(alg, signingKey(key, alg), input, meter)
   return `${input.toString()}.${signature.toString('base64url')}`
 }
 
-const TEXT_HEADERS = ['cty', 'jku', 'jwk', 'kid', 'typ', 'x5c', 'x5t', 'x5t#S256', 'x5u'] as const
-
 interface SigningHeaders {
-  /** A JWS algorithm, `none`, or empty when the headers name none. */
-  readonly alg: string
-  readonly typ: string
+  readonly alg: JwsAlgorithm
+  /** Undefined where it is no text. */
+  readonly typ: string | undefined
 }
 
+/** Other headers are signed as they are. */
 function readSigningHeaders(text: string): SigningHeaders {
   const headers = readHeaderDocument(text)
-  const alg = headers.get('alg')
-  if (alg !== undefined && alg !== 'none' && !(typeof alg === 'string' && isJwsAlgorithm(alg))) {
-    throw new BuiltinError('unknown signature algorithm')
-  }
-  for (const name of TEXT_HEADERS) {
-    const value = headers.get(name) ?? ''
-    if (typeof value !== 'string')
-      throw cannotUnmarshal(value, `struct field StandardHeaders.${name} of type string`)
-  }
-  const critical = headers.get('crit') ?? []
-  if (!isArray(critical))
-    throw cannotUnmarshal(critical, 'struct field StandardHeaders.crit of type []string')
-  const typ = headers.get('typ')
-  return { alg: alg ?? '', typ: typeof typ === 'string' ? typ : '' }
+  const [alg, typ] = [headers.get('alg'), headers.get('typ')]
+  if (typeof alg !== 'string') throw new BuiltinError(`missing or invalid 'alg' header: ${noText(alg)}`)
+  if (!isJwsAlgorithm(alg)) throw new BuiltinError(`unknown JWS algorithm: ${alg}`)
+  return { alg, typ: typeof typ === 'string' ? typ : undefined }
+}
+
+/** In the words of the libraries that OPA reads headers with. */
+function noText(value: RegoValue | undefined): string {
+  if (value === undefined) return 'jwsbb: header "alg" not found'
+  const kind = typeof value === 'boolean' ? String(value) : typeName(value)
+  return `value doesn't contain string; it contains ${kind}`
 }
 
 /** The texts are those of OPA's own conformance cases, which later releases than 0.70 fulfil. */

@@ -23,6 +23,7 @@ export interface TokenKey {
 const KEY_STEPS = 20_000
 
 const BINARY_FIELDS = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'x', 'y', 'k'] as const
+const SECRET_FIELDS = ['k'] as const
 const TEXT_FIELDS = ['kid', 'use'] as const
 const KEY_TYPES: readonly RegoValue[] = ['RSA', 'EC', 'oct', 'OKP']
 const EC_CURVES: readonly string[] = ['P-256', 'P-384', 'P-521']
@@ -77,7 +78,9 @@ function checkFields(key: RegoObject): void {
   if (operations !== undefined && !(isArray(operations) && operations.every(isKeyOperation))) {
     throw new BuiltinError('invalid key operation')
   }
-  for (const name of BINARY_FIELDS) checkBinary(key.get(name) ?? '')
+  // What a key of its type does not have is a field of somebody's own.
+  const fields = type === 'oct' ? SECRET_FIELDS : BINARY_FIELDS
+  for (const name of fields) checkBinary(key.get(name) ?? '')
 }
 
 function isKeyOperation(value: RegoValue): boolean {

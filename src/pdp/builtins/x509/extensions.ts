@@ -4,6 +4,8 @@ import { readGeneralNames, sortGeneralNames } from './general-names.js'
 import type { GeneralNames } from './general-names.js'
 import { readNameConstraints } from './name-constraints.js'
 import type { NameConstraints } from './name-constraints.js'
+import { POLICY_OID, readPolicyConstraints } from './policy-constraints.js'
+import type { PolicyConstraints } from './policy-constraints.js'
 
 export interface Extension {
   readonly oid: string
@@ -27,6 +29,7 @@ export interface ExtensionFields {
   readonly issuerUris: readonly string[]
   readonly policies: readonly string[]
   readonly nameConstraints: NameConstraints | undefined
+  readonly policyConstraints: PolicyConstraints
   /** Critical extensions that are none of these. */
   readonly unhandledCritical: readonly string[]
 }
@@ -52,7 +55,7 @@ const OID = {
 
 const OCSP = '1.3.6.1.5.5.7.48.1'
 const CA_ISSUERS = '1.3.6.1.5.5.7.48.2'
-const HANDLED: ReadonlySet<string> = new Set(Object.values(OID))
+const HANDLED: ReadonlySet<string> = new Set([...Object.values(OID), ...Object.values(POLICY_OID)])
 
 export function readExtension(node: DerNode): Extension {
   const members = membersOf(node)
@@ -80,6 +83,7 @@ export function readExtensionFields(extensions: readonly Extension[]): Extension
     issuerUris: access.filter(({ method }) => method === CA_ISSUERS).flatMap(({ uris }) => uris),
     policies: optionalMembers(find(OID.certificatePolicies)).map((policy) => oidOf(membersOf(policy)[0])),
     nameConstraints: readNameConstraints(find(OID.nameConstraints)),
+    policyConstraints: readPolicyConstraints(find),
     unhandledCritical: extensions
       .filter(({ critical, oid }) => critical && !HANDLED.has(oid))
       .map(({ oid }) => oid),

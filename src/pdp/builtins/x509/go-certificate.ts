@@ -9,6 +9,7 @@ import type { GeneralNames } from './general-names.js'
 import { arcsOf, base64Of, listOrNull } from './go-values.js'
 import { goPublicKey } from './keys.js'
 import { goName } from './names.js'
+import type { PolicyConstraints } from './policy-constraints.js'
 
 /** A certificate with the field names and forms of Go's x509.Certificate in JSON, and OPA's URIStrings. */
 export function goCertificate(certificate: ParsedCertificate): RegoObject {
@@ -17,8 +18,14 @@ export function goCertificate(certificate: ParsedCertificate): RegoObject {
     ...Object.entries(extensionFields(certificate)),
     ...Object.entries(goSubjectNames(certificate.fields.subjectNames)),
     ...Object.entries(constraintFields(certificate)),
+    ...Object.entries(policyFields(certificate.fields.policyConstraints)),
     ['URIStrings', listOrNull(certificate.fields.subjectNames.uris)],
   ])
+}
+
+/** As Go's own type is, without what OPA adds. */
+export function withoutUriStrings(certificate: RegoObject): RegoObject {
+  return new RegoObject(certificate.entries.filter(([name]) => name !== 'URIStrings'))
 }
 
 function mainFields(certificate: ParsedCertificate): Record<string, RegoValue> {
@@ -81,6 +88,28 @@ function constraintFields({ fields, extensions }: ParsedCertificate): Record<str
     ExcludedEmailAddresses: listOrNull(excluded?.emails ?? []),
     PermittedURIDomains: listOrNull(permitted?.uris ?? []),
     ExcludedURIDomains: listOrNull(excluded?.uris ?? []),
+  }
+}
+
+/** Go tells a limit of 0 from none by a field of its own. */
+function policyFields({
+  inhibitAnyPolicy,
+  inhibitPolicyMapping,
+  requireExplicitPolicy,
+  mappings,
+}: PolicyConstraints): Record<string, RegoValue> {
+  return {
+    InhibitAnyPolicy: RegoNumber.of(inhibitAnyPolicy ?? 0),
+    InhibitAnyPolicyZero: inhibitAnyPolicy === 0n,
+    InhibitPolicyMapping: RegoNumber.of(inhibitPolicyMapping ?? 0),
+    InhibitPolicyMappingZero: inhibitPolicyMapping === 0n,
+    RequireExplicitPolicy: RegoNumber.of(requireExplicitPolicy ?? 0),
+    RequireExplicitPolicyZero: requireExplicitPolicy === 0n,
+    PolicyMappings: listOrNull(
+      mappings.map(({ issuer, subject }) =>
+        RegoObject.fromRecord({ IssuerDomainPolicy: issuer, SubjectDomainPolicy: subject }),
+      ),
+    ),
   }
 }
 

@@ -7,6 +7,7 @@ import { readPemBlock } from '../encoding/pem-block.js'
 import type { PemBlock } from '../encoding/pem-block.js'
 import { parseCertificates } from './certificate.js'
 import { malformed } from './der.js'
+import { goCertificate, withoutUriStrings } from './go-certificate.js'
 import { base64Of } from './go-values.js'
 import { goPrivateKey } from './keys.js'
 import { importAnyPrivateKey } from './private-keys.js'
@@ -33,7 +34,7 @@ export function goKeyPair(certificateText: string, keyText: string): RegoObject 
   return RegoObject.fromRecord({
     Certificate: chain.map(base64Of),
     PrivateKey: goPrivateKey(key),
-    Leaf: null,
+    Leaf: withoutUriStrings(goCertificate(leaf)),
     OCSPStaple: null,
     SignedCertificateTimestamps: null,
     SupportedSignatureAlgorithms: null,

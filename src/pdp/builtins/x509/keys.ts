@@ -2,7 +2,6 @@ import { createPublicKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { BuiltinError } from '../shared/builtin.js'
 import { base64Of, integerFromJwk } from './go-values.js'
 
 /** The public key of a SubjectPublicKeyInfo with the fields of Go's type for it; null for a kind that Go does not read. */
@@ -65,16 +64,9 @@ export function goPrivateKey(key: KeyObject): RegoValue {
   }
 }
 
-/** The JWK that OPA makes of a private key: an elliptic-curve key loses everything but its type there. */
+/** The JWK that OPA makes of a private key. */
 export function jwkOfPrivateKey(key: KeyObject): RegoValue {
-  switch (key.asymmetricKeyType) {
-    case 'rsa':
-      return new RegoObject(Object.entries(exportJwk(key)).filter(isTextEntry))
-    case 'ec':
-      return RegoObject.fromRecord({ kty: 'EC' })
-    default:
-      throw new BuiltinError(`invalid key type ${key.asymmetricKeyType ?? 'unknown'}.PrivateKey`)
-  }
+  return new RegoObject(Object.entries(exportJwk(key)).filter(isTextEntry))
 }
 
 function isTextEntry(entry: [string, unknown]): entry is [string, string] {

@@ -1,5 +1,4 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import type { BuiltinContext, BuiltinTable } from '../shared/builtin.js'
@@ -7,7 +6,7 @@ import { decodeGoBase64 } from '../encoding/go-base64.js'
 import { objectOperand, stringOperand, wrongType } from '../shared/operands.js'
 import { goCertificateRequest } from './certificate-request.js'
 import type { ParsedCertificate } from './certificate.js'
-import { goCertificate } from './go-certificate.js'
+import { goCertificate, withoutUriStrings } from './go-certificate.js'
 import { goKeyPair } from './key-pair.js'
 import { goPrivateKey, jwkOfPrivateKey } from './keys.js'
 import { readPrivateKeys } from './private-keys.js'
@@ -35,23 +34,24 @@ export const x509Builtins: BuiltinTable = {
 
 /** `[true, chain]` from the last certificate up to the first, which is trusted; `[false, []]` when there is none. */
 function parseAndVerify(args: Args, context: BuiltinContext): RegoValue {
-  const certificates = readCertificatesOrNone(stringOperand(args, 0))
+  const certificates = readCertificatesIfAny(stringOperand(args, 0)) ?? []
   return verify(certificates, defaultOptions(context.nowNs), context.meter)
 }
 
 function parseAndVerifyWithOptions(args: Args, context: BuiltinContext): RegoValue {
   const text = stringOperand(args, 0)
   const source = objectOperand(args, 1)
-  const certificates = readCertificatesOrNone(text)
-  if (certificates.length === 0) return [false, []]
+  const certificates = readCertificatesIfAny(text)
+  if (certificates === undefined) return [false, []]
   return verify(certificates, readVerifyOptions(source, context.nowNs), context.meter, 'as Go')
 }
 
-function readCertificatesOrNone(text: string): ParsedCertificate[] {
+/** Undefined for what are none; of an empty text there are no certificates. */
+function readCertificatesIfAny(text: string): ParsedCertificate[] | undefined {
   try {
     return readCertificates(text)
   } catch (raw) {
-    if (raw instanceof BuiltinError) return []
+    if (raw instanceof BuiltinError) return undefined
     throw raw
   }
 }
@@ -66,10 +66,6 @@ function verify(
   if (chain === undefined) return [false, []]
   const shown = chain.map(goCertificate)
   return [true, form === 'as Go' ? shown.map(withoutUriStrings) : shown]
-}
-
-function withoutUriStrings(certificate: RegoObject): RegoObject {
-  return new RegoObject(certificate.entries.filter(([name]) => name !== 'URIStrings'))
 }
 
 function parseKeyPair(args: Args, { meter }: BuiltinContext): RegoValue {
