@@ -3,7 +3,7 @@ import { auditReads } from '../audit/audit-operations.js'
 import { eventReads } from '../events/event-operations.js'
 import { registryReads } from '../events/registry/registry-operations.js'
 import { gateReads } from '../gates/work/gate-operations.js'
-import { renderRun } from '../http/analysis-report/render-run.js'
+import { pictureOfRun, renderRun } from '../http/analysis-report/render-run.js'
 import { outboxReads } from '../outbox/outbox-operations.js'
 import { operationRegistry } from '../store/ports/operation.js'
 import type { Readers } from '../store/ports/readers.js'
@@ -17,4 +17,5 @@ export const readOperations = operationRegistry<Readers>([
   ...gateReads,
   ...analysisReads,
   renderRun,
+  pictureOfRun,
 ])

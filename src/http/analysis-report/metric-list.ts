@@ -17,13 +17,10 @@ export function metricList(
   results: readonly MetricResult[],
   data: readonly (MetricData | undefined)[] = [],
 ): Html {
-  const cards = results
-    .map((result, index) => ({ result, data: data[index] }))
-    .toSorted((a, b) => urgency(a.result) - urgency(b.result))
-    .map((each) => ({
-      card: metricCard(each.result, each.data),
-      isPass: toneOf(each.result.classification) === 'good' && each.result.notes === undefined,
-    }))
+  const cards = byUrgency(results, data).map((each) => ({
+    card: metricCard(each.result, each.data),
+    isPass: toneOf(each.result.classification) === 'good' && each.result.notes === undefined,
+  }))
   const passed = cards.filter(({ isPass }) => isPass)
   if (cards.length <= MOST_UNFOLDED || passed.length === 0) return html`${cards.map(({ card }) => card)}`
   return html`${cards.filter(({ isPass }) => !isPass).map(({ card }) => card)}
@@ -31,6 +28,16 @@ export function metricList(
       <summary>${passed.length} metrics that passed</summary>
       ${passed.map(({ card }) => card)}
     </details>`
+}
+
+/** Those that ask for attention first, with what was fetched for them. */
+export function byUrgency(
+  results: readonly MetricResult[],
+  data: readonly (MetricData | undefined)[] = [],
+): readonly { readonly result: MetricResult; readonly data: MetricData | undefined }[] {
+  return results
+    .map((result, index) => ({ result, data: data[index] }))
+    .toSorted((a, b) => urgency(a.result) - urgency(b.result))
 }
 
 /** Lower is more urgent: critical changes, changes, what could not be judged, what is worth a look; what does not count comes last. */

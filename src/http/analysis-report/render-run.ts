@@ -12,3 +12,12 @@ export const renderRun: ReadOperation<number, string> = {
     return await renderReport(await collectRun(readers, id))
   },
 }
+
+/** The picture of a run, as PNG. Raises `not_found`. */
+export const pictureOfRun: ReadOperation<number, Uint8Array> = {
+  name: 'analysis.picture',
+  apply: async (readers, id) => {
+    const { drawRun } = await import('./picture/run-picture.js')
+    return drawRun(await collectRun(readers, id))
+  },
+}

@@ -5,28 +5,23 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
+import { chartPoints } from './chart-points.js'
+import type { Point } from './chart-points.js'
 import { formatTick } from './format-number.js'
-import { drawnValue, valueDomain } from './value-domain.js'
+import { valueDomain } from './value-domain.js'
 
 const WIDTH = 640
 const HEIGHT = 180
 const MARGIN = { top: 10, right: 30, bottom: 26, left: 64 }
-/** More points than pixels only make the page heavy. */
-const MAX_POINTS = 640
 const MS_PER_DAY = 86_400_000
 const MS_PER_MINUTE = 60_000
-
-interface Point {
-  readonly ms: number
-  readonly value: number | null
-}
 
 /** Both series of a metric over the time since each side's start, a gap where there is no value. */
 export function seriesChart(
   baseline: SeriesData,
   canary: SeriesData,
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
-  const sides = [downsample(toPoints(baseline)), downsample(toPoints(canary))] as const
+  const sides = [chartPoints(baseline), chartPoints(canary)] as const
   const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
   if (low === undefined) return html`<p class="none">There is no value to draw.</p>`
   const y = scaleLinear(valueDomain(low, high, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
@@ -62,32 +57,6 @@ export function seriesChart(
     <path class="series baseline" d="${drawn(sides[0]) ?? ''}" />
     <path class="series canary" d="${drawn(sides[1]) ?? ''}" />
   </svg>`
-}
-
-function toPoints({ values, stepMs }: SeriesData): readonly Point[] {
-  return values.map((value, index) => ({
-    ms: index * stepMs,
-    value: value === null ? null : drawnValue(value),
-  }))
-}
-
-/** Of each stretch its least and its greatest value, so that no spike is lost. */
-function downsample(points: readonly Point[]): readonly Point[] {
-  if (points.length <= MAX_POINTS) return points
-  const size = Math.ceil((points.length / MAX_POINTS) * 2)
-  const kept: Point[] = []
-  for (let first = 0; first < points.length; first += size) {
-    const known = points.slice(first, first + size).filter(({ value }) => value !== null)
-    const gap = points[first]
-    if (known.length === 0) {
-      if (gap !== undefined) kept.push(gap)
-      continue
-    }
-    const sorted = known.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))
-    const ends = [sorted[0], sorted.at(-1)].filter((point) => point !== undefined)
-    kept.push(...ends.toSorted((a, b) => a.ms - b.ms))
-  }
-  return kept
 }
 
 function round(pixels: number): number {

@@ -192,6 +192,9 @@ function passReason(tested: Tested, assessment: Assessment): string {
       ? ''
       : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
+  // Whole numbers of few sizes have the same typical value, and an interval without width.
+  if ([relative.estimate, ...relative.interval].every((share) => share === 0))
+    return `no change that matters: the typical value is the same${unitsText(tested)}${seen}`
   return `${harmless(tested, spec) ?? 'no change that matters'}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../../analysis/runs/show-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
+import { pictureOfRun } from '../../analysis-report/render-run.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { registrationBody } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
@@ -88,6 +89,17 @@ const runRoutes = [
       if (prefers('application/json', 'text/html') === 'text/html') return await reportPage(deps, id)
       return jsonTextAnswer(await deps.reader.run(showRun, id))
     },
+  }),
+  route({
+    ...READ,
+    path: '/analysis/:id/chart.png',
+    summary: 'The verdict, the reason and the one chart that shows it, as a picture for a chat',
+    params: RUN,
+    answers: { 200: { description: 'A picture.', types: ['image/png'] } },
+    answer: async ({ params: { id } }, { reader }) =>
+      new Response(new Uint8Array(await reader.run(pictureOfRun, id)), {
+        headers: { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' },
+      }),
   }),
   route({
     ...READ,

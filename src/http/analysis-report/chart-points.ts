@@ -1,0 +1,37 @@
+import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
+import { drawnValue } from './value-domain.js'
+
+/** More points than pixels only make a chart heavy. */
+const MAX_POINTS = 640
+
+/** A value so long after the start of its side. */
+export interface Point {
+  readonly ms: number
+  readonly value: number | null
+}
+
+/** The points of a side that are drawn; of each stretch of many its least and its greatest value, so that no spike is lost. */
+export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
+  const points = values.map((value, index) => ({
+    ms: index * stepMs,
+    value: value === null ? null : drawnValue(value),
+  }))
+  return points.length <= MAX_POINTS ? points : downsample(points)
+}
+
+function downsample(points: readonly Point[]): readonly Point[] {
+  const size = Math.ceil((points.length / MAX_POINTS) * 2)
+  const kept: Point[] = []
+  for (let first = 0; first < points.length; first += size) {
+    const known = points.slice(first, first + size).filter(({ value }) => value !== null)
+    const gap = points[first]
+    if (known.length === 0) {
+      if (gap !== undefined) kept.push(gap)
+      continue
+    }
+    const sorted = known.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))
+    const ends = [sorted[0], sorted.at(-1)].filter((point) => point !== undefined)
+    kept.push(...ends.toSorted((a, b) => a.ms - b.ms))
+  }
+  return kept
+}

@@ -1,0 +1,71 @@
+import { extent } from 'd3-array'
+import { scaleLinear, scaleUtc } from 'd3-scale'
+
+import type { MetricData } from '../../../analysis/runs/intervals/interval-data.js'
+import { chartPoints } from '../chart-points.js'
+import type { Point } from '../chart-points.js'
+import { formatTick } from '../format-number.js'
+import { valueDomain } from '../value-domain.js'
+import { textWidth } from './canvas.js'
+import type { Canvas, Colour } from './canvas.js'
+import { LETTER } from './letters.js'
+
+export const COLOURS = {
+  ink: [26, 29, 33],
+  soft: [92, 101, 112],
+  line: [213, 218, 224],
+  baseline: [76, 120, 168],
+  canary: [209, 119, 26],
+} as const satisfies Readonly<Record<string, Colour>>
+
+const TEXT = 2
+const SERIES_WIDTH = 2.5
+const MARGIN = { left: 96, right: 24, bottom: 30 }
+const TICKS = { value: 4, time: 5 }
+
+/** Draws both series over time below `top`, with their names and axes; a gap where there is no value. */
+export function drawChart(canvas: Canvas, { baseline, canary }: MetricData, top: number): void {
+  const sides = [chartPoints(baseline), chartPoints(canary)] as const
+  const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
+  if (low === undefined) {
+    canvas.text('There is no value to draw.', [MARGIN.left, top], TEXT, COLOURS.soft)
+    return
+  }
+  const [right, bottom] = [canvas.width - MARGIN.right, canvas.height - MARGIN.bottom]
+  const y = scaleLinear(valueDomain(low, high, 0.05), [bottom, top])
+  const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
+  const x = scaleUtc([canary.startMs, canary.startMs + duration], [MARGIN.left, right])
+  for (const tick of y.ticks(TICKS.value)) {
+    const at = Math.round(y(tick))
+    const label = formatTick(tick).replace('µ', 'u')
+    canvas.rectangle([MARGIN.left, at], [right - MARGIN.left, 1], COLOURS.line)
+    canvas.text(label, [MARGIN.left - 8 - textWidth(label, TEXT), at - LETTER.height], TEXT, COLOURS.soft)
+  }
+  const clock = x.tickFormat(TICKS.time, '%H:%M')
+  for (const tick of x.ticks(TICKS.time)) {
+    const label = clock(tick)
+    const left = Math.round(x(tick) - textWidth(label, TEXT) / 2)
+    canvas.text(label, [left, bottom + 8], TEXT, COLOURS.soft)
+  }
+  const place = (point: Point): readonly [number, number] => [
+    x(canary.startMs + point.ms),
+    y(point.value ?? 0),
+  ]
+  drawSeries(canvas, sides[0], place, COLOURS.baseline)
+  drawSeries(canvas, sides[1], place, COLOURS.canary)
+}
+
+/** Lines from value to value; one between two gaps is a dot. */
+function drawSeries(
+  canvas: Canvas,
+  points: readonly Point[],
+  place: (point: Point) => readonly [number, number],
+  colour: Colour,
+): void {
+  points.forEach((point, index) => {
+    if (point.value === null) return
+    const next = points[index + 1]
+    const to = next === undefined || next.value === null ? point : next
+    canvas.line(place(point), place(to), SERIES_WIDTH, colour)
+  })
+}
