@@ -17,7 +17,7 @@ export const renderRun: ReadOperation<number, string> = {
 export const pictureOfRun: ReadOperation<number, Uint8Array> = {
   name: 'analysis.picture',
   apply: async (readers, id) => {
-    const { drawRun } = await import('./picture/run-picture.js')
+    const { drawRun } = await import('./run-picture.js')
     return drawRun(await collectRun(readers, id))
   },
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
-import { drawRun } from '../../../src/http/analysis-report/picture/run-picture.js'
+import { drawRun } from '../../../src/http/analysis-report/run-picture.js'
 import { Canvas } from '../../../src/http/analysis-report/picture/canvas.js'
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z')

@@ -1,14 +1,14 @@
 import { extent } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 
-import type { MetricData } from '../../../analysis/runs/intervals/interval-data.js'
-import { chartPoints } from '../chart-points.js'
-import type { Point } from '../chart-points.js'
-import { formatTick } from '../format-number.js'
-import { valueDomain } from '../value-domain.js'
-import { textWidth } from './canvas.js'
-import type { Canvas, Colour } from './canvas.js'
-import { LETTER } from './letters.js'
+import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
+import { chartPoints } from './chart-points.js'
+import type { Point } from './chart-points.js'
+import { formatTick } from './format-number.js'
+import { valueDomain } from './value-domain.js'
+import { textWidth } from './picture/canvas.js'
+import type { Canvas, Colour } from './picture/canvas.js'
+import { LETTER } from './picture/letters.js'
 
 export const COLOURS = {
   ink: [26, 29, 33],
