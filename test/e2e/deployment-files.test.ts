@@ -110,6 +110,24 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     })
   })
 
+  it('speaks TLS with the certificate of a secret, and asks itself so', () => {
+    const values = {
+      auth: { tokens: [TOKEN] },
+      tls: { secretName: 'tg-tls' },
+      serviceMonitor: { enabled: true },
+    }
+    const { succeeded, output } = render({ ...values, config: { server: { workers: 2 } } })
+    expect(succeeded ? '' : output).toBe('')
+    expect(output).toContain('tlsCertificate: /tls/tls.crt')
+    expect(output).toContain('tlsKey: /tls/tls.key')
+    expect(output).toContain('workers: 2')
+    expect(output).toContain('secret: { secretName: tg-tls }')
+    expect(output.match(/port: http, scheme: HTTPS/g)).toHaveLength(3)
+    expect(output).toContain('scheme: https')
+    const sidecar = render({ mode: 'sidecar', tls: { secretName: 'tg-tls' } })
+    expect(sidecar.output).toContain('a sidecar listens on loopback alone')
+  })
+
   it('makes no service of its own for a sidecar, which listens on loopback', () => {
     const { output } = render({ mode: 'sidecar' })
     expect(resourcesOf(output).map(({ kind }) => kind)).toEqual(['ConfigMap', 'PersistentVolumeClaim'])

@@ -9,7 +9,7 @@ import type { Packed } from '../support/packed.js'
 import { startInstalled } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 
-const MAX_BYTES = 1024 * 1024
+const MAX_BYTES = 1_000_000
 const COMPONENT = z.object({
   type: z.literal('library'),
   'bom-ref': z.string(),

@@ -27,6 +27,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $addr := ternary (printf "127.0.0.1:%v" .Values.service.port) (printf "0.0.0.0:%v" .Values.service.port) (eq .Values.mode "sidecar") -}}
 {{- $server := dict "addr" $addr -}}
 {{- if .Values.auth.insecure }}{{ $_ := set $server "insecure" true }}{{ end -}}
+{{- if .Values.tls.secretName }}
+{{- if ne .Values.mode "service" }}{{ fail "a sidecar listens on loopback alone, without TLS: leave tls.secretName empty" }}{{ end }}
+{{- $_ := set $server "tlsCertificate" "/tls/tls.crt" }}{{ $_ := set $server "tlsKey" "/tls/tls.key" }}
+{{- end -}}
 {{- $ours := dict "server" $server "dataDir" "/data" -}}
 {{- if .Values.auth.tokens }}{{ $_ := set $ours "auth" (dict "tokens" .Values.auth.tokens) }}{{ end -}}
 {{- if .Values.policies }}{{ $_ := set $ours "policies" (dict "directories" (list "/policies")) }}{{ end -}}
@@ -38,6 +42,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- $_ := set $all "policies" (merge (dict "directories" (list "/opt/tidegate/policies")) (default (dict) $all.policies)) -}}
 {{- end -}}{{- end -}}
 {{ toYaml $all }}
+{{- end }}
+
+{{- define "tidegate.scheme" -}}
+{{ ternary "HTTPS" "HTTP" (ne .Values.tls.secretName "") }}
 {{- end }}
 
 {{- define "tidegate.container" -}}
@@ -53,16 +61,16 @@ envFrom:
 {{- end }}
 {{- if eq .Values.mode "service" }}
 startupProbe:
-  httpGet: { path: /livez, port: http }
+  httpGet: { path: /livez, port: http, scheme: {{ include "tidegate.scheme" . }} }
   periodSeconds: 2
   failureThreshold: 60
 {{- /* Decisions go on without the store: /readyz would take them away, too. */}}
 readinessProbe:
-  httpGet: { path: /health, port: http }
+  httpGet: { path: /health, port: http, scheme: {{ include "tidegate.scheme" . }} }
   periodSeconds: 5
   timeoutSeconds: 2
 livenessProbe:
-  httpGet: { path: /livez, port: http }
+  httpGet: { path: /livez, port: http, scheme: {{ include "tidegate.scheme" . }} }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
@@ -86,6 +94,9 @@ volumeMounts:
   - { name: data, mountPath: /data }
   - { name: tmp, mountPath: /tmp }
   - { name: config, mountPath: /config, readOnly: true }
+  {{- if .Values.tls.secretName }}
+  - { name: tls, mountPath: /tls, readOnly: true }
+  {{- end }}
   {{- if .Values.policies }}
   - { name: policies, mountPath: /policies, readOnly: true }
   {{- end }}
@@ -96,6 +107,10 @@ volumeMounts:
   emptyDir: {}
 - name: config
   configMap: { name: {{ include "tidegate.name" . }} }
+{{- with .Values.tls.secretName }}
+- name: tls
+  secret: { secretName: {{ . }} }
+{{- end }}
 {{- if .Values.policies }}
 - name: policies
   configMap: { name: {{ include "tidegate.name" . }}-policies }
