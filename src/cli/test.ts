@@ -57,6 +57,7 @@ export function defineTest(command: Command, session: Session): void {
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
     .option('-v, --verbose', 'show every test, and what it prints')
     .option('--run <regex>', 'run only the tests whose full name matches')
+    .option('-c, --coverage', 'as opa test takes it: coverage is always told')
     .addOption(new Option('--threshold <percent>', 'the least coverage').argParser(toPercent))
     .option(
       '--portable',

@@ -63,7 +63,7 @@ describe('test', () => {
   })
 
   test('exits with 1 below the threshold', async () => {
-    const { exitCode, stdout } = await runTests('--threshold', '70')
+    const { exitCode, stdout } = await runTests('--coverage', '--threshold', '70')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('coverage of 66.6 % is below the 70 % asked for\n')
   })
