@@ -141,6 +141,12 @@ describe('tidegate analysis', () => {
       expect(await analysis('cancel', id)).toEqual({ exitCode: 0, stdout: cancelled, stderr: '' })
     }
     expect((await analysis('show', id)).exitCode).toBe(1)
+    // It has no verdict, which is none to go on with.
+    for (const ids of [
+      [await started(), id],
+      [id, id],
+    ])
+      expect((await analysis('compare', ...ids)).exitCode).toBe(1)
   })
 
   test.each([

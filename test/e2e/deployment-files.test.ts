@@ -1,14 +1,17 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 
+import { CertificateAuthority, canMakeCertificates } from '../support/certificates.js'
 import { findProgram, runProgram } from '../support/find-program.js'
 import { PROJECT_ROOT } from '../support/project-root.js'
 import { runTidegate } from '../support/run-tidegate.js'
@@ -185,12 +188,30 @@ describe('the image', () => {
     [503, 1],
   ])('is healthy as /health says: %i ends with %i', async (status, code) => {
     const server = createServer((_, response) => response.writeHead(status).end())
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const check = spawn(process.execPath, [join(PROJECT_ROOT, 'build/container/health-check.js')], {
-      env: { TIDEGATE_SERVER_ADDR: `0.0.0.0:${port}` },
-    })
-    expect(await once(check, 'exit')).toEqual([code, null])
-    server.close()
+    expect(await endOfHealthCheck(server)).toEqual([code, null])
+  })
+
+  it.skipIf(!canMakeCertificates).each([
+    [200, 0],
+    [503, 1],
+  ])('and so where it speaks TLS: %i ends with %i', async (status, code) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const { certificate, key } = new CertificateAuthority(folder).make('service', { subject: '/CN=tidegate' })
+    const files = { cert: readFileSync(certificate), key: readFileSync(key) }
+    rmSync(folder, { recursive: true })
+    const server = createSecureServer(files, (_, response) => response.writeHead(status).end())
+    expect(await endOfHealthCheck(server)).toEqual([code, null])
   })
 })
+
+/** Runs the image's check against a server that listens on a port of its own meanwhile; resolves with its exit code and signal. */
+async function endOfHealthCheck(server: Server): Promise<unknown[]> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const check = spawn(process.execPath, [join(PROJECT_ROOT, 'build/container/health-check.js')], {
+    env: { TIDEGATE_SERVER_ADDR: `0.0.0.0:${port}` },
+  })
+  const ended: unknown[] = await once(check, 'exit')
+  server.close()
+  return ended
+}

@@ -23,7 +23,7 @@ interface Outcome {
   readonly change: number | null
 }
 
-/** Compares what two runs found, at their last intervals: 1 when the second one has the worse verdict. */
+/** Compares what two runs found, at their last intervals: 1 when the second one has the worse verdict, or none. */
 export async function compareRuns(
   [first, second]: readonly [string, string],
   options: ServiceOptions,
@@ -37,7 +37,8 @@ export async function compareRuns(
   })
   if (options.format === 'json') outJson(terminal, { first: summary(before), second: summary(after), rows })
   else terminal.out(`${headOf(before)}${headOf(after)}\n${tableOf(rows, before, after)}`)
-  return rankOf(after) < rankOf(before) ? EXIT.denied : EXIT.fine
+  const isWorse = rankOf(after) < rankOf(before) || after.verdict === undefined
+  return isWorse ? EXIT.denied : EXIT.fine
 }
 
 /** All metrics and log lines with a severity of both runs, those first that the runs judge otherwise. */
@@ -105,5 +106,5 @@ function shown(change: number | null): string {
 }
 
 function rankOf({ verdict }: ShownRun): number {
-  return verdict === 'Fail' ? 0 : verdict === 'Review' ? 1 : 2
+  return verdict === 'Success' ? 2 : verdict === 'Review' ? 1 : 0
 }

@@ -46,7 +46,7 @@ export function defineCompare(command: Command, session: Session): void {
   addServiceOptions(command)
     .summary('compare what two analyses found')
     .description(
-      'Shows each metric and log template of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict.',
+      'Shows each metric and log template of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict, or none.',
     )
     .argument('<first>', 'the number of one analysis')
     .argument('<second>', 'the number of the other')

@@ -198,13 +198,17 @@ function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOu
   const { p, pNarrower, control, experiment, above, below } = testSpread(sides)
   const isHigher = direction !== 'decrease' && above > allowed.increase
   const isLower = direction !== 'increase' && below > allowed.decrease
+  const end = isHigher
+    ? `their upper end changed by ${describeChange(above, level)}`
+    : `their lower end changed by ${describeChange(-below, level)}`
+  const reach = isHigher || isLower ? `: ${end}` : ''
   const wider: TestOutcome = {
     test: 'spread',
     change: isHigher ? 'High' : 'Low',
     p: weighted(p, share),
     matters: experiment > SPREAD_RATIO * control && (isHigher || isLower),
     size: shareOf(isHigher ? above : below, level),
-    says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}`,
+    says: `the values spread ${control > 0 ? `${(experiment / control).toFixed(1)} times as wide` : 'where they were constant'}${reach}`,
   }
   if (direction !== 'either') return [wider]
   const fell = -above > allowed.decrease
