@@ -10,6 +10,7 @@ import type { ReceivedResponse } from './received-response.js'
 import { requestRefused } from './request-error.js'
 import { outcomeOfStatus } from './request-figures.js'
 import type { RequestOutcome } from './request-figures.js'
+import { asksForGzip, unpackResponse } from './unpack-response.js'
 
 const METHODS: ReadonlyMap<string, OutboundMethod> = new Map(
   (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).map((method) => [method, method]),
@@ -110,6 +111,7 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
   const tell = (outcome: RequestOutcome): void =>
     sending.requested(step.url, outcome, (performance.now() - startedMs) / MS_PER_SECOND)
   const timeoutMs = allowance.take(step.timeoutMs)
+  const wantsGzip = asksForGzip(step)
   try {
     const { method, url, headers, body, tls } = step
     const {
@@ -122,6 +124,7 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
         ...{ method, url, timeoutMs, maxResponseBytes, signal: allowance.signal },
         headers: {
           'user-agent': 'tidegate',
+          ...(wantsGzip && { 'accept-encoding': 'gzip' }),
           ...Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
         },
         ...(body !== '' && { body }),
@@ -129,7 +132,9 @@ async function sendOnce(step: Step, sending: Sending): Promise<ReceivedResponse 
       tls,
     )
     tell(outcomeOfStatus(status))
-    return { status, reason, headers: headerValues, body: received }
+    const response = { status, reason, headers: headerValues, body: received }
+    const unpacked = wantsGzip ? await unpackResponse(response, maxResponseBytes) : response
+    return unpacked ?? { cause: 'internal', message: 'gzip: the answer cannot be unpacked' }
   } catch (raw) {
     if (!(raw instanceof OutboundError)) throw raw
     tell(outcomeOfError(raw))

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ServerResponse } from 'node:http'
 
@@ -96,6 +97,12 @@ describe('a policy that asks another', () => {
       headers: { 'content-type': ['application/json'], 'content-length': ['15'] },
     })
     expect(server.received[0]?.headers['x-who']).toBe('me')
+  })
+
+  test('reads an answer that was packed since it asked for that', async () => {
+    answer = (response, { headers }) =>
+      response.setHeader('content-encoding', headers['accept-encoding'] ?? '').end(gzipSync('ana'))
+    expect(await ask('answer', get())).toMatchObject({ raw_body: 'ana' })
   })
 
   test('is asked for once however often one decision calls it, and again by the next', async () => {
