@@ -1,4 +1,5 @@
 import { wholeAnswer } from '../answers/answer-reading.js'
+import { PageSize } from '../answers/page-size.js'
 import type { Deadline, Reply, SourceConnection } from '../answers/source-connection.js'
 import { readHits } from './read-hits.js'
 import type { HitPage } from './read-hits.js'
@@ -30,14 +31,14 @@ export class SearchPages {
   readonly #dialect: SearchDialect
   readonly #deadline: Deadline
   readonly #wanted: WantedHits
-  #size: number
+  readonly #size: PageSize
 
   constructor(connection: SourceConnection, dialect: SearchDialect, deadline: Deadline, wanted: WantedHits) {
     this.#connection = connection
     this.#dialect = dialect
     this.#deadline = deadline
     this.#wanted = wanted
-    this.#size = wanted.size
+    this.#size = new PageSize(wanted.size)
   }
 
   /** Hands over page by page until one is not taken or there are no more; gives a sentence where it had to break off. */
@@ -63,32 +64,19 @@ export class SearchPages {
 
   async #readFrom(state: PagingState, take: (page: HitPage) => boolean): Promise<string | undefined> {
     for (;;) {
-      const page = await this.#readPage(state)
+      const page = await this.#size.read(this.#connection.name, (records) => this.#search(state, records))
       if (typeof page === 'string') return page
       if (page.shards === 0) return `${this.#connection.name}: no index matches ${this.#wanted.index}`
       state.pointInTime = page.pointInTime ?? state.pointInTime
       state.after = page.lastSort
-      if (!take(page) || page.hits.length < this.#size) return undefined
+      if (!take(page) || page.hits.length < this.#size.records) return undefined
     }
   }
 
-  /** The next page, a smaller one where it would be too large; or a sentence. */
-  async #readPage(state: PagingState): Promise<HitPage | string> {
-    for (;;) {
-      const reply = await this.#search(state)
-      if (reply.isAnswered) {
-        const { answer: page } = reply
-        return typeof page === 'string' ? `${this.#connection.name}: ${page}` : page
-      }
-      if (!reply.isTooLarge || this.#size === 1) return reply.problem
-      this.#size = Math.floor(this.#size / 2)
-    }
-  }
-
-  #search({ pointInTime, after }: PagingState): Promise<Reply<HitPage | string>> {
+  #search({ pointInTime, after }: PagingState, size: number): Promise<Reply<HitPage | string>> {
     const { query, timeField, messageField } = this.#wanted
     const json = {
-      size: this.#size,
+      size,
       query,
       sort: this.#dialect.sort(timeField),
       pit: { id: pointInTime, keep_alive: KEEP_ALIVE },
@@ -98,7 +86,7 @@ export class SearchPages {
       ...(after === undefined ? {} : { search_after: after }),
     }
     return this.#connection.ask({ method: 'POST', path: '/_search', json }, this.#deadline, () =>
-      readHits(messageField, this.#size),
+      readHits(messageField, size),
     )
   }
 

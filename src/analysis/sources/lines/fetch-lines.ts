@@ -1,7 +1,8 @@
 import type { FetchBudget, LineLimits, LinesAnswer, LinesQuery } from '../../sources.js'
 import { LineCollector, narrowed } from '../answers/line-collector.js'
 import { linesAnswer } from '../answers/lines-answer.js'
-import type { Deadline, SourceConnection } from '../answers/source-connection.js'
+import { PageSize } from '../answers/page-size.js'
+import type { SourceConnection } from '../answers/source-connection.js'
 import { wholeWindow } from './lines-api.js'
 import type { LinesAsking, LinesPage, PageWanted, WholeWindow } from './lines-api.js'
 
@@ -23,19 +24,28 @@ export async function fetchLines(
   const collector = new LineCollector(narrowed(limits, query.limits))
   const reading = new LinesOfWindow(collector, asking, wholeWindow(query))
   const size = Math.min(limits.pageLines, asking.maxPageLines, collector.limits.maxLines + 1)
-  const pages = new Pages(connection, asking, connection.startBudget(budget), size)
-  const interruption = await readAll(pages, reading)
+  const pageSize = new PageSize(size)
+  const deadline = connection.startBudget(budget)
+  const readPage: ReadPage = (page) =>
+    pageSize.read(connection.name, (records) => {
+      const wanted: PageWanted = { size: records, page }
+      return connection.ask(asking.request(wanted), deadline, () => asking.read(wanted))
+    })
+  const interruption = await readAll(readPage, reading)
   return linesAnswer({
     ...{ query: asking.text, window: query, collector, interruption },
     ...{ gaps: reading.describeGaps(), warnings: [] },
   })
 }
 
+/** Reads the page that another one names, or the first; or gives a sentence. */
+type ReadPage = (page: string | undefined) => Promise<LinesPage | string>
+
 /** Takes pages until a limit is reached or there are no more; gives a sentence where it had to break off. */
-async function readAll(pages: Pages, reading: LinesOfWindow): Promise<string | undefined> {
+async function readAll(readPage: ReadPage, reading: LinesOfWindow): Promise<string | undefined> {
   let page: string | undefined
   for (let empty = 0; empty < MAX_EMPTY_PAGES;) {
-    const read = await pages.read(page)
+    const read = await readPage(page)
     if (typeof read === 'string') return read
     empty = read.lines.length === 0 ? empty + 1 : 0
     if (!reading.add(read)) return undefined
@@ -44,37 +54,6 @@ async function readAll(pages: Pages, reading: LinesOfWindow): Promise<string | u
     page = read.nextPage
   }
   return `the server gave ${MAX_EMPTY_PAGES} pages without a line: narrow the query or the window`
-}
-
-/** Asks for pages, smaller ones where an answer was too large. */
-class Pages {
-  readonly #connection: SourceConnection
-  readonly #asking: LinesAsking
-  readonly #deadline: Deadline
-  #size: number
-
-  constructor(connection: SourceConnection, asking: LinesAsking, deadline: Deadline, size: number) {
-    this.#connection = connection
-    this.#asking = asking
-    this.#deadline = deadline
-    this.#size = size
-  }
-
-  /** A page, or a sentence. */
-  async read(page: string | undefined): Promise<LinesPage | string> {
-    for (;;) {
-      const wanted: PageWanted = { size: this.#size, page }
-      const reply = await this.#connection.ask(this.#asking.request(wanted), this.#deadline, () =>
-        this.#asking.read(wanted),
-      )
-      if (reply.isAnswered) {
-        const { answer } = reply
-        return typeof answer === 'string' ? `${this.#connection.name}: ${answer}` : answer
-      }
-      if (!reply.isTooLarge || this.#size === 1) return reply.problem
-      this.#size = Math.floor(this.#size / 2)
-    }
-  }
 }
 
 /** What the pages have brought so far. */

@@ -1,0 +1,31 @@
+import type { Reply } from './source-connection.js'
+
+/** How many records a page has: half as many from then on where an answer was too large. */
+export class PageSize {
+  #records: number
+
+  constructor(records: number) {
+    this.#records = records
+  }
+
+  /** As many as the next page is asked for. */
+  get records(): number {
+    return this.#records
+  }
+
+  /** The page that `ask` reads of a source of this name, or a sentence: why there is none, or what the answer is instead. */
+  async read<Page extends object>(
+    sourceName: string,
+    ask: (records: number) => Promise<Reply<Page | string>>,
+  ): Promise<Page | string> {
+    for (;;) {
+      const reply = await ask(this.#records)
+      if (reply.isAnswered) {
+        const { answer } = reply
+        return typeof answer === 'string' ? `${sourceName}: ${answer}` : answer
+      }
+      if (!reply.isTooLarge || this.#records === 1) return reply.problem
+      this.#records = Math.floor(this.#records / 2)
+    }
+  }
+}
