@@ -58,11 +58,12 @@ bench-judge: $(BUILT) ## The judge's false alarms, detection and speed on simula
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/judge/run.js $(ARGS)
 
-bench-logs: $(INSTALLED) ## How well and how fast log lines are grouped, on one core
+bench-logs: $(BUILT) ## How well and how fast log lines are grouped and judged, and the memory for a million a side, on one core
 	npx tsc -p tsconfig.bench.json
 	taskset -c 1 node dist-bench/bench/logs/run.js
 	taskset -c 1 node dist-bench/bench/logs/looks.js
 	taskset -c 1 node dist-bench/bench/logs/pairs.js
+	taskset -c 1 node dist-bench/bench/analysis/run.js 3
 
 bench-analysis: $(BUILT) ## Whole looks of analyses: time, memory and size, on one core
 	npx tsc -p tsconfig.bench.json

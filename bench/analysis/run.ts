@@ -29,14 +29,15 @@ interface Figures {
   readonly said: string
 }
 
-/** Each scenario runs in a process of its own, so that its memory is its own. */
+/** Each scenario runs in a process of its own, so that its memory is its own; one alone where its number is given. */
 async function main(): Promise<void> {
   const asked = process.argv[2]
   if (asked !== undefined) return measure(SCENARIOS[Number(asked)])
   console.log(line(['look', 's', 'CPU s', 'peak MB', 'kept MB', 'score', 'says']))
   console.log(line(['---', '--:', '--:', '--:', '--:', '--:', '---']))
   for (const index of SCENARIOS.keys()) {
-    await once(fork(import.meta.filename, [String(index)]), 'exit')
+    const [code] = (await once(fork(import.meta.filename, [String(index)]), 'exit')) as [number]
+    if (code !== 0) process.exitCode = 1
   }
 }
 
@@ -55,6 +56,9 @@ async function measure(scenario: Scenario | undefined): Promise<void> {
       said,
     ]
     console.log(line([scenario.name, ...cells]))
+    if (scenario.mostMb === undefined || peakMb < scenario.mostMb) return
+    console.log(`MISSED: more than ${scenario.mostMb} MB`)
+    process.exitCode = 1
   } finally {
     rmSync(directory, { recursive: true })
   }

@@ -1,3 +1,5 @@
+import type { Sequence } from '../lib/packing/packed-list.js'
+
 /** A stretch of time in ms since the epoch; its end is no longer part of it. */
 export interface TimeWindow {
   readonly startMs: number
@@ -94,9 +96,12 @@ export interface LogLine {
   readonly text: string
 }
 
+/** A line as it is kept: milliseconds since the start of its window, null where it has no time of its own, and its text. */
+export type LineData = readonly [number | null, string]
+
 export interface LinesAnswer extends SourceAnswer {
   /** In order of time. */
-  readonly lines: readonly LogLine[]
+  readonly lines: Sequence<LineData>
   /** Whether a limit ended the reading early. */
   readonly isTruncated: boolean
   /** How many lines a limit left out; undefined where the source does not tell. */

@@ -3,8 +3,10 @@ import type { AnalysisSource } from '../../src/analysis/sources/make-sources.js'
 import type { SourceSettings } from '../../src/analysis/sources/answers/source-settings.js'
 import type {
   FetchBudget,
+  LineData,
   LinesAnswer,
   LinesQuery,
+  LogLine,
   SeriesAnswer,
   SeriesQuery,
 } from '../../src/analysis/sources.js'
@@ -15,9 +17,12 @@ import type { LoopbackServer, Respond } from './loopback-server.js'
 /** The settings that a test cares for; the rest is as configured by default, with small pages. */
 export type SomeSettings = { readonly type: SourceSettings['type'] } & Readonly<Record<string, unknown>>
 
+/** An answer with its lines as people write them. */
+export type ReadLines = Omit<LinesAnswer, 'lines'> & { readonly lines: readonly LogLine[] }
+
 export interface OpenSource {
   readonly fetchSeries: (query: Partial<SeriesQuery>, budget?: FetchBudget) => Promise<SeriesAnswer>
-  readonly fetchLines: (query: Partial<LinesQuery>, budget?: FetchBudget) => Promise<LinesAnswer>
+  readonly fetchLines: (query: Partial<LinesQuery>, budget?: FetchBudget) => Promise<ReadLines>
   /** What the source waited between attempts, in ms; nobody really does. */
   readonly waits: readonly number[]
   readonly close: () => Promise<void>
@@ -53,11 +58,18 @@ export function openSource(settings: SomeSettings): OpenSource {
         { ...window(10), query: 'up', scope: {}, stepMs: MINUTE_MS, ...query },
         budget,
       ),
-    fetchLines: (query, budget = BUDGET) =>
-      source.logs!.fetchLines({ ...window(10), query: '{app="web"}', scope: {}, ...query }, budget),
+    fetchLines: async (query, budget = BUDGET) => {
+      const asked = { ...window(10), query: '{app="web"}', scope: {}, ...query }
+      const answer = await source.logs!.fetchLines(asked, budget)
+      return { ...answer, lines: [...answer.lines].map((line) => toLogLine(line, asked.startMs)) }
+    },
     waits,
     close: () => client.close(),
   }
+}
+
+function toLogLine([sinceMs, text]: LineData, startMs: number): LogLine {
+  return { atMs: sinceMs === null ? Number.NaN : startMs + sinceMs, text }
 }
 
 type ServedSettings = Readonly<Record<string, unknown>>

@@ -50,7 +50,7 @@ async function group(file: string, terminal: Terminal): Promise<Grouped> {
   for await (const lines of readLines(file)) {
     for (const line of lines) {
       const content = contentOf(line)
-      if (content === undefined) take(joiner.add(withoutColours(line), 0))
+      if (content === undefined) take(joiner.add(withoutColours(line)))
       else {
         take(joiner.end())
         rows.add(table.add(withoutColours(content)), 1)

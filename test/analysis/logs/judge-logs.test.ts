@@ -310,7 +310,7 @@ describe('the report', () => {
 
   it('says when a limit left lines out, and when lines have no time', () => {
     const cut = logSide([ORDINARY], { isTruncated: true })
-    const timeless = { ...cut, lines: cut.lines.map(({ text }) => ({ atMs: Number.NaN, text })) }
+    const timeless = { ...cut, lines: Array.from(cut.lines, ({ text }) => ({ atMs: Number.NaN, text })) }
     expect(judge(cut, timeless).report.warnings).toEqual([
       'a limit left lines of the baseline out',
       'a limit left lines of the canary out',

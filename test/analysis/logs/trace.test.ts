@@ -91,7 +91,7 @@ const PHP = [
 
 function joinEvents(lines: readonly string[], pauseMs = 0): LogEvent[] {
   const joiner = new EventJoiner()
-  const events = lines.map((line, place) => joiner.add(line, place, place * pauseMs))
+  const events = lines.map((line, place) => joiner.add(line, place * pauseMs))
   return [...events, joiner.end()].filter((event) => event !== undefined)
 }
 
@@ -108,8 +108,8 @@ describe('lines of a stack trace', () => {
     ['Rust without its frames', RUST_SHORT],
     ['PHP', PHP],
   ])('are one event with the line they begin with: %s', (_language, trace) => {
-    const events = joinEvents(['started', ...trace, 'stopped'])
-    expect(events.map(({ lines, origin }) => [lines, origin])).toEqual([
+    const events = joinEvents(['started', ...trace, 'stopped'], 1)
+    expect(events.map(({ lines, atMs }) => [lines, atMs])).toEqual([
       [1, 0],
       [trace.length, 1],
       [1, trace.length + 1],

@@ -10,7 +10,7 @@ describe('a stream that stops', () => {
   const baseline = logSide([ORDINARY])
   const without = (from: number, to: number) => ({
     ...baseline,
-    lines: baseline.lines.filter(({ atMs }) => atMs < from * MINUTE_MS || atMs >= to * MINUTE_MS),
+    lines: [...baseline.lines].filter(({ atMs }) => atMs < from * MINUTE_MS || atMs >= to * MINUTE_MS),
   })
 
   test.each([

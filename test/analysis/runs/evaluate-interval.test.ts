@@ -10,7 +10,13 @@ import type { PlannedLogs, PlannedMetrics, RunPlan } from '../../../src/analysis
 import { evaluateInterval } from '../../../src/analysis/runs/evaluate-interval.js'
 import { failedInterval } from '../../../src/analysis/runs/failed-interval.js'
 import { intervalBudgetMs } from '../../../src/analysis/runs/intervals/schedule.js'
-import type { LinesAnswer, LinesQuery, SeriesAnswer, SeriesQuery } from '../../../src/analysis/sources.js'
+import type {
+  LineData,
+  LinesAnswer,
+  LinesQuery,
+  SeriesAnswer,
+  SeriesQuery,
+} from '../../../src/analysis/sources.js'
 import { MINUTE_MS, START_MS, makeRunPlan, makeTiming } from '../../support/analyses.js'
 import { makeFakeSources, wave } from '../../support/fake-sources.js'
 import type { LinesScript, SeriesScript } from '../../support/fake-sources.js'
@@ -193,13 +199,12 @@ describe('an interval of metrics', () => {
 /** A line a second, each tenth of the canary's another one where it is given. */
 function lines(canaryText?: string): LinesScript {
   return (query) => ({
-    lines: Array.from({ length: 600 }, (_, index) => ({
-      atMs: query.startMs + index * 1000,
-      text:
-        isCanary(query) && canaryText !== undefined && index % 10 === 0
-          ? canaryText
-          : `INFO order ${index} is paid`,
-    })),
+    lines: Array.from({ length: 600 }, (_, index): LineData => [
+      index * 1000,
+      isCanary(query) && canaryText !== undefined && index % 10 === 0
+        ? canaryText
+        : `INFO order ${index} is paid`,
+    ]),
   })
 }
 
@@ -237,11 +242,8 @@ describe('an interval of logs', () => {
     const timing = makeTiming({ lifetimeMs: 120 * MINUTE_MS, intervalMs: 10 * MINUTE_MS })
     const few: LinesScript = (query) => ({
       lines: isCanary(query)
-        ? Array.from({ length: 9 }, (_, n) => ({
-            atMs: query.startMs + n * MINUTE_MS,
-            text: 'ERROR no stock',
-          }))
-        : [{ atMs: query.startMs, text: 'INFO started' }],
+        ? Array.from({ length: 9 }, (_, n): LineData => [n * MINUTE_MS, 'ERROR no stock'])
+        : [[0, 'INFO started']],
     })
     const [first, last] = [
       await interval(plan({ logs: LOGS }, timing), () => ({}), few, 1),

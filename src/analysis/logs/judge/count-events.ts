@@ -17,6 +17,7 @@ export interface CountedEvents {
   readonly groups: readonly EventGroup[]
   readonly templates: readonly Template[]
   readonly otherEvents: number
+  readonly timelessLines: number
 }
 
 interface Cell {
@@ -41,20 +42,21 @@ export function countEvents(
   const table = new TemplateTable()
   const cells = new Map<string, Cell>()
   const findTopic = topicFinder(topics)
-  if (baseline !== undefined) addEvents(baseline, 'baseline', table, cells, findTopic)
-  addEvents(canary, 'canary', table, cells, findTopic)
+  const before = baseline === undefined ? 0 : addEvents(baseline, 'baseline', table, cells, findTopic)
+  const now = addEvents(canary, 'canary', table, cells, findTopic)
   const { templates, idOfRow, otherLines } = table.finish()
   const groups = uniteRenamed(joinCells([...cells.values()], templates, idOfRow))
-  return { groups, templates, otherEvents: otherLines }
+  return { groups, templates, otherEvents: otherLines, timelessLines: before + now }
 }
 
+/** Returns how many lines have no time. */
 function addEvents(
   side: LogSide,
   name: SideName,
   table: TemplateTable,
   cells: Map<string, Cell>,
   findTopic: FindTopic,
-): void {
+): number {
   const take = (event: LogEvent | undefined): void => {
     if (event === undefined) return
     const topic = findTopic(event.text)
@@ -66,13 +68,16 @@ function addEvents(
       ...{ baseline: emptySideEvents(), canary: emptySideEvents() },
     }
     cells.set(key, cell)
-    takeEvent(cell[name], event.text, side.lines[event.origin]?.atMs ?? Number.NaN, side.startMs)
+    takeEvent(cell[name], event.text, event.atMs, side.startMs)
   }
   const joiner = new EventJoiner()
-  side.lines.forEach(({ text, atMs }, place) => {
-    take(joiner.add(describeLine(text), place, atMs))
-  })
+  let timeless = 0
+  for (const { text, atMs } of side.lines) {
+    if (Number.isNaN(atMs)) timeless += 1
+    take(joiner.add(describeLine(text), atMs))
+  }
   take(joiner.end())
+  return timeless
 }
 
 /** Rows turn out to be one template only at the end. */

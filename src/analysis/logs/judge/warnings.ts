@@ -8,7 +8,7 @@ const MOST_DISAGREEMENT = 3
 /** What a reader of the report should know about the lines it rests on. */
 export function warningsOf(
   { baseline, canary }: LogJudgeInput,
-  { otherEvents }: CountedEvents,
+  { otherEvents, timelessLines }: CountedEvents,
   exposure: LogExposure,
 ): readonly string[] {
   const warnings: string[] = []
@@ -17,8 +17,7 @@ export function warningsOf(
   if (otherEvents > 0) {
     warnings.push(`${otherEvents} events came when the table of templates was full and were not told apart`)
   }
-  const sides = baseline === undefined ? [canary] : [baseline, canary]
-  if (sides.some(({ lines }) => lines.some(({ atMs }) => Number.isNaN(atMs)))) {
+  if (timelessLines > 0) {
     warnings.push('some lines have no time, so that bursts among them count in full')
   }
   if (baseline !== undefined && exposure.basis === 'ordinaryLines') {

@@ -1,12 +1,13 @@
 import type { ScoreThresholds } from '../../judge/series/types.js'
 import type { PlannedLook } from '../../statistics/alpha-spending.js'
+import type { Sequence } from '../../../lib/packing/packed-list.js'
 import type { LogLine } from '../../sources.js'
 import type { Sensitivity } from './log-template.js'
 import type { Severity, Topic } from '../topics/default-topics.js'
 
 /** The lines of one side, in order of time, and what they can be compared by. */
 export interface LogSide {
-  readonly lines: readonly LogLine[]
+  readonly lines: Sequence<LogLine>
   /** Of which lines are there, in milliseconds since the epoch. */
   readonly startMs: number
   readonly endMs: number

@@ -6,8 +6,8 @@ export interface LogEvent {
   readonly text: string
   /** How many lines it came from. */
   readonly lines: number
-  /** What was given along with its first line. */
-  readonly origin: number
+  /** The time of its first line, NaN where it is not known. */
+  readonly atMs: number
 }
 
 /** Lines of one event that are kept: the first frames tell traces apart, the hundredth does not. */
@@ -19,12 +19,12 @@ const LONGEST_PAUSE_MS = 5000
 export class EventJoiner {
   #kept: string[] = []
   #lines = 0
-  #origin = 0
+  #atMs = Number.NaN
   #state: TraceState = 'none'
   #lastMs = Number.NaN
 
   /** Takes the next line, with its time in milliseconds where it is known, and gives the event before it when that one is complete. */
-  add(line: string, origin: number, atMs = Number.NaN): LogEvent | undefined {
+  add(line: string, atMs = Number.NaN): LogEvent | undefined {
     const isLongAgo = atMs - this.#lastMs > LONGEST_PAUSE_MS
     this.#lastMs = atMs
     const soFar = { kept: this.#kept, state: this.#state, isLongAgo }
@@ -38,7 +38,7 @@ export class EventJoiner {
     const complete = this.end()
     this.#kept = [line]
     this.#lines = 1
-    this.#origin = origin
+    this.#atMs = atMs
     this.#state = stateAfterHead(line)
     return complete
   }
@@ -46,7 +46,7 @@ export class EventJoiner {
   /** The last event, when nothing comes any more. */
   end(): LogEvent | undefined {
     if (this.#lines === 0) return undefined
-    const event = { text: this.#kept.join('\n'), lines: this.#lines, origin: this.#origin }
+    const event = { text: this.#kept.join('\n'), lines: this.#lines, atMs: this.#atMs }
     this.#lines = 0
     return event
   }

@@ -1,7 +1,8 @@
 import type { CheckData } from '../checks/check.js'
 import type { NamedSpread } from './usual-spreads.js'
 import { redactWords } from '../../../lib/redaction/redact-text.js'
-import type { AnswerState, LinesAnswer, SeriesAnswer } from '../../sources.js'
+import type { Sequence } from '../../../lib/packing/packed-list.js'
+import type { AnswerState, LineData, LinesAnswer, SeriesAnswer } from '../../sources.js'
 
 /** Why what both sides were asked alike is not judged. */
 export const SAME_ON_BOTH_SIDES =
@@ -42,11 +43,8 @@ export interface LinesData {
   /** Lines are there up to here. */
   readonly coveredUntilMs: number
   readonly isTruncated: boolean
-  readonly lines: readonly LineData[]
+  readonly lines: Sequence<LineData>
 }
-
-/** Milliseconds since the start of the window, null where the line had no time, with the text. */
-export type LineData = readonly [number | null, string]
 
 /** Both sides of a log; no baseline where the canary is judged without one. */
 export interface LogData {
@@ -96,6 +94,6 @@ export function toLinesData(answer: LinesAnswer, startMs: number): LinesData {
     ...{ state, startMs, coveredUntilMs, isTruncated },
     query: redactWords(query),
     reasons: reasons.map(redactWords),
-    lines: lines.map(({ atMs, text }) => [Number.isNaN(atMs) ? null : atMs - startMs, text]),
+    lines,
   }
 }

@@ -24,10 +24,15 @@ export function judgeLogData(
 
 function toSide({ startMs, coveredUntilMs, isTruncated, lines }: LinesData): LogSide {
   return {
-    lines: lines.map(([sinceMs, text]) => ({
-      atMs: sinceMs === null ? Number.NaN : startMs + sinceMs,
-      text,
-    })),
+    lines: {
+      length: lines.length,
+      // One after another, since all of them at once take hundreds of megabytes.
+      *[Symbol.iterator]() {
+        for (const [sinceMs, text] of lines) {
+          yield { atMs: sinceMs === null ? Number.NaN : startMs + sinceMs, text }
+        }
+      },
+    },
     startMs,
     endMs: coveredUntilMs,
     isTruncated,

@@ -1,17 +1,17 @@
-import { constants, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
-import { crc32 } from '../../../lib/bytes.js'
-import type { LineData, IntervalData, TargetData } from './interval-data.js'
+import { gunzipSync, gzipSync } from 'node:zlib'
+
+import { gzipOfBlocks } from '../../../lib/packing/deflated-block.js'
+import type { DeflatedBlock } from '../../../lib/packing/deflated-block.js'
+import { packedList } from '../../../lib/packing/packed-list.js'
+import type { Sequence } from '../../../lib/packing/packed-list.js'
+import type { LineData } from '../../sources.js'
+import type { IntervalData, TargetData } from './interval-data.js'
 
 /** The lines of both sides of a target; null where there is no log, or no baseline of it. */
 type TargetLines = {
-  readonly baseline: readonly LineData[] | null
-  readonly canary: readonly LineData[]
+  readonly baseline: Sequence<LineData> | null
+  readonly canary: Sequence<LineData>
 } | null
-
-/** Of the text that is compressed at once, in UTF-16 units: long enough that compression loses nothing. */
-const BLOCK_LENGTH = 1024 * 1024
-/** Deflated, without a name or a time, of no particular system. */
-const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
 /** An interval as it is stored: gzip over JSON, the lines of logs by themselves. */
 export interface PackedInterval {
@@ -24,7 +24,7 @@ export function packInterval(interval: IntervalData): PackedInterval {
     logs === undefined ? null : { baseline: logs.baseline?.lines ?? null, canary: logs.canary.lines },
   )
   const targets = interval.targets.map((target) => withLines(target, null))
-  return { data: gzipSync(JSON.stringify({ ...interval, targets })), lines: packPieces(piecesOf(lines)) }
+  return { data: gzipSync(JSON.stringify({ ...interval, targets })), lines: gzipOfBlocks(piecesOf(lines)) }
 }
 
 /** The interval without its lines. */
@@ -52,16 +52,16 @@ function withLines(target: TargetData, lines: TargetLines): TargetData {
   }
 }
 
-/** The JSON of lines, in pieces. */
-function* piecesOf(targets: readonly TargetLines[]): Iterable<string> {
+/** The JSON of lines, what is compressed already as it is. */
+function* piecesOf(targets: readonly TargetLines[]): Iterable<DeflatedBlock | string> {
   yield '['
   for (const [index, lines] of targets.entries()) {
-    if (index > 0) yield ','
+    const comma = index > 0 ? ',' : ''
     if (lines === null) {
-      yield 'null'
+      yield `${comma}null`
       continue
     }
-    yield '{"baseline":'
+    yield `${comma}{"baseline":`
     yield* piecesOfSide(lines.baseline)
     yield ',"canary":'
     yield* piecesOfSide(lines.canary)
@@ -70,37 +70,12 @@ function* piecesOf(targets: readonly TargetLines[]): Iterable<string> {
   yield ']'
 }
 
-function* piecesOfSide(lines: readonly LineData[] | null): Iterable<string> {
+function* piecesOfSide(lines: Sequence<LineData> | null): Iterable<DeflatedBlock | string> {
   if (lines === null) {
     yield 'null'
     return
   }
   yield '['
-  for (const [index, line] of lines.entries()) yield `${index > 0 ? ',' : ''}${JSON.stringify(line)}`
+  yield* packedList(lines).blocks()
   yield ']'
-}
-
-/** One gzip file (RFC 1952), compressed piece after piece: the whole text would take three times what the lines do. */
-function packPieces(pieces: Iterable<string>): Uint8Array {
-  const parts: Uint8Array[] = [GZIP_HEADER]
-  let checksum = 0
-  let bytes = 0
-  let text = ''
-  const pack = (): void => {
-    const block = Buffer.from(text)
-    text = ''
-    checksum = crc32(block, checksum)
-    bytes += block.length
-    // Not as members of a file: readers such as curl stop after the first.
-    parts.push(deflateRawSync(block, { finishFlush: constants.Z_SYNC_FLUSH }))
-  }
-  for (const piece of pieces) {
-    text += piece
-    if (text.length >= BLOCK_LENGTH) pack()
-  }
-  pack()
-  const trailer = Buffer.alloc(8)
-  trailer.writeUInt32LE(checksum, 0)
-  trailer.writeUInt32LE(bytes % 2 ** 32, 4)
-  return Buffer.concat([...parts, deflateRawSync(''), trailer])
 }

@@ -117,6 +117,10 @@ function toLogs(logs: LogData | undefined): TriedTarget['logs'] {
 }
 
 function toLines({ state, reasons, query, lines }: LinesData): TriedLines {
-  const sample = lines.slice(0, SAMPLE_LINES).map(([, text]) => text.slice(0, SAMPLE_CHARACTERS))
+  const sample: string[] = []
+  for (const [, text] of lines) {
+    if (sample.length === SAMPLE_LINES) break
+    sample.push(text.slice(0, SAMPLE_CHARACTERS))
+  }
   return { state, reasons, query, lines: lines.length, sample }
 }

@@ -1,20 +1,25 @@
 import { withoutColours } from '../../../lib/text/shown-text.js'
-import type { LineLimits, LogLine } from '../../sources.js'
+import { PackedList } from '../../../lib/packing/packed-list.js'
+import type { LineData, LineLimits, TimeWindow } from '../../sources.js'
 
 /** What is kept of one line, in UTF-16 units. */
 const MAX_LINE_LENGTH = 16_384
 
-/** Lines up to the limits. */
+/** Lines of a window up to the limits. */
 export class LineCollector {
-  readonly lines: LogLine[] = []
+  readonly lines = new PackedList<LineData>()
   readonly limits: LineLimits
+  readonly #startMs: number
+  /** When the last line was written; NaN where it does not say, or there is none. */
+  lastMs = Number.NaN
   /** Whether a line came that no longer fitted. */
   isFull = false
   #bytes = 0
   #cut = 0
 
-  constructor(limits: LineLimits) {
+  constructor(limits: LineLimits, { startMs }: TimeWindow) {
     this.limits = limits
+    this.#startMs = startMs
   }
 
   /** Takes a line; false when it does not fit any more, and then no other is to follow. */
@@ -27,7 +32,8 @@ export class LineCollector {
       return false
     }
     this.#bytes += bytes
-    this.lines.push({ atMs, text: kept })
+    this.lines.add([Number.isNaN(atMs) ? null : atMs - this.#startMs, kept])
+    this.lastMs = atMs
     return true
   }
 
@@ -38,8 +44,7 @@ export class LineCollector {
 
   #cutShort(text: string): string {
     this.#cut += 1
-    // Through bytes, since a mere slice would keep the whole text in memory.
-    return Buffer.from(text.slice(0, MAX_LINE_LENGTH)).toString()
+    return text.slice(0, MAX_LINE_LENGTH)
   }
 }
 

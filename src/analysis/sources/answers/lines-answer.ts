@@ -1,4 +1,4 @@
-import type { LinesAnswer, LogLine, TimeWindow } from '../../sources.js'
+import type { LinesAnswer, TimeWindow } from '../../sources.js'
 import type { LineCollector } from './line-collector.js'
 
 /** What is known when all that can be read has been read. */
@@ -20,7 +20,7 @@ export function linesAnswer(reading: LinesReading): LinesAnswer {
   const { query, window, collector, interruption, gaps } = reading
   const { lines, isFull } = collector
   const isWhole = !isFull && interruption === undefined
-  const coveredUntilMs = isWhole ? window.endMs : lastKnownMs(lines, window)
+  const coveredUntilMs = isWhole ? window.endMs : lastKnownMs(collector, window)
   const reasons = [...breaks(reading, coveredUntilMs), ...gaps]
   const isFailed = interruption !== undefined && lines.length === 0
   return {
@@ -56,7 +56,7 @@ function breaks({ collector, interruption, omittedLines }: LinesReading, covered
 }
 
 /** Lines of a file may have no time, and then do not tell which part of the window they fill. */
-function lastKnownMs(lines: readonly LogLine[], { startMs, endMs }: TimeWindow): number {
-  const atMs = lines.at(-1)?.atMs ?? startMs
-  return Number.isNaN(atMs) ? endMs : atMs
+function lastKnownMs({ lines, lastMs }: LineCollector, { startMs, endMs }: TimeWindow): number {
+  if (lines.length === 0) return startMs
+  return Number.isNaN(lastMs) ? endMs : lastMs
 }

@@ -23,7 +23,7 @@ export async function fetchSearchLines(
   const messageField = query.messageField ?? settings.messageField
   const search = searchQuery(query, timeField)
   const index = checkIndex(query.index ?? settings.index)
-  const reading = new HitReading(new LineCollector(narrowed(settings, query.limits)), messageField)
+  const reading = new HitReading(new LineCollector(narrowed(settings, query.limits), query), messageField)
   const size = Math.min(pageLines, reading.collector.limits.maxLines + 1)
   const wanted = { index, query: search, timeField, messageField, size }
   const pages = new SearchPages(connection, dialect, connection.startBudget(budget), wanted)

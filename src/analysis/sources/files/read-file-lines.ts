@@ -34,7 +34,7 @@ export async function readFileLines(
   const read = isJson
     ? makeJsonReader(settings.timeField, query.messageField ?? settings.messageField)
     : makeTextReader()
-  const reading = new FileReading(query, new LineCollector(narrowed(settings, query.limits)), read)
+  const reading = new FileReading(query, new LineCollector(narrowed(settings, query.limits), query), read)
   const endMs = now() + budget.budgetMs
   const file = await openInside(settings.directory, path)
   let interruption: string | undefined

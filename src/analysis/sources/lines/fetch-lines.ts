@@ -21,7 +21,7 @@ export async function fetchLines(
   connection: SourceConnection,
   { asking, limits }: { readonly asking: LinesAsking; readonly limits: PageLimits },
 ): Promise<LinesAnswer> {
-  const collector = new LineCollector(narrowed(limits, query.limits))
+  const collector = new LineCollector(narrowed(limits, query.limits), query)
   const reading = new LinesOfWindow(collector, asking, wholeWindow(query))
   const size = Math.min(limits.pageLines, asking.maxPageLines, collector.limits.maxLines + 1)
   const pageSize = new PageSize(size)

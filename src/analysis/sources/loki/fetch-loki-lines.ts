@@ -21,7 +21,7 @@ export async function fetchLokiLines(
   settings: LokiSettings,
 ): Promise<LinesAnswer> {
   const text = logQuery(query)
-  const collector = new LineCollector(narrowed(settings, query.limits))
+  const collector = new LineCollector(narrowed(settings, query.limits), query)
   const warnings = new Set<string>()
   const gaps = new Set<string>()
   const size = Math.min(settings.pageLines, collector.limits.maxLines + 1)

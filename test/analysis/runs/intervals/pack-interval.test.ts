@@ -1,7 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LineData, LinesData, LogData } from '../../../../src/analysis/runs/intervals/interval-data.js'
+import type { LinesData, LogData } from '../../../../src/analysis/runs/intervals/interval-data.js'
+import type { LineData } from '../../../../src/analysis/sources.js'
+import { packedList } from '../../../../src/lib/packing/packed-list.js'
 import { packInterval } from '../../../../src/analysis/runs/intervals/pack-interval.js'
 
 const side = (lines: readonly LineData[]): LinesData => ({
@@ -15,11 +17,20 @@ function linesOf(logs: readonly (LogData | undefined)[]): unknown {
 }
 
 const asStored = ({ baseline, canary }: LogData): unknown => ({
-  baseline: baseline?.lines ?? null,
-  canary: canary.lines,
+  baseline: baseline === undefined ? null : [...baseline.lines],
+  canary: [...canary.lines],
 })
 
 describe('the lines of an interval', () => {
+  it('are the same bytes whether they came packed or not', () => {
+    const lines = Array.from({ length: 9000 }, (_, index): LineData => [index, `line ${index} of a log`])
+    const pack = (given: LinesData['lines']): Uint8Array => {
+      const logs = { baseline: undefined, canary: { ...side([]), lines: given } }
+      return packInterval({ look: 1, targets: [{ metrics: undefined, logs }], seenLogTemplates: [] }).lines
+    }
+    expect(pack(packedList(lines))).toEqual(pack(lines))
+  })
+
   it('are what they were when they are unpacked, whatever stands in them', () => {
     const lines = fc.array(
       fc.tuple(fc.option(fc.integer()), fc.string({ unit: 'binary' })) as fc.Arbitrary<LineData>,

@@ -6,8 +6,9 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { splitLines } from '../../../../src/analysis/sources/files/split-lines.js'
-import type { FetchBudget, LinesAnswer, LinesQuery } from '../../../../src/analysis/sources.js'
+import type { FetchBudget, LinesQuery } from '../../../../src/analysis/sources.js'
 import { START_MS, openSource, window } from '../../../support/open-source.js'
+import type { ReadLines } from '../../../support/open-source.js'
 
 let root = ''
 beforeAll(() => {
@@ -20,13 +21,13 @@ async function fetchFrom(
   text: string,
   query: Partial<LinesQuery> = {},
   { budget, ...settings }: { budget?: FetchBudget } & Record<string, unknown> = {},
-): Promise<LinesAnswer> {
+): Promise<ReadLines> {
   writeFileSync(join(root, name), text)
   const source = openSource({ type: 'file', directory: root, ...settings })
   return source.fetchLines({ query: name, ...query }, budget)
 }
 
-const textsOf = ({ lines }: LinesAnswer): string[] => lines.map(({ text }) => text)
+const textsOf = ({ lines }: ReadLines): string[] => lines.map(({ text }) => text)
 
 describe('log lines from a file of text', () => {
   test('are those of the window, with the lines that belong to them', async () => {
@@ -101,7 +102,7 @@ describe('log lines from a file of JSON objects', () => {
   })
 
   test('are filtered by a field', async () => {
-    const by = (value: string, match: 'exact' | 'prefix'): Promise<LinesAnswer> =>
+    const by = (value: string, match: 'exact' | 'prefix'): Promise<ReadLines> =>
       fetchFrom('b.jsonl', text, { filters: [{ field: 'kubernetes.pod', value, match }] })
     expect(textsOf(await by('web-1', 'exact'))).toEqual(['one'])
     expect(textsOf(await by('web-', 'prefix'))).toEqual(['one', 'two'])
