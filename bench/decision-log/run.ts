@@ -97,7 +97,7 @@ async function writingSide(name: string, redact: boolean, retention = NEVER_FULL
   await prepareDecisionDatabase(path)
   const store = keepDecisions(connectDecisionWriter(path), { ...KEEPING, redact })
   const writer = new InProcessBatchWriter({
-    ...{ store, retention, now: Date.now, retentionIntervalMs: RETENTION_INTERVAL_MS },
+    ...{ store, retention, removalTime: Date.now, retentionIntervalMs: RETENTION_INTERVAL_MS },
   })
   const all = makeBatches()
   const cost = await costOf(async () => {

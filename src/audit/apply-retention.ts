@@ -8,6 +8,8 @@ import type { CheckpointDeps } from './write-checkpoint.js'
 export interface RetentionOptions extends CheckpointDeps {
   readonly audit: AuditReader
   readonly maintenance: StoreMaintenance
+  /** The time by which records are old. */
+  readonly removalTime: () => number
   /** Records kept longer ago go. */
   readonly maxAgeMs: number | undefined
   /** While the store takes more, the oldest records go. */
@@ -47,8 +49,8 @@ export async function applyRetention(options: RetentionOptions): Promise<number>
   return deleted
 }
 
-async function expiredSeq({ audit, maxAgeMs, now }: RetentionOptions): Promise<number> {
-  return maxAgeMs === undefined ? 0 : await audit.lastRemovable(now() - maxAgeMs)
+async function expiredSeq({ audit, maxAgeMs, removalTime }: RetentionOptions): Promise<number> {
+  return maxAgeMs === undefined ? 0 : await audit.lastRemovable(removalTime() - maxAgeMs)
 }
 
 /** By the average record; the other records of the store count as if they were records. */

@@ -21,7 +21,8 @@ export class CheckpointKeeper {
     const { audit, everyRecords, everyMs, now } = this.#options
     const [end, last] = [await audit.end(), await audit.lastCheckpoint()]
     const records = end.seq - (last?.seq ?? 0)
-    const isLate = records > 0 && now() - (last?.atMs ?? 0) >= everyMs
+    // Of a clock that was set back, nobody knows how much later it is.
+    const isLate = records > 0 && Math.abs(now() - (last?.atMs ?? 0)) >= everyMs
     if (records >= everyRecords || isLate) await writeCheckpoint(this.#options, end, 'interval')
   }
 

@@ -8,6 +8,8 @@ export interface DecisionTrailDeps {
   readonly writer: Writer
   /** In milliseconds since the epoch. */
   readonly now: () => number
+  /** Milliseconds on a clock that nobody sets. */
+  readonly steadyNow: () => number
   /** Called for every step that could not be written. */
   readonly failed: (error: Error) => void
   /** Resolves after this many milliseconds. */
@@ -84,10 +86,11 @@ export class DecisionTrail {
 
   async #writeWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const startedMs = this.#deps.now()
+      const { steadyNow, wait } = this.#deps
+      const startedMs = steadyNow()
       await this.#write(this.#waiting.splice(0, MAX_STEP))
       const isOver = this.#isSettling || this.#waiting.length === 0
-      if (!isOver) await this.#deps.wait(PAUSE * Math.max(0, this.#deps.now() - startedMs))
+      if (!isOver) await wait(PAUSE * (steadyNow() - startedMs))
     }
     this.#running = undefined
   }

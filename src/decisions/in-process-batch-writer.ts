@@ -6,8 +6,8 @@ import type { RetentionPolicy } from './retention.js'
 export interface InProcessBatchWriterDeps {
   readonly store: DecisionKeeper
   readonly retention: RetentionPolicy
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  /** The time by which decisions are old, in milliseconds since the epoch. */
+  readonly removalTime: () => number
   readonly retentionIntervalMs: number
 }
 
@@ -33,9 +33,9 @@ export class InProcessBatchWriter implements DecisionBatchWriter {
 
   /** One bounded round of retention. */
   retain(): void {
-    const { store, retention, now } = this.#deps
+    const { store, retention, removalTime } = this.#deps
     try {
-      deleteExpired(store, retention, now())
+      deleteExpired(store, retention, removalTime())
       deleteAboveSize(store, retention)
       store.releaseSpace(retention.maxBytes)
     } catch {

@@ -169,7 +169,9 @@ function takeOverRuns(runner: AnalysisRunner, parts: AnalysisParts): Pick<Repeat
 function startRemoving({ analysis: { maxAgeDays } }: Config, parts: AnalysisParts): Repeated {
   const { store, logger } = parts
   const { writer, lookups, maintenance } = store
-  const options = { writer, analysis: lookups.analysis, maxAgeMs: maxAgeDays * MS_PER_DAY, now: store.now }
+  const { now, removalTime } = store
+  const maxAgeMs = maxAgeDays * MS_PER_DAY
+  const options = { writer, analysis: lookups.analysis, maxAgeMs, now, removalTime }
   const remove = async (signal: AbortSignal): Promise<void> => {
     const removed = await removeOldData({ ...options, signal })
     if (removed === 0) return

@@ -161,11 +161,10 @@ function startClock({ gates }: Config, parts: GatesParts, work: GateWork): () =>
 
 /** Looks before it writes, so that the thread that writes need not start for nothing. */
 async function removeOld({ store, logger }: GatesParts, keepMs: number, signal: AbortSignal): Promise<void> {
-  const nowMs = store.now()
-  const beforeMs = nowMs - keepMs
+  const beforeMs = store.removalTime() - keepMs
   const oldestMs = await store.lookups.gates.oldestEndMs()
   if (oldestMs === undefined || oldestMs >= beforeMs) return
-  const instances = await removeAllEnded(store.writer, { beforeMs, nowMs, signal })
+  const instances = await removeAllEnded(store.writer, { beforeMs, nowMs: store.now(), signal })
   if (instances > 0) logger.info({ instances }, 'removed gate instances that ended long ago')
 }
 

@@ -5,6 +5,7 @@ import type { RoutesDeps } from '../http/route-lists.js'
 import { BrowserAccess } from '../http/sessions/browser-access.js'
 import { OwnSessions } from '../http/sessions/own-sessions.js'
 import { randomToken } from '../http/sessions/random-token.js'
+import { makePassedTime } from '../lib/clocks/passed-time.js'
 import { runtimePolicies } from '../pdp/evaluation/runtime-policies.js'
 import type { ServedParts } from './served-parts.js'
 
@@ -23,7 +24,7 @@ export async function openBrowserAccess(
     takesCertificates: auth.certificates.length > 0,
     isSecure,
     authenticate,
-    sessions: store.sharing?.sessions ?? new OwnSessions(store.now),
+    sessions: store.sharing?.sessions ?? new OwnSessions(makePassedTime()),
     formToken: (await store.sharing?.secret(FORM_TOKEN, randomToken)) ?? randomToken(),
   })
 }

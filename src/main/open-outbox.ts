@@ -78,7 +78,10 @@ export async function openOutbox(config: Config, parts: OutboxParts): Promise<Op
   const purging = repeat(
     MS_PER_HOUR,
     parts.leadership.led(async () => {
-      await purgeMessages({ writer: store.writer, outbox: store.lookups.outbox }, store.now() - keepMs)
+      await purgeMessages(
+        { writer: store.writer, outbox: store.lookups.outbox },
+        store.removalTime() - keepMs,
+      )
     }),
     (error) => logger.error({ error: error.message }, 'old messages not removed from the outbox'),
   )

@@ -55,6 +55,7 @@ export function openTrail(config: Config, parts: TrailParts): OpenTrail {
   const decisions = new DecisionTrail({
     writer: store.writer,
     now: store.now,
+    steadyNow: () => performance.now(),
     wait: (ms) => setTimeout(ms),
     failed: failed('decisions not recorded in the audit trail'),
   })
@@ -135,6 +136,7 @@ async function retain(
     ...checkpoints,
     audit: lookups.audit,
     maintenance,
+    removalTime: store.removalTime,
     maxAgeMs,
     maxBytes,
     pause: (ms) => setTimeout(ms, undefined, { signal }).catch(() => undefined),

@@ -17,7 +17,7 @@ const REMOVAL_INTERVAL_MS = 600_000
 const MANY_WAITING = 10_000
 
 export interface ShareDecisionsParts {
-  readonly store: Pick<ServiceStore, 'sharing' | 'now'>
+  readonly store: Pick<ServiceStore, 'sharing' | 'removalTime'>
   readonly leadership: Leadership
   readonly logger: Logger
   readonly threadDied: (death: ThreadDeath) => void
@@ -55,7 +55,7 @@ export function shareDecisions(
   const removing = repeat(
     REMOVAL_INTERVAL_MS,
     leadership.led(async () => {
-      const months = await shared.removeMonthsBefore(store.now() - keepMs)
+      const months = await shared.removeMonthsBefore(store.removalTime() - keepMs)
       if (months > 0) logger.info({ months }, 'removed old months from the decision log')
     }),
     (error) => logger.error({ error: error.message }, 'old decisions not removed'),

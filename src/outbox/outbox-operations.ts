@@ -2,6 +2,7 @@ import { AppError } from '../errors/app-error.js'
 import { redactSecrets } from '../lib/redaction/redact.js'
 import type { AuditEntry } from '../store/ports/audit-store.js'
 import type {
+  LatestTimes,
   Lease,
   LeaseQuery,
   OutboxFilter,
@@ -23,6 +24,12 @@ export const leaseMessages: WriteOperation<LeaseQuery, Lease> = {
 export const releaseLeases: WriteOperation<{ readonly nowMs: number }, void> = {
   name: 'outbox.release-leases',
   apply: ({ outbox }, { nowMs }) => outbox.releaseLeases(nowMs),
+}
+
+/** For a clock that was set back: no message waits until a time that lies ahead for days now. */
+export const limitWaits: WriteOperation<LatestTimes, void> = {
+  name: 'outbox.limit-waits',
+  apply: ({ outbox }, latest) => outbox.limitWaits(latest),
 }
 
 /** What an attempt gave, with the record of it where a message was settled. */
@@ -127,6 +134,7 @@ export const outboxReads = [listMessages, showMessages, countMessages] as const
 export const outboxWrites = [
   leaseMessages,
   releaseLeases,
+  limitWaits,
   recordAttempt,
   resendMessage,
   purgeSettled,

@@ -9,7 +9,7 @@ import type { OutboxProgress, OutboxTopic, StoredMessage } from '../store/ports/
 import type { Writer } from '../store/ports/transaction.js'
 import { afterAttempt } from './after-attempt.js'
 import type { Attempt, DeliveryPolicy } from './after-attempt.js'
-import { leaseMessages, recordAttempt, releaseLeases } from './outbox-operations.js'
+import { leaseMessages, limitWaits, recordAttempt, releaseLeases } from './outbox-operations.js'
 import { shownTarget, sourceOf } from './told-of-message.js'
 
 /** How messages of one topic are sent. */
@@ -44,7 +44,7 @@ const MAX_UNNOTED_LENGTH = 64 * 1024
 /** The kind of a large message, by which it is shown when it is suspended. */
 export const OUTBOX_MESSAGE = 'message'
 const AFTER_STORE_FAILURE_MS = 1000
-/** A clock that is set back must not keep messages waiting for ever. */
+/** A clock that is set back is seen so soon. */
 const LONGEST_SLEEP_MS = 60_000
 
 /**
@@ -56,6 +56,8 @@ export class OutboxSender {
   readonly #underWay = new Map<string, number>()
   readonly #deliveries = new Set<Promise<void>>()
   #looking: Promise<void> | undefined
+  /** When it looked last; at first nobody knows by which clock the times that are kept were. */
+  #lookedMs = Infinity
   #lookAgain = false
   #cancelTimer: () => void = () => undefined
   #isStopped = false
@@ -98,13 +100,18 @@ export class OutboxSender {
   }
 
   async #look(): Promise<void> {
-    const { writer, now, timeoutMs, limitPerReceiver } = this.#options
+    const { writer, now, timeoutMs, limitPerReceiver, policy } = this.#options
     const limit = LIMIT - this.#deliveries.size
     if (limit <= 0) return
     const nowMs = now()
+    const leasedUntilMs = nowMs + timeoutMs + LEASE_MARGIN_MS
+    if (nowMs < this.#lookedMs) {
+      await writer.run(limitWaits, { nextAttemptMs: nowMs + policy.maxRetryMs, leasedUntilMs })
+    }
+    this.#lookedMs = nowMs
     const { messages, nextDueMs } = await writer.run(leaseMessages, {
       nowMs,
-      leasedUntilMs: nowMs + timeoutMs + LEASE_MARGIN_MS,
+      leasedUntilMs,
       limit,
       limitPerReceiver,
       underWay: Object.fromEntries(this.#underWay),

@@ -27,6 +27,7 @@ if (parentPort !== null) {
     {
       client: makeOutboundClient(analysis),
       now: steadyNow,
+      timeOfDay: Date.now,
       wait,
       random: Math.random,
       reportDefect: (error) => answer({ type: 'defect', error: error.stack ?? error.message }),

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 
 import type { AppError } from '../errors/app-error.js'
+import { makeRemovalTime } from '../lib/clocks/removal-time.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import { connectDecisionWriter } from '../store/sqlite/decisions/decision-writer.js'
 import { keepDecisions } from '../decisions/keep-decisions.js'
@@ -52,7 +53,7 @@ function openWriter(
       store: keepDecisions(connectDecisionWriter(path), options),
       retention,
       retentionIntervalMs,
-      now: Date.now,
+      removalTime: makeRemovalTime(),
     })
   } catch (raw) {
     refuse(raw)

@@ -26,7 +26,10 @@ function makeTrail(writer: Writer, maxWaiting?: number) {
   const failed = vi.fn()
   const limit = maxWaiting === undefined ? {} : { maxWaiting }
   const wait = () => Promise.resolve()
-  return { failed, trail: new DecisionTrail({ writer, now: () => NOW_MS, wait, failed, ...limit }) }
+  return {
+    failed,
+    trail: new DecisionTrail({ writer, now: () => NOW_MS, steadyNow: () => NOW_MS, wait, failed, ...limit }),
+  }
 }
 
 async function opened() {
@@ -156,7 +159,13 @@ test('leaves the writer to others for three quarters of the time while many are 
     pauses.push(ms)
     return Promise.resolve()
   }
-  const trail = new DecisionTrail({ writer: slow, now: () => nowMs, wait, failed: vi.fn() })
+  const trail = new DecisionTrail({
+    writer: slow,
+    now: () => NOW_MS,
+    steadyNow: () => nowMs,
+    wait,
+    failed: vi.fn(),
+  })
   trail.take({ decisions: Array.from({ length: 120 }, (_, n) => decision(n)), omitted: {} })
   await vi.waitFor(() => expect(trail.figures.recorded).toBe(120))
   expect(pauses).toEqual([30, 30])

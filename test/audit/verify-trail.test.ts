@@ -123,6 +123,16 @@ describe('a trail with signed checkpoints', () => {
     expect(found.problems[0]).toMatch(/record 20, or one from 11 on, was written anew/)
   })
 
+  it('are written again after a while though the clock was set back by a day', async () => {
+    await store.writer.run(append, 1)
+    await keeper().writeIfDue()
+    await store.writer.run(append, 1)
+    const setBack = { ...deps(signer), now: () => Date.now() - 86_400_000 }
+    const everyMs = 60_000
+    await new CheckpointKeeper({ ...setBack, everyRecords: 10, everyMs }).writeIfDue()
+    expect(written.map(({ seq }) => seq)).toEqual([1, 2])
+  })
+
   it('shows that the end was cut off', async () => {
     await store.writer.run(append, 12)
     await keeper().writeAtEnd('request')
@@ -216,7 +226,11 @@ describe('a trail with signed checkpoints', () => {
 })
 
 describe('retention', () => {
-  const steps = { pause: () => Promise.resolve(), signal: new AbortController().signal }
+  const steps = {
+    pause: () => Promise.resolve(),
+    removalTime: Date.now,
+    signal: new AbortController().signal,
+  }
 
   it('goes in small steps with pauses, in which others write, and ends when it is told to', async () => {
     await store.writer.run(append, 400)
@@ -228,16 +242,21 @@ describe('retention', () => {
       if (pauses === 3) stopping.abort()
     }
     const recordedMs = (await store.lookups.audit.find(400))?.recordedMs ?? 0
-    const options = { ...deps(signer), now: () => recordedMs + 1000, maxAgeMs: 500, maxBytes: undefined }
+    const options = {
+      ...deps(signer),
+      removalTime: () => recordedMs + 1000,
+      maxAgeMs: 500,
+      maxBytes: undefined,
+    }
     expect(await applyRetention({ ...options, pause, signal: stopping.signal })).toBe(150)
     expect(await verify()).toMatchObject({ isIntact: true })
-    expect(await applyRetention({ ...options, ...steps })).toBeGreaterThanOrEqual(250)
+    expect(await applyRetention({ ...steps, ...options })).toBeGreaterThanOrEqual(250)
   })
 
   it('removes what is too old and leaves a signed checkpoint from which the chain verifies', async () => {
     await store.writer.run(append, 30)
     const recordedMs = (await store.lookups.audit.find(30))?.recordedMs ?? 0
-    const options = { ...deps(signer), ...steps, now: () => recordedMs + 1000, maxBytes: undefined }
+    const options = { ...deps(signer), ...steps, removalTime: () => recordedMs + 1000, maxBytes: undefined }
     expect(await applyRetention({ ...options, maxAgeMs: 2000 })).toBe(0)
     expect(await applyRetention({ ...options, maxAgeMs: 500 })).toBe(30)
     await store.writer.run(append, 4)

@@ -70,7 +70,7 @@ describe('the log over a store', () => {
     const writer = new InProcessBatchWriter({
       store: store.writer,
       retention: policy,
-      now,
+      removalTime: now,
       retentionIntervalMs: DAY,
     })
     const log = new BufferedDecisionLog({ writer, masked: false })
@@ -116,7 +116,7 @@ describe('the log over a store', () => {
     const writer = new InProcessBatchWriter({
       store: stuck,
       retention: policy,
-      now: () => 0,
+      removalTime: () => 0,
       retentionIntervalMs: DAY,
     })
     const log = new BufferedDecisionLog({ writer, masked: false, bounds: { maxBufferedBytes: 64 * MIB } })

@@ -65,6 +65,7 @@ describe('the same trigger once more is a stage that was started again', () => {
     ['once the orchestrator has cancelled it', [cancel], 3 * SECOND_MS],
     ['once the orchestrator has cancelled what was decided', [decide('approve'), cancel], 3 * SECOND_MS],
     ['two minutes after the first', [decide('approve')], 2 * MINUTE_MS],
+    ['once the clock was set back by an hour', [decide('approve')], -60 * MINUTE_MS],
     ['when its time is over, whether or not that has been written down', [], 60 * MINUTE_MS],
   ] as const)('%s', async (_, steps, afterMs) => {
     const again = await triggerAgain(steps, afterMs)

@@ -248,6 +248,32 @@ describe('a message of 100 KB that was under way twice when the process ended', 
   })
 })
 
+it('tries again within the longest wait though the clock was set back by a day', async () => {
+  const { url, count } = await receiver((response, place) => {
+    response.statusCode = place === 0 ? 500 : 200
+    response.end()
+  })
+  const { sender, send, settled, advance } = await openSender()
+  await send(url)
+  sender.wake()
+  await settled(1)
+  await advance(-86_400_000)
+  await advance(8001)
+  await count(2)
+})
+
+it('takes up at its start what waits until a time that lies a day ahead', async () => {
+  const { url, count } = await receiver()
+  const opened = await openSender()
+  const lease = { limit: 512, limitPerReceiver: 512, underWay: {} }
+  const ahead = START_MS + 86_400_000
+  await opened.send(url)
+  await opened.writer.run(leaseMessages, { ...lease, nowMs: START_MS, leasedUntilMs: ahead })
+  opened.sender.wake()
+  await opened.advance(10_001)
+  await count(1)
+})
+
 it('of many large messages takes some at a time, and sends them all', async () => {
   const receiver = await startReceiver()
   closers.push(() => receiver.close())

@@ -70,5 +70,5 @@ export function databaseBytes(path: string): number {
 /** Writes on the calling thread, as the service does on one of its own. */
 export function openWriter(options: WriterThreadOptions): Promise<InProcessBatchWriter> {
   const store = keepDecisions(connectDecisionWriter(options.path), options)
-  return Promise.resolve(new InProcessBatchWriter({ ...options, store, now: Date.now }))
+  return Promise.resolve(new InProcessBatchWriter({ ...options, store, removalTime: Date.now }))
 }

@@ -10,19 +10,20 @@ export interface RemoveOldDataOptions {
   /** How long the data of a run stay after its end, in milliseconds. */
   readonly maxAgeMs: number
   readonly now: () => number
+  /** The time by which data are old. */
+  readonly removalTime: () => number
   /** Stops between two steps. */
   readonly signal: AbortSignal
 }
 
 /** Removes what old runs fetched and reported, of the oldest first; their verdicts stay. Returns of how many runs. */
 export async function removeOldData(options: RemoveOldDataOptions): Promise<number> {
-  const { analysis, writer, maxAgeMs, now, signal } = options
+  const { analysis, writer, maxAgeMs, now, removalTime, signal } = options
   let removed = 0
   for (;;) {
-    const nowMs = now()
-    const id = signal.aborted ? undefined : await analysis.expiredRun(nowMs - maxAgeMs)
+    const id = signal.aborted ? undefined : await analysis.expiredRun(removalTime() - maxAgeMs)
     if (id === undefined) return removed
-    if (await writer.run(removeRunData, { id, nowMs, limit: INTERVALS_PER_STEP })) removed += 1
+    if (await writer.run(removeRunData, { id, nowMs: now(), limit: INTERVALS_PER_STEP })) removed += 1
   }
 }
 

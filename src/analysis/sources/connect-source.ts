@@ -30,9 +30,9 @@ function limitsOf({
 }
 
 /** By the names that Amazon's signatures know the services by. */
-function signingOf(settings: ServerSettings, { now }: ConnectionParts): ConnectionSettings['sign'] {
-  if (settings.type === 'cloudwatch') return signForAws(settings, 'monitoring', now)
-  return settings.type === 'cloudwatchlogs' ? signForAws(settings, 'logs', now) : undefined
+function signingOf(settings: ServerSettings, { timeOfDay }: ConnectionParts): ConnectionSettings['sign'] {
+  if (settings.type === 'cloudwatch') return signForAws(settings, 'monitoring', timeOfDay)
+  return settings.type === 'cloudwatchlogs' ? signForAws(settings, 'logs', timeOfDay) : undefined
 }
 
 function authorizingOf(settings: ServerSettings, parts: ConnectionParts): ConnectionSettings['authorize'] {
@@ -48,5 +48,9 @@ function authorizingOf(settings: ServerSettings, parts: ConnectionParts): Connec
   if (typeof account === 'string') return () => Promise.resolve(`${settings.name}: ${account}`)
   const { tokenUrl = account.tokenUrl } = settings
   // The key file's own URL is what the statement is for, whichever way leads there.
-  return makeTokenAuthorization(connect(tokenUrl), () => googleTokenRequest(account, parts.now()), parts.now)
+  return makeTokenAuthorization(
+    connect(tokenUrl),
+    () => googleTokenRequest(account, parts.timeOfDay()),
+    parts.now,
+  )
 }

@@ -10,12 +10,13 @@ const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
 
 /** The sessions of a service that shares its records with no other. A restart ends them all. */
 export class OwnSessions implements BrowserSessions {
-  readonly #now: () => number
+  readonly #passed: () => number
   /** The least recently used first. */
   readonly #kept = new Map<string, KeptSession>()
 
-  constructor(now: () => number) {
-    this.#now = now
+  /** `passed` tells how much time has passed, in milliseconds from anywhere; it never goes back. */
+  constructor(passed: () => number) {
+    this.#passed = passed
   }
 
   add(key: string, session: BrowserSession): Promise<void> {
@@ -26,8 +27,8 @@ export class OwnSessions implements BrowserSessions {
       if (this.#kept.size < inAll) break
       this.#kept.delete(oldest)
     }
-    const nowMs = this.#now()
-    this.#kept.set(key, { ...session, endsMs: nowMs + longestMs, idleSinceMs: nowMs })
+    const passedMs = this.#passed()
+    this.#kept.set(key, { ...session, endsMs: passedMs + longestMs, idleSinceMs: passedMs })
     return Promise.resolve()
   }
 
@@ -35,7 +36,7 @@ export class OwnSessions implements BrowserSessions {
     this.#forgetEnded()
     const session = this.#kept.get(key)
     if (session?.host !== host) return Promise.resolve(undefined)
-    session.idleSinceMs = this.#now()
+    session.idleSinceMs = this.#passed()
     this.#kept.delete(key)
     this.#kept.set(key, session)
     return Promise.resolve(session)
@@ -47,9 +48,9 @@ export class OwnSessions implements BrowserSessions {
   }
 
   #forgetEnded(): void {
-    const nowMs = this.#now()
+    const passedMs = this.#passed()
     for (const [key, { endsMs, idleSinceMs }] of this.#kept) {
-      if (nowMs >= endsMs || nowMs >= idleSinceMs + idleMs) this.#kept.delete(key)
+      if (passedMs >= endsMs || passedMs >= idleSinceMs + idleMs) this.#kept.delete(key)
     }
   }
 }

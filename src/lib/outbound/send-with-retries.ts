@@ -33,7 +33,9 @@ export async function sendWithRetries(
     const remainingMs = deadline - options.now()
     const outcome = await attemptOnce(client, request, remainingMs)
     const pauseMs = pauseAfter(outcome, attempt, options)
-    const isLast = attempt >= options.attempts || options.now() + pauseMs >= deadline
+    // Never a pause beyond the budget, not even where the clock is set back meanwhile.
+    const isTooLate = pauseMs >= options.budgetMs || options.now() + pauseMs >= deadline
+    const isLast = attempt >= options.attempts || isTooLate
     if (!isTransient(outcome) || isLast) return settle(outcome)
     await options.wait(pauseMs, request.signal)
   }

@@ -21,7 +21,7 @@ export function repeat(
   let running: Promise<void> | undefined
   let told: { readonly message: string; readonly atMs: number } | undefined
   const tell = (error: Error): void => {
-    const atMs = Date.now()
+    const atMs = performance.now()
     if (told?.message === error.message && atMs - told.atMs < SAME_FAILURE_MS) return
     told = { message: error.message, atMs }
     failed(error)

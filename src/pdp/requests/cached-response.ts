@@ -15,6 +15,8 @@ interface Shared {
   readonly cache: ResponseCache
   /** The time of the decision: it holds for what is fresh, too. */
   readonly nowMs: number
+  /** How much time has passed, in milliseconds from anywhere. */
+  readonly passed: () => number
   /** Told what the cache had. */
   readonly cached: (outcome: CacheOutcome) => void
 }
@@ -28,7 +30,7 @@ export async function cachedResponse(
 ): Promise<ReceivedResponse | CallFailure> {
   if (!request.caching.isShared) return await sendRequest(request, sending)
   const known = shared.cache.get(key)
-  if (known !== undefined && shared.nowMs < known.freshUntilMs) {
+  if (known !== undefined && isFresh(known, shared)) {
     shared.cached('hit')
     return known.response
   }
@@ -74,11 +76,16 @@ function keep(
   response: ReceivedResponse,
   { headers }: ReceivedResponse,
   { caching }: PolicyRequest,
-  { cache, nowMs }: Shared,
+  { cache, nowMs, passed }: Shared,
 ): void {
   const until =
     caching.forcedSeconds === undefined
-      ? freshUntilMs(headers)
+      ? freshUntilMs(headers, nowMs)
       : nowMs + caching.forcedSeconds * MS_PER_SECOND
-  if (until !== undefined) cache.set(key, { response, freshUntilMs: until })
+  if (until === undefined) return
+  cache.set(key, { response, freshUntilMs: until, freshUntilPassedMs: passed() + until - nowMs })
+}
+
+function isFresh({ freshUntilMs, freshUntilPassedMs }: CachedResponse, { nowMs, passed }: Shared): boolean {
+  return nowMs < freshUntilMs && passed() < freshUntilPassedMs
 }

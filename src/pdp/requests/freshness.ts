@@ -20,15 +20,17 @@ export function mayBeStored(headers: Headers): boolean {
 }
 
 /**
- * Until when a response is fresh by its headers, in milliseconds since the epoch: `max-age` from its `Date`, else `Expires`; 0 where neither tells,
- * and undefined where they cannot be read.
+ * Until when a response that has come at `nowMs` is fresh by its headers, in milliseconds since the epoch: `max-age` from its `Date`, else
+ * `Expires`; 0 where neither tells, and undefined where they cannot be read. No longer than it would be were it of now, by whichever
+ * clock it is dated.
  */
-export function freshUntilMs(headers: Headers): number | undefined {
+export function freshUntilMs(headers: Headers, nowMs: number): number | undefined {
   const maxAge = directivesOf(headers).get('max-age')
-  if (maxAge === undefined) return readDate(headers, 'expires') ?? 0
   const date = readDate(headers, 'date')
+  const aheadMs = Math.max(0, (date ?? nowMs) - nowMs)
+  if (maxAge === undefined) return Math.max(0, (readDate(headers, 'expires') ?? 0) - aheadMs)
   if (!/^\d+$/.test(maxAge) || date === undefined) return undefined
-  return date + Math.min(Number(maxAge), MOST_SECONDS) * MS_PER_SECOND
+  return date - aheadMs + Math.min(Number(maxAge), MOST_SECONDS) * MS_PER_SECOND
 }
 
 /** What the server is asked with whether a stale response still holds; undefined where it gave nothing to ask with. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import { makePassedTime } from '../../lib/clocks/passed-time.js'
 import { resolveHost } from '../../lib/outbound/checked-lookup.js'
 import type { ResolveHost } from '../../lib/outbound/checked-lookup.js'
 import { PARSE_MODULE } from '../builtins/parse-module.js'
@@ -37,6 +38,8 @@ export interface PolicyRequestsParts {
   /** Absent where policies may have nothing parsed. */
   readonly parser?: ModuleParser | undefined
   readonly figures?: RequestFigures | undefined
+  /** How much time has passed, in milliseconds from anywhere. */
+  readonly passed?: () => number
 }
 
 /** What policies ask of others, for all decisions. */
@@ -47,14 +50,21 @@ export class PolicyRequests {
   readonly #resolve: ResolveHost
   readonly #parser: ModuleParser | undefined
   readonly #figures: RequestFigures
+  readonly #passed: () => number
   readonly #closing = new AbortController()
   #waiting = 0
 
   constructor(
     settings: RequestSettings,
-    { resolve = resolveHost, parser, figures = NO_FIGURES }: PolicyRequestsParts = {},
+    {
+      resolve = resolveHost,
+      parser,
+      figures = NO_FIGURES,
+      passed = makePassedTime(),
+    }: PolicyRequestsParts = {},
   ) {
     this.#settings = settings
+    this.#passed = passed
     // One for each decision that waits; Node warns of more than ten.
     setMaxListeners(0, this.#closing.signal)
     this.#resolve = resolve
@@ -146,7 +156,12 @@ export class PolicyRequests {
         ...{ clients: this.#clients, allowance, maxResponseBytes },
         requested: (url, ...how) => requested(hostLabel(url, allowedHosts), ...how),
       }
-      const response = await cachedResponse(key, request, sending, { cache: this.#cache, nowMs, cached })
+      const response = await cachedResponse(key, request, sending, {
+        cache: this.#cache,
+        nowMs,
+        passed: this.#passed,
+        cached,
+      })
       return 'cause' in response ? { failure: response } : { value: toValue(response) }
     } catch (raw) {
       if (raw instanceof AppError) throw raw

@@ -6,6 +6,8 @@ export interface CachedResponse {
   readonly response: ReceivedResponse
   /** In milliseconds since the epoch. */
   readonly freshUntilMs: number
+  /** The same by the time that has passed, for a clock that is set back. */
+  readonly freshUntilPassedMs: number
 }
 
 /** Responses for other decisions. */

@@ -37,7 +37,9 @@ export class SliceAllowance {
   }
 
   #saved(nowMs: number): number {
-    const passedMs = Math.max(0, nowMs - this.#savedAtMs)
+    // A clock that was set back starts again from there.
+    if (nowMs < this.#savedAtMs) this.#savedAtMs = nowMs
+    const passedMs = nowMs - this.#savedAtMs
     return Math.min(MOST_MS, this.#savedMs + passedMs * SHARE)
   }
 }

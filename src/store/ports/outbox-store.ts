@@ -66,6 +66,12 @@ export interface OutboxProgress {
   readonly settledMs?: number | undefined
 }
 
+/** When messages that wait are due at the latest, in milliseconds since the epoch. */
+export interface LatestTimes {
+  readonly nextAttemptMs: number
+  readonly leasedUntilMs: number
+}
+
 /** The writing side of the outbox. */
 export interface OutboxRepository {
   /** Keeps a message until it is delivered or given up; gives its number. */
@@ -75,6 +81,8 @@ export interface OutboxRepository {
   record(progress: OutboxProgress): Promise<boolean>
   /** Lets messages be taken again that are leased to nobody who is still at work: for the start. */
   releaseLeases(nowMs: number): Promise<void>
+  /** Has no message wait for longer than until these times, whether it waits for its next attempt or is leased: for a clock that was set back. */
+  limitWaits(latest: LatestTimes): Promise<void>
   find(id: number): Promise<StoredMessage | undefined>
   /** The states of the messages of a subject. */
   statesOf(subject: string): Promise<readonly OutboxState[]>

@@ -15,6 +15,8 @@ export interface ServiceStore {
   readonly maintenance: StoreMaintenance
   /** Milliseconds since the epoch, by the clock that all processes of the store go by. */
   readonly now: () => number
+  /** The same clock, unless it was set forward just now: the time by which old records are removed. */
+  readonly removalTime: () => number
   readonly leases: Leases
   /** Absent where one process has the store to itself. */
   readonly sharing?: StoreSharing | undefined

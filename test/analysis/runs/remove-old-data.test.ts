@@ -51,7 +51,9 @@ async function runWithIntervals(store: TestStore, intervals: number, endMs: numb
 
 function remove(store: TestStore, nowMs: number, signal = NEVER): Promise<number> {
   const { writer, lookups } = store
-  return removeOldData({ writer, analysis: lookups.analysis, maxAgeMs: MAX_AGE_MS, now: () => nowMs, signal })
+  const now = (): number => nowMs
+  const options = { writer, analysis: lookups.analysis, maxAgeMs: MAX_AGE_MS, now, removalTime: now }
+  return removeOldData({ ...options, signal })
 }
 
 async function intervalsOf({ lookups }: TestStore, id: number): Promise<number> {

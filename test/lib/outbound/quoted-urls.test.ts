@@ -101,7 +101,7 @@ test.each([200, 400, 500])(
       response.writeHead(status).end(`parse error in ${decodeURIComponent(url)}`)
     })
     const client = makeOutboundClient(OPEN)
-    const parts = { client, now: () => 0, wait: () => Promise.resolve(), random: () => 0 }
+    const parts = { client, now: () => 0, timeOfDay: () => 0, wait: () => Promise.resolve(), random: () => 0 }
     const settings = {
       name: 'metrics',
       url: origin,

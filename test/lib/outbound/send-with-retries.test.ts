@@ -46,6 +46,13 @@ function play(
 }
 
 describe('a request with retries', () => {
+  test('waits for no longer than its budget, though the clock is set back meanwhile', async () => {
+    const setBack = { takesMs: -3_600_000, budgetMs: 60_000 }
+    const { result, waits } = play([answer(503, { 'retry-after': '1800' })], setBack)
+    expect(await result).toMatchObject({ status: 503 })
+    expect(waits).toEqual([])
+  })
+
   test.each([200, 302, 400, 401, 404, 409])('gives a %i at once', async (status) => {
     const { result, waits } = play([answer(status)])
     expect(await result).toMatchObject({ status })

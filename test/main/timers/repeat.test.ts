@@ -19,6 +19,16 @@ it('tells of a failure that stays once a minute', async () => {
   await repeated.stop()
 })
 
+it('tells of it once a minute though the clock is set back by a day', async () => {
+  const failed = vi.fn()
+  const repeated = repeat(250, () => Promise.reject(new Error('the disk is full')), failed)
+  await vi.advanceTimersByTimeAsync(30_000)
+  vi.setSystemTime(Date.now() - 24 * 3_600_000)
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(failed).toHaveBeenCalledTimes(2)
+  await repeated.stop()
+})
+
 it('tells at once of another failure, and of the same one after it had passed', async () => {
   const outcomes = ['full', 'full', 'damaged', undefined, 'damaged']
   const told: string[] = []

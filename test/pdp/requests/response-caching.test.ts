@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 
 import { RegoNumber, RegoObject } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
@@ -37,11 +37,15 @@ beforeEach(() => {
 afterAll(() => server.close())
 
 /** What a decision at this time is answered. */
-async function ask(parameters: Record<string, RegoValue>, nowMs = NOW_MS): Promise<RegoValue | undefined> {
+async function ask(
+  parameters: Record<string, RegoValue>,
+  nowMs = NOW_MS,
+  by = requests,
+): Promise<RegoValue | undefined> {
   const args = [RegoObject.fromRecord({ method: 'get', url: server.url, ...parameters })]
   const key = callKey('http.send', args)
   const recorded: RecordedCalls = new Map()
-  const decision = requests.begin(nowMs, new AbortController().signal)
+  const decision = by.begin(nowMs, new AbortController().signal)
   await decision.answer({ key, name: 'http.send', args }, recorded).finally(decision.end)
   const result = recorded.get(key)?.result
   if (result === undefined || 'failure' in result) throw new Error(result?.failure.message)
@@ -78,6 +82,29 @@ test('an answer is kept as long as the policy says, whatever its headers say', a
   expect(await ask(forced, NOW_MS + 30 * SECOND)).toBe('answer 1')
 })
 
+test('an answer ends when its time has passed, though the clock was set back by a day', async () => {
+  let passedMs = 0
+  const own = loopbackRequests({}, { passed: () => passedMs })
+  onTestFinished(() => own.close())
+  headers = { 'cache-control': 'max-age=60' }
+  await ask({ cache: true }, NOW_MS, own)
+  passedMs = 59 * SECOND
+  expect(await ask({ cache: true }, NOW_MS - 86_400 * SECOND, own)).toBe('answer 0')
+  passedMs = 60 * SECOND
+  expect(await ask({ cache: true }, NOW_MS - 86_400 * SECOND, own)).toBe('answer 1')
+})
+
+test.each([
+  ['max-age=60', { 'cache-control': 'max-age=60' }],
+  ['Expires', { expires: new Date(NOW_MS + 60 * SECOND).toUTCString() }],
+])('an answer that is dated a day ahead is kept for no longer by %s', async (_, given) => {
+  headers = given
+  const behindMs = NOW_MS - 86_400 * SECOND
+  await ask({ cache: true }, behindMs)
+  expect(await ask({ cache: true }, behindMs + 59 * SECOND)).toBe('answer 0')
+  expect(await ask({ cache: true }, behindMs + 60 * SECOND)).toBe('answer 1')
+})
+
 test.each([500, 302])('an answer with status %d is not kept', async (given) => {
   status = given
   headers = { 'cache-control': 'max-age=60' }
@@ -108,6 +135,7 @@ test('what was used last stays when there is no room for all', () => {
   const cached = {
     response: { status: 200, reason: '', headers: {}, body: Buffer.alloc(500) },
     freshUntilMs: 1,
+    freshUntilPassedMs: 1,
   }
   for (const key of ['a', 'b']) cache.set(key, cached)
   cache.get('a')

@@ -27,6 +27,15 @@ describe('the allowance for slices', () => {
   })
 })
 
+describe('the allowance, when the clock is set back,', () => {
+  it('gives slices their full length again after a while', () => {
+    const allowance = new SliceAllowance(15)
+    for (let count = 0; count < 20; count++) allowance.lose(15, 90_000_000)
+    expect(allowance.lengthMs(1000)).toBe(1)
+    expect(allowance.lengthMs(10_000)).toBe(15)
+  })
+})
+
 describe('the paths known to be slow', () => {
   it('are not tried once nearly all of the last evaluations overran, but now and then', () => {
     const paths = new SlowPaths()

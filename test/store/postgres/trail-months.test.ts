@@ -79,6 +79,7 @@ function retain(
     writer: store.writer,
     maintenance: store.maintenance,
     now: () => nowMs,
+    removalTime: () => nowMs,
     signer: undefined,
     written: () => undefined,
     maxAgeMs,

@@ -37,6 +37,8 @@ export interface ConnectionSettings {
 export interface ConnectionParts {
   readonly client: OutboundClient
   readonly now: () => number
+  /** The time of day in milliseconds since the epoch, which servers compare signatures with. */
+  readonly timeOfDay: () => number
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly random: () => number
 }

@@ -33,6 +33,16 @@ export function makeOutboxRepository(queries: Queries, owner: string): OutboxRep
       return changed > 0
     },
     releaseLeases: (nowMs) => freeLeasesOfDead(queries, owner, nowMs),
+    limitWaits: async ({ nextAttemptMs, leasedUntilMs }) => {
+      const latest = 'case when leased_until_ms is null then $1::bigint else $2::bigint end'
+      await run(
+        queries,
+        `update outbox set next_attempt_ms = ${latest},
+           leased_until_ms = case when leased_until_ms is null then null else $2::bigint end
+         where state = 'pending' and next_attempt_ms > ${latest}`,
+        [Math.ceil(nextAttemptMs), Math.ceil(leasedUntilMs)],
+      )
+    },
     find: async (id) => {
       const row = await first<OutboxRow>(queries, 'select * from outbox where id = $1', [id])
       return row && toStoredMessage(row)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { makeRemovalTime } from '../../../lib/clocks/removal-time.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
 import { localExecutor, threadExecutor } from '../../calls/executor.js'
@@ -52,6 +53,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   const condition = new DatabaseCondition(changed)
   const failed = (error: unknown): void => condition.failed(error)
   const watch = { succeeded: () => condition.succeeded(), failed }
+  const now = (): number => Math.round(clock() + condition.clockOffsetMs)
   const leases = new ReplicaLeases({
     queries: pool,
     owner,
@@ -78,7 +80,8 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     lookups: watchReaders(makeReaders(pool), watch, (raw) => fromDriver(READ, raw)),
     // Records are found as soon as they are kept, and the server takes care of its files.
     maintenance: { step: () => Promise.resolve(false) },
-    now: () => Math.round(clock() + condition.clockOffsetMs),
+    now,
+    removalTime: makeRemovalTime(now),
     leases: withStoreErrors(leases),
     sharing: {
       secret: (name, make) => sharedSecret(pool, name, make),

@@ -3,6 +3,7 @@ import { makeTimeOrderedIds } from '../../../lib/time-ordered-id.js'
 import { chooseDue } from '../../outbox/choose-due.js'
 import type { DueMessage } from '../../outbox/choose-due.js'
 import type {
+  LatestTimes,
   Lease,
   LeaseQuery,
   OutboxMessage,
@@ -49,6 +50,11 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
     `update outbox set next_attempt_ms = min(next_attempt_ms, ?), leased_until_ms = null
      where state = 'pending' and leased_until_ms is not null`,
   )
+  const limitWaits = database.prepare<[LatestTimes]>(
+    `update outbox set leased_until_ms = min(leased_until_ms, @leasedUntilMs),
+       next_attempt_ms = iif(leased_until_ms is null, @nextAttemptMs, @leasedUntilMs)
+     where state = 'pending' and next_attempt_ms > iif(leased_until_ms is null, @nextAttemptMs, @leasedUntilMs)`,
+  )
   const selectOne = database.prepare<[number], OutboxRow>('select * from outbox where id = ?')
   const selectStates = database
     .prepare<[string], OutboxState>('select state from outbox where subject = ?')
@@ -74,6 +80,10 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
     },
     releaseLeases: (nowMs) => {
       release.run(nowMs)
+      return Promise.resolve()
+    },
+    limitWaits: (latest) => {
+      limitWaits.run(latest)
       return Promise.resolve()
     },
     find: (id) => {

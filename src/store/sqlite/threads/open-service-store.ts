@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { AppError } from '../../../errors/app-error.js'
+import { makeRemovalTime } from '../../../lib/clocks/removal-time.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import type { Runner } from '../../ports/operation.js'
 import { soleLeases } from '../../ports/leases.js'
@@ -66,7 +67,7 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
   const reading = openExecutor('read', path, files, options)
   const writer = new BatchingRunner(refusingWhenOverwritten(writing.execute, watch), MAX_WRITES_PER_COMMIT)
   const reader = new BatchingRunner(reading.execute, 1)
-  const condition = new StoreCondition(Date.now)
+  const condition = new StoreCondition(() => performance.now())
   const failed = (error: unknown): void => {
     condition.failed(error)
     if (error instanceof AppError && error.code === STORE_LOST) void watch.check()
@@ -81,6 +82,7 @@ export async function openServiceStore(options: OpenServiceStoreOptions): Promis
     lookups: watchedLookups,
     maintenance: makeMaintenance(watchedWriter, watchedLookups.maintenance),
     now: Date.now,
+    removalTime: makeRemovalTime(),
     leases: soleLeases,
     problem: () => watch.problem ?? condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     close: async () => {

@@ -10,6 +10,7 @@ export class StoreCondition {
   #damage: string | undefined
   #failure: { readonly message: string; readonly atMs: number } | undefined
 
+  /** `now` gives milliseconds on a clock that nobody sets. */
   constructor(now: () => number) {
     this.#now = now
   }
