@@ -44,7 +44,7 @@ test('the callback goes to the whole URL, of which people see the redacted one',
   const attempt = { person: 'bo', action: 'approve', comment: '', groups: [], timeMs: NOW_MS } as const
   await writer.run(reviewInstance, { instanceId: 1, attempt, origin: undefined })
   expect(await lookups.outbox.list({ limit: 1 })).toMatchObject([{ url: APPROVAL_URL }])
-  const details = await instanceDetails(lookups, 1, NOW_MS)
+  const details = await instanceDetails(lookups, 1, NOW_MS, undefined)
   expect(details).toMatchObject({
     callbacks: [{ url: 'https://receiver.example/yes?run=[redacted]&token=[redacted]' }],
   })

@@ -23,7 +23,7 @@ test.each(PARAMETERS.map((toolConnectorParameters) => [toolConnectorParameters])
     await triggered(store.writer, makeGate(), { body })
     const { request = '' } = await store.lookups.gates.findDocuments(1)
     expect(request).toContain('[redacted]')
-    const shown = JSON.stringify(await instanceDetails(store.lookups, 1, NOW_MS))
+    const shown = JSON.stringify(await instanceDetails(store.lookups, 1, NOW_MS, undefined))
     expect(shown).toContain('shop:1')
     for (const text of [request, shown, JSON.stringify(await trail(store))]) {
       expect(text).not.toContain('hunter2')
@@ -44,7 +44,7 @@ test('what an older version kept with secrets, and evidence that quotes one, is 
   const findInstance: typeof gates.findInstance = (id) => lookups.gates.findInstance(id)
   const reviewsOf: typeof gates.reviewsOf = (id) => lookups.gates.reviewsOf(id)
   const readers = { outbox: lookups.outbox, gates: { ...gates, findGate, findInstance, reviewsOf } }
-  expect(await instanceDetails(readers, 1, NOW_MS)).toMatchObject({
+  expect(await instanceDetails(readers, 1, NOW_MS, undefined)).toMatchObject({
     request: { toolConnectorParameters: { password: '[redacted]' } },
     evidence: [{ output: [{ url: 'https://[redacted]@ci.example/job/1' }] }],
   })

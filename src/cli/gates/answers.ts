@@ -55,6 +55,7 @@ const Callback = z.looseObject({
 
 export const DetailsAnswer = z.looseObject({
   ...InstanceAnswer.shape,
+  approvals: z.number(),
   approvalsNeeded: z.number(),
   reviews: z.array(Review),
   evidence: z.array(Evidence),

@@ -47,12 +47,11 @@ function detailsText(details: DetailsAnswer): string {
 }
 
 function facts(details: DetailsAnswer): string[][] {
-  const approvals = details.reviews.filter(({ action }) => action === 'approve').length
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['  application', details.application],
     ['  execution', details.executionId],
     ['  triggered by', details.triggeredBy],
-    ['  approvals', `${approvals} of ${details.approvalsNeeded}`],
+    ['  approvals', `${details.approvals} of ${details.approvalsNeeded}`],
     ['  since', details.createdAt],
     ['  expires', details.decidedAt === undefined ? details.expiresAt : undefined],
     ['  decided', details.decidedAt],

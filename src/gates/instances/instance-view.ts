@@ -8,7 +8,8 @@ import type { GateInstance, Review } from '../../store/ports/gate-instance.js'
 import type { Evidence } from '../connectors/tool/connectors.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
 import { contractStatus } from './status-words.js'
-import { expire, isDue } from './transition.js'
+import { countedApprovals, expire, isDue } from './transition.js'
+import type { Approver } from './transition.js'
 import type { Gate } from '../../store/ports/gate.js'
 
 const MAX_CALLBACKS = 20
@@ -64,6 +65,8 @@ export interface WholeInstance {
   readonly instance: GateInstance
   readonly gate: Gate | undefined
   readonly reviews: readonly Review[]
+  /** Those of the reviews that count as approvals. */
+  readonly counted: readonly Review[]
   /** What triggered it; undefined while nothing has. */
   readonly request: unknown
   readonly evidence: readonly Evidence[]
@@ -75,11 +78,12 @@ interface InstanceReaders {
   readonly outbox: OutboxReader
 }
 
-/** Collects all that belongs to an instance. Raises `not_found`. */
+/** Collects all that belongs to an instance, with `approvers` as for its reviews. Raises `not_found`. */
 export async function collectInstance(
   { gates, outbox }: InstanceReaders,
   instanceId: number,
   nowMs: number,
+  approvers: readonly Approver[] | undefined,
 ): Promise<WholeInstance> {
   const instance = asOf(await requireInstance(gates, instanceId), nowMs)
   const [gate, reviews, documents, callbacks] = await Promise.all([
@@ -89,7 +93,8 @@ export async function collectInstance(
     outbox.list({ subject: callbackSubject(instanceId), limit: MAX_CALLBACKS }),
   ])
   const evidence = (shown(documents.evidence) ?? []) as readonly Evidence[]
-  return { instance, gate, reviews, request: shown(documents.request), evidence, callbacks }
+  const counted = gate === undefined ? [] : countedApprovals(instance, gate, reviews, approvers)
+  return { instance, gate, reviews, counted, request: shown(documents.request), evidence, callbacks }
 }
 
 /** An instance with all that belongs to it, as the API shows it. Raises `not_found`. */
@@ -97,11 +102,13 @@ export async function instanceDetails(
   readers: InstanceReaders,
   instanceId: number,
   nowMs: number,
+  approvers: readonly Approver[] | undefined,
 ): Promise<object> {
-  const whole = await collectInstance(readers, instanceId, nowMs)
-  const { instance, gate, reviews, request, evidence, callbacks } = whole
+  const whole = await collectInstance(readers, instanceId, nowMs, approvers)
+  const { instance, gate, reviews, counted, request, evidence, callbacks } = whole
   return {
     ...instanceView(instance),
+    approvals: counted.length,
     approvalsNeeded: gate?.approvals,
     approvers: gate?.approvers,
     reviews: reviews.map(({ timeMs, ...review }) => ({ ...review, at: isoTime(timeMs) })),

@@ -71,24 +71,26 @@ export function applyReview(
   if (reason !== undefined) return { kind: 'refused', reason }
   if (action === 'cancel') return { kind: 'closed', state: 'canceled', comment, decidedBy: person }
   if (action === 'reject') return { kind: 'closed', state: 'rejected', comment, decidedBy: person }
-  const approvals = countApprovals(instance, gate, earlier, attempt.approvers) + 1
+  const approvals = countedApprovals(instance, gate, earlier, attempt.approvers).length + 1
   if (approvals < gate.approvals) return { kind: 'counted', approvals }
   return { kind: 'closed', state: 'approved', comment, decidedBy: person }
 }
 
-/** How many of those who have approved may do so now: an approval ends with the right to give it. */
-export function countApprovals(
+/** The approvals that count: of an open instance those of people who may approve now, since an approval ends with the right to give it. */
+export function countedApprovals(
   instance: GateInstance,
   gate: GateRules,
   reviews: readonly Review[],
   approvers?: readonly Approver[],
-): number {
+): readonly Review[] {
+  const approvals = reviews.filter(({ action }) => action === 'approve')
+  if (!isOpen(instance.state)) return approvals
   const mayApprove = (person: string): boolean => {
     const known = approvers?.find(({ name }) => isSamePerson(name, person))
     if (approvers !== undefined && known === undefined) return false
     return isApprover(gate, person, known?.groups ?? []) && !isOwnTrigger(instance, gate, person)
   }
-  return reviews.filter(({ action, person }) => action === 'approve' && mayApprove(person)).length
+  return approvals.filter(({ person }) => mayApprove(person))
 }
 
 function refusal(

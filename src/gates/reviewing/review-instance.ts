@@ -4,7 +4,7 @@ import { closeInstance, evidenceDigest } from '../instances/close-instance.js'
 import { expireIfDue } from '../instances/expire-instances.js'
 import { requireGate, requireInstance } from '../instances/find-or-raise.js'
 import type { GateInstance } from '../../store/ports/gate-instance.js'
-import { applyReview, countApprovals } from '../instances/transition.js'
+import { applyReview, countedApprovals } from '../instances/transition.js'
 import type { RefusalReason, ReviewAttempt } from '../instances/transition.js'
 
 export interface ReviewRequest {
@@ -33,7 +33,7 @@ export const reviewInstance: WriteOperation<ReviewRequest, Reviewed> = {
     const gate = await requireGate(gates, instance.gateId)
     const earlier = await gates.reviewsOf(instanceId)
     const effect = applyReview(instance, gate, earlier, attempt)
-    const approved = countApprovals(instance, gate, earlier, attempt.approvers)
+    const approved = countedApprovals(instance, gate, earlier, attempt.approvers).length
     const counted = { approvals: approved, approvalsNeeded: gate.approvals }
     if (effect.kind === 'refused') return { instance, ...counted, refusal: effect.reason }
     const { person, action, comment, timeMs } = attempt

@@ -6,7 +6,6 @@ import type { Evidence } from '../../gates/connectors/tool/connectors.js'
 import type { Gate } from '../../store/ports/gate.js'
 import { shownTrigger } from '../../gates/instances/instance-view.js'
 import type { WholeInstance } from '../../gates/instances/instance-view.js'
-import type { Review } from '../../store/ports/gate-instance.js'
 import { isOpen } from '../../store/ports/gate-instance.js'
 import type { StoredMessage } from '../../store/ports/outbox-store.js'
 import { shownUrl } from '../../lib/outbound/shown-url.js'
@@ -35,9 +34,8 @@ const MAX_ITEMS = 100
 
 /** One instance of a gate: what is asked, what speaks for and against it, and where a person decides. */
 export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): PageContent {
-  const { instance, gate, reviews, evidence, decisions, timeline, callbacks } = shown
+  const { instance, gate, counted, evidence, decisions, timeline, callbacks } = shown
   const { id, gateName, state, comment } = instance
-  const approvals = reviews.filter(({ action }) => action === 'approve').length
   const body = html`<h1>${gateName}</h1>
     <section class="verdict ${toneOfState(state)}">
       <div>
@@ -51,7 +49,7 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
           ['decided', clock(instance.decidedMs)],
           ['triggered', clock(instance.activatedMs)],
           ['waits until', isOpen(state) ? clock(instance.expiresMs) : ''],
-          ['approvals', gate === undefined ? undefined : `${approvals} of ${gate.approvals}`],
+          ['approvals', gate === undefined ? undefined : `${counted.length} of ${gate.approvals}`],
           ['who may approve', gate && whoMayApprove(gate)],
           ['policy that decides', gate?.policy],
         ])}
@@ -64,7 +62,7 @@ export function approvalPage(shown: ShownApproval, viewer: ApprovalViewer): Page
         : html`<h2>Policy answers</h2>
             ${decisionTable(decisions, viewer.prefix)}`
     }
-    ${reviewTable(reviews)} ${timelineTable(timeline)} ${callbackTable(callbacks)}
+    ${reviewTable(shown)} ${timelineTable(timeline)} ${callbackTable(callbacks)}
     <h2>What triggered it</h2>
     <details>
       <summary>the request, without secrets</summary>
@@ -119,7 +117,7 @@ function evidenceCard({ connectorType, account, state, fetchedAt, output, error 
   </section>`
 }
 
-function reviewTable(reviews: readonly Review[]): Html {
+function reviewTable({ reviews, counted }: ShownApproval): Html {
   if (reviews.length === 0) return html``
   return html`<h2>Decisions of people</h2>
     <div class="wide">
@@ -131,12 +129,15 @@ function reviewTable(reviews: readonly Review[]): Html {
           <th>comment</th>
         </tr>
         ${reviews.map(
-          ({ timeMs, person, action, comment }) =>
+          (review) =>
             html`<tr>
-              <td>${clock(timeMs)}</td>
-              <td>${person}</td>
-              <td>${badge(action, toneOfState(action))}</td>
-              <td class="quote">${comment}</td>
+              <td>${clock(review.timeMs)}</td>
+              <td>${review.person}</td>
+              <td>
+                ${badge(review.action, toneOfState(review.action))}
+                ${review.action === 'approve' && !counted.includes(review) ? 'counts no more' : ''}
+              </td>
+              <td class="quote">${review.comment}</td>
             </tr>`,
         )}
       </table>

@@ -87,6 +87,7 @@ const Callback = z.looseObject({
 })
 
 export const InstanceDetailsAnswer = InstanceAnswer.extend({
+  approvals: z.int(),
   approvalsNeeded: z.int().optional(),
   approvers: Approvers.optional(),
   reviews: z.array(Review),

@@ -61,8 +61,7 @@ export const gateInstanceRoutes = [
     summary: "One instance, as the plugins' link to it asks",
     query: FromPluginQuery,
     answers: { ...DETAILS, 404: { description: 'There is no such instance.' } },
-    answer: async ({ query }, { lookups, now }) =>
-      jsonAnswer(await instanceDetails(lookups, requirePathNumber(query.instanceId, WHAT), now())),
+    answer: ({ query }, deps) => answerDetails(requirePathNumber(query.instanceId, WHAT), deps),
   }),
   route({
     ...READ,
@@ -70,8 +69,7 @@ export const gateInstanceRoutes = [
     summary: 'One instance',
     params: INSTANCE,
     answers: DETAILS,
-    answer: async ({ params }, { lookups, now }) =>
-      jsonAnswer(await instanceDetails(lookups, params.id, now())),
+    answer: ({ params }, deps) => answerDetails(params.id, deps),
   }),
   route({
     ...READ,
@@ -104,6 +102,10 @@ export const gateInstanceRoutes = [
   }),
   orchestratorReviewRoute('/approvalGateInstances/:id/spinnakerReview'),
 ]
+
+async function answerDetails(id: number, { lookups, now, approvers }: GateRoutesDeps): Promise<Response> {
+  return jsonAnswer(await instanceDetails(lookups, id, now(), approvers))
+}
 
 async function list(
   { gate, execution, status, cursor, ...rest }: z.output<typeof ListQuery>,

@@ -103,8 +103,8 @@ async function answerList(
 }
 
 async function answerInstance(exchange: Exchange, id: number, deps: PageRoutesDeps): Promise<Response> {
-  const { lookups, now } = deps.gates
-  const whole = await collectInstance(lookups, id, now())
+  const { lookups, now, approvers } = deps.gates
+  const whole = await collectInstance(lookups, id, now(), approvers)
   const { executionId } = whole.instance
   const decisions = await decisionsOf(executionId, deps)
   const timeline = await timelineOf(executionId, deps)
