@@ -19,7 +19,7 @@ export function tooManyHalfBodies(): AppError {
 }
 
 /** The same body, but where it is too large the error says which limit that is: `message` instead of the server's own. */
-export async function sayingLimit<T>(body: Promise<T>, message: string): Promise<T> {
+export async function sayingLimit<T>(body: T | Promise<T>, message: string): Promise<T> {
   try {
     return await body
   } catch (error) {

@@ -65,8 +65,11 @@ export abstract class Exchange {
   /** One request header, by its name in lower case, as text; of a repeated one the first. */
   abstract header(name: string): string | undefined
 
-  /** The body as it was sent, read once. Raises `too_large` over `limit` bytes, `invalid` when it breaks off. */
-  abstract readBytes(limit: number): Promise<Buffer>
+  /**
+   * The body as it was sent, read once; at once where it has come already. Rejects with `too_large` over `limit` bytes, `invalid` when it
+   * breaks off.
+   */
+  abstract readBytes(limit: number): Buffer | Promise<Buffer>
 
   /** Ends the exchange with a body; does nothing when the caller is gone, or answered already. */
   abstract send(

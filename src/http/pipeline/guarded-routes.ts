@@ -13,7 +13,7 @@ export type GuardedApplicationRoute = BoundApplicationRoute & {
 }
 export type GuardedDirectRoute = BoundDirectRoute & {
   /** Labels the request and answers on the exchange, or raises; who may not ask is told so. */
-  readonly answer: (exchange: Exchange) => Promise<void>
+  readonly answer: (exchange: Exchange) => void | Promise<void>
 }
 
 const BELOW = '/*'
@@ -50,7 +50,7 @@ function guardApplicationRoute(
 function guardDirectRoute(route: BoundDirectRoute, guard: Guard): GuardedDirectRoute {
   const { handler, errorHeaders, answerOn, path, showsErrors = false } = route
   const restAt = path.endsWith(BELOW) ? path.length - 1 : Infinity
-  const answer = (exchange: Exchange): Promise<void> => {
+  const answer = (exchange: Exchange): void | Promise<void> => {
     exchange.handler = handler
     exchange.errorHeaders = errorHeaders
     exchange.showsErrors = showsErrors

@@ -100,7 +100,7 @@ export interface Credential<D, P> {
  */
 export interface DirectRow<D> extends RouteDescription {
   /** `rest` is what was sent in the place of `/*`; empty without it. */
-  readonly answerOn: (deps: D, exchange: Exchange, rest: string) => Promise<void>
+  readonly answerOn: (deps: D, exchange: Exchange, rest: string) => void | Promise<void>
   /** Headers that its errors have, too: names and values in turn. */
   readonly errorHeaders?: readonly string[]
 }
@@ -119,7 +119,7 @@ export interface BoundApplicationRoute extends RouteDescription {
 /** A route that is found before the web application, too. */
 export interface BoundDirectRoute extends RouteDescription {
   readonly kind: 'direct'
-  readonly answerOn: (exchange: Exchange, rest: string) => Promise<void>
+  readonly answerOn: (exchange: Exchange, rest: string) => void | Promise<void>
   readonly errorHeaders: readonly string[]
 }
 

@@ -16,6 +16,7 @@ import type { PolicyContext } from './policy-context.js'
 import { answerRuntimePolicy, readFlatBody } from './runtime-policy.js'
 import { sendNegotiated } from './send-negotiated.js'
 import { yamlToJson } from './yaml-body.js'
+import { whenThere } from '../../lib/when-there.js'
 import { locateInput } from '../../lib/json/scan/locate-input.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 
@@ -28,22 +29,34 @@ interface DocumentRequest {
 }
 
 /** `POST /v1/data/{path}`: OPA's dialect, or the orchestrator's flat body. */
-export async function answerDataPost(
+export function answerDataPost(
   context: PolicyContext,
   exchange: Exchange,
   path: string,
-): Promise<void> {
+): void | Promise<void> {
   const parameters = searchParams(exchange)
   const rawPath = resolveDataPath(path, parameters)
-  const body = await yamlToJson(context, exchange, await readBody(exchange, context.maxBodyBytes))
+  const sent = readBody(exchange, context.maxBodyBytes)
+  const json = whenThere(sent, (body) => yamlToJson(context, exchange, body))
+  return whenThere(json, (body) => answerBody(context, exchange, { rawPath, body, parameters }))
+}
+
+interface PostedDocument {
+  readonly rawPath: string
+  readonly body: Uint8Array
+  readonly parameters: URLSearchParams | undefined
+}
+
+function answerBody(
+  context: PolicyContext,
+  exchange: Exchange,
+  { rawPath, body, parameters }: PostedDocument,
+): void | Promise<void> {
   const input = readRequestInput(context.policies.current, rawPath, body)
   const flat = readFlatBody(body, input)
-  if (flat !== undefined) {
-    await answerRuntimePolicy(context, exchange, rawPath, body, flat)
-    return
-  }
+  if (flat !== undefined) return answerRuntimePolicy(context, exchange, rawPath, body, flat)
   const query = parseDataQuery(parameters)
-  await answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
+  return answerDocument(context, exchange, { rawPath, input, isInputMissing: input === undefined, query })
 }
 
 /** `GET /v1/data/{path}`: the input, if any, is the raw document in the query. */
@@ -70,27 +83,27 @@ export async function answerBareDocument(
   await sendNegotiated(exchange, `${query.pretty ? prettyJson(result) : result}\n`)
 }
 
-async function answerDocument(
+function answerDocument(
   context: PolicyContext,
   exchange: Exchange,
   request: DocumentRequest,
-): Promise<void> {
+): void | Promise<void> {
   const { query } = request
   const decision = new Decision(context, exchange, 'data', request.rawPath)
   const evalStartNs = query.metrics ? decision.elapsedNs : 0
   decision.wantsCost = query.metrics
-  const decided = decide(decision, request)
-  const { result } = decided instanceof Promise ? await decided : decided
-  const answer = {
-    decisionId: context.isLogging ? decision.id : undefined,
-    result,
-    isInputMissing: request.isInputMissing,
-    // Reading the clock is not free, and few callers ask for the time.
-    timings: query.metrics ? timings(evalStartNs, decision) : undefined,
-    snapshot: decision.snapshot,
-    version: context.version,
-  }
-  await sendNegotiated(exchange, dataAnswerBody(answer, query))
+  return whenThere(decide(decision, request), ({ result }) => {
+    const answer = {
+      decisionId: context.isLogging ? decision.id : undefined,
+      result,
+      isInputMissing: request.isInputMissing,
+      // Reading the clock is not free, and few callers ask for the time.
+      timings: query.metrics ? timings(evalStartNs, decision) : undefined,
+      snapshot: decision.snapshot,
+      version: context.version,
+    }
+    return sendNegotiated(exchange, dataAnswerBody(answer, query))
+  })
 }
 
 function decide(decision: Decision, { rawPath, input, query }: DocumentRequest): Outcome | Promise<Outcome> {

@@ -11,15 +11,17 @@ const plans = new WeakMap<Snapshot, Map<string, DocumentPlan>>()
 
 /** How a path as sent (without a leading slash) is answered, remembered as long as the snapshot lives. */
 export function planFor(snapshot: Snapshot, rawPath: string): DocumentPlan {
-  const known = plans.get(snapshot) ?? new Map<string, DocumentPlan>()
-  plans.set(snapshot, known)
-  const plan = known.get(rawPath) ?? planDocument(snapshot, parseDataPath(rawPath))
-  if (rawPath.length <= MAX_LENGTH) remember(known, rawPath, plan)
+  const known = rememberedPlan(snapshot, rawPath)
+  if (known !== undefined) return known
+  const plan = planDocument(snapshot, parseDataPath(rawPath))
+  if (rawPath.length <= MAX_LENGTH) remember(snapshot, rawPath, plan)
   return plan
 }
 
 /** Whoever asks for many paths must not keep those of others from being remembered: the oldest one goes. */
-function remember(known: Map<string, DocumentPlan>, rawPath: string, plan: DocumentPlan): void {
+function remember(snapshot: Snapshot, rawPath: string, plan: DocumentPlan): void {
+  const known = plans.get(snapshot) ?? new Map<string, DocumentPlan>()
+  plans.set(snapshot, known)
   const [oldest] = known.size < MAX_PATHS ? [] : known.keys()
   if (oldest !== undefined) known.delete(oldest)
   known.set(rawPath, plan)

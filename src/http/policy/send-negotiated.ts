@@ -11,11 +11,12 @@ const REFUSED = /gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)/
 const VARY: readonly string[] = ['Vary', 'Accept-Encoding']
 
 /** Sends a 200 of the Data API, gzipped when the caller takes that and the body is worth it. */
-export async function sendNegotiated(exchange: Exchange, body: string): Promise<void> {
-  if (!acceptsGzip(exchange) || body.length < MIN_GZIP_BYTES) {
-    exchange.send(200, body, JSON_TYPE, VARY)
-    return
-  }
+export function sendNegotiated(exchange: Exchange, body: string): void | Promise<void> {
+  if (body.length >= MIN_GZIP_BYTES && acceptsGzip(exchange)) return sendPacked(exchange, body)
+  exchange.send(200, body, JSON_TYPE, VARY)
+}
+
+async function sendPacked(exchange: Exchange, body: string): Promise<void> {
   exchange.send(200, await gzipAsync(body), JSON_TYPE, [...VARY, 'Content-Encoding', 'gzip'])
 }
 

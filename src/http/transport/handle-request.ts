@@ -26,7 +26,8 @@ async function answerSafely(options: RequestHandlerOptions, exchange: Exchange):
   try {
     if (!exchange.isAdmitted) options.admit(exchange)
     const route = options.find?.(exchange.method, exchange.target.path)
-    await (route === undefined ? options.application(exchange) : route.answer(exchange))
+    const answered = route === undefined ? options.application(exchange) : route.answer(exchange)
+    if (answered !== undefined) await answered
   } catch (raw) {
     exchange.fail(toAppError(raw))
   }

@@ -39,10 +39,10 @@ export class PlainExchange extends Exchange {
     return this.#headers.get(name)
   }
 
-  readBytes(limit: number): Promise<Buffer> {
+  readBytes(limit: number): Buffer | Promise<Buffer> {
     if (this.body === undefined) return Promise.reject(bodyBrokeOff())
     if (this.body.length > limit) return Promise.reject(bodyTooLarge(limit))
-    return Promise.resolve(this.body)
+    return this.body
   }
 
   send(...[status, body, contentType = JSON_TYPE, extraHeaders = []]: Parameters<Exchange['send']>): void {
