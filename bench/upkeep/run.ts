@@ -20,7 +20,7 @@ import { fill } from '../trail/store.js'
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'expiry,retention,storm' },
+    only: { type: 'string', default: 'nothing,expiry,retention,storm' },
     /** Instances that expire at once, and records that retention removes at once. */
     instances: { type: 'string', default: '20000' },
     records: { type: 'string', default: '500000' },
@@ -139,6 +139,14 @@ function writePolicies(): string {
   return directory
 }
 
+/** What decisions and events take beside nothing, to compare with. */
+async function nothing(): Promise<void> {
+  await measure({
+    ...{ name: 'nothing', dataDir: join(temporary, 'nothing'), policies: writePolicies() },
+    untilDone: () => sleep(STORM_SECONDS * 1000),
+  })
+}
+
 async function expiry(): Promise<void> {
   const receiver = createServer((request, response) => request.resume().on('end', () => response.end()))
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
@@ -195,7 +203,7 @@ async function storm(): Promise<void> {
   })
 }
 
-const PARTS: Readonly<Record<string, () => Promise<void>>> = { expiry, retention, storm }
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { nothing, expiry, retention, storm }
 
 try {
   console.log('| work | done after, s | CPU, s | beside it | requests | p50 ms | p99 ms | max ms |')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 
 import { inSlices } from '../../lib/in-slices.js'
+import { ShortTurns } from '../../lib/short-turns.js'
 import { readData } from '../data/base-document.js'
 import type { BaseDocument, PartData } from '../data/base-document.js'
 import type { OpaProgram } from '../opa/find-opa.js'
@@ -96,25 +97,34 @@ export async function compileSources(
   { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint }: Partial<BuildOptions> = {},
   { parse, build }: Compiler = WHOLE_COMPILER,
 ): Promise<CompiledPolicies> {
+  const turns = new ShortTurns()
   const modules = await parse(opa, sources.rego)
+  await turns.pause()
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
+  await turns.pause()
+  const built = await build(opa, modules, entrypoints, { mostEntrypoints, includesPrint })
+  await turns.pause()
+  const packages = askedDocuments(modules)
   return {
-    ...(await build(opa, modules, entrypoints, { mostEntrypoints, includesPrint })),
+    ...built,
     data,
     documents,
-    revision: await digestSources(sources),
+    revision: await digestSources(sources, turns),
     entrypoints,
-    packages: askedDocuments(modules),
+    packages,
     modules,
     leftOut: sources.leftOut,
   }
 }
 
-async function digestSources(sources: PolicySources): Promise<string> {
+async function digestSources(sources: PolicySources, turns: ShortTurns): Promise<string> {
   const hash = createHash('sha256')
   const begin = (file: string, length: number): Hash => hash.update(`${file}\0${length}\0`)
-  for (const { file, text } of sources.rego) begin(file, text.length).update(text).update('\0')
+  for (const { file, text } of sources.rego) {
+    begin(file, text.length).update(text).update('\0')
+    await turns.pause()
+  }
   for (const { file, content } of sources.data) {
     begin(file, content.length)
     await inSlices(content.length, (start, end) => hash.update(content.subarray(start, end)))

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 
 import { versionText } from '../../lib/file-version.js'
+import { ShortTurns } from '../../lib/short-turns.js'
 import { buildModule } from '../compile/build-module.js'
 import type { BuildOptions, BuiltModule } from '../compile/build-module.js'
 import type { RegoFile } from '../compile/collect-sources.js'
@@ -112,8 +113,10 @@ export class IncrementalCompiler implements Compiler {
   async #buildChanges(request: BuildRequest): Promise<BuiltModules | undefined> {
     const whole = this.#whole
     if (whole === undefined || !canFollow(whole, request)) return undefined
+    const turns = new ShortTurns()
     const changes = findChanges(whole.modules, request.modules, MOST_FILES)
     if (changes === undefined) return undefined
+    await turns.pause()
     const before = describe(whole.built, whole.modules)
     if (changes.before.length + changes.now.length === 0) {
       this.#setWhole(whole)

@@ -43,6 +43,7 @@ export async function analysePolicies(
   const { staticPackages, rulesWithoutText = [], leftOut = NOTHING_LEFT_OUT } = options
   const unwritten = rulesWithoutText.map((path) => ({ packagePath: path, path: [] }))
   const defined = new DefinedDocuments([...described.flatMap(definitionsIn), ...unwritten], data)
+  await turns.pause()
   // What such a rule uses, or states, is not known.
   const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
   const findings: ErrorDetail[] = []

@@ -15,6 +15,7 @@ export async function checkVerdicts(
 ): Promise<ErrorDetail[]> {
   const asked = new AskedPackages(staticPatterns)
   const packages = groupByPackage(modules)
+  await turns.pause()
   const names = new Set(packages.map(({ path }) => path.join('.')))
   const found: ErrorDetail[] = []
   for (const described of packages) {

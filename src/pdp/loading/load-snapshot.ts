@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/short-turns.js'
@@ -61,7 +63,9 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   const data = dataOf(image)
   const loaded = new Map(
     await Promise.all(
-      [...codes].map(async ([part, own]) => [part, await loadModules(part, own, image, options)] as const),
+      [...codes].map(
+        async ([part, own]) => [part, await loadModules(part, own, image, options, turns)] as const,
+      ),
     ),
   )
   const entrypoints = [...loaded.values()].flat()
@@ -82,10 +86,12 @@ export async function loadSnapshot(locations: PolicyLocations, options: LoadOpti
   await turns.pause()
   const names = publicNames(locations.directories, locations.bundles)
   const show = options.showsWholePaths === true ? (file: string) => file : names.file
+  const grouped = groupByPath(entrypoints)
+  await turns.pause()
   return {
     revision: parts.map(({ revision }) => revision).join('+'),
     sources: parts.map(({ paths, revision }) => ({ name: paths.map(names.root).join(','), revision })),
-    entrypoints: groupByPath(entrypoints),
+    entrypoints: grouped,
     packages,
     unanswered: answered.unanswered,
     baseDenials: findBaseDenials(packages, data),
@@ -124,6 +130,7 @@ async function loadParts(
   const parts = await Promise.all(
     sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
   )
+  await setImmediate()
   refuseSharedRoots(parts)
   const { loadedModules = new LoadedModules(options.compileModule) } = options
   const codes = new Map<PolicyPart, readonly PartCode[]>()
@@ -142,21 +149,26 @@ async function loadModules(
   codes: readonly PartCode[],
   data: DataImage,
   options: LoadOptions,
+  turns: ShortTurns,
 ): Promise<Entrypoint[]> {
   const { builtins, limits, loadedModules = new LoadedModules() } = options
   const modules: PolicyModule[] = []
   const entrypoints: Entrypoint[] = []
   for (const partCode of codes) {
+    await turns.pause()
     const module = await loadedModules.load(partCode.code, { builtins: builtins.table, limits, data })
+    await turns.pause()
     refuseMissingBuiltins(part, module, options)
     await builtins.prepare(module.hostedBuiltins)
     modules.push(module)
     for (const [key, number] of numbersByKey(part, partCode, module))
       entrypoints.push({ path: pathOfKey(key), kind: part.kindOf(key), module, number })
   }
+  await turns.pause()
   const composing = modules.find((module) => module.entrypoints.has(KEEPING_ENTRYPOINT))
   if (composing !== undefined)
     entrypoints.push(...composeEntrypoints(composing, part.documentPaths, entrypoints))
+  await turns.pause()
   refuseEntrypointsOutsideRoots(part.name, part.roots, entrypoints)
   return entrypoints
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { AppError, toError } from '../../errors/app-error.js'
+import { ShortTurns } from '../../lib/short-turns.js'
 import { readBundle } from '../archive/read-bundle.js'
 import { ownedRoots } from '../archive/roots.js'
 import { unpackBundle } from '../archive/unpack-bundle.js'
@@ -69,6 +70,7 @@ async function readDirectories(
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),
     toPart: async (data) => {
+      const turns = new ShortTurns()
       const compiled = await compileSources(
         await findOpa(),
         sources,
@@ -76,6 +78,7 @@ async function readDirectories(
         { mostEntrypoints, includesPrint },
         compiler,
       )
+      await turns.pause()
       return describeCompiled(directories, compiled)
     },
   }

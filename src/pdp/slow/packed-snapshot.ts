@@ -112,10 +112,12 @@ export async function assembleSnapshot(
     )
   })
   await turns.pause()
+  const grouped = groupByPath([...coded, ...put])
+  await turns.pause()
   return {
     revision,
     sources: [],
-    entrypoints: groupByPath([...coded, ...put]),
+    entrypoints: grouped,
     packages,
     unanswered,
     baseDenials,

@@ -1,5 +1,6 @@
 import { AppError, toError } from '../../errors/app-error.js'
 import { readBuilt } from '../../lib/built-module.js'
+import { ShortTurns } from '../../lib/short-turns.js'
 import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'
@@ -15,7 +16,7 @@ export interface ModuleCode {
   readonly minimumPages: number
   /** Native built-ins by the numbers that the module calls its host with. */
   readonly wrappedBuiltins: ReadonlyMap<number, string>
-  /** The keys of the paths of the rules that can be called by themselves, in the order of their exports. */
+  /** The keys of the paths of the rules that can be called by themselves, in the order of their places. */
   readonly rules: readonly string[]
 }
 
@@ -29,13 +30,17 @@ const PER_POLICY_BYTE = 2
 
 /** Compiles the bytes of a `policy.wasm`. Raises `invalid` for a module that is damaged. */
 export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
+  const turns = new ShortTurns()
   const linked = linkFunctions(wasm, readBuilt(LINKED_FILE), LINKED_PREFIX)
   const replaced = Object.entries(REPLACED).flatMap(([name, replacement]) => {
     const number = linked.functions.get(replacement)
     return number === undefined ? [] : [[name, number] as const]
   })
+  await turns.pause()
   const { bytes, builtinNames } = wrapNativeBuiltins(linked.bytes, new Map(replaced))
+  await turns.pause()
   const exported = exportRules(bytes)
+  await turns.pause()
   const metered = meterModule(exported.bytes)
   try {
     const module = await WebAssembly.compile(metered.bytes)

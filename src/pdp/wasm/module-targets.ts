@@ -9,21 +9,17 @@ const RESULT_START = '{{"result":'
 const RESULT_END = '}}'
 const SPACE = 0x20
 
-type RuleFunction = (input: number, data: number) => number
+type CallRule = (place: number, input: number, data: number) => number
 
 /** What a module can be asked, by number: its entrypoints, and rules that are called by themselves. */
 export class ModuleTargets {
   readonly #abi: PolicyExports
-  readonly #rules: readonly RuleFunction[]
+  readonly #callRule: CallRule | undefined
   readonly #memoize: (() => void) | undefined
 
-  /** `exportRules` exported so many rules. */
-  constructor(exports: WebAssembly.Exports, abi: PolicyExports, rules: number) {
+  constructor(exports: WebAssembly.Exports, abi: PolicyExports) {
     this.#abi = abi
-    this.#rules = Array.from(
-      { length: rules },
-      (_, place) => exports[`${RULE_EXPORT}${place}`] as RuleFunction,
-    )
+    this.#callRule = exports[RULE_EXPORT] as CallRule | undefined
     this.#memoize = exports[MEMOIZE_EXPORT] as (() => void) | undefined
   }
 
@@ -34,7 +30,7 @@ export class ModuleTargets {
 
   /** The address of the value of a rule, 0 where it has none, or of the result set of an entrypoint. */
   evaluate(target: number, input: number, data: number): number {
-    if (target >= RULES_FROM) return this.#rules[target - RULES_FROM]?.(input, data) ?? 0
+    if (target >= RULES_FROM) return this.#callRule?.(target - RULES_FROM, input, data) ?? 0
     const abi = this.#abi
     const context = abi.opa_eval_ctx_new()
     if (input !== 0) abi.opa_eval_ctx_set_input(context, input)

@@ -66,7 +66,7 @@ export class PolicyInstance {
    * data is still to be copied.
    */
   constructor(
-    { module, minimumPages, wrappedBuiltins, rules }: ModuleCode,
+    { module, minimumPages, wrappedBuiltins }: ModuleCode,
     options: PolicyModuleOptions,
     isReaderFit?: boolean,
   ) {
@@ -76,7 +76,7 @@ export class PolicyInstance {
     this.#memory = new ModuleMemory(minimumPages, limits.maxMemoryBytes, data.base + data.bytes.length)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
-    this.#targets = new ModuleTargets(exports, this.#exports, rules.length)
+    this.#targets = new ModuleTargets(exports, this.#exports)
     this.#values = new HostValues(this.#memory, this.#exports)
     // The first block of the heap lies behind all static memory.
     const staticEnd = this.#exports.opa_malloc(ALIGNMENT)

@@ -9,6 +9,7 @@ declare namespace WebAssembly {
 
   class Module {
     constructor(bytes: Uint8Array)
+    static exports(module: Module): { readonly name: string }[]
     readonly [Symbol.toStringTag]: string
   }
 

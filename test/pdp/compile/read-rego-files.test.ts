@@ -70,3 +70,16 @@ test('links to files and directories are followed, and one that leads back above
   symlinkSync(join(root, 'real'), join(root, 'real/deep/er/up'))
   await expect(listSourceFiles(root)).rejects.toThrow(/is a link to a directory above it/)
 })
+
+test('all of a large folder is found, in the order of the names', async () => {
+  const names = Array.from({ length: 150 }, (_, index) => `team${String(index).padStart(3, '0')}`)
+  const large = makeWorkspace(
+    Object.fromEntries(names.map((name) => [`${name}/policy.rego`, `package ${name}\n`])),
+  )
+  try {
+    const found = await listSourceFiles(large.path)
+    expect(found.map(({ file }) => file)).toEqual(names.map((name) => join(large.path, name, 'policy.rego')))
+  } finally {
+    large.remove()
+  }
+})

@@ -94,6 +94,21 @@ describe('rules that are called by themselves', () => {
     expect(entrypoint?.parts?.rules.map(({ path }) => path.join('/'))).toContain('app/sets/inner/total')
   })
 
+  test('add the same two exports to a module, however many there are', async () => {
+    const exportsOf = ({ entrypoints }: Snapshot): string[] => {
+      const [module] = [...entrypoints.values()]
+        .flat()
+        .flatMap((entrypoint) => entrypoint.module.parts.module)
+      return module === undefined ? [] : WebAssembly.Module.exports(module).map(({ name }) => name)
+    }
+    const one = await loadPolicies({ 'one.rego': 'package one\nimport rego.v1\nallow if input.n == 1\n' })
+    expect(exportsOf(few)).toEqual(exportsOf(one))
+    expect(exportsOf(one).filter((name) => /rule|memoize/.test(name))).toEqual([
+      'tidegate_memoize',
+      'tidegate_rule',
+    ])
+  })
+
   test('are asked by the same paths as entrypoints are', () => {
     expect([...few.entrypoints.keys()]).toEqual(expect.arrayContaining([...each.entrypoints.keys()]))
   })

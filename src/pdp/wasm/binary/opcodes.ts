@@ -6,6 +6,7 @@ export const OP = {
   else: 0x05,
   end: 0x0b,
   branchIf: 0x0d,
+  callIndirect: 0x11,
   getLocal: 0x20,
   setLocal: 0x21,
   teeLocal: 0x22,

@@ -14,8 +14,10 @@ export const SECTION = {
   type: 1,
   import: 2,
   function: 3,
+  table: 4,
   global: 6,
   export: 7,
+  element: 9,
   code: 10,
   data: 11,
 } as const
