@@ -6,6 +6,7 @@ import {
   defineCompare,
   defineList,
   defineReplay,
+  defineReport,
   defineShow,
   defineStart,
 } from './analysis/runs.js'
@@ -34,6 +35,7 @@ export function defineAnalysis(command: Command, session: Session): void {
   defineTry(add('try'), session)
   defineList(add('list'), session)
   defineShow(add('show'), session)
+  defineReport(add('report'), session)
   defineCompare(add('compare'), session)
   defineStart(add('start'), session)
   defineCancel(add('cancel'), session)

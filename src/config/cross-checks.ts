@@ -2,6 +2,7 @@ import { certificatePair } from './cross-check.js'
 import type { CrossCheck } from './cross-check.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
+import { hasOneAccess } from './sections/sign-in/aws.js'
 import { tlsChecks } from './tls-checks.js'
 
 const SHOWN_HASH_DIGITS = 16
@@ -75,6 +76,16 @@ export const crossChecks: readonly CrossCheck[] = [
         'the name',
         analysis.sources.map(({ name }) => name),
       ),
+  },
+  {
+    code: 'one_access_key',
+    paths: [['analysis', 'sources']],
+    check: ({ analysis }) => {
+      const wrong = analysis.sources.filter((source) => !hasOneAccess(source))
+      if (wrong.length === 0) return undefined
+      const names = wrong.map(({ name }) => name).join(', ')
+      return `a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see ${names}`
+    },
   },
   {
     code: 'duplicate_id',

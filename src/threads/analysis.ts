@@ -7,6 +7,7 @@ import { makeSources } from '../analysis/sources/make-sources.js'
 import { readSourceCredentials } from '../config/sections/analysis-sources.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { toError } from '../errors/app-error.js'
+import { PLATFORM_CREDENTIALS } from '../lib/outbound/address-policy.js'
 import { makeOutboundClient } from '../lib/outbound/outbound-client.js'
 import { wait } from '../lib/outbound/back-off.js'
 import type {
@@ -26,6 +27,8 @@ if (parentPort !== null) {
     readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env)),
     {
       client: makeOutboundClient(analysis),
+      // The operator names these addresses himself, and templates have no part in them.
+      signInClient: makeOutboundClient({ ...analysis, allowedAddresses: PLATFORM_CREDENTIALS }),
       now: steadyNow,
       timeOfDay: Date.now,
       wait,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { analysisIn } from '../support/file-analysis.js'
@@ -132,6 +133,22 @@ describe('tidegate analysis', () => {
     expect(summary.exitCode).toBe(1)
     expect(summary.stdout).toContain('❌ **bank: Fail**')
     expect(summary.stdout).toContain(`[the whole report](${tidegate.url}/analysis/${ids[1]!})`)
+  })
+
+  test('writes the report as a page or a picture, to a file or to whoever reads on', async () => {
+    const id = await started()
+    const page = await analysis('report', id)
+    expect(page).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(page.stdout).toMatch(/^<!doctype html>[\S\s]*<title>Analysis \d+ of shop: running<\/title>/)
+    const file = `${workspace.path}/chart.png`
+    expect(await analysis('report', id, '--as', 'png', '-o', file)).toEqual({
+      ...{ exitCode: 0, stdout: '', stderr: '' },
+    })
+    expect(readFileSync(file).subarray(0, 8).toString('latin1')).toBe('\u0089PNG\r\n\u001A\n')
+    expect((await analysis('report', '99999', '--as', 'png')).stderr).toContain('99999')
+    const nowhere = await analysis('report', id, '-o', `${workspace.path}/gone/report.html`)
+    expect(nowhere).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(nowhere.stderr).toContain('cannot write')
   })
 
   test('cancels a run, once', async () => {

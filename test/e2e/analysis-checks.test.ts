@@ -156,6 +156,20 @@ describe('checks by rules', () => {
     expect(shown.stdout).toContain('check score: Success, the rule shop/budget/score says 96 of 100')
   })
 
+  test('stand beside each other when two runs are compared, and among the figures', async () => {
+    const ids = [await ended('shop', 'healthy'), await ended('shop', 'slow')].map(({ id }) => String(id))
+    const compared = await runTidegate(['analysis', 'compare', ...ids], {
+      ...{ cwd: workspace.path, env: { TIDEGATE_URL: tidegate.url } },
+    })
+    expect(compared.stdout).toMatch(/^check: kept +Success \(100 of 100\) +- +no answer +-$/m)
+    expect(compared.stdout).toMatch(/^check: score +Success \(96 of 100\) +- +Review \(80 of 100\) +-$/m)
+    expect(compared.exitCode).toBe(1)
+    const { text } = await ask(tidegate.url, { path: '/metrics' })
+    const figure = 'application="shop",target="shop",check='
+    expect(text).toContain(`tidegate_analysis_check_verdict{${figure}"kept",verdict="noAnswer"} 1\n`)
+    expect(text).toContain(`tidegate_analysis_check_score{${figure}"score"} 80\n`)
+  })
+
   test.each([
     ['misspelt', 'the rule shop/budget/kepd is not defined: it is misspelt, not loaded'],
     ['undefined', 'the rule shop/budget/broken could not be evaluated'],

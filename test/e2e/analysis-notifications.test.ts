@@ -67,10 +67,14 @@ test('a chat is told of a canary that fails while its analysis still runs, signe
     text: expect.stringContaining('**latency** High: ') as string,
     data: { analysis: canaryId, application: 'shop', state: 'RUNNING', verdict: 'Fail', interval: 1 },
   })
-  const { data } = message.body as { data: { reportUrl: string } }
-  const link = new URL(data.reportUrl)
+  const { data } = message.body as { data: { reportUrl: string; chartUrl: string } }
+  const [link, chart] = [new URL(data.reportUrl), new URL(data.chartUrl)]
   expect(link.origin).toBe('https://tidegate.example.org')
   expect((await ask(tidegate.url, { path: link.pathname })).status).toBe(200)
+  expect(chart.pathname).toBe(`${link.pathname}/chart.png`)
+  const picture = await ask(tidegate.url, { path: chart.pathname })
+  expect(picture).toMatchObject({ status: 200, headers: { 'content-type': 'image/png' } })
+  expect((await ask(tidegate.url, { path: chart.pathname.replace(/-[\w-]{43}/, '') })).status).toBe(403)
 
   const secret = readFileSync(`${workspace.path}/data/callback-secret`, 'utf8').trim()
   const headers = Object.fromEntries(

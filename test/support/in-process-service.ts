@@ -42,7 +42,7 @@ function withSources<Result>(
   const client = makeOutboundClient(analysis)
   const credentials = readSourceCredentials(analysis.sources, readSecrets({ analysis }, process.env))
   const sources = makeSources(credentials, {
-    ...{ client, now: Date.now, timeOfDay: Date.now, wait, random: Math.random },
+    ...{ client, signInClient: client, now: Date.now, timeOfDay: Date.now, wait, random: Math.random },
     reportDefect: ({ message }) => reportDefect(message),
   })
   return ask(sources).finally(() => client.close())

@@ -40,7 +40,7 @@ export function openSource(settings: SomeSettings): OpenSource {
   const waits: number[] = []
   let clockMs = START_MS
   const source = makeOne(complete(settings), {
-    client,
+    ...{ client, signInClient: client },
     // Budgets go by a clock that nobody sets, from anywhere.
     now: () => clockMs - START_MS,
     timeOfDay: () => clockMs,

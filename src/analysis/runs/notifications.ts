@@ -90,6 +90,7 @@ function messageOf({ url, event, link }: Addressed, { run, progress, report }: J
     data: {
       ...{ analysis: id, application, executionId, state, verdict, score, reason, errors },
       ...{ interval: intervalsDone, intervals, reportUrl: link },
+      chartUrl: link && `${link}/chart.png`,
     },
   }
   return {

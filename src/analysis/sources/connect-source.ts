@@ -1,25 +1,39 @@
 import { authHeaders } from '../../lib/outbound/credentials.js'
+import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
 import { signForAws } from './answers/sign-for-aws.js'
 import { makeSourceConnection } from './answers/source-connection.js'
 import type { ConnectionParts, ConnectionSettings, SourceConnection } from './answers/source-connection.js'
-import type { FileSettings, SourceSettings } from './answers/source-settings.js'
+import type { AwsAccess, FileSettings, SourceSettings } from './answers/source-settings.js'
 import { azureTokenRequest, azureTokenUrl } from './tokens/azure-token.js'
+import { askAwsKeys } from './tokens/aws-keys.js'
 import { googleTokenRequest, readServiceAccount } from './tokens/google-token.js'
+import { makeSharedAuthorization } from './tokens/shared-authorization.js'
 import { makeTokenAuthorization } from './tokens/token-authorization.js'
 
 /** A source that is asked over the network. */
 export type ServerSettings = Exclude<SourceSettings, FileSettings>
 
+type Connect = (url: string, timeoutMs?: number) => SourceConnection
+
+/** Of what answers on the machine itself. */
+const PLATFORM_TIMEOUT_MS = 5000
+
+/** What a source is connected with. */
+export interface SourceConnectionParts extends ConnectionParts {
+  /** Asks for credentials, also where platforms tell machines theirs. */
+  readonly signInClient: OutboundClient
+}
+
 /** The connection to the server of a source, with the credentials that it asks for in its way. */
-export function connectSource(settings: ServerSettings, parts: ConnectionParts): SourceConnection {
+export function connectSource(settings: ServerSettings, parts: SourceConnectionParts): SourceConnection {
   const { name, url } = settings
   const tenant = 'tenant' in settings ? settings.tenant : undefined
   const headers = {
     ...('credentials' in settings ? authHeaders(settings.credentials) : {}),
     ...(tenant === undefined ? {} : { 'x-scope-orgid': tenant }),
   }
-  const signing = { sign: signingOf(settings, parts), authorize: authorizingOf(settings, parts) }
-  return makeSourceConnection({ name, url, headers, ...signing, ...limitsOf(settings) }, parts)
+  const authorize = authorizingOf(settings, parts)
+  return makeSourceConnection({ name, url, headers, authorize, ...limitsOf(settings) }, parts)
 }
 
 function limitsOf({
@@ -29,28 +43,59 @@ function limitsOf({
   return { requestTimeoutMs: timeoutSeconds * 1000, maxResponseBytes }
 }
 
-/** By the names that Amazon's signatures know the services by. */
-function signingOf(settings: ServerSettings, { timeOfDay }: ConnectionParts): ConnectionSettings['sign'] {
-  if (settings.type === 'cloudwatch') return signForAws(settings, 'monitoring', timeOfDay)
-  return settings.type === 'cloudwatchlogs' ? signForAws(settings, 'logs', timeOfDay) : undefined
+function authorizingOf(
+  settings: ServerSettings,
+  parts: SourceConnectionParts,
+): ConnectionSettings['authorize'] {
+  const connect: Connect = (url, timeoutMs = Infinity) => {
+    const { requestTimeoutMs, maxResponseBytes } = limitsOf(settings)
+    const limits = { requestTimeoutMs: Math.min(timeoutMs, requestTimeoutMs), maxResponseBytes }
+    return makeSourceConnection(
+      { name: `${settings.name} (its sign-in)`, url, headers: {}, ...limits },
+      { ...parts, client: parts.signInClient },
+    )
+  }
+  switch (settings.type) {
+    // Services by the names that Amazon's signatures know them by.
+    case 'cloudwatch':
+      return authorizeForAws(settings, 'monitoring', connect, parts)
+    case 'cloudwatchlogs':
+      return authorizeForAws(settings, 'logs', connect, parts)
+    case 'azure': {
+      const connection = connect(azureTokenUrl(settings.signIn))
+      return makeTokenAuthorization(connection, () => azureTokenRequest(settings), parts.now)
+    }
+    case 'stackdriver': {
+      const account = readServiceAccount(settings.serviceAccount)
+      if (typeof account === 'string') return () => Promise.resolve(`${settings.name}: ${account}`)
+      const { tokenUrl = account.tokenUrl } = settings
+      // The key file's own URL is what the statement is for, whichever way leads there.
+      return makeTokenAuthorization(
+        connect(tokenUrl),
+        () => googleTokenRequest(account, parts.timeOfDay()),
+        parts.now,
+      )
+    }
+    default:
+      return undefined
+  }
 }
 
-function authorizingOf(settings: ServerSettings, parts: ConnectionParts): ConnectionSettings['authorize'] {
-  const name = `${settings.name} (its sign-in)`
-  const connect = (url: string): SourceConnection =>
-    makeSourceConnection({ name, url, headers: {}, ...limitsOf(settings) }, parts)
-  if (settings.type === 'azure') {
-    const connection = connect(azureTokenUrl(settings.signIn))
-    return makeTokenAuthorization(connection, () => azureTokenRequest(settings), parts.now)
+function authorizeForAws(
+  { region, accessKeyFrom: from, accessKeyId, secretAccessKey, sessionToken }: AwsAccess,
+  service: string,
+  connect: Connect,
+  { timeOfDay }: ConnectionParts,
+): ConnectionSettings['authorize'] {
+  if (from !== undefined) {
+    const connection = connect(from.url, from.type === 'web-identity' ? undefined : PLATFORM_TIMEOUT_MS)
+    return makeSharedAuthorization(async (deadline) => {
+      const keys = await askAwsKeys(from, connection, deadline)
+      if (typeof keys === 'string') return keys
+      return { sign: signForAws(keys, { region, service }, timeOfDay), untilMs: keys.untilMs }
+    }, timeOfDay)
   }
-  if (settings.type !== 'stackdriver') return undefined
-  const account = readServiceAccount(settings.serviceAccount)
-  if (typeof account === 'string') return () => Promise.resolve(`${settings.name}: ${account}`)
-  const { tokenUrl = account.tokenUrl } = settings
-  // The key file's own URL is what the statement is for, whichever way leads there.
-  return makeTokenAuthorization(
-    connect(tokenUrl),
-    () => googleTokenRequest(account, parts.timeOfDay()),
-    parts.now,
-  )
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
+  const sign = signForAws({ accessKeyId, secretAccessKey, sessionToken }, { region, service }, timeOfDay)
+  return () => Promise.resolve(sign)
 }

@@ -1,9 +1,10 @@
 import type { DocumentSource, LogSource, MetricSource } from '../sources.js'
 import { guardDocumentSource, guardLogSource, guardMetricSource } from './answers/guarded-source.js'
 import type { ReportDefect } from './answers/guarded-source.js'
-import type { ConnectionParts, SourceConnection } from './answers/source-connection.js'
+import type { SourceConnection } from './answers/source-connection.js'
 import type { SourceSettings } from './answers/source-settings.js'
 import { connectSource } from './connect-source.js'
+import type { SourceConnectionParts } from './connect-source.js'
 import { fetchSearchLines } from './elasticsearch/fetch-search-lines.js'
 import { readFileLines } from './files/read-file-lines.js'
 import { readFileSeries } from './files/read-file-series.js'
@@ -15,7 +16,7 @@ import { fetchPoints } from './points/fetch-points.js'
 import { choosePointsApi } from './points/choose-points-api.js'
 import { fetchRange } from './prometheus/fetch-range.js'
 
-export interface SourceParts extends ConnectionParts {
+export interface SourceParts extends SourceConnectionParts {
   /** Called for defects, which answers only mention. */
   readonly reportDefect: ReportDefect
 }

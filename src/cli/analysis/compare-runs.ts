@@ -1,4 +1,5 @@
 import type { MetricResult } from '../../analysis/judge/series/types.js'
+import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
@@ -9,7 +10,7 @@ import { outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { askRun } from './ask-runs.js'
 
-/** A metric, or kind of log line, in two runs; null where one has it not. */
+/** A metric, kind of log line or check in two runs; null where one has it not. */
 interface Compared {
   readonly target: string
   readonly name: string
@@ -21,6 +22,8 @@ interface Outcome {
   readonly result: string
   /** The canary's change against its own baseline, as a share. */
   readonly change: number | null
+  /** Of a check that was answered, 0 to 100. */
+  readonly score?: number
 }
 
 /** Compares what two runs found, at their last intervals: 1 when the second one has the worse verdict, or none. */
@@ -41,7 +44,7 @@ export async function compareRuns(
   return isWorse ? EXIT.denied : EXIT.fine
 }
 
-/** All metrics and log lines with a severity of both runs, those first that the runs judge otherwise. */
+/** All metrics, log lines with a severity and checks of both runs, those first that the runs judge otherwise. */
 function compare(before: ShownRun, after: ShownRun): readonly Compared[] {
   const [old, now] = [outcomesOf(before), outcomesOf(after)]
   const keys = [...new Set([...old.keys(), ...now.keys()])]
@@ -60,19 +63,21 @@ function isOther({ first, second }: Compared): boolean {
 function outcomesOf({ report }: ShownRun): ReadonlyMap<string, Outcome> {
   const targets = report?.targets ?? []
   return new Map(
-    targets.flatMap(({ name, metrics, logs }) => {
+    targets.flatMap(({ name, metrics, logs, checks = [] }) => {
       // The only service of one run is held against the only one of the other, whatever they are called.
       const target = targets.length > 1 ? name : ''
+      const named = (what: string, outcome: Outcome): readonly [string, Outcome] => [
+        JSON.stringify([target, what]),
+        outcome,
+      ]
       return [
-        ...(metrics?.results ?? []).map(
-          (result) => [JSON.stringify([target, result.name]), ofMetric(result)] as const,
-        ),
-        ...(logs?.findings ?? []).map(
-          ({ template, isUnexpected, change, ratio }) =>
-            [
-              JSON.stringify([target, `log: ${template}`]),
-              { result: isUnexpected ? change : 'Pass', change: ratio === null ? null : ratio - 1 },
-            ] as const,
+        ...checks.map((check) => named(`check: ${check.name}`, ofCheck(check))),
+        ...(metrics?.results ?? []).map((result) => named(result.name, ofMetric(result))),
+        ...(logs?.findings ?? []).map(({ template, isUnexpected, change, ratio }) =>
+          named(`log: ${template}`, {
+            result: isUnexpected ? change : 'Pass',
+            change: ratio === null ? null : ratio - 1,
+          }),
         ),
       ]
     }),
@@ -86,6 +91,11 @@ function ofMetric({ classification, finding, ratio }: MetricResult): Outcome {
   }
 }
 
+/** One without an answer is no failure of the canary, and the runs are not alike in it. */
+function ofCheck({ verdict, score, isUnanswered }: CheckReport): Outcome {
+  return isUnanswered ? { result: 'no answer', change: null } : { result: verdict, change: null, score }
+}
+
 function headOf({ id, application, verdict, state, score, message }: ShownRun): string {
   const why = message === '' ? '' : `, ${message}`
   return `analysis ${id} of ${application}: ${verdict ?? state.toLowerCase()} with ${score ?? '-'} of 100${why}\n`
@@ -94,10 +104,15 @@ function headOf({ id, application, verdict, state, score, message }: ShownRun): 
 function tableOf(rows: readonly Compared[], before: ShownRun, after: ShownRun): string {
   const cells = ({ target, name, first, second }: Compared): string[] => [
     target === '' ? name : `${target}: ${name}`,
-    ...[first, second].flatMap((outcome) => [outcome?.result ?? '-', shown(outcome?.change ?? null)]),
+    ...[first, second].flatMap((outcome) => [resultText(outcome), shown(outcome?.change ?? null)]),
   ]
   const heading = ['METRIC', String(before.id), 'CHANGE', String(after.id), 'CHANGE']
   return textTable([heading, ...rows.map(cells)], [2, 4])
+}
+
+function resultText(outcome: Outcome | null): string {
+  if (outcome === null) return '-'
+  return outcome.score === undefined ? outcome.result : `${outcome.result} (${outcome.score} of 100)`
 }
 
 function shown(change: number | null): string {

@@ -39,3 +39,10 @@ export interface TryOptions extends ServiceOptions {
 export interface ShowOptions extends ServiceOptions {
   readonly markdown?: true
 }
+
+/** The flags of `tidegate analysis report`. */
+export interface ReportOptions extends Omit<ServiceOptions, 'format'> {
+  readonly as: 'html' | 'png'
+  /** A file; standard output where none is named. */
+  readonly output?: string
+}

@@ -3,11 +3,11 @@ import { Option } from 'commander'
 import { DateTime } from 'luxon'
 
 import { wrongUse } from '../session/session.js'
-import { addServiceOptions } from '../session/service-options.js'
+import { addConnectionOptions, addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples } from '../session/shared-options.js'
-import type { ListOptions, ReplayOptions, ShowOptions, StartOptions } from './run-options.js'
+import type { ListOptions, ReplayOptions, ReportOptions, ShowOptions, StartOptions } from './run-options.js'
 import { addWatchOption } from '../session/watch.js'
 
 /** `tidegate analysis list`: the runs of a running service. */
@@ -41,12 +41,35 @@ export function defineShow(command: Command, session: Session): void {
     })
 }
 
+/** `tidegate analysis report ID`: the report as a page or a picture. */
+export function defineReport(command: Command, session: Session): void {
+  addConnectionOptions(command)
+    .summary('write the report of one analysis as a page or a picture')
+    .description(
+      'Writes the report of one analysis: the page as one file of HTML that loads nothing, or a picture (PNG) of verdict, reason and the chart that shows it, to be sent to a chat.',
+    )
+    .argument('<id>', 'the number of the analysis')
+    .addOption(new Option('--as <form>', 'how it is written').choices(['html', 'png']).default('html'))
+    .option('-o, --output <file>', 'the file to write (default: standard output)')
+    .addHelpText(
+      'after',
+      examples(
+        'tidegate analysis report 17 --as png -o chart.png',
+        'tidegate analysis report 17 > report.html',
+      ),
+    )
+    .action(async (id: string, options: ReportOptions) => {
+      const { writeReport } = await import('./write-report.js')
+      session.exitCode = await writeReport(id, options, session.terminal)
+    })
+}
+
 /** `tidegate analysis compare A B`: what two runs found, side by side. */
 export function defineCompare(command: Command, session: Session): void {
   addServiceOptions(command)
     .summary('compare what two analyses found')
     .description(
-      'Shows each metric and log template of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict, or none.',
+      'Shows each metric, log template and check of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict, or none.',
     )
     .argument('<first>', 'the number of one analysis')
     .argument('<second>', 'the number of the other')

@@ -19,6 +19,8 @@ export interface ServiceRequest {
   readonly query?: Readonly<Record<string, QueryValue>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** The type of answer that is wanted, where there are several. */
+  readonly accept?: string
   /** Who asks, for a service that knows no tokens: a claim that others are not asked for. */
   readonly claimedUser?: string | undefined
   /** A status beside those of success that comes with an answer, and not with an error. */
@@ -59,9 +61,10 @@ export async function makeServiceClient(options: ServiceOptions, terminal: Termi
 }
 
 async function send(address: ServiceAddress, request: ServiceRequest): Promise<Response> {
-  const { method = 'GET', body, claimedUser, answersWith } = request
+  const { method = 'GET', body, accept, claimedUser, answersWith } = request
   const headers = {
     ...(address.token !== undefined && { authorization: `Bearer ${address.token}` }),
+    ...(accept !== undefined && { accept }),
     ...(claimedUser !== undefined && { 'x-spinnaker-user': claimedUser }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 
 import type { Credentials, Secret } from '../../lib/outbound/credentials.js'
-import { AzureSignInSchema, google, readAzureSignIn } from './analysis-sign-in.js'
-import type { AzureSignIn } from './analysis-sign-in.js'
+import { aws, readAwsAccess } from './sign-in/aws.js'
+import type { AwsAccess } from './sign-in/aws.js'
+import { AzureSignInSchema, readAzureSignIn } from './sign-in/azure.js'
+import type { AzureSignIn } from './sign-in/azure.js'
+import { google } from './sign-in/google.js'
 import { byteSize, byteSizeText } from '../values/byte-size.js'
 import { CredentialsSchema, readCredentials } from '../values/credentials.js'
 import { key, wholeNumber, wholeNumberText } from '../values/key.js'
-import { secretKey } from '../values/secret.js'
 import type { ReadSecret } from '../values/secret.js'
 import { isServerUrl, SERVER_URL_TEXT } from '../values/server-url.js'
 
@@ -124,17 +126,6 @@ const fields = {
     'The field of a document that holds its text, unless a log template names another.',
     'the name of a field',
   ),
-}
-
-const aws = {
-  region: key(z.string().regex(/^[a-z0-9-]+$/), 'The region.', 'the name of a region, such as eu-central-1'),
-  accessKeyId: key(
-    z.string().regex(/^\w+$/),
-    'The access key by which requests are signed.',
-    'the id of a key',
-  ),
-  secretAccessKey: secretKey('The secret of the access key.'),
-  sessionToken: secretKey('The session that the access key is of, where it is temporary.').optional(),
 }
 
 /** What of a server of logs is searched. */
@@ -268,14 +259,14 @@ export type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
 interface Secrets {
   readonly credentials: Credentials | undefined
-  readonly secretAccessKey: Secret
-  readonly sessionToken?: Secret | undefined
   readonly serviceAccount: Secret
-  readonly signIn: AzureSignIn
 }
-type WithSecrets<T> = T extends unknown
-  ? Omit<T, keyof Secrets> & Pick<Secrets, keyof Secrets & keyof T>
-  : never
+type OfAmazon = 'cloudwatch' | 'cloudwatchlogs'
+type WithSecrets<T> = T extends { readonly type: OfAmazon }
+  ? Omit<T, keyof AwsAccess> & AwsAccess
+  : T extends { readonly type: 'azure' }
+    ? Omit<T, 'signIn'> & { readonly signIn: AzureSignIn }
+    : Omit<T, keyof Secrets> & Pick<Secrets, keyof Secrets & keyof T>
 
 /** The sources with their secrets read. Raises as `readSecret`. */
 export function readSourceCredentials(
@@ -291,14 +282,8 @@ export function readSourceCredentials(
       case 'stackdriver':
         return { ...source, serviceAccount: readSecret(source.serviceAccount) }
       case 'cloudwatchlogs':
-      case 'cloudwatch': {
-        const { secretAccessKey, sessionToken } = source
-        return {
-          ...source,
-          secretAccessKey: readSecret(secretAccessKey),
-          sessionToken: sessionToken && readSecret(sessionToken),
-        }
-      }
+      case 'cloudwatch':
+        return { ...source, ...readAwsAccess(source, readSecret) }
       default:
         return { ...source, credentials: readCredentials(source.credentials, readSecret) }
     }

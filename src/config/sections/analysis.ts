@@ -12,7 +12,7 @@ const MOST_RECEIVERS = 20
 export const AnalysisSection = z.strictObject({
   sources: key(
     z.array(AnalysisSource).default([]),
-    `Where metrics and log lines come from, each \`{name, type}\` with a \`url\` (for type file a \`directory\`) and, where needed, \`credentials\`, \`tenant\` (X-Scope-OrgID of Prometheus and Loki), \`index\`, \`timeField\` (@timestamp) and \`messageField\` (message) of documents, \`database\` and \`retentionPolicy\` of InfluxDB, \`account\` of New Relic, \`region\`, \`accessKeyId\`, \`secretAccessKey\` and \`sessionToken\` of CloudWatch and CloudWatch Logs, \`signIn\` of Azure, \`serviceAccount\`, \`tokenUrl\` and \`project\` of Stackdriver, \`timeoutSeconds\` (30), \`maxResponseBytes\` (16 MiB), \`maxPoints\` (50000), \`maxLines\` (200000), \`maxBytes\` (32 MiB), \`pageLines\` (5000), \`maxFileBytes\` (16 MiB); the type is one of ${SOURCE_TYPES.join(', ')}. Credentials are as those of \`connectors.accounts\`.`,
+    `Where metrics and log lines come from, each \`{name, type}\` with a \`url\` (for type file a \`directory\`) and, where needed, \`credentials\`, \`tenant\` (X-Scope-OrgID of Prometheus and Loki), \`index\`, \`timeField\` (@timestamp) and \`messageField\` (message) of documents, \`database\` and \`retentionPolicy\` of InfluxDB, \`account\` of New Relic, \`region\`, \`accessKeyId\`, \`secretAccessKey\` and \`sessionToken\`, or \`accessKeyFrom\`, of CloudWatch and CloudWatch Logs, \`signIn\` of Azure, \`serviceAccount\`, \`tokenUrl\` and \`project\` of Stackdriver, \`timeoutSeconds\` (30), \`maxResponseBytes\` (16 MiB), \`maxPoints\` (50000), \`maxLines\` (200000), \`maxBytes\` (32 MiB), \`pageLines\` (5000), \`maxFileBytes\` (16 MiB); the type is one of ${SOURCE_TYPES.join(', ')}. Credentials are as those of \`connectors.accounts\`.`,
     'a list of {name, type, url} or {name, type: file, directory}',
   ),
   definitions: key(
@@ -47,7 +47,7 @@ export const AnalysisSection = z.strictObject({
   ),
   allowPrivate: key(
     z.boolean().default(true),
-    'Whether sources may be in private networks. Link-local and metadata addresses are never asked.',
+    'Whether sources may be in private networks. Link-local and metadata addresses are never asked, but for the credentials of `accessKeyFrom` and `signIn` where these name them.',
     'true or false',
   ),
 })

@@ -42,7 +42,7 @@ export function byUrgency(
 
 /** Lower is more urgent: critical changes, changes, what could not be judged, what is worth a look; what does not count comes last. */
 function urgency({ classification, critical, muted, notes }: MetricResult): number {
-  if (critical) return -1
   if (muted) return URGENCY.good + 1
+  if (critical) return -1
   return notes === undefined ? URGENCY[toneOf(classification)] : URGENCY.doubt
 }

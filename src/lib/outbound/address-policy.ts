@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Which hosts and addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never;
+ * Which hosts and addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast and reserved ones never unless listed;
  * loopback and private ranges (RFC 1918, unique local, carrier-grade NAT) only where allowed, also where IPv6 maps them.
  */
 export interface AddressPolicy {
@@ -9,7 +9,18 @@ export interface AddressPolicy {
   readonly allowPrivate: boolean
   /** Only these hosts: names, `*.example.org` for all names below one, addresses. Absent or empty: any host. */
   readonly allowedHosts?: readonly string[]
+  /** Addresses that may be asked whatever they are, where the URL has them as they stand here; never by a name. */
+  readonly allowedAddresses?: readonly string[]
 }
+
+/** Where Amazon and Azure tell a machine, and Amazon a container, its credentials: fixed, and for who asks for credentials alone. */
+export const PLATFORM_CREDENTIALS: readonly string[] = [
+  '169.254.169.254',
+  'fd00:ec2::254',
+  '169.254.170.2',
+  '169.254.170.23',
+  'fd00:ec2::23',
+]
 
 type AddressKind = 'public' | 'loopback' | 'private' | 'metadata' | 'link-local' | 'reserved'
 type Address = ipaddr.IPv4 | ipaddr.IPv6

@@ -24,6 +24,7 @@ export function refuseTarget(url: string, policy: AddressPolicy): string | undef
 function refuseHost(hostname: string, policy: AddressPolicy): string | undefined {
   const host = hostname.replace(/^\[|\]$|\.$/g, '')
   if (!isListed(host, policy)) return 'not among the allowed hosts'
+  if (policy.allowedAddresses?.includes(host) === true) return undefined
   if (isIP(host) !== 0) return refuseAddress(host, policy)
   // RFC 6761, 6.3: these names are loopback wherever they are asked.
   const isLocalhost = /^(?:.+\.)?localhost$/.test(host)

@@ -70,6 +70,7 @@ describe('a run that goes bad is told of', () => {
       ...{ application: 'shop', executionId: '01J', state: 'RUNNING', verdict: 'Fail', score: 10 },
       ...{ interval: 1, intervals: 3, reason: 'interval 1 of 3: latency: +200 %' },
       reportUrl: expect.stringContaining('https://tidegate.example/') as string,
+      chartUrl: expect.stringMatching(/^https:\/\/tidegate\.example\/\d+\/chart\.png$/) as string,
     })
     expect(first?.text).toContain('❌ **shop: Fail** with 10 of 100 (analysis')
     expect(first?.text).toContain('still running')

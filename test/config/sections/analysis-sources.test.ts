@@ -88,6 +88,37 @@ describe('the sources of analysis', () => {
     ])
   })
 
+  const amazon = {
+    ...{ name: 'aws', type: 'cloudwatch', url: 'https://monitoring.example', region: 'eu-central-1' },
+  }
+  const webIdentity = {
+    ...{ type: 'web-identity', url: 'https://sts.example', token: { env: 'WEB_TOKEN' } },
+    roleArn: 'arn:aws:iam::123456789012:role/shop',
+  }
+
+  test('of Amazon have an access key or sign in, and only who says so asks the address of an instance', () => {
+    const analysis = load(
+      { ...amazon, accessKeyId: 'AKID', secretAccessKey: { env: 'AWS_KEY' } },
+      { ...amazon, name: 'instance', accessKeyFrom: { type: 'instance-role' } },
+      {
+        ...{ ...amazon, name: 'container', type: 'cloudwatchlogs' },
+        accessKeyFrom: { type: 'container-role', url: 'http://169.254.170.2/v2/credentials/1' },
+      },
+      { ...amazon, name: 'account', accessKeyFrom: webIdentity },
+    )
+    const [key, instance, container, account] = readSourceCredentials(analysis.sources, () => new Secret('s'))
+    expect(key).toMatchObject({ secretAccessKey: new Secret('s'), accessKeyFrom: undefined })
+    expect(instance).toMatchObject({
+      accessKeyFrom: { type: 'instance-role', url: 'http://169.254.169.254' },
+    })
+    expect(container).toMatchObject({ accessKeyFrom: { type: 'container-role', token: undefined } })
+    expect(account).toMatchObject({ accessKeyFrom: { token: new Secret('s'), sessionName: 'tidegate' } })
+    expect(problemsOf(() => readSecrets({ analysis }, {}))).toEqual([
+      'analysis.sources[0].secretAccessKey: the environment variable AWS_KEY is not set or is empty',
+      'analysis.sources[3].accessKeyFrom.token: the environment variable WEB_TOKEN is not set or is empty',
+    ])
+  })
+
   const wrong: readonly { name: string; sources: readonly unknown[]; problem: RegExp }[] = [
     {
       name: 'a type that there is not',
@@ -122,7 +153,34 @@ describe('the sources of analysis', () => {
     {
       name: 'a sign-in of another kind',
       sources: [{ ...azure, signIn: { type: 'password' } }],
-      problem: /signIn\.type: must be one of client-secret, managed-identity/,
+      problem: /signIn\.type: must be one of client-secret, workload-identity, managed-identity/,
+    },
+    {
+      name: 'neither an access key nor a sign-in',
+      sources: [amazon],
+      problem: /a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see aws/,
+    },
+    {
+      name: 'an access key and a sign-in',
+      sources: [
+        {
+          ...amazon,
+          accessKeyId: 'A',
+          secretAccessKey: { env: 'A' },
+          accessKeyFrom: { type: 'instance-role' },
+        },
+      ],
+      problem: /a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see aws/,
+    },
+    {
+      name: 'an access key without its secret',
+      sources: [{ ...amazon, accessKeyId: 'A' }],
+      problem: /a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see aws/,
+    },
+    {
+      name: 'a role that is no ARN',
+      sources: [{ ...amazon, accessKeyFrom: { ...webIdentity, roleArn: 'shop' } }],
+      problem: /accessKeyFrom\.roleArn: must be the ARN of a role/,
     },
     {
       name: 'a secret in the URL of its sign-in',

@@ -54,6 +54,28 @@ test('what the last interval of each application found is among the figures', as
   ])
 })
 
+test('what rules said of the last interval is among the figures, and a check without an answer has no score', async () => {
+  const [registry, exemplars] = [new Registry(), new Exemplars()]
+  const judged = makeAnalysisMetrics({ registry, exemplars })
+  const checks = [
+    { name: 'budget', verdict: 'Review', score: 80, isUnanswered: false },
+    { name: 'flags', verdict: 'Fail', score: 0, isUnanswered: true },
+  ]
+  judged(run('shop'), { score: 0, verdict: 'Fail', targets: [{ name: 'web', checks }] } as never)
+  const lines = ours(await registry.metrics()).filter((line) => line.includes('_check_'))
+  const of = (check: string, verdict: string, value: number) =>
+    `tidegate_analysis_check_verdict{application="shop",target="web",check="${check}",verdict="${verdict}"} ${value}`
+  const expected = ['budget', 'flags'].flatMap((check) =>
+    ['Success', 'Review', 'Fail', 'noAnswer'].map((verdict) =>
+      of(check, verdict, Number(verdict === (check === 'budget' ? 'Review' : 'noAnswer'))),
+    ),
+  )
+  expect(lines).toEqual([
+    ...expected,
+    'tidegate_analysis_check_score{application="shop",target="web",check="budget"} 80',
+  ])
+})
+
 test('verdicts and scores name the run that they are of, in OpenMetrics', async () => {
   const [registry, exemplars] = [new Registry(), new Exemplars()]
   const judged = makeAnalysisMetrics({ registry, exemplars })

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import { PLATFORM_CREDENTIALS } from '../../../src/lib/outbound/address-policy.js'
+import { makeCheckedLookup } from '../../../src/lib/outbound/checked-lookup.js'
 import { refuseAddress } from '../../../src/lib/outbound/address-policy.js'
 import { refuseTarget } from '../../../src/lib/outbound/refuse-target.js'
 
@@ -127,6 +129,30 @@ describe('a target', () => {
     'http://localhost/',
   ])('%s is refused where its host is not listed', (url) => {
     expect(refuseTarget(url, LISTED)).toMatch(/is not among the allowed hosts$/)
+  })
+
+  test.each([
+    ['http://169.254.169.254/latest', true],
+    ['http://0xa9fea9fe/latest', true],
+    ['http://[fd00:ec2::254]/latest', true],
+    ['http://169.254.170.2/v2', true],
+    ['http://169.254.169.253/', false],
+    ['http://[::ffff:169.254.169.254]/', false],
+    ['http://100.100.100.200/', false],
+    ['http://168.63.129.16/', false],
+  ])('at %s is open to who asks for the credentials of a platform: %s', (url, isOpen) => {
+    const policy = { allowLoopback: false, allowPrivate: true, allowedAddresses: PLATFORM_CREDENTIALS }
+    expect(refuseTarget(url, policy) === undefined).toBe(isOpen)
+    expect(refuseTarget(url, { allowLoopback: true, allowPrivate: true })).toBeDefined()
+  })
+
+  test('that is a name is never open by an address that is listed', async () => {
+    const policy = { allowLoopback: true, allowPrivate: true, allowedAddresses: PLATFORM_CREDENTIALS }
+    const lookup = makeCheckedLookup(policy, () =>
+      Promise.resolve([{ address: '169.254.169.254', family: 4 }]),
+    )
+    const error = await new Promise((resolve) => lookup('metadata.test', {}, resolve))
+    expect(String(error)).toContain('a link-local address, which is never allowed')
   })
 
   test('whose host is listed must be allowed by its range as well', () => {

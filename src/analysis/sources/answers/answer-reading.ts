@@ -1,12 +1,13 @@
 import { DocumentSplitter } from '../../../lib/json/scan/document-splitter.js'
 import type { StreamedArrays } from '../../../lib/json/scan/streamed-arrays.js'
-import { shorten } from './describe-refusal.js'
 
 /** What makes something of an answer while it comes. */
 export interface ReadAnswer<Answer> {
   readonly arrays: StreamedArrays
   /** Whether the answer is a JSON document a line, which are the elements of `arrays` then. */
   readonly isByLine?: boolean
+  /** Whether the answer is a text and no JSON; `end` is given it whole. */
+  readonly isText?: boolean
   /** Is given what is left when the arrays have been taken; returns what was read. */
   readonly end: (rest: unknown) => Answer
 }
@@ -19,11 +20,30 @@ export function queryResult(
   return { members: { data: { members: { result } }, ...beside } }
 }
 
-const START_BYTES = 200
+/** A page names itself within so much. */
+const START_BYTES = 2000
 
 /** Reads a small answer whole. */
 export function wholeAnswer(): ReadAnswer<unknown> {
   return { arrays: {}, end: (json) => json }
+}
+
+/** Reads a small text whole. */
+export function wholeText(): ReadAnswer<string> {
+  return { arrays: {}, isText: true, end: (text) => (typeof text === 'string' ? text : '') }
+}
+
+/** Keeps a text as it comes. */
+class WholeText {
+  readonly #chunks: Buffer[] = []
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+  }
+
+  end(): string {
+    return Buffer.concat(this.#chunks).toString()
+  }
 }
 
 const NEWLINE = 0x0a
@@ -55,7 +75,9 @@ class LinesAsArray {
   }
 
   #pushPart(part: Buffer): void {
-    if (part.every((byte) => byte <= 0x20)) return
+    // Space before a document stands for nothing; behind its beginning it may be part of a text.
+    const isBefore = this.#isAfterLine || !this.#hasBegun
+    if (isBefore && part.every((byte) => byte <= 0x20)) return
     if (this.#isAfterLine) this.#splitter.push(BETWEEN)
     this.#isAfterLine = false
     this.#hasBegun = true
@@ -68,21 +90,28 @@ class LinesAsArray {
   }
 }
 
+type Splitter = Pick<DocumentSplitter, 'push' | 'end'>
+
+function splitterOf({ arrays, isByLine, isText }: Omit<ReadAnswer<unknown>, 'end'>): Splitter {
+  if (isText === true) return new WholeText()
+  const splitter = new DocumentSplitter(arrays)
+  return isByLine === true ? new LinesAsArray(splitter) : splitter
+}
+
 /** One answer while it comes. Raises as `DocumentSplitter` does. */
 export class AnswerReading<Answer> {
   readonly #read: ReadAnswer<Answer>
-  readonly #splitter: Pick<DocumentSplitter, 'push' | 'end'>
+  readonly #splitter: Splitter
   #start: Buffer = Buffer.alloc(0)
 
   constructor(read: ReadAnswer<Answer>) {
     this.#read = read
-    const splitter = new DocumentSplitter(read.arrays)
-    this.#splitter = read.isByLine === true ? new LinesAsArray(splitter) : splitter
+    this.#splitter = splitterOf(read)
   }
 
   /** Its first characters, for a sentence about what is no answer. */
   get start(): string {
-    return shorten(this.#start.toString())
+    return this.#start.toString()
   }
 
   push(chunk: Buffer): void {

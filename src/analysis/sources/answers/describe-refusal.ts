@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { redactWords } from '../../../lib/redaction/redact-text.js'
+import { describeMarkup } from './describe-markup.js'
 
 const MAX_SHOWN = 300
 
@@ -28,6 +29,8 @@ const ErrorObject = z.object({
 const Message = z
   .object({ __type: z.string().optional(), message: z.string().optional(), Message: z.string().optional() })
   .refine(({ message, Message: other, __type: kind }) => (message ?? other ?? kind) !== undefined)
+/** Amazon's older services, where they are asked for JSON. */
+const NamedError = z.object({ Error: z.object({ Code: z.string(), Message: z.string().optional() }) })
 /** Datadog: texts, or objects in the form of JSON:API. */
 const ErrorList = z.object({
   errors: z
@@ -47,29 +50,30 @@ const HINTS: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'see secretAccessKey, region and the clock of this machine',
   ExpiredTokenException: 'the session has ended: give a new sessionToken',
   AccessDeniedException: 'the access key may not do this: see its permissions',
+  AccessDenied: 'see roleArn and whom its trust policy lets take the role',
+  InvalidIdentityToken: 'see the token and the identity provider of the account',
   ResourceNotFoundException: 'see the name that is asked for, and the region',
 }
 
 /** What a server said when it refused, as the end of a sentence: one line of bounded length. */
 export function describeRefusal(status: number, body: Buffer): string {
-  const said = shorten(meaningOf(body.subarray(0, 64 * 1024).toString()))
-  return said === '' ? `answered ${status}${hint(status)}` : `answered ${status}${hint(status)}: ${said}`
+  const text = body.subarray(0, 64 * 1024).toString()
+  const reason = reasonIn(text)
+  const said = shorten(reason ?? describeMarkup(text)?.description ?? text)
+  const start = `answered ${status}${hint(status, reason !== undefined)}`
+  return said === '' ? start : `${start}: ${said}`
 }
 
-/** What a page of HTML where JSON is wanted means, as the end of a sentence; undefined where a text does not begin like one. */
-export function describePage(start: string): string | undefined {
-  return /^\s*<(?:!doctype|html)/i.test(start) ? 'an HTML page, as a proxy or a login form gives' : undefined
-}
-
-function hint(status: number): string {
+/** What to do about a status; where the API itself gave a reason, that says which thing is not there. */
+function hint(status: number, hasReason: boolean): string {
   if (status === 401 || status === 403) return ' (see its credentials)'
   if (status === 429) return ' (too many requests)'
+  if ((status === 404 || status === 405) && !hasReason) return ' (its API is not there: see its url)'
   return status >= 300 && status < 400 ? ' (redirects are not followed: configure the final URL)' : ''
 }
 
-function meaningOf(text: string): string {
-  const page = describePage(text)
-  if (page !== undefined) return page
+/** The reason in a refusal in JSON. */
+function reasonIn(text: string): string | undefined {
   const json = tryParse(text)
   const range = RangeError.safeParse(json)
   if (range.success) {
@@ -82,8 +86,13 @@ function meaningOf(text: string): string {
   if (list.success) return list.data.errors.map(describeListed).join('; ')
   const messages = MessageList.safeParse(json)
   if (messages.success) return messages.data.messages.map(({ text: said }) => said).join('; ')
+  const named = NamedError.safeParse(json)
+  if (named.success) {
+    const { Code: code, Message: said } = named.data.Error
+    return describeMessage({ __type: code, message: said })
+  }
   const message = Message.safeParse(json)
-  return message.success ? describeMessage(message.data) : text
+  return message.success ? describeMessage(message.data) : undefined
 }
 
 function describeErrorObject(error: z.output<typeof ErrorObject>['error']): string {
@@ -96,7 +105,13 @@ function describeListed(error: z.output<typeof ErrorList>['errors'][number]): st
   return typeof error === 'string' ? error : [error.title, error.detail].filter(Boolean).join(': ')
 }
 
-function describeMessage({ __type: type, message, Message: other }: z.output<typeof Message>): string {
+interface NamedMessage {
+  readonly __type?: string | undefined
+  readonly message?: string | undefined
+  readonly Message?: string | undefined
+}
+
+function describeMessage({ __type: type, message, Message: other }: NamedMessage): string {
   const kind = type?.replace(/^.*#/, '')
   const hinted = kind === undefined ? undefined : HINTS[kind]
   return `${[kind, message ?? other].filter(Boolean).join(': ')}${hinted === undefined ? '' : ` (${hinted})`}`

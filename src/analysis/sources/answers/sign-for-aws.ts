@@ -1,5 +1,5 @@
 import { signatureHeaders } from '../../../lib/outbound/aws-signature.js'
-import type { ConnectionSettings } from './source-connection.js'
+import type { SignRequest } from './source-connection.js'
 import type { AwsKeys } from './source-settings.js'
 
 const NS_PER_MS = 1_000_000n
@@ -9,10 +9,10 @@ const NS_PER_MS = 1_000_000n
  * signatures know it by.
  */
 export function signForAws(
-  { region, accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
-  service: string,
+  { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
+  { region, service }: { readonly region: string; readonly service: string },
   now: () => number,
-): NonNullable<ConnectionSettings['sign']> {
+): SignRequest {
   return ({ method, url, headers, body }) => {
     const signed = signatureHeaders(
       {

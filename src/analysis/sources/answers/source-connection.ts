@@ -5,7 +5,8 @@ import { sendWithRetries } from '../../../lib/outbound/send-with-retries.js'
 import type { FetchBudget } from '../../sources.js'
 import { AnswerReading } from './answer-reading.js'
 import type { ReadAnswer } from './answer-reading.js'
-import { describePage, describeRefusal } from './describe-refusal.js'
+import { describeMarkup } from './describe-markup.js'
+import { describeRefusal, shorten } from './describe-refusal.js'
 import { heedThrottling } from './heed-throttling.js'
 
 /** A request as it is about to be sent. */
@@ -16,6 +17,9 @@ export interface UnsignedRequest {
   readonly body: string
 }
 
+/** The headers by which a request shows who sent it. */
+export type SignRequest = (request: UnsignedRequest) => Readonly<Record<string, string>>
+
 /** How one server is asked. */
 export interface ConnectionSettings {
   /** As people know it: failures start with it. */
@@ -24,11 +28,8 @@ export interface ConnectionSettings {
   readonly url: string
   /** Credentials and the tenant; sent with every request, never shown. */
   readonly headers: Readonly<Record<string, string>>
-  /** The headers by which a request shows who sent it, where they depend on the request. */
-  readonly sign?: ((request: UnsignedRequest) => Readonly<Record<string, string>>) | undefined
-  /** The headers by which a request shows who sent it, where they are had from elsewhere first; or why they are not, as a sentence. */
-  readonly authorize?:
-    ((deadline: Deadline) => Promise<Readonly<Record<string, string>> | string>) | undefined
+  /** By what requests show who sent them, where that depends on the request or is had from elsewhere first; or why it is not, as a sentence. */
+  readonly authorize?: ((deadline: Deadline) => Promise<SignRequest | string>) | undefined
   readonly requestTimeoutMs: number
   readonly maxResponseBytes: number
 }
@@ -50,7 +51,7 @@ export interface Deadline {
 }
 
 export interface SourceRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the URL of the server: `/api/v1/query_range`. */
   readonly path: string
   /** Of several values each is a parameter of its own. */
@@ -109,8 +110,8 @@ async function ask<Answer>(
 ): Promise<Reply<Answer>> {
   const { name } = settings
   const { atMs, signal } = deadline
-  const authorization = await settings.authorize?.(deadline)
-  if (typeof authorization === 'string') return noAnswer(authorization)
+  const sign = await settings.authorize?.(deadline)
+  if (typeof sign === 'string') return noAnswer(sign)
   const budgetMs = atMs - now()
   if (signal?.aborted === true) return noAnswer(`${name}: the fetch was given up`)
   if (budgetMs <= 0) return noAnswer(`${name}: the time for this fetch is used up`)
@@ -121,7 +122,7 @@ async function ask<Answer>(
   }
   try {
     const retrying = { budgetMs, attempts: ATTEMPTS, now, wait, random }
-    const sent = toOutbound(request, settings, authorization, signal)
+    const sent = toOutbound(request, settings, sign, signal)
     const { status, body } = await sendWithRetries({ send }, sent, retrying)
     if (status < 200 || status > 299) return noAnswer(`${name} ${describeRefusal(status, body)}`, { status })
     return { isAnswered: true, answer: reading.end() }
@@ -142,17 +143,19 @@ function noReading(
   const isTooLarge = raw.kind === 'too_large'
   if (isTooLarge)
     return noAnswer(`${name} answered with too much: ${raw.message}; narrow the query`, { isTooLarge })
-  const page = describePage(start)
-  if (page !== undefined) {
-    return noAnswer(`${name} answered with ${page}: see its url, which must be that of its API`)
-  }
-  return noAnswer(`${name} answered with ${raw.message}: ${start || 'nothing'}`)
+  const markup = describeMarkup(start)
+  if (markup === undefined)
+    return noAnswer(`${name} answered with ${raw.message}: ${shorten(start) || 'nothing'}`)
+  const rather = markup.isPage
+    ? 'which must be that of its API'
+    : 'which must be that of an API that answers with JSON'
+  return noAnswer(`${name} answered with ${shorten(markup.description)}: see its url, ${rather}`)
 }
 
 function toOutbound(
   { method, path, search, form, json, contentType = 'application/json', headers: own }: SourceRequest,
   settings: ConnectionSettings,
-  authorization: Readonly<Record<string, string>> | undefined,
+  sign: SignRequest | undefined,
   signal: AbortSignal | undefined,
 ): OutboundRequest {
   const url = new URL(settings.url)
@@ -171,12 +174,11 @@ function toOutbound(
     ...(content === undefined ? {} : { 'content-type': content.type }),
     ...own,
     ...settings.headers,
-    ...authorization,
   }
   return {
     method,
     url: url.toString(),
-    headers: { ...headers, ...settings.sign?.({ method, url, headers, body: content?.body ?? '' }) },
+    headers: { ...headers, ...sign?.({ method, url, headers, body: content?.body ?? '' }) },
     ...(content === undefined ? {} : { body: content.body }),
     timeoutMs: settings.requestTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,

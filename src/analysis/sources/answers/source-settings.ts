@@ -58,12 +58,32 @@ interface PagedLines extends Server, Lines {
   readonly pageLines: number
 }
 
-/** An access key of Amazon's, and where it is used. */
+/** An access key of Amazon's. */
 export interface AwsKeys {
-  readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: Secret
   readonly sessionToken?: Secret | undefined
+}
+
+/** Where a temporary access key is had. */
+export type AwsKeysFrom =
+  | { readonly type: 'instance-role'; readonly url: string; readonly role?: string | undefined }
+  | { readonly type: 'container-role'; readonly url: string; readonly token?: Secret | undefined }
+  | {
+      readonly type: 'web-identity'
+      readonly url: string
+      readonly roleArn: string
+      readonly token: Secret
+      readonly sessionName: string
+    }
+
+/** An access key of Amazon's or where one is had, and the region in which it is used. */
+export interface AwsAccess {
+  readonly region: string
+  readonly accessKeyId?: string | undefined
+  readonly secretAccessKey?: Secret | undefined
+  readonly sessionToken?: Secret | undefined
+  readonly accessKeyFrom?: AwsKeysFrom | undefined
 }
 
 /** Servers of metrics that need nothing but an address and credentials. */
@@ -88,11 +108,11 @@ export interface NewRelicSettings extends Metrics {
   readonly account: number
 }
 
-export interface CloudWatchSettings extends Metrics, AwsKeys {
+export interface CloudWatchSettings extends Metrics, AwsAccess {
   readonly type: 'cloudwatch'
 }
 
-export interface CloudWatchLogsSettings extends PagedLines, AwsKeys {
+export interface CloudWatchLogsSettings extends PagedLines, AwsAccess {
   readonly type: 'cloudwatchlogs'
   /** The log group that is searched, unless a log template names another. */
   readonly index?: string | undefined
@@ -113,6 +133,15 @@ export type AzureSignIn =
       readonly clientSecret: Secret
       readonly loginUrl: string
       /** What the token is for, where it is not the origin of the source's url. */
+      readonly audience?: string | undefined
+    }
+  | {
+      readonly type: 'workload-identity'
+      readonly tenantId: string
+      readonly clientId: string
+      /** Of a service account, which the directory takes for that of the client. */
+      readonly token: Secret
+      readonly loginUrl: string
       readonly audience?: string | undefined
     }
   | {

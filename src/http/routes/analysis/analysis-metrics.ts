@@ -7,9 +7,12 @@ import type { ServiceMetrics } from '../../pipeline/service-metrics.js'
 
 /** Applications that have series of their own: those that were judged last. */
 const MAX_APPLICATIONS = 100
-/** Metrics of one that have, the first of its definition. */
+/** Metrics of one that have, the first of its definition; as many checks may. */
 const MAX_METRICS = 50
 const VERDICTS: readonly Verdict[] = ['Success', 'Review', 'Fail']
+/** Of a check of which nothing is known. */
+const NO_ANSWER = 'noAnswer'
+const CHECK_OUTCOMES = [...VERDICTS, NO_ANSWER] as const
 const INTERVALS = 'tidegate_analysis_intervals_total'
 const INTERVAL_SCORE = 'tidegate_analysis_interval_score'
 const SCORES = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 100]
@@ -21,6 +24,7 @@ interface LastInterval {
   readonly score: number
   readonly verdict: Verdict
   readonly metrics: readonly JudgedMetric[]
+  readonly checks: readonly AskedCheck[]
 }
 
 /** Adds what analyses find to the figures; returns what is to be told of each interval. */
@@ -47,6 +51,7 @@ export function makeAnalysisMetrics({
   const last = new Map<string, LastInterval>()
   addRunGauges(registers, last)
   addMetricGauges(registers, last)
+  addCheckGauges(registers, last)
   return ({ id, application }, { score, verdict, targets }) => {
     intervals.inc({ verdict })
     scores.observe(score)
@@ -55,7 +60,7 @@ export function makeAnalysisMetrics({
     const bucket = SCORES.find((bound) => score <= bound) ?? '+Inf'
     exemplars.keep(`${INTERVAL_SCORE}_bucket`, { le: bucket }, { ...told, value: score })
     last.delete(application)
-    last.set(application, { score, verdict, metrics: metricsOf(targets) })
+    last.set(application, { score, verdict, metrics: metricsOf(targets), checks: checksOf(targets) })
     const [oldest] = last.keys()
     if (last.size > MAX_APPLICATIONS && oldest !== undefined) last.delete(oldest)
   }
@@ -116,6 +121,56 @@ function addMetricGauges(registers: Registry[], last: ReadonlyMap<string, LastIn
       }
     },
   })
+}
+
+function addCheckGauges(registers: Registry[], last: ReadonlyMap<string, LastInterval>): void {
+  new Gauge({
+    name: 'tidegate_analysis_check_verdict',
+    help: 'What a check by a rule came to in that interval: 1 for its verdict or for noAnswer, 0 for the others.',
+    labelNames: ['application', 'target', 'check', 'verdict'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [application, { checks }] of last) {
+        for (const { target, check, outcome } of checks) {
+          for (const verdict of CHECK_OUTCOMES)
+            this.set({ application, target, check, verdict }, Number(outcome === verdict))
+        }
+      }
+    },
+  })
+  new Gauge({
+    name: 'tidegate_analysis_check_score',
+    help: 'The score of such a check, 0 to 100; left out where there was no answer.',
+    labelNames: ['application', 'target', 'check'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [application, { checks }] of last) {
+        for (const { target, check, outcome, score } of checks) {
+          if (outcome !== NO_ANSWER) this.set({ application, target, check }, score)
+        }
+      }
+    },
+  })
+}
+
+interface AskedCheck {
+  readonly target: string
+  readonly check: string
+  readonly outcome: Verdict | typeof NO_ANSWER
+  readonly score: number
+}
+
+function checksOf(targets: IntervalReport['targets']): readonly AskedCheck[] {
+  return targets
+    .flatMap(({ name: target, checks = [] }) =>
+      checks.map(({ name: check, verdict, score, isUnanswered }): AskedCheck => ({
+        ...{ target, check, score },
+        outcome: isUnanswered ? NO_ANSWER : verdict,
+      })),
+    )
+    .slice(0, MAX_METRICS)
 }
 
 interface JudgedMetric {

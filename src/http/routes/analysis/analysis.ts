@@ -11,7 +11,6 @@ import {
 } from '../../../analysis/runs/show-run.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
-import { pictureOfRun } from '../../analysis-report/render-run.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { registrationBody } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
@@ -20,7 +19,7 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import { ReportAnswer, RUN_STATES, RunAnswer, RunDetailsAnswer } from './analysis-answers.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
 import { definitionRoutes, READERS } from './definitions.js'
-import { reportPage, reportRoutes } from './reports.js'
+import { PICTURE, reportPage, reportPicture, reportRoutes } from './reports.js'
 
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 500
@@ -95,11 +94,8 @@ const runRoutes = [
     path: '/analysis/:id/chart.png',
     summary: 'The verdict, the reason and the one chart that shows it, as a picture for a chat',
     params: RUN,
-    answers: { 200: { description: 'A picture.', types: ['image/png'] } },
-    answer: async ({ params: { id } }, { reader }) =>
-      new Response(new Uint8Array(await reader.run(pictureOfRun, id)), {
-        headers: { 'Content-Type': 'image/png', 'Cache-Control': 'no-store' },
-      }),
+    answers: PICTURE,
+    answer: ({ params: { id } }, deps) => reportPicture(deps, id),
   }),
   route({
     ...READ,

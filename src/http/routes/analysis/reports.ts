@@ -1,5 +1,5 @@
 import { findRun } from '../../../analysis/runs/analysis-operations.js'
-import { renderRun } from '../../analysis-report/render-run.js'
+import { pictureOfRun, renderRun } from '../../analysis-report/render-run.js'
 import { frameDirective } from '../../pages/answer-page.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
 import type { PathParameter } from '../../input/path-parameter.js'
@@ -14,6 +14,9 @@ const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
 }
+
+/** What `reportPicture` answers. */
+export const PICTURE = { 200: { description: 'A picture.', types: ['image/png'] } } as const
 
 interface LinkParams {
   readonly id: number
@@ -35,9 +38,22 @@ const PARAMS = {
   token: textOf('The token of the link, which the status of the analysis names.'),
 }
 
-/** The report behind the orchestrator's link, which a person without a token follows; the plugins add the name of a service to it. */
+/**
+ * The report behind the orchestrator's link, which a person without a token follows, and its picture, which a chat fetches; the plugins add the name
+ * of a service to the link.
+ */
 export const reportRoutes = [
   reportRoute('/analysis/report/:id/:token'),
+  routesOf<AnalysisRoutesDeps>().route({
+    method: 'GET',
+    path: '/analysis/report/:id/:token/chart.png',
+    credential: reportLinkOf((deps: AnalysisRoutesDeps) => deps),
+    handler: 'analysis',
+    summary: 'The picture of an analysis, for who has the link of its report',
+    params: PARAMS,
+    answers: PICTURE,
+    answer: ({ params: { id } }, deps) => reportPicture(deps, id),
+  }),
   reportRoute('/analysis/report/:id/:token/:service', {
     service: textOf('The name of a service; the report is of all.'),
   }),
@@ -68,4 +84,14 @@ export async function reportPage(
   const policy = `${directives}; ${frameDirective({ frameAncestors })}`
   const headers = { ...PAGE_HEADERS, 'Content-Security-Policy': policy }
   return new Response(await reader.run(renderRun, id), { headers })
+}
+
+/** The verdict, the reason and the one chart that shows it, as PNG. */
+export async function reportPicture({ reader }: AnalysisRoutesDeps, id: number): Promise<Response> {
+  const headers = {
+    'Content-Type': 'image/png',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  }
+  return new Response(new Uint8Array(await reader.run(pictureOfRun, id)), { headers })
 }

@@ -55,12 +55,42 @@ describe('what a server said when it refused', () => {
       body: '{"message":"no"}',
       said: 'answered 403 (see its credentials): no',
     },
+    {
+      name: 'an error of Amazon in XML',
+      status: 403,
+      body: '<?xml version="1.0"?>\n<!-- a > b -->\n<ErrorResponse xmlns="x"><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>No &quot;role&quot; &amp;\n more</Message></Error></ErrorResponse>',
+      said: 'answered 403 (see its credentials): an XML document (AccessDenied: No "role" & more)',
+    },
+    {
+      name: 'messages of Splunk in XML',
+      status: 401,
+      body: '<response>\n<messages>\n<msg type="WARN">call not properly authenticated</msg></messages></response>',
+      said: 'answered 401 (see its credentials): an XML document (call not properly authenticated)',
+    },
+    {
+      name: 'other XML',
+      status: 404,
+      body: '<?xml version="1.0"?><rss version="2"/>',
+      said: 'answered 404 (its API is not there: see its url): an XML document (<rss>)',
+    },
+    {
+      name: 'a page, by its title',
+      status: 200,
+      body: '<!DOCTYPE html><html><head><title>Sign in</title>',
+      said: 'answered 200: an HTML page ("Sign in"), as a proxy or a login form gives',
+    },
+    {
+      name: 'an older error of Amazon, with what to do',
+      status: 400,
+      body: '{"Error":{"Code":"InvalidIdentityToken","Message":"no provider"},"RequestId":"1"}',
+      said: 'answered 400: InvalidIdentityToken: no provider (see the token and the identity provider of the account)',
+    },
     { name: 'other JSON', status: 500, body: '{"a":1}', said: 'answered 500: {"a":1}' },
     {
       name: 'a URL with credentials that the server repeats',
       status: 404,
       body: 'Cannot GET https://bot:hunter2@h.example/api?query=up&access_token=hunter2',
-      said: 'answered 404: Cannot GET https://[redacted]@h.example/api?query=up&access_token=[redacted]',
+      said: 'answered 404 (its API is not there: see its url): Cannot GET https://[redacted]@h.example/api?query=up&access_token=[redacted]',
     },
     {
       name: 'signs that act on a terminal',

@@ -22,7 +22,7 @@ describe('a series that cannot be had', () => {
     {
       name: 'a proxy shows a page',
       respond: answeringText(502, '<!DOCTYPE html><title>Bad Gateway</title>'),
-      reason: 'main answered 502: an HTML page, as a proxy or a login form gives',
+      reason: 'main answered 502: an HTML page ("Bad Gateway"), as a proxy or a login form gives',
     },
     {
       name: 'text comes instead of JSON',

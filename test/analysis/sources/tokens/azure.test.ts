@@ -119,6 +119,46 @@ describe('metrics of Azure Monitor', () => {
     expect(identity.headers).toMatchObject({ metadata: 'true', 'x-identity-header': 'id-header' })
   })
 
+  test('are asked for with the identity of a virtual machine, which has no header', async () => {
+    const { source, server } = await open(serving(), (origin) => ({
+      signIn: {
+        ...{ type: 'managed-identity', url: `${origin}/identity/metadata/identity/oauth2/token` },
+        audience: 'https://management.azure.example',
+      },
+    }))
+    expect(await source.fetchSeries(ASKED)).toMatchObject({ state: 'complete' })
+    const [identity, asked] = server.seen as [SeenRequest, SeenRequest]
+    expect(searchOf(identity)).toEqual({
+      ...{ pathname: '/identity/metadata/identity/oauth2/token', 'api-version': '2018-02-01' },
+      resource: 'https://management.azure.example/',
+    })
+    expect(identity.headers).toMatchObject({ metadata: 'true' })
+    expect(identity.headers).not.toHaveProperty('x-identity-header')
+    expect(asked.headers['authorization']).toBe('Bearer at-1')
+  })
+
+  test('are asked for with the token of a service account', async () => {
+    const { source, server } = await open(serving(), (origin) => ({
+      signIn: {
+        ...{
+          type: 'workload-identity',
+          tenantId: 'tenant-1',
+          clientId: 'client-1',
+          loginUrl: `${origin}/login`,
+        },
+        token: new Secret('token-of-the-service-account\n'),
+      },
+    }))
+    expect(await source.fetchSeries(ASKED)).toMatchObject({ state: 'complete' })
+    const [login] = server.seen as [SeenRequest]
+    expect(login.url).toBe('/login/tenant-1/oauth2/v2.0/token')
+    expect(Object.fromEntries(new URLSearchParams(login.body))).toEqual({
+      ...{ grant_type: 'client_credentials', client_id: 'client-1', scope: `${server.origin}/.default` },
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: 'token-of-the-service-account',
+    })
+  })
+
   test.each([
     [
       'of a wrong secret',

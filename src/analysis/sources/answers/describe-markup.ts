@@ -1,0 +1,37 @@
+const HTML = /^\s*<(?:!doctype\s+html|html)\b/i
+const XML = /^\s*<(?:\?xml\b|[a-z_])/i
+const TITLE = /<title[^>]*>([^<]{1,200})</i
+/** The first element that is neither a declaration nor a comment. */
+const ROOT = /<([a-z_][\w:.-]{0,100})/i
+/** Amazon, Azure and Google name an error and say what it is; Splunk has messages, SOAP faults. */
+const CODE = /<(?:\w+:)?Code[^>]*>([^<]{1,200})</i
+const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^>]*>([^<]{1,1000})</i
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+
+/** A text in tags: whether it is a page, and what it says of itself. */
+export interface Markup {
+  readonly isPage: boolean
+  /** As the end of a sentence. */
+  readonly description: string
+}
+
+/** What a text in HTML or XML is where JSON is wanted; undefined for any other text. */
+export function describeMarkup(text: string): Markup | undefined {
+  if (HTML.test(text)) {
+    const title = textIn(TITLE, text)
+    const named = title === undefined ? '' : ` ("${title}")`
+    return { isPage: true, description: `an HTML page${named}, as a proxy or a login form gives` }
+  }
+  if (!XML.test(text)) return undefined
+  const said = [textIn(CODE, text), textIn(MESSAGE, text)].filter((part) => part !== undefined).join(': ')
+  const root = ROOT.exec(text.replaceAll(/<[?!][^>]*>/g, ''))?.[1]
+  const about = said === '' ? (root === undefined ? '' : ` (<${root}>)`) : ` (${said})`
+  return { isPage: false, description: `an XML document${about}` }
+}
+
+function textIn(pattern: RegExp, text: string): string | undefined {
+  const found = pattern
+    .exec(text)?.[1]
+    ?.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
+  return found?.trim() === '' ? undefined : found?.trim().replaceAll(/\s+/g, ' ')
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+
+import { Secret } from '../../../lib/outbound/credentials.js'
+import { wholeAnswer, wholeText } from '../answers/answer-reading.js'
+import type { Deadline, SourceConnection, SourceRequest } from '../answers/source-connection.js'
+import type { AwsKeys, AwsKeysFrom } from '../answers/source-settings.js'
+
+const TOKEN_PATH = '/latest/api/token'
+const ROLES_PATH = '/latest/meta-data/iam/security-credentials/'
+const SESSION_SECONDS = '21600'
+/** The name of one role, in the answer that lists them. */
+const ROLE = /^[\w+=,.@-]+$/
+const STS_VERSION = '2011-06-15'
+const MS_PER_SECOND = 1000
+
+/** Of instances and containers; those of containers have no `Code`. */
+const Told = z.object({
+  Code: z.literal('Success').optional(),
+  AccessKeyId: z.string().min(1),
+  SecretAccessKey: z.string().min(1),
+  Token: z.string().min(1),
+  Expiration: z.iso.datetime({ offset: true }),
+})
+/** Of STS, in the form of JSON that it gives to who asks for it: the end is in seconds. */
+const Assumed = z.object({
+  AssumeRoleWithWebIdentityResponse: z.object({
+    AssumeRoleWithWebIdentityResult: z.object({
+      Credentials: z.object({
+        AccessKeyId: z.string().min(1),
+        SecretAccessKey: z.string().min(1),
+        SessionToken: z.string().min(1),
+        Expiration: z.union([z.number(), z.iso.datetime({ offset: true })]),
+      }),
+    }),
+  }),
+})
+
+/** A temporary access key. */
+export interface TemporaryKeys extends AwsKeys {
+  readonly untilMs: number
+}
+
+/** The access key of the role that an instance, a container or a service account has; a sentence where none is told. */
+export async function askAwsKeys(
+  from: AwsKeysFrom,
+  connection: SourceConnection,
+  deadline: Deadline,
+): Promise<TemporaryKeys | string> {
+  switch (from.type) {
+    case 'instance-role':
+      return await instanceKeys(from, connection, deadline)
+    case 'container-role':
+      return await toldKeys(containerRequest(from), connection, deadline)
+    case 'web-identity':
+      return await assumedKeys(from, connection, deadline)
+  }
+}
+
+/** By version 2 of the protocol alone: a session first, which no request that was slipped to a server can open. */
+async function instanceKeys(
+  { role }: Extract<AwsKeysFrom, { type: 'instance-role' }>,
+  connection: SourceConnection,
+  deadline: Deadline,
+): Promise<TemporaryKeys | string> {
+  const opening = { 'x-aws-ec2-metadata-token-ttl-seconds': SESSION_SECONDS }
+  const opened = await connection.ask(
+    { method: 'PUT', path: TOKEN_PATH, headers: opening },
+    deadline,
+    wholeText,
+  )
+  if (!opened.isAnswered) {
+    // Amazon answers containers of an instance only where it lets one hop more.
+    return opened.status === undefined
+      ? `${opened.problem} (from a container only where the hop limit of the instance is 2 or more)`
+      : opened.problem
+  }
+  const headers = { 'x-aws-ec2-metadata-token': opened.answer.trim() }
+  const listed =
+    role === undefined
+      ? await connection.ask({ method: 'GET', path: ROLES_PATH, headers }, deadline, wholeText)
+      : ({ isAnswered: true, answer: role } as const)
+  if (!listed.isAnswered) {
+    return listed.status === 404
+      ? `${connection.name}: the instance has no role: attach an instance profile`
+      : listed.problem
+  }
+  const name = listed.answer.trim().split('\n', 1)[0] ?? ''
+  if (!ROLE.test(name)) return `${connection.name}: the instance names no role`
+  return await toldKeys({ method: 'GET', path: `${ROLES_PATH}${name}`, headers }, connection, deadline)
+}
+
+function containerRequest({ token }: Extract<AwsKeysFrom, { type: 'container-role' }>): SourceRequest {
+  return { method: 'GET', path: '', ...(token && { headers: { authorization: token.reveal().trim() } }) }
+}
+
+async function toldKeys(
+  request: SourceRequest,
+  connection: SourceConnection,
+  deadline: Deadline,
+): Promise<TemporaryKeys | string> {
+  const reply = await connection.ask(request, deadline, wholeAnswer)
+  if (!reply.isAnswered) return reply.problem
+  const told = Told.safeParse(reply.answer).data
+  if (told === undefined) return noKeys(connection)
+  return keysOf({ ...told, SessionToken: told.Token })
+}
+
+async function assumedKeys(
+  { roleArn, sessionName, token }: Extract<AwsKeysFrom, { type: 'web-identity' }>,
+  connection: SourceConnection,
+  deadline: Deadline,
+): Promise<TemporaryKeys | string> {
+  const form = {
+    ...{ Action: 'AssumeRoleWithWebIdentity', Version: STS_VERSION },
+    ...{ RoleArn: roleArn, RoleSessionName: sessionName, WebIdentityToken: token.reveal().trim() },
+  }
+  const reply = await connection.ask({ method: 'POST', path: '/', form }, deadline, wholeAnswer)
+  if (!reply.isAnswered) return reply.problem
+  const assumed = Assumed.safeParse(reply.answer).data?.AssumeRoleWithWebIdentityResponse
+  return assumed === undefined
+    ? noKeys(connection)
+    : keysOf(assumed.AssumeRoleWithWebIdentityResult.Credentials)
+}
+
+function keysOf(told: {
+  readonly AccessKeyId: string
+  readonly SecretAccessKey: string
+  readonly SessionToken: string
+  readonly Expiration: string | number
+}): TemporaryKeys {
+  const { Expiration: end } = told
+  return {
+    accessKeyId: told.AccessKeyId,
+    secretAccessKey: new Secret(told.SecretAccessKey),
+    sessionToken: new Secret(told.SessionToken),
+    untilMs: typeof end === 'number' ? end * MS_PER_SECOND : Date.parse(end),
+  }
+}
+
+function noKeys({ name }: SourceConnection): string {
+  return `${name}: the answer holds no access key with its secret, token and end`
+}

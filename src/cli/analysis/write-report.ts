@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises'
+
+import { AppError, toError } from '../../errors/app-error.js'
+import { makeServiceClient } from '../session/service-client.js'
+import { EXIT, wrongUse } from '../session/session.js'
+import type { ExitCode } from '../session/session.js'
+import type { Terminal } from '../session/terminal.js'
+import type { ReportOptions } from './run-options.js'
+
+/** A service of this release answers with nothing else; what begins otherwise is of another. */
+const FORMS = {
+  html: { path: '', accept: 'text/html', start: Buffer.from('<!doctype html>') },
+  png: { path: '/chart.png', accept: 'image/png', start: Buffer.from('\x89PNG', 'latin1') },
+} as const
+
+/**
+ * Writes the report of a run as a page or as a picture, to a file or to standard output. Raises `wrong_use` for a picture that would go to a screen,
+ * and what the service answers.
+ */
+export async function writeReport(id: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
+  const { as, output } = options
+  if (as === 'png' && output === undefined && terminal.columns !== undefined) {
+    throw wrongUse('a picture is nothing for a terminal: name a file with --output, or pipe it on')
+  }
+  const client = await makeServiceClient({ ...options, format: 'text' }, terminal)
+  const { path, accept, start } = FORMS[as]
+  const pieces: Uint8Array[] = []
+  const answer = await client.stream({ path: `/analysis/${encodeURIComponent(id)}${path}`, accept })
+  for await (const piece of answer) pieces.push(piece)
+  const bytes = Buffer.concat(pieces)
+  if (!bytes.subarray(0, start.length).equals(start)) {
+    throw new AppError(
+      'unavailable',
+      `what answers at ${client.url} is not this release of tidegate: check --url`,
+    )
+  }
+  if (output === undefined) await terminal.outBytes(bytes)
+  else await writeOutput(output, bytes)
+  return EXIT.fine
+}
+
+async function writeOutput(path: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(path, bytes).catch((raw: unknown) => {
+    throw new AppError('invalid', `cannot write ${path}: ${toError(raw).message}`, { cause: raw })
+  })
+}
