@@ -1,8 +1,10 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { isTemplateFunction } from './functions.js'
+import { integerOf, textOf } from './literals.js'
 import { failAt, scanTemplate } from './scan-template.js'
 import type { Piece, Token } from './scan-template.js'
-import type { Command, Operand, Pipeline, TemplateNode } from './template-node.js'
+import { WHOLE } from './template-node.js'
+import type { Command, Operand, Pipeline, TemplateNode, Templates } from './template-node.js'
 
 const KEYWORDS = new Set([
   'if',
@@ -16,13 +18,15 @@ const KEYWORDS = new Set([
   'template',
   'block',
 ])
-const UNSUPPORTED = new Set(['define', 'template', 'block'])
+
+/** Blocks in blocks and parentheses in parentheses: each takes some of the stack. */
+const MAX_DEPTH = 500
 
 /**
- * Reads the part of Go's text/template that policies use. Raises BuiltinError with Go's text where it is a mistake, and ends the evaluation where OPA would
- * have gone on.
+ * Reads Go's text/template. Raises BuiltinError with Go's text where it is a mistake, and ends the evaluation where it is nested deeper than can be read
+ * here.
  */
-export function parseTemplate(template: string, meter: WorkMeter): readonly TemplateNode[] {
+export function parseTemplate(template: string, meter: WorkMeter): Templates {
   return new TemplateParser(template, meter).parse()
 }
 
@@ -31,9 +35,13 @@ class TemplateParser {
   readonly #pieces: readonly Piece[]
   readonly #meter: WorkMeter
   #next = 0
+  readonly #templates = new Map<string, readonly TemplateNode[]>()
   #variables: string[] = ['$']
+  /** How many ranges of the template that is read are open. */
+  #ranges = 0
   #tokens: readonly Token[] = []
   #token = 0
+  #depth = 0
 
   constructor(template: string, meter: WorkMeter) {
     this.#template = template
@@ -41,13 +49,15 @@ class TemplateParser {
     this.#pieces = scanTemplate(template)
   }
 
-  parse(): readonly TemplateNode[] {
-    const { nodes, end } = this.#parseList()
-    return end === undefined ? nodes : this.#fail(`unexpected {{${end}}}`)
+  parse(): Templates {
+    const { nodes, end } = this.#parseList(true)
+    if (end !== undefined) this.#fail(`unexpected {{${end}}}`)
+    this.#add(WHOLE, nodes)
+    return this.#templates
   }
 
   /** Nodes up to `end` or `else`, or to the end of the template. The words after `else` stay to be read. */
-  #parseList(): { nodes: TemplateNode[]; end: 'end' | 'else' | undefined } {
+  #parseList(isWhole = false): { nodes: TemplateNode[]; end: 'end' | 'else' | undefined } {
     const nodes: TemplateNode[] = []
     for (let piece = this.#pieces[this.#next++]; piece !== undefined; piece = this.#pieces[this.#next++]) {
       if ('text' in piece) {
@@ -59,27 +69,91 @@ class TemplateParser {
       const word = this.#peek()?.text
       if (word === 'end' || word === 'else') {
         this.#token++
+        if (word === 'end') this.#requireNoMore('end')
         return { nodes, end: word }
       }
-      nodes.push(this.#parseAction(word))
+      if (word === 'define' && isWhole) this.#parseDefinition()
+      else nodes.push(this.#parseAction(word))
     }
     return { nodes, end: undefined }
   }
 
   #parseAction(word: string | undefined): TemplateNode {
-    if (word === undefined || !KEYWORDS.has(word))
-      return { kind: 'action', pipeline: this.#parsePipeline('command') }
+    if (word === undefined || !KEYWORDS.has(word)) {
+      const pipeline = this.#parsePipeline('command')
+      this.#requireNoMore('command')
+      return { kind: 'action', pipeline }
+    }
     this.#token++
-    if (word === 'break' || word === 'continue') return { kind: word }
+    if (word === 'break' || word === 'continue') {
+      this.#requireNoMore(`{{${word}}}`)
+      return this.#ranges > 0 ? { kind: word } : this.#fail(`{{${word}}} outside {{range}}`)
+    }
     if (word === 'if' || word === 'with' || word === 'range') return this.#parseBlock(word)
-    if (UNSUPPORTED.has(word)) this.#meter.exceed(`{{${word}}} in a template is not supported`)
+    if (word === 'template' || word === 'block') return this.#parseCall(word)
     return this.#fail(`unexpected {{${word}}}`)
+  }
+
+  #parseDefinition(): void {
+    this.#token++
+    const { name } = this.#parseName('define clause')
+    this.#requireNoMore('define clause')
+    this.#parseBody(name, 'define')
+  }
+
+  /** What a template is called with; a block is defined where it is called. */
+  #parseCall(word: 'template' | 'block'): TemplateNode {
+    const { name, at } = this.#parseName(`${word} clause`)
+    const hasDot = word === 'block' || this.#peek() !== undefined
+    const pipeline = hasDot ? this.#parsePipeline(`${word} clause`) : undefined
+    this.#requireNoMore(`${word} clause`)
+    const said = pipeline === undefined ? '' : ` ${sourceOf(pipeline)}`
+    if (word === 'block') this.#parseBody(name, 'block')
+    return { kind: 'template', name, pipeline, at, source: `{{template ${JSON.stringify(name)}${said}}}` }
+  }
+
+  #parseName(clause: string): { name: string; at: number } {
+    const token = this.#peek()
+    if (token?.kind !== 'string') return this.#fail(`unexpected "${token?.text ?? '}}'}" in ${clause}`)
+    this.#token++
+    return { name: textOf(token), at: token.at }
+  }
+
+  /** Nothing outside is known within. */
+  #parseBody(name: string, clause: string): void {
+    const [variables, ranges] = [this.#variables, this.#ranges]
+    this.#variables = ['$']
+    this.#ranges = 0
+    const { nodes, end } = this.#nested(() => this.#parseList())
+    if (end !== 'end')
+      this.#fail(end === undefined ? 'unexpected EOF' : `unexpected {{else}} in ${clause} clause`)
+    this.#add(name, nodes)
+    this.#variables = variables
+    this.#ranges = ranges
+  }
+
+  /** What is empty gives way to what is not. */
+  #add(name: string, nodes: readonly TemplateNode[]): void {
+    const known = this.#templates.get(name)
+    if (known === undefined || isEmpty(known)) this.#templates.set(name, nodes)
+    else if (!isEmpty(nodes)) this.#fail(`template: multiple definition of template ${JSON.stringify(name)}`)
+  }
+
+  #nested<T>(parse: () => T): T {
+    this.#depth++
+    if (this.#depth > MAX_DEPTH) this.#meter.exceed(`a template is nested more than ${MAX_DEPTH} levels deep`)
+    const parsed = parse()
+    this.#depth--
+    return parsed
   }
 
   #parseBlock(kind: 'if' | 'with' | 'range'): TemplateNode {
     const outer = [...this.#variables]
     const pipeline = this.#parsePipeline(kind)
-    const { nodes: body, end } = this.#parseList()
+    this.#requireNoMore(kind)
+    if (kind === 'range') this.#ranges++
+    const { nodes: body, end } = this.#nested(() => this.#parseList())
+    if (kind === 'range') this.#ranges--
     const otherwise = end === 'else' ? this.#parseElse(kind) : []
     if (end === undefined) this.#fail('unexpected EOF')
     this.#variables = outer
@@ -90,29 +164,36 @@ class TemplateParser {
     if (this.#peek()?.text === kind && kind !== 'range') {
       this.#token++
       // `else if` shares the end of the outer block.
-      return [this.#parseBlock(kind)]
+      return [this.#nested(() => this.#parseBlock(kind))]
     }
+    this.#requireNoMore('else')
     const { nodes, end } = this.#parseList()
     if (end === 'else') this.#fail('expected end; found {{else}}')
     return end === undefined ? this.#fail('unexpected EOF') : nodes
   }
 
   #parsePipeline(owner: string): Pipeline {
-    const { names, isDeclaration } = this.#parseVariables()
+    const { names, isDeclaration } = this.#parseVariables(owner)
     const commands: Command[] = []
     do commands.push(this.#parseCommand(owner))
-    while (this.#take('|'))
+    while (
+      // Nothing may follow the last bar.
+      this.#take('|') &&
+      this.#peek() !== undefined &&
+      this.#peek()?.text !== ')'
+    )
     if (isDeclaration) this.#variables.push(...names)
     return { variables: names, isDeclaration, commands }
   }
 
-  #parseVariables(): { names: string[]; isDeclaration: boolean } {
+  #parseVariables(owner: string): { names: string[]; isDeclaration: boolean } {
     const texts = this.#tokens.slice(this.#token, this.#token + 4).map((token) => token.text)
     const names = texts[1] === ',' ? [texts[0], texts[2]] : [texts[0]]
     const sign = texts[names.length === 2 ? 3 : 1]
     if (this.#peek()?.kind !== 'variable' || (sign !== ':=' && sign !== '=')) {
       return { names: [], isDeclaration: false }
     }
+    if (names.length === 2 && owner !== 'range') this.#fail(`too many declarations in ${owner}`)
     this.#token += names.length * 2
     return { names: names.map((name) => name ?? ''), isDeclaration: sign === ':=' }
   }
@@ -173,8 +254,7 @@ class TemplateParser {
 
   #number(text: string, place: { at: number; source: string }): Operand {
     const digits = text.replace(/(?<=[\dx])_(?=[\da-f])/gi, '')
-    if (/^[-+]?\d+$/.test(digits))
-      return { kind: 'integer', value: BigInt(digits.replace('+', '')), ...place }
+    if (/^[-+]?\d+$/.test(digits)) return { kind: 'integer', value: integerOf(digits), ...place }
     const value = Number(digits)
     return Number.isNaN(value)
       ? this.#fail(`bad number syntax: "${text}"`)
@@ -182,8 +262,10 @@ class TemplateParser {
   }
 
   #quoted(token: Token, place: { at: number; source: string }): Operand {
-    const inner = token.text.slice(1, -1)
-    const value = token.text.startsWith('`') ? inner : unescape(inner)
+    const value = textOf(token)
+    if (token.kind === 'character' && Array.from(value).length !== 1) {
+      this.#fail(`malformed character constant: ${token.text}`)
+    }
     if (token.kind === 'string') return { kind: 'string', value, ...place }
     return { kind: 'integer', value: BigInt(value.codePointAt(0) ?? 0), ...place }
   }
@@ -196,15 +278,20 @@ class TemplateParser {
   }
 
   #parenthesised(place: { at: number; source: string }): Operand {
-    const pipeline = this.#parsePipeline('parenthesized pipeline')
+    const pipeline = this.#nested(() => this.#parsePipeline('parenthesized pipeline'))
     if (!this.#take(')')) this.#fail('unclosed left paren')
-    const source = `(${pipeline.commands.map((command) => command.source).join(' | ')})`
-    return { kind: 'pipeline', pipeline, at: place.at, source }
+    return { kind: 'pipeline', pipeline, at: place.at, source: `(${sourceOf(pipeline)})` }
   }
 
   #dot(sign: string, place: { at: number; source: string }): Operand {
     if (sign !== '.') this.#fail(`unexpected "${sign}" in operand`)
     return { kind: 'path', root: undefined, fields: [], ...place }
+  }
+
+  /** An action ends with what it says. */
+  #requireNoMore(clause: string): void {
+    const more = this.#peek()
+    if (more !== undefined) this.#fail(`unexpected ${JSON.stringify(more.text)} in ${clause}`)
   }
 
   #peek(): Token | undefined {
@@ -222,24 +309,10 @@ class TemplateParser {
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
+function sourceOf({ commands }: Pipeline): string {
+  return commands.map(({ source }) => source).join(' | ')
 }
 
-function unescape(text: string): string {
-  return text.replace(
-    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))/gu,
-    (_all, x, u, wide, sign) => {
-      const code = [x, u, wide].find((digits): digits is string => typeof digits === 'string')
-      if (code !== undefined) return String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff))
-      const letter = String(sign)
-      return ESCAPES[letter] ?? letter
-    },
-  )
+function isEmpty(nodes: readonly TemplateNode[]): boolean {
+  return nodes.every((node) => node.kind === 'text' && node.text.trim() === '')
 }

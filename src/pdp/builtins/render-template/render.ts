@@ -4,10 +4,13 @@ import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { ensureResultLength } from '../shared/call-costs.js'
 import { callFunction } from './functions.js'
-import type { Command, Operand, Pipeline, Place, TemplateNode } from './template-node.js'
+import { WHOLE } from './template-node.js'
+import type { Command, Operand, Pipeline, Place, TemplateNode, Templates } from './template-node.js'
 import { isTrue, printValue, TemplateNumber } from './template-value.js'
 import type { TemplateValue } from './template-value.js'
 
+/** Bodies in bodies, called or nested: each takes some of the stack. */
+const MAX_DEPTH = 1000
 /** Steps of running one node, of which nested ranges run many; of a variable looked at; of each character printed. */
 const NODE_STEPS = 80
 const ITEM_BYTES = 64
@@ -18,31 +21,52 @@ type Block = Extract<TemplateNode, { kind: 'if' | 'with' | 'range' }>
 /** Whether the rest of the surrounding range's body runs. */
 type Flow = 'on' | 'break' | 'continue'
 
-/** Renders a parsed template with `data` as its dot. Raises BuiltinError with Go's text; missing keys have no value. */
-export function render(
-  template: string,
-  nodes: readonly TemplateNode[],
-  data: RegoValue,
-  meter: WorkMeter,
-): string {
-  const renderer = new Renderer(template, data, meter)
-  renderer.run(nodes, data)
+/** Renders the whole of parsed templates with `data` as its dot. Raises BuiltinError with Go's text; missing keys have no value. */
+export function render(template: string, templates: Templates, data: RegoValue, meter: WorkMeter): string {
+  const renderer = new Renderer(template, templates, meter)
+  renderer.call(WHOLE, data)
   return renderer.output
 }
 
 class Renderer {
   output = ''
   readonly #template: string
-  readonly #variables: { readonly name: string; value: TemplateValue }[]
+  readonly #templates: Templates
   readonly #meter: WorkMeter
+  #variables: { readonly name: string; value: TemplateValue }[] = []
+  /** The template that is rendered. */
+  #name = WHOLE
+  #depth = 0
 
-  constructor(template: string, data: RegoValue, meter: WorkMeter) {
+  constructor(template: string, templates: Templates, meter: WorkMeter) {
     this.#template = template
+    this.#templates = templates
     this.#meter = meter
-    this.#variables = [{ name: '$', value: data }]
   }
 
-  run(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
+  /** Renders one of the templates, which knows nothing but its dot; `place` is where it is called. */
+  call(name: string, dot: TemplateValue, place?: Place): void {
+    const nodes = this.#templates.get(name)
+    if (nodes === undefined) return this.#fail(place, `template ${JSON.stringify(name)} not defined`)
+    const [variables, caller] = [this.#variables, this.#name]
+    this.#variables = [{ name: '$', value: dot }]
+    this.#name = name
+    this.#run(nodes, dot)
+    this.#variables = variables
+    this.#name = caller
+  }
+
+  /** Ends the evaluation where templates call each other, or lie in each other, deeper than the stack allows: Go goes on further. */
+  #run(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
+    this.#depth++
+    if (this.#depth > MAX_DEPTH)
+      this.#meter.exceed(`templates call each other more than ${MAX_DEPTH} levels deep`)
+    const flow = this.#runAll(nodes, dot)
+    this.#depth--
+    return flow
+  }
+
+  #runAll(nodes: readonly TemplateNode[], dot: TemplateValue): Flow {
     for (const node of nodes) {
       this.#meter.spend(NODE_STEPS)
       const flow = this.#runNode(node, dot)
@@ -64,6 +88,9 @@ class Renderer {
       case 'break':
       case 'continue':
         return node.kind
+      case 'template':
+        this.call(node.name, node.pipeline && this.#evaluate(node.pipeline, dot), node)
+        return 'on'
       default:
         return this.#inScope(() => this.#runBlock(node, dot))
     }
@@ -72,20 +99,20 @@ class Renderer {
   #runBlock(node: Block, dot: TemplateValue): Flow {
     if (node.kind === 'range') return this.#runRange(node, dot)
     const value = this.#evaluate(node.pipeline, dot)
-    if (!isTrue(value)) return this.run(node.otherwise, dot)
-    return this.run(node.body, node.kind === 'with' ? value : dot)
+    if (!isTrue(value)) return this.#run(node.otherwise, dot)
+    return this.#run(node.body, node.kind === 'with' ? value : dot)
   }
 
   #runRange(node: Block, dot: TemplateValue): Flow {
     const value = this.#evaluate({ ...node.pipeline, variables: [] }, dot)
     const items = this.#itemsOf(value, node.pipeline)
-    if (items.length === 0) return this.run(node.otherwise, dot)
+    if (items.length === 0) return this.#run(node.otherwise, dot)
     const [first, second] = node.pipeline.variables
     for (const [key, item] of items) {
       const flow = this.#inScope(() => {
         if (first !== undefined) this.#declare(first, second === undefined ? item : key)
         if (second !== undefined) this.#declare(second, item)
-        return this.run(node.body, item)
+        return this.#run(node.body, item)
       })
       if (flow === 'break') break
     }
@@ -114,16 +141,16 @@ class Renderer {
   #evaluate(pipeline: Pipeline, dot: TemplateValue): TemplateValue {
     let value: TemplateValue
     for (const [i, command] of pipeline.commands.entries()) {
-      value = this.#run(command, dot, i === 0 ? [] : [value])
+      value = this.#command(command, dot, i === 0 ? [] : [value])
     }
     for (const name of pipeline.variables) {
       if (pipeline.isDeclaration) this.#declare(name, value)
-      else this.#assign(name, value)
+      else this.#assign(name, value, pipeline.commands[0])
     }
     return value
   }
 
-  #run(command: Command, dot: TemplateValue, piped: readonly TemplateValue[]): TemplateValue {
+  #command(command: Command, dot: TemplateValue, piped: readonly TemplateValue[]): TemplateValue {
     const [first, ...rest] = command.operands
     if (first?.kind === 'nil') return this.#fail(command, 'nil is not a command')
     if (first?.kind !== 'function') {
@@ -181,10 +208,11 @@ class Renderer {
     this.#variables.push({ name, value })
   }
 
-  #assign(name: string, value: TemplateValue): void {
+  #assign(name: string, value: TemplateValue, place: Place | undefined): void {
     this.#meter.spend(this.#variables.length * VARIABLE_STEPS)
     const variable = this.#variables.findLast((one) => one.name === name)
-    if (variable !== undefined) variable.value = value
+    if (variable === undefined) this.#fail(place, `undefined variable: ${name}`)
+    variable.value = value
   }
 
   /** Runs something whose variables end with it. */
@@ -213,7 +241,7 @@ class Renderer {
     const before = this.#template.slice(0, place?.at ?? 0)
     const line = before.split('\n').length
     const column = Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1))
-    const where = `template: template:${line}:${column}: executing "template" at <${place?.source ?? ''}>`
+    const where = `template: template:${line}:${column}: executing ${JSON.stringify(this.#name)} at <${place?.source ?? ''}>`
     throw new BuiltinError(`${where}: ${problem}`)
   }
 }

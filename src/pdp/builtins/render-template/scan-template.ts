@@ -12,7 +12,7 @@ export interface Token {
 }
 
 const TOKEN =
-  /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\d[\d.eExXa-fA-F_]*)|("(?:[^"\\\n]|\\.)*"|`[^`]*`)|('(?:[^'\\\n]|\\.)+')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
+  /(\s+)|(\.[\p{L}_][\p{L}\p{Nd}_]*)|(\$[\p{L}\p{Nd}_]*)|([-+]?\.?\d[\d.eExXoOa-fA-F_]*)|("(?:[^"\\\n]|\\.)*"|`[^`]*`)|('(?:[^'\\\n]|\\.)+')|([\p{L}_][\p{L}\p{Nd}_]*)|(:=|[.|(),=])/uy
 const KINDS = ['field', 'variable', 'number', 'string', 'character', 'word', 'sign'] as const
 
 /** Cuts a template into texts and actions; `{{-` and `-}}` take the blanks beside them away. Raises BuiltinError. */

@@ -9,6 +9,14 @@ export type TemplateNode =
       readonly otherwise: readonly TemplateNode[]
     }
   | { readonly kind: 'break' | 'continue' }
+  /** Another template is rendered here, with the value of the pipeline as its dot. */
+  | (Place & { readonly kind: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
+
+/** The templates of a text by their names, the text itself among them. */
+export type Templates = ReadonlyMap<string, readonly TemplateNode[]>
+
+/** What OPA calls the text itself. */
+export const WHOLE = 'template'
 
 /** Commands from left to right, each one's value the last argument of the next; maybe kept in variables. */
 export interface Pipeline {

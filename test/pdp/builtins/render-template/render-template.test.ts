@@ -16,14 +16,26 @@ describe('templates', () => {
     expect(outcomeOf(renderTemplateBuiltins, builtin, args)).toBe(outcome)
   })
 
-  it.each(['define', 'template', 'block'])(
-    'ends the evaluation at {{%s}}, which OPA knows, and says so',
-    (keyword) => {
-      expect(outcomeOfRendering(`{{${keyword} "t"}}`)).toMatch(
-        new RegExp(`^over budget: .*{{${keyword}}} in a template is not supported`),
-      )
+  it.each(['{{define "t"}}{{template "t" .}}{{end}}{{template "t" .}}', '{{if true}}'.repeat(501)])(
+    'ends the evaluation where they are nested deeper than the stack allows: %s',
+    (template) => {
+      expect(outcomeOfRendering(template)).toMatch(/^over budget: .* levels deep/)
     },
   )
+
+  it('ends the evaluation when templates that call each other multiply', () => {
+    const doubling = (nth: number): string =>
+      `{{define "t${nth + 1}"}}{{template "t${nth}"}}{{template "t${nth}"}}{{end}}`
+    const template = Array.from({ length: 40 }, (_, nth) => doubling(nth)).join('')
+    expect(outcomeOfRendering(`{{define "t0"}}{{end}}${template}{{template "t40"}}`)).toMatch(
+      /^over budget: /,
+    )
+  })
+
+  it('knows how deep it is again after a call', () => {
+    const template = '{{define "t"}}{{.}}{{end}}{{range 3000}}{{template "t" .}}{{end}}'
+    expect(outcomeOfRendering(template)).toMatch(/^"012.*2999"$/)
+  })
 
   it.each([
     '{{slice .l 2 1}}',
@@ -32,6 +44,30 @@ describe('templates', () => {
     '{{slice .m 1}}',
     '{{slice .t 0 1 1}}',
     '{{eq 1 1.0}}',
+    '{{template "t"}}',
+    '{{if .t}}{{define "x"}}y{{end}}{{end}}',
+    '{{define "x"}}{{define "y"}}y{{end}}{{end}}',
+    '{{define "x"}}a{{end}}{{define "x"}}b{{end}}',
+    '{{define "template"}}a{{end}}x',
+    '{{$v := 1}}{{define "x"}}{{$v}}{{end}}',
+    '{{range .l}}{{block "i" .}}{{break}}{{end}}{{end}}',
+    '{{define .t}}{{end}}',
+    '{{define "x" .}}{{end}}',
+    '{{define "x"}}',
+    '{{define "x"}}a{{else}}b{{end}}',
+    '{{block "b"}}x{{end}}',
+    '{{template}}',
+    '{{template "x" .t)}}{{define "x"}}{{end}}',
+    '{{break}}',
+    '{{if .t}}{{continue}}{{end}}',
+    '{{if .t}}x{{end foo}}',
+    '{{range .l}}{{break x}}{{end}}',
+    '{{if .t}}x{{else foo}}y{{end}}',
+    '{{range .l}}x{{else range .m}}y{{end}}',
+    '{{.t)}}',
+    '{{$x = 1}}',
+    '{{$x, $y := 1}}',
+    "{{'ab'}}",
   ])('fails at %s, as OPA does', (template) => {
     expect(outcomeOfRendering(template, '{"l": [1, 2, 3], "m": {}, "t": "x"}')).toMatch(
       /^eval_builtin_error: /,
