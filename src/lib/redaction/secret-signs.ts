@@ -37,7 +37,8 @@ export const SECRET_SIGNS: readonly SecretSign[] = [
   ...anyCase(['key'], { before: new RegExp(`(?:-|(?:${KEY_WORDS})${GAP})$`, 'i') }),
   // The name of a member, or the first of two texts: `"auth": …`, `["auths", …]`.
   ...anyCase(['auth'], { before: /(?<![a-z])$/i, after: /^auths?\\*"/i }),
-  ...anyCase(['headers'], { after: /^headers[\\"]*[\s\\nrt]*:[\s\\nrt]*[{[]/i }),
+  // Unless there are none, as in most events of the orchestrator.
+  ...anyCase(['headers'], { after: /^headers[\\"]*[\s\\nrt]*:[\s\\nrt]*[{[](?![\s\\nrt]*[}\]])/i }),
   ...anyCase(['basic', 'digest'], { after: /^(?:basic|digest)[\s\\\x80-\xff]/i }),
   ...anyCase(['curl']),
   ...exactly(['mysql', 'mariadb', 'sshpass', 'redis-cli']),

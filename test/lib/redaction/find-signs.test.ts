@@ -143,6 +143,8 @@ describe('the quick look', () => {
     ['a header by a name of its own', '"x-goog-key: abcdef12"'],
     ['the pair of a plural', '["auths","x1"]'],
     ['a list of headers', '{"headers":[{"X-Session":"x"}]}'],
+    ['headers behind white space', '{"headers": {\n\t"X-Session":"x"}}'],
+    ['headers in a text', '{"a":"{\\"headers\\":{\\n\\"X-Session\\":\\"x\\"}}"}'],
     ['a blank as a percent escape', '"/?api%20key=x1"'],
     ['a short text in Base64', '{"a":"eyJwd2QiOjF9"}'],
     ['Base64 with escaped slashes', '{"a":"eyJwYXNz\\/3b3JkIjoiaHVudGVyMiJ9"}'],
@@ -155,6 +157,7 @@ describe('the quick look', () => {
   it.each([
     '{"expectedArtifacts":[],"keepWaitingPipelines":false,"keys":["monkey"],"Wx":"W1lx"}',
     '{"authentication":{"user":"ana@example.org"},"authorizations":["READ"]}',
+    '{"requestHeaders":{},"headers": [ ],"a":"{\\"headers\\": {\\n}}"}',
     '{"a":"https://example.org/x?a=b#c","b":"task-1 disk_2 compass passed","c":"50%","d":"caf\\u00e9"}',
   ])('finds nothing in %s', (source) => {
     expect(findSigns(Buffer.from(source))).toEqual([])

@@ -12,7 +12,7 @@ export const MAX_NESTING = 512
  * be too deep for everything recursive, `JSON.stringify` first of all. Of a text that is no JSON it says something or other.
  */
 export function nestsDeeper(json: string, levels: number): boolean {
-  if (json.length <= levels) return false
+  if (!opensMore(json, levels)) return false
   let depth = 0
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at)
@@ -20,6 +20,17 @@ export function nestsDeeper(json: string, levels: number): boolean {
     else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
       if (++depth > levels) return true
     } else if (unit === CLOSE_OBJECT || unit === CLOSE_ARRAY) depth--
+  }
+  return false
+}
+
+/** Whether there are more opening brackets than this, within texts or not: the engine looks for one at a time many bytes at once. */
+function opensMore(json: string, count: number): boolean {
+  let opened = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) {
+      if (++opened > count) return true
+    }
   }
   return false
 }

@@ -20,6 +20,8 @@ export interface OpenDatabaseOptions {
   readonly walAutocheckpointPages?: number
   /** Memory for pages of the file, at most; filled as they are read. */
   readonly pageCacheKib?: number
+  /** Keeps what a savepoint may have to put back in memory, where a temporary file would be made for most commits. */
+  readonly temporaryInMemory?: boolean
   /** How large the file may become; what would make it larger fails as on a full disk. */
   readonly maxPages?: number
   /** How long a statement waits for another process's write, in milliseconds. */
@@ -108,6 +110,7 @@ function configured(options: OpenDatabaseOptions, database: Database.Database): 
     database.pragma('journal_mode = wal')
     database.pragma(`synchronous = ${options.synchronous}`)
     database.pragma('foreign_keys = on')
+    if (options.temporaryInMemory === true) database.pragma('temp_store = memory')
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
     database.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`)
     if (options.walAutocheckpointPages !== undefined) {

@@ -52,4 +52,9 @@ describe('the nesting of a JSON text', () => {
     expect(nestsDeeper('[["\\"[[[[', 3)).toBe(false)
     expect(nestsDeeper('[[["', 2)).toBe(true)
   })
+
+  it('counts neither what has ended nor brackets within texts', () => {
+    expect(nestsDeeper('[{},{},[],[],"[[[["]', 2)).toBe(false)
+    expect(nestsDeeper('[{},{},[],[{}]]', 2)).toBe(true)
+  })
 })
