@@ -48,6 +48,22 @@ module.exports = {
       to: { path: '^src/store/(?!ports/)|node_modules/(better-sqlite3|pg|kysely)/' },
     },
     {
+      // A service that only decides never needs it: it takes long to load, and much memory.
+      name: 'web-application-is-loaded-on-demand',
+      severity: 'error',
+      from: { path: '^src/main/' },
+      to: {
+        path: '^src/http/(app|route-lists|web-application)\\.ts$',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
+    },
+    {
+      name: 'workers-know-what-they-answer-alone',
+      severity: 'error',
+      from: { path: '^src/main/worker-process/' },
+      to: { path: '^src/http/(app|route-lists|web-application)\\.ts$', reachable: true },
+    },
+    {
       name: 'stores-are-opened-in-one-place',
       severity: 'error',
       from: {

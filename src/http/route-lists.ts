@@ -1,7 +1,7 @@
+import { directLists, listOf } from './direct-routes.js'
+import type { BindableRoutes, DirectDeps, RouteOptions } from './direct-routes.js'
 import type { GuardedRoute } from './pipeline/guarded-routes.js'
-import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
-import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
-import type { PolicyContext } from './policy/policy-context.js'
+import type { Route } from './pipeline/route.js'
 import { approvalPageRoutes } from './routes/pages/approvals.js'
 import type { PageRoutesDeps } from './routes/pages/page-routes-deps.js'
 import { policyPageRoutes } from './routes/pages/policies.js'
@@ -39,21 +39,17 @@ import type { AuditRoutesDeps } from './routes/trail/audit.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import { decisionRoutes } from './routes/trail/decisions.js'
 import type { DecisionRoutesDeps } from './routes/trail/decisions.js'
-import { eventRoutes, rootEventRoutes } from './routes/trail/events.js'
-import type { EventRoutesDeps } from './routes/trail/events.js'
 import { insightRoutes } from './routes/trail/insights.js'
 import type { InsightRoutesDeps } from './routes/trail/insights.js'
 
 /** What the routes of all features are given. */
-export interface RoutesDeps {
-  readonly policy: PolicyContext
+export interface RoutesDeps extends DirectDeps {
   readonly about: AboutRoutesDeps
   readonly health: HealthRoutesDeps
   readonly decisions: DecisionRoutesDeps
   readonly gates: GateRoutesDeps
   readonly forms: FormRoutesDeps
   readonly pages: PageRoutesDeps
-  readonly events: EventRoutesDeps
   readonly audit: AuditRoutesDeps
   readonly timeline: TimelineDeps
   readonly registry: RegistryRoutesDeps
@@ -64,26 +60,11 @@ export interface RoutesDeps {
   readonly analysis: AnalysisRoutesDeps
 }
 
-/** The routes of one feature, which are given what it has. */
-export interface FeatureRoutes extends RouteList {
-  readonly bind: (deps: RoutesDeps) => readonly BoundRoute[]
-}
-
-/** What differs from service to service. */
-export interface RouteOptions {
-  /** Whether `POST /` takes events, and does not ask for the default decision. */
-  readonly eventsAtRoot: boolean
-}
-
-/** The operations that decide. */
-export function decidingRoutes({ eventsAtRoot }: RouteOptions): readonly Route<PolicyContext>[] {
-  return eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes]
-}
-
 /** The lists of all features: nothing else is served. */
-export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRoutes[] {
+export function routeLists(options: RouteOptions): readonly BindableRoutes<RoutesDeps>[] {
+  const { policies, events } = directLists(options)
   return [
-    list('policies', decidingRoutes({ eventsAtRoot }), 'policy'),
+    policies,
     list('decisions', decisionRoutes, 'decisions'),
     list('gates', [...gateRoutes, ...gateInstanceRoutes, ...gatePluginRoutes, ...gateLookupRoutes], 'gates'),
     list(
@@ -91,7 +72,7 @@ export function routeLists({ eventsAtRoot }: RouteOptions): readonly FeatureRout
       [...connectorFormRoutes, ...applicationFormRoutes, ...choiceFormRoutes, ...stageGateRoutes],
       'forms',
     ),
-    list('events', eventsAtRoot ? [...eventRoutes, ...rootEventRoutes] : eventRoutes, 'events'),
+    events,
     list('audit', auditRoutes, 'audit'),
     list('audit', executionRoutes, 'timeline'),
     list('registry', [...applicationRoutes, ...pipelineRoutes], 'registry'),
@@ -121,10 +102,6 @@ function list<K extends keyof RoutesDeps>(
   feature: string,
   routes: readonly Route<RoutesDeps[K]>[],
   key: K,
-): FeatureRoutes {
-  return {
-    feature,
-    routes: routes.map(({ description }) => description),
-    bind: (deps) => routes.map((route) => route.bind(deps[key])),
-  }
+): BindableRoutes<RoutesDeps> {
+  return listOf(feature, routes, (deps) => deps[key])
 }

@@ -3,21 +3,18 @@ import { isLocalAddress } from '../config/sections/listen-address.js'
 import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
-import { makeApplication } from '../http/app.js'
+import { directLists } from '../http/direct-routes.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
 import type { RequestHandlerOptions } from '../http/transport/handle-request.js'
 import { logRequest } from '../http/pipeline/log-request.js'
 import type { PolicyContext } from '../http/policy/policy-context.js'
 import { guardRoutes } from '../http/pipeline/guarded-routes.js'
-import { mountRoutes } from '../http/pipeline/mount-routes.js'
 import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
-import { openApiDocument } from '../http/openapi/openapi-document.js'
-import type { RouteList } from '../http/pipeline/route.js'
-import { routeLists, routesForProbes } from '../http/route-lists.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
+import { onDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
 import type { BrowserAccess } from '../http/sessions/browser-access.js'
@@ -49,29 +46,34 @@ export async function listen(
   const { config, logger, metrics } = parts
   const yaml = openYamlReader()
   onStop('reader of YAML', yaml.close)
-  const lists = routeLists(config.orchestrator)
   const tls = await openTls(config, logger)
   if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
   const authenticate = makeAuthenticate(config.auth)
   const browsers = await openBrowserAccess(parts, authenticate)
-  const opened = { browsers, workers, tls }
-  const deps = routesDeps(parts, opened, yaml.toJson, describeOnce(lists, config.server.publicUrl))
-  const routes = guardRoutes(
-    lists.flatMap(({ bind }) => bind(deps)),
-    authenticate,
-    browsers.authenticate,
-  )
+  const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addFigures(parts)
   const finished: RequestHandlerOptions['finished'] = (exchange) => {
     metrics.requested(exchange)
     logRequest(logger, exchange)
   }
-  const application = makeApplication(mountRoutes(routes))
-  const everything: Answering = { find: makeFindQuickly(routes), application, finished }
-  const probes = {
+  // Most services that decide are asked for little else: what answers that takes long to load, and much memory.
+  const web = onDemand(async () => {
+    const { makeWebApplications } = await import('../http/web-application.js')
+    return makeWebApplications({
+      ...{ deps, authenticate, options: config.orchestrator },
+      authenticatePage: browsers.authenticate,
+    })
+  })
+  const direct = Object.values(directLists(config.orchestrator)).flatMap(({ bind }) => bind(deps))
+  const everything: Answering = {
+    find: makeFindQuickly(guardRoutes(direct, authenticate)),
+    application: async (exchange) => (await web()).everything(exchange),
+    finished,
+  }
+  const probes: Answering = {
     find: undefined,
-    application: makeApplication(mountRoutes(routesForProbes(routes))),
+    application: async (exchange) => (await web()).probes(exchange),
     finished,
   }
   warnWhenOpen(config, addresses, logger)
@@ -96,10 +98,12 @@ export async function listen(
   return servers.urls
 }
 
-/** Returns the description of the API, which is made when somebody first asks for it. */
-function describeOnce(lists: readonly RouteList[], publicUrl: string | undefined): () => string {
-  let text: string | undefined
-  return () => (text ??= JSON.stringify(openApiDocument(lists, { version: packageVersion(), publicUrl })))
+/** Makes the description of the API when somebody first asks for it. */
+function describeOnce({ orchestrator, server: { publicUrl } }: Config): () => Promise<string> {
+  return onDemand(async () => {
+    const { describeApi } = await import('../http/web-application.js')
+    return describeApi(orchestrator, { version: packageVersion(), publicUrl })
+  })
 }
 
 /** What is opened beside the parts. */
@@ -114,7 +118,6 @@ function routesDeps(
   parts: ServedParts,
   { browsers, workers, tls }: OpenedHere,
   readYaml: PolicyContext['readYaml'],
-  openApi: () => string,
 ): RoutesDeps {
   const { config, store, decisions, policies, metrics, outbox, gates, trail, registry } = parts
   const { backgroundWork, analysis, evaluations } = parts
@@ -134,7 +137,7 @@ function routesDeps(
       readYaml,
       evaluated: metrics.evaluated,
     }),
-    about: { version, metrics: workers.figures, openApi },
+    about: { version, metrics: workers.figures, openApi: describeOnce(config) },
     health: {
       policies,
       plugins: [

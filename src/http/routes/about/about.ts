@@ -11,7 +11,7 @@ export interface AboutRoutesDeps {
   readonly version: string
   readonly metrics: FigureTexts
   /** The description of the API, as JSON text. */
-  readonly openApi: () => string
+  readonly openApi: () => Promise<string>
 }
 
 const OPEN_METRICS = 'application/openmetrics-text'
@@ -38,7 +38,7 @@ export const aboutRoutes = [
     handler: 'openapi',
     summary: 'This description of the API',
     answers: { 200: json('An OpenAPI 3.1 document.', z.looseObject({ openapi: z.string() })) },
-    answer: (_, { openApi }) => jsonTextAnswer(openApi()),
+    answer: async (_, { openApi }) => jsonTextAnswer(await openApi()),
   }),
   route({
     method: 'GET',

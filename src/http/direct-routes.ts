@@ -1,0 +1,52 @@
+import type { BoundRoute, Route, RouteList } from './pipeline/route.js'
+import { defaultDecisionRoutes, policyRoutes } from './policy/policy-routes.js'
+import type { PolicyContext } from './policy/policy-context.js'
+import { eventRoutes, rootEventRoutes } from './routes/trail/events.js'
+import type { EventRoutesDeps } from './routes/trail/events.js'
+
+/** The routes of one feature, which are given `D`. */
+export interface BindableRoutes<D> extends RouteList {
+  readonly bind: (deps: D) => readonly BoundRoute[]
+}
+
+/** What differs from service to service. */
+export interface RouteOptions {
+  /** Whether `POST /` takes events, and does not ask for the default decision. */
+  readonly eventsAtRoot: boolean
+}
+
+/** What the routes that are answered on the exchange are given. */
+export interface DirectDeps {
+  readonly policy: PolicyContext
+  readonly events: EventRoutesDeps
+}
+
+/** The operations that decide. */
+export function decidingRoutes({ eventsAtRoot }: RouteOptions): readonly Route<PolicyContext>[] {
+  return eventsAtRoot ? policyRoutes : [...policyRoutes, ...defaultDecisionRoutes]
+}
+
+/** The lists of what is answered on the exchange itself. They stand apart from all others, which are loaded when somebody first asks for one of them. */
+export function directLists(options: RouteOptions): {
+  readonly policies: BindableRoutes<DirectDeps>
+  readonly events: BindableRoutes<DirectDeps>
+} {
+  const events = options.eventsAtRoot ? [...eventRoutes, ...rootEventRoutes] : eventRoutes
+  return {
+    policies: listOf('policies', decidingRoutes(options), ({ policy }) => policy),
+    events: listOf('events', events, (deps) => deps.events),
+  }
+}
+
+/** The routes of a feature, each given what is its own of all that there is. */
+export function listOf<All, D>(
+  feature: string,
+  routes: readonly Route<D>[],
+  own: (deps: All) => D,
+): BindableRoutes<All> {
+  return {
+    feature,
+    routes: routes.map(({ description }) => description),
+    bind: (deps) => routes.map((route) => route.bind(own(deps))),
+  }
+}
