@@ -12,8 +12,18 @@ export interface Figures {
   readonly peakMb: number
   /** CPU milliseconds of a decision, the mean of many one after the other. */
   readonly decisionMs: number
+  /** Resident memory once it has loaded again a few times; undefined where it was not to. */
+  readonly reloadedMb: number | undefined
   /** The answer, as text. */
   readonly answer: string
+}
+
+/** A change that a server that watches its files takes up. */
+export interface Change {
+  /** Makes the change of this number. */
+  readonly make: (number: number) => void
+  /** What answers with that number then. */
+  readonly path: string
 }
 
 export interface Measured {
@@ -24,11 +34,14 @@ export interface Measured {
   readonly body: string
   readonly decisions: number
   readonly limitMs: number
+  readonly reloads?: { readonly times: number; readonly change: Change } | undefined
 }
 
 const TICKS_PER_SECOND = 100
 const POLL_MS = 50
 const WARM_UP = 20
+/** Until what a reload leaves to do later is done, too. */
+const SETTLED_MS = 10_000
 
 /** Starts a server, asks it, and ends it. Raises where it does not answer in time. Needs /proc. */
 export async function measure(measured: Measured): Promise<Figures> {
@@ -44,16 +57,31 @@ export async function measure(measured: Measured): Promise<Figures> {
     const before = cpuSeconds(child)
     for (let round = 0; round < measured.decisions; round += 1) answer = await ask(measured)
     const decisionMs = ((cpuSeconds(child) - before) * 1000) / measured.decisions
-    return {
-      loadSeconds,
-      decisionMs,
-      residentMb: memoryMb(child, 'VmRSS'),
-      peakMb: memoryMb(child, 'VmHWM'),
-      answer,
-    }
+    const [residentMb, peakMb] = [memoryMb(child, 'VmRSS'), memoryMb(child, 'VmHWM')]
+    const reloadedMb = measured.reloads && (await reload(measured, measured.reloads, child))
+    return { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb, answer }
   } finally {
     await stop(child)
   }
+}
+
+/** Changes the files again and again, each time until that is served and has been asked about, and gives the resident memory in MB. */
+async function reload(
+  measured: Measured,
+  { times, change }: NonNullable<Measured['reloads']>,
+  child: ChildProcess,
+): Promise<number> {
+  for (let number = 1; number <= times; number += 1) {
+    change.make(number)
+    const body = '{"input":{}}'
+    for (let waitedMs = 0; waitedMs < measured.limitMs; waitedMs += POLL_MS) {
+      if ((await ask({ url: measured.url, path: change.path, body })).includes(`"change ${number}."`)) break
+      await sleep(POLL_MS)
+    }
+    for (let round = 0; round < WARM_UP; round += 1) await ask(measured)
+  }
+  await sleep(SETTLED_MS)
+  return memoryMb(child, 'VmRSS')
 }
 
 async function untilHealthy(child: ChildProcess, { url, limitMs }: Measured): Promise<void> {
@@ -69,7 +97,7 @@ async function untilHealthy(child: ChildProcess, { url, limitMs }: Measured): Pr
   throw new Error(`it did not answer within ${limitMs} ms`)
 }
 
-async function ask({ url, path, body }: Measured): Promise<string> {
+async function ask({ url, path, body }: Pick<Measured, 'url' | 'path' | 'body'>): Promise<string> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${url}${path}`, { method: 'POST', headers, body })
   return await response.text()
