@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
@@ -9,9 +10,12 @@ import { packBundle } from '../pdp/bundle/pack-bundle.js'
 import { NO_VERIFICATION } from '../pdp/bundle/signing/verification.js'
 import { MOST_PORTABLE_ENTRYPOINTS } from '../pdp/compile/build-module.js'
 import { compilePolicies } from '../pdp/compile/compile-policies.js'
+import type { CompiledPolicies } from '../pdp/compile/compile-policies.js'
 import { analyseParts } from '../pdp/lint/analyse-parts.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
-import { pathKey } from '../pdp/rego/path-key.js'
+import { pathKey, pathOfKey } from '../pdp/rego/path-key.js'
+import { nearestName } from '../lib/text/nearest-name.js'
+import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
@@ -32,6 +36,7 @@ import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
 
 interface BuildOptions extends OutputOptions, PolicyOptions, SchemaOptions {
+  readonly entrypoint?: readonly string[]
   readonly output: string
   readonly revision?: string
   readonly root?: readonly string[]
@@ -46,8 +51,16 @@ export function defineBuild(command: Command, session: Session): void {
       'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes.',
     )
     .argument('<dir...>', 'directories of Rego and data.json or data.yaml')
-    .requiredOption('-o, --output <file>', 'the bundle to write, as in bundle.tar.gz')
-    .option('--revision <text>', 'the revision to note in the bundle (default: a digest of the sources)')
+    .option('-o, --output <file>', 'the bundle to write', 'bundle.tar.gz')
+    .option('-b, --bundle', 'as opa build takes it: directories are always laid out as bundles are')
+    .addOption(
+      repeatable(
+        '-e, --entrypoint <path>',
+        'a package or rule that must be an entrypoint; all of them are, so that this finds a wrong name; may be repeated',
+      ),
+    )
+    .addOption(new Option('-t, --target <target>', 'as opa build takes it').choices(['wasm']))
+    .option('-r, --revision <text>', 'the revision to note in the bundle (default: a digest of the sources)')
     .addOption(
       repeatable(
         '--root <path>',
@@ -63,13 +76,14 @@ export function defineBuild(command: Command, session: Session): void {
 
 async function build(
   directories: readonly string[],
-  options: BuildOptions,
+  { entrypoint: wanted = [], ...options }: BuildOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const load = loadOptions(config, terminal)
   const work = load.findOpa().then((opa) => compilePolicies(opa, directories, COMPILE_OPTIONS))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
+  refuseUnknownEntrypoints(wanted, compiled)
   const warnings = [
     ...(load.analysis === undefined ? [] : await analyseParts([compiled], compiled.data, load.analysis)),
     ...(await findInputWarnings(directories, options, config.policies, load)),
@@ -89,6 +103,20 @@ async function build(
       `${options.output}: ${count(packages, 'package')}, ${bytes.length} bytes, revision ${revision}\n`,
     )
   return EXIT.fine
+}
+
+/** Raises `invalid` naming all that are neither a package nor a rule. */
+function refuseUnknownEntrypoints(wanted: readonly string[], { entrypoints }: CompiledPolicies): void {
+  const known = [...entrypoints.keys()].map((key) => pathOfKey(key).join('/'))
+  const unknown = wanted
+    .map((path) => parseEntrypoint(path).join('/'))
+    .filter((path) => !known.includes(path))
+  if (unknown.length === 0) return
+  const hints = unknown.map((path) => {
+    const near = nearestName(path, known)
+    return near === undefined ? path : `${path} (did you mean ${near}?)`
+  })
+  throw new AppError('invalid', `no package or rule is called ${hints.join(', ')}`)
 }
 
 /** Writes beside the file and renames, so that nobody ever reads half of it, and only once `verify` has passed. */

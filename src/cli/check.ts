@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { questionOf } from '../pdp/evaluation/package-question.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
+import { arePolicies, compileAll } from './check/check-policies.js'
 import { checkDefinition, explainUnasked, staticPackages, toCheckError } from './check/check-definition.js'
 import { checkReportJson, checkReportText, policyReportText, summarise } from './check/check-report.js'
 import type { Checking } from './check/check-definition.js'
@@ -14,7 +15,8 @@ import type { HostQuestion } from './portable/compare-hosts.js'
 import { withRequests } from './input/evaluate-once.js'
 import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
-import { loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
+import { loadServed } from './input/load-served.js'
+import { findPolicies, loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
 import { wrongUse } from './session/session.js'
@@ -37,13 +39,18 @@ import { addWatchOption } from './session/watch.js'
 interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
   readonly as?: InputForm
   readonly portable?: true
+  readonly strict?: true
 }
 
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
 export function defineCheck(command: Command, session: Session): void {
   addOutputOptions(addWatchOption(addSchemaOption(addInputFormOption(addPolicyOptions(command)))))
     .description(
-      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema and no path only that.',
+      'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema or --strict and no path, or with directories of Rego, only that.',
+    )
+    .option(
+      '-S, --strict',
+      'fail where the policies have unused variables or imports, and what else opa check --strict does not take',
     )
     .option(
       '--portable',
@@ -51,7 +58,7 @@ export function defineCheck(command: Command, session: Session): void {
     )
     .argument(
       '[path...]',
-      'definitions as JSON: files, directories (all *.json below), or - for standard input',
+      'definitions as JSON: files, directories (all *.json below), or - for standard input; directories of Rego are checked themselves, as by opa check',
     )
     .addHelpText(
       'after',
@@ -59,6 +66,7 @@ export function defineCheck(command: Command, session: Session): void {
         'tidegate check pipeline.json',
         'tidegate check --format json pipelines/',
         'tidegate check --schema default',
+        'tidegate check --strict policies/',
         'tidegate check --watch pipeline.json',
       ),
     )
@@ -70,11 +78,14 @@ export function defineCheck(command: Command, session: Session): void {
 async function check(paths: readonly string[], options: CheckOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
   // Without that, an empty list of files would pass for one that was checked.
-  if (paths.length === 0 && options.schema === undefined) throw wrongUse("missing required argument 'path'")
+  if (paths.length === 0 && options.schema === undefined && options.strict === undefined)
+    throw wrongUse("missing required argument 'path'")
+  if (await arePolicies(paths)) return await checkPolicies(paths, options, session)
   await watchFiles(session, [...policyFiles(options, terminal), ...paths, schemaFolder(options)])
   const policies = await openPolicies(options, terminal)
   const { config, snapshot, directories } = policies
   const load = loadOptions(config, terminal)
+  if (options.strict) await compileAll(directories, options, load)
   const warnings = [
     ...snapshot.warnings,
     ...(await findInputWarnings(directories, options, config.policies, load)),
@@ -99,6 +110,28 @@ async function check(paths: readonly string[], options: CheckOptions, session: S
   if (portability !== undefined && options.format === 'text')
     terminal.out(portabilityText(portability, colours))
   return exitCodeOf(results, portability?.findings.length ?? 0)
+}
+
+/** What is wrong with policies themselves; nobody is asked anything. */
+async function checkPolicies(
+  directories: readonly string[],
+  options: CheckOptions,
+  session: Session,
+): Promise<ExitCode> {
+  const { terminal } = session
+  await watchFiles(session, [options.config, ...directories, schemaFolder(options)])
+  const { config } = findPolicies({ ...options, policies: directories }, terminal)
+  const load = { ...loadOptions(config, terminal), warnsOfRefusedBuiltins: true }
+  const work = compileAll(directories, options, load).then(() =>
+    loadServed({ directories, bundles: [] }, load),
+  )
+  const served = await new Progress(terminal).during('compiling policies …', work)
+  const input = await findInputWarnings(directories, options, config.policies, load)
+  const warnings = [...served.warnings, ...input]
+  tellWarnings(warnings, options.format, terminal)
+  if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
+  else terminal.out(policyReportText(served.packages.length, warnings.length))
+  return EXIT.fine
 }
 
 interface Checked {

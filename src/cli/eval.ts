@@ -1,27 +1,38 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { AskedPackages } from '../pdp/lint/asked-packages.js'
-import { canonicalJson } from '../lib/json/edit/canonical.js'
+import { parseDuration } from '../pdp/builtins/time/parse-duration.js'
+import { printDataRef } from '../pdp/rego/print-data-ref.js'
 import { evaluateDocument, planDocument } from '../pdp/evaluation/evaluate-document.js'
 import { EvaluationCost } from '../pdp/metering/evaluation-cost.js'
 import type { EvaluationCall } from '../pdp/wasm/evaluation-call.js'
-import { EXIT, watchFiles } from './session/session.js'
+import { EXIT, watchFiles, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
+import type { Terminal } from './session/terminal.js'
 import { evaluateAgain, withRequests } from './input/evaluate-once.js'
 import { evaluateWithAnswers } from '../pdp/requests/evaluate-with-answers.js'
 import { openPolicies, policyFiles } from './input/open-policies.js'
+import type { OpenPolicies } from './input/open-policies.js'
+import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
+import type { EvalFormat } from './eval/show-result.js'
 import { explainUndefined } from './input/explain-undefined.js'
-import { parseEntrypoint } from './input/parse-entrypoint.js'
+import { parseEntrypoint, parseQuery } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
 import type { InputForm } from './input/read-definitions.js'
-import { readDocument } from './input/read-document.js'
-import { addInputFormOption, addOutputOptions, addPolicyOptions, examples } from './session/shared-options.js'
-import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
+import { STDIN, readDocument } from './input/read-document.js'
+import { addInputFormOption, addPolicyOptions, examples, repeatable } from './session/shared-options.js'
+import type { PolicyOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 
-interface EvalOptions extends PolicyOptions, OutputOptions {
+interface EvalOptions extends PolicyOptions {
+  readonly query?: string | undefined
+  readonly format?: EvalFormat
   readonly entrypoint?: string
   readonly input?: string
+  readonly stdinInput?: true
+  readonly fail?: true
+  readonly failDefined?: true
   readonly as?: InputForm
   readonly strictBuiltinErrors?: true
   readonly pretty?: true
@@ -29,31 +40,59 @@ interface EvalOptions extends PolicyOptions, OutputOptions {
   readonly ndBuiltinCache?: string
 }
 
+const NS_PER_MS = 1e6
+
 const HELP = examples(
   'tidegate eval --policies policies --entrypoint static/wait_time/deny --input pipeline.json',
   'tidegate eval --bundle bundle.tar.gz --entrypoint data.system.main --input - < input.json',
+  'tidegate eval -d policies -i pipeline.json -f raw data.static.wait_time.deny      as opa eval prints it',
   'tidegate --eval pipeline.json      the default decision of the default policies',
 )
 
 /** `tidegate eval`: one decision, printed as OPA's Data API answers it. */
 export function defineEval(command: Command, session: Session): void {
-  addOutputOptions(addEvaluationOptions(command))
+  addEvaluationOptions(command)
     .description(
-      'Evaluates one rule or package and prints what the Data API answers: {"result": …}, or {} when it is undefined. Ends with 0 whatever the value; `tidegate check` judges.',
+      'Evaluates one rule or package and prints what the Data API answers: {"result": …}, or {} when it is undefined; given a query, what opa eval prints. Ends with 0 whatever the value; `tidegate check` judges.',
     )
-    .option('--input <file>', 'the input as JSON or YAML, or - for standard input; none leaves it undefined')
+    .argument('[query]', 'what to evaluate, as for opa eval: data.a.b or a/b; the input is asked as it is')
+    .option(
+      '-i, --input <file>',
+      'the input as JSON or YAML, or - for standard input; none leaves it undefined',
+    )
+    .option('-I, --stdin-input', 'read the input from standard input, as --input -')
+    .option('--fail', 'exit with 1 where the result is undefined')
+    .option('--fail-defined', 'exit with 1 where it is not')
     .addHelpText('after', HELP)
-    .action(async (options: EvalOptions) => {
-      session.exitCode = await evaluate(options, session)
+    .action(async (query: string | undefined, options: EvalOptions) => {
+      session.exitCode = await evaluate({ ...options, query }, session)
     })
 }
 
 /** Adds the flags of an evaluation, except for its input. */
 export function addEvaluationOptions(command: Command): Command {
   return addWatchOption(addInputFormOption(addPolicyOptions(command)))
+    .addOption(
+      repeatable(
+        '-d, --data <path>',
+        'as --policies, with all JSON and YAML of a directory, whatever its name, or a file; may be repeated',
+      ),
+    )
     .option(
-      '--entrypoint <path>',
+      '-e, --entrypoint <path>',
       'what to evaluate, a/b/c or data.a.b.c (default: the configured default decision)',
+    )
+    .addOption(
+      new Option(
+        '-f, --format <format>',
+        'text for people; json for programs, errors included, on standard output; or as opa eval prints it',
+      ).choices(EVAL_FORMATS),
+    )
+    .addOption(
+      new Option(
+        '--timeout <duration>',
+        'how long it may be at work, as in 5s (default: policies.limits.maxDurationMs)',
+      ).argParser(readDuration),
     )
     .option('--strict-builtin-errors', 'end with an error when a built-in function fails')
     .option('--pretty', 'indent the result')
@@ -62,21 +101,55 @@ export function addEvaluationOptions(command: Command): Command {
       'make a decision again: what http.send, time.now_ns, rand.intn … gave it, as `ndBuiltinCache` of the decision log has it; nobody is asked',
     )
     .option('--cost', 'tell on standard error what it took of policies.limits.loopIterations, by package')
+    .option('--debug', 'show where in the program an error happened')
 }
 
 /** Evaluates and prints. Raises `invalid` for a malformed input, `evaluation_failed` when the policy fails. */
 export async function evaluate(options: EvalOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
-  await watchFiles(session, [...policyFiles(options, terminal), options.input, options.ndBuiltinCache])
-  const document = options.input === undefined ? undefined : await readDocument(options.input, terminal)
-  const { config, snapshot } = await openPolicies(options, terminal, { includesPrint: true })
-  const path = parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)
-  const isAskedAtSave = options.entrypoint === undefined || isStatic(path, config.policies.staticPackages)
-  const { input, note } = askedInput(document, isAskedAtSave, options.as)
+  const { query, format = query === undefined ? undefined : 'json' } = options
+  session.reportsJson = format === 'json'
+  const file = inputFile(options)
+  await watchFiles(session, [...policyFiles(options, terminal), file, options.ndBuiltinCache])
+  const document = file === undefined ? undefined : await readDocument(file, terminal)
+  const asked = query === undefined ? undefined : parseQuery(query)
+  const policies = await openPolicies(options, terminal, { includesPrint: true })
+  const { config, snapshot } = policies
+  const path = asked ?? parseEntrypoint(options.entrypoint ?? config.policies.defaultDecision)
+  const isForPeople = format === undefined || format === 'text' || format === 'pretty'
   const tell = (text: string): void => {
-    if (options.format === 'text') terminal.err(`${text}\n`)
+    if (isForPeople) terminal.err(`${text}\n`)
   }
+  const isAskedAtSave =
+    query === undefined &&
+    (options.entrypoint === undefined || isStatic(path, config.policies.staticPackages))
+  const { input, note } = askedInput(document, isAskedAtSave, options.as)
   if (note !== undefined) tell(note)
+  const { result, cost } = await evaluateOnce(policies, { path, input }, options, terminal)
+  const isAnswer = query === undefined && (format === undefined || format === 'text' || format === 'json')
+  terminal.out(
+    isAnswer
+      ? showAnswer(result, options.pretty)
+      : showQueryResult(query ?? printDataRef(path), result, format ?? 'json'),
+  )
+  if (result === undefined) tell(explainUndefined(snapshot, path))
+  if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
+  const isFailure = result === undefined ? options.fail : options.failDefined
+  return isFailure === true ? EXIT.denied : EXIT.fine
+}
+
+interface Question {
+  readonly path: readonly string[]
+  readonly input: Uint8Array | undefined
+}
+
+/** The value as JSON, and what it took. What the policies print goes to standard error. */
+async function evaluateOnce(
+  { config, snapshot }: OpenPolicies,
+  { path, input }: Question,
+  options: EvalOptions,
+  terminal: Terminal,
+): Promise<{ result: string | undefined; cost: EvaluationCost }> {
   const plan = planDocument(snapshot, path)
   const cost = new EvaluationCost()
   const strictBuiltinErrors = options.strictBuiltinErrors ?? false
@@ -94,12 +167,32 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
       : evaluateAgain(evaluation, kept, requests, settings),
   )
   const result = await work.finally(() => printed.forEach((line) => terminal.err(`${line}\n`)))
-  const answer = Buffer.from(result === undefined ? '{}' : `{"result":${result}}`)
-  const shown = options.pretty ? canonicalJson(answer, 0, answer.length, { pretty: true }) : answer
-  terminal.out(`${shown.toString()}\n`)
-  if (result === undefined) tell(explainUndefined(snapshot, path))
-  if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
-  return EXIT.fine
+  return { result, cost }
+}
+
+/** Raises `invalid` for flags that contradict each other. */
+function inputFile({
+  input,
+  stdinInput,
+  fail,
+  failDefined,
+  query,
+  entrypoint,
+}: EvalOptions): string | undefined {
+  if (query !== undefined && entrypoint !== undefined)
+    throw wrongUse('give a query or --entrypoint, not both')
+  if (fail && failDefined) throw wrongUse('give --fail or --fail-defined, not both')
+  if (stdinInput && input !== undefined) throw wrongUse('give --stdin-input or --input, not both')
+  return stdinInput ? STDIN : input
+}
+
+/** Milliseconds, at least one. */
+function readDuration(text: string): number {
+  try {
+    return Math.max(1, Math.ceil(Number(parseDuration(text)) / NS_PER_MS))
+  } catch {
+    throw wrongUse(`--timeout must be a duration such as 500ms or 5s, not '${text}'`)
+  }
 }
 
 function isStatic(path: readonly string[], patterns: readonly string[]): boolean {

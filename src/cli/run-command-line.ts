@@ -1,10 +1,11 @@
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 
 import { nearestName } from '../lib/text/nearest-name.js'
 import { packageVersion } from '../lib/package-root.js'
 import { commands } from './commands.js'
 import type { ExitCode, Session } from './session/session.js'
 import { reportFailure } from './output/report-failure.js'
+import { hintForOpaFlag } from './session/opa-flags.js'
 import { wrongUse } from './session/session.js'
 import { newSession } from './session/session.js'
 import { addOutputOptions, examples } from './session/shared-options.js'
@@ -23,8 +24,9 @@ ${examples(
 
 /** Runs one command line (without the names of node and the script) to its end and gives the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const watches = args.includes('--watch') || args.includes('-w')
   // `serve` watches policies, and never ends by itself.
-  if (!args.includes('--watch') || args[0] === 'serve') return (await runOnce(args, terminal)).exitCode
+  if (!watches || args[0] === 'serve') return (await runOnce(args, terminal)).exitCode
   const { runWatched } = await import('./session/watch.js')
   return await runWatched((shown) => runOnce(args, shown), terminal)
 }
@@ -35,10 +37,21 @@ async function runOnce(args: readonly string[], terminal: Terminal): Promise<Ses
     const program = await makeProgram(args, session)
     await program.parseAsync([...args], { from: 'user' })
   } catch (raw) {
-    const how = { isJson: asksForJson(args), debug: args.includes('--debug') }
-    session.exitCode = reportFailure(raw, terminal, how)
+    const how = { isJson: asksForJson(args) || session.reportsJson === true, debug: args.includes('--debug') }
+    session.exitCode = reportFailure(withHint(raw, args), terminal, how)
   }
   return session
+}
+
+/** Somebody who knows `opa` writes its flags. */
+function withHint(raw: unknown, args: readonly string[]): unknown {
+  if (!(raw instanceof CommanderError) || raw.code !== 'commander.unknownOption') return raw
+  const flag = /'(.*?)'/.exec(raw.message)?.[1] ?? ''
+  const hint = hintForOpaFlag(
+    args.find((arg) => commands.has(arg)),
+    flag,
+  )
+  return hint === undefined ? raw : wrongUse(`unknown option '${flag}': ${hint}`)
 }
 
 async function makeProgram(args: readonly string[], session: Session): Promise<Command> {
@@ -74,7 +87,7 @@ function configure(command: Command, { terminal }: Session): Command {
 async function defineShortForm(program: Command, session: Session): Promise<void> {
   const { addEvaluationOptions, evaluate } = await import('./eval.js')
   type ShortOptions = Parameters<typeof evaluate>[0] & { readonly eval: string }
-  addOutputOptions(addEvaluationOptions(program))
+  addEvaluationOptions(program)
     .requiredOption('--eval <file>', 'evaluate this input against the default policies')
     .action(async ({ eval: input, ...options }: ShortOptions) => {
       session.exitCode = await evaluate({ ...options, input }, session)
@@ -109,6 +122,8 @@ function isEvaluation(args: readonly string[]): boolean {
 /** Looked up by hand, since a command line that cannot be parsed has no options. */
 function asksForJson(args: readonly string[]): boolean {
   return args.some(
-    (arg, index) => arg === '--format=json' || (arg === '--format' && args[index + 1] === 'json'),
+    (arg, index) =>
+      ['--format=json', '-fjson'].includes(arg) ||
+      (['--format', '-f'].includes(arg) && args[index + 1] === 'json'),
   )
 }

@@ -3,21 +3,26 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
+import { AppError } from '../errors/app-error.js'
 import type { ErrorDetail } from '../errors/app-error.js'
 import { inTemporaryDirectory } from '../lib/temporary-directory.js'
-import { collectSources, isTestFile } from '../pdp/compile/collect-sources.js'
+import { collectSources } from '../pdp/compile/collect-sources.js'
 import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../pdp/compile/rego-module.js'
 import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
 import { readData } from '../pdp/data/base-document.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
+import { opaRegoVersion } from '../pdp/opa/opa-release.js'
+import type { RegoVersion } from '../pdp/opa/opa-release.js'
+import type { FileCoverage } from './test/coverage.js'
 import type { OpaProgram } from '../pdp/opa/find-opa.js'
 import type { PolicyRequests } from '../pdp/requests/policy-requests.js'
 import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
+import { loadServed } from './input/load-served.js'
 import { loadOptions, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
@@ -41,12 +46,16 @@ import { findDifferences } from './test/served-outcomes.js'
 import { summariseTests, testReportJson, testReportText } from './test/test-report.js'
 import type { TestRun } from './test/test-report.js'
 
-interface TestOptions extends OutputOptions, PolicyOptions, SchemaOptions {
+interface TestOptions extends OutputOptions, Omit<PolicyOptions, 'timeout'>, SchemaOptions {
+  readonly timeout?: string | undefined
+  readonly exitZeroOnSkipped?: true
   readonly run?: string
   readonly verbose?: true
   readonly threshold?: number
   readonly portable?: true
 }
+
+const IMPORT = /^\s*import\s+rego\.v1\s*$/m
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
 export function defineTest(command: Command, session: Session): void {
@@ -56,8 +65,12 @@ export function defineTest(command: Command, session: Session): void {
     )
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
     .option('-v, --verbose', 'show every test, and what it prints')
-    .option('--run <regex>', 'run only the tests whose full name matches')
+    .option('-r, --run <regex>', 'run only the tests whose full name matches')
     .option('-c, --coverage', 'as opa test takes it: coverage is always told')
+    .option('-b, --bundle', 'as opa test takes it: directories are always loaded as bundles are')
+    .option('--fail-on-empty', 'as opa test takes it: a run without tests is always an error')
+    .option('-z, --exit-zero-on-skipped', 'exit with 0 though tests are skipped')
+    .option('--timeout <duration>', 'how long opa test may take for each test, as in 10s (default: 5s)')
     .addOption(new Option('--threshold <percent>', 'the least coverage').argParser(toPercent))
     .option(
       '--portable',
@@ -77,7 +90,11 @@ export function defineTest(command: Command, session: Session): void {
     })
 }
 
-async function test(named: readonly string[], options: TestOptions, session: Session): Promise<ExitCode> {
+async function test(
+  named: readonly string[],
+  { timeout, ...options }: TestOptions,
+  session: Session,
+): Promise<ExitCode> {
   const { terminal } = session
   const policies = policyFiles({ ...options, ...(named.length > 0 && { policies: named }) }, terminal)
   await watchFiles(session, [...policies, schemaFolder(options)])
@@ -85,7 +102,9 @@ async function test(named: readonly string[], options: TestOptions, session: Ses
   const { directories, bundles } = config.policies
   const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }
   const load = loadOptions(config, terminal)
-  const work = withRequests(config, terminal, (requests) => runTests(locations, options, load, requests))
+  const work = withRequests(config, terminal, (requests) =>
+    runTests(locations, { ...options, timeout }, load, requests),
+  )
   const run = await new Progress(terminal).during('running tests …', work)
   const input = await findInputWarnings(locations.directories, options, config.policies, load)
   const warnings = [...run.warnings, ...input]
@@ -95,12 +114,13 @@ async function test(named: readonly string[], options: TestOptions, session: Ses
   const { failed, skipped, different, isCovered } = summariseTests(run)
   // As opa test does, a test that is still to be written keeps the run from passing.
   const unportable = run.portability?.findings.length ?? 0
-  return failed + skipped + different + unportable === 0 && isCovered ? EXIT.fine : EXIT.denied
+  const notWritten = options.exitZeroOnSkipped ? 0 : skipped
+  return failed + notWritten + different + unportable === 0 && isCovered ? EXIT.fine : EXIT.denied
 }
 
 async function runTests(
   locations: PolicyLocations,
-  { run, threshold, portable }: TestOptions,
+  { run, timeout, threshold, portable }: TestOptions,
   loading: LoadOptions,
   requests: PolicyRequests,
 ): Promise<TestRun> {
@@ -111,18 +131,32 @@ async function runTests(
   // First, since its errors about Rego that does not compile are the better ones.
   const tested = { directories, bundles: [], includeTests: true }
   const snapshot = await loadSnapshot(tested, load)
-  const warnings = await loadServed(locations, load)
+  const { warnings } = await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
     const staged = await stageTests(opa, directories, directory)
-    const tests = await runOpaTests(staged, run)
-    const coverage = await measureCoverage(staged, tests)
+    const tests = await runOpaTests(staged, { run, timeout })
+    const { coverage, notes } = await measured(staged, tests)
     const differences = await findDifferences(snapshot, tests, requests)
     const portability =
       portable === true
         ? await checkPortability(tested, { load, requests }, snapshot, questionsOf(tests))
         : undefined
-    return { tests, differences, coverage, threshold, warnings, portability }
+    return { tests, differences, coverage, threshold, warnings: [...warnings, ...notes], portability }
   })
+}
+
+/** The coverage; where OPA cannot measure it, nothing is covered, and a warning says why: what the tests found stands nevertheless. */
+async function measured(
+  staged: StagedTests,
+  tests: readonly OpaTest[],
+): Promise<{ coverage: readonly FileCoverage[]; notes: readonly ErrorDetail[] }> {
+  try {
+    return { coverage: await measureCoverage(staged, tests), notes: [] }
+  } catch (raw) {
+    if (!(raw instanceof AppError)) throw raw
+    const reasons = raw.details.map(({ message }) => message).join('; ')
+    return { coverage: [], notes: [{ code: 'no_coverage', message: `${raw.message}: ${reasons}` }] }
+  }
 }
 
 /** Each test rule once, without the skipped ones. */
@@ -137,16 +171,6 @@ function questionsOf(tests: readonly OpaTest[]): HostQuestion[] {
   }))
 }
 
-/**
- * Loads what would serve, and gives what is wrong with it though it loads: test rules make a module another one, larger, with other built-ins. Raises as
- * `loadSnapshot`. Where there is nothing but tests, nothing would serve.
- */
-async function loadServed(locations: PolicyLocations, load: LoadOptions): Promise<readonly ErrorDetail[]> {
-  const { rego, data } = await collectSources(locations.directories, { includeTests: true })
-  const isAllTests = data.length === 0 && rego.every(({ file }) => isTestFile(file))
-  return isAllTests ? [] : (await loadSnapshot(locations, load)).warnings
-}
-
 async function stageTests(
   opa: OpaProgram,
   directories: readonly string[],
@@ -155,19 +179,28 @@ async function stageTests(
   const sources = await collectSources(directories, { includeTests: true })
   const modules = await parseModules(opa, sources.rego)
   const { data } = readData(sources.data)
+  const plainVersion = await commonVersion(opa, modules)
   const staged = {
     opa,
+    plainVersion,
     directory: join(temporary, 'bundle'),
     plainDirectory: join(temporary, 'plain'),
     sourceFile: sourceFiles(modules),
   }
   await stageBundle(staged.directory, modules, data)
-  await stageBundle(staged.plainDirectory, modules.map(asVersion0), data)
+  const plain = plainVersion === 1 ? modules : modules.map(asVersion0)
+  await stageBundle(staged.plainDirectory, plain, data)
   return staged
 }
 
+/** The version that all modules can be read in: where all are of version 1 that one, which has more words; each can be put into version 0. */
+async function commonVersion(opa: OpaProgram, modules: readonly RegoModule[]): Promise<RegoVersion> {
+  const areNew = modules.every(({ version, text }) => version === 1 || IMPORT.test(text))
+  return areNew ? await opaRegoVersion(opa) : 0
+}
+
 function asVersion0(module: RegoModule): RegoModule {
-  const isVersion0 = module.version === 0 || /^\s*import\s+rego\.v1\s*$/m.test(module.text)
+  const isVersion0 = module.version === 0 || IMPORT.test(module.text)
   return isVersion0 ? module : { ...module, ...asVersion1(module), version: 0 }
 }
 

@@ -34,6 +34,10 @@ const workspace = makeWorkspace({
   'quoted/p_test.rego': 'package p["a-b"].c_test\nimport data.p\ntest_x { p["a-b"].allow }\n',
   'untested/p.rego': 'package p\nallow = true\n',
   'later/p_test.rego': 'package p_test\ntest_x { true }\ntodo_test_later { true }\n',
+  'interpolated/p.rego':
+    'package p\nimport rego.v1\ndeny contains $"{input.user} may not" if not input.admin\nother if input.b\n',
+  'interpolated/p_test.rego':
+    'package p_test\nimport rego.v1\nimport data.p\ntest_x if p.deny == {"ann may not"} with input as {"user": "ann"}\n',
   'broken/p_test.rego': 'package p\ntest_x {\n',
   'helped/p.rego': 'package p\nallow { data.helpers.yes }\n',
   'helped/p_test.rego': 'package helpers\nyes = true\ntest_allow { data.p.allow }\n',
@@ -66,6 +70,12 @@ describe('test', () => {
     const { exitCode, stdout } = await runTests('--coverage', '--threshold', '70')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('coverage of 66.6 % is below the 70 % asked for\n')
+  })
+
+  test('measures the coverage of modules with template strings', async () => {
+    const { exitCode, stdout, stderr } = await runTests('interpolated')
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/ 66\.6 % {2}interpolated\/p\.rego {2}4|50\.0 % {2}interpolated\/p\.rego {2}4/)
   })
 
   test('runs only what --run matches', async () => {

@@ -30,12 +30,14 @@ export async function openPolicies(
   compiling: Pick<LoadOptions, 'includesPrint'> = {},
 ): Promise<OpenPolicies> {
   const { config, directories } = findPolicies(options, terminal)
-  const locations = { directories, bundles: config.policies.bundles }
+  const includesAllData = options.data !== undefined
+  const locations = { directories, bundles: config.policies.bundles, includesAllData }
   const work = loadSnapshot(locations, { ...loadOptions(config, terminal), ...compiling })
   return { config, directories, snapshot: await new Progress(terminal).during('compiling policies …', work) }
 }
 
-function findPolicies(options: PolicyOptions, terminal: Terminal): Omit<OpenPolicies, 'snapshot'> {
+/** The configuration, and the directories that it or flags name. Raises as `loadConfig`. */
+export function findPolicies(options: PolicyOptions, terminal: Terminal): Omit<OpenPolicies, 'snapshot'> {
   const flags = policyFlags(options)
   const { config, originOf } = traceConfig({ file: options.config, env: terminal.env, flags })
   const isDefault = originOf(['policies', 'directories']) === undefined

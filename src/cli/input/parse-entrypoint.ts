@@ -1,7 +1,12 @@
 import { parseDataPath } from '../../pdp/rego/data-path.js'
+import { wrongUse } from '../session/session.js'
 
 /** One step of a reference: `.name`, `["text"]` or `[1]`. */
 const STEP = /\.([^.[\]/]+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/y
+
+/** A step with a quoted name, and what stands in queries that are more than a reference. */
+const QUOTED = /\["(?:[^"\\]|\\.)*"\]/g
+const EXPRESSION = /[\s;:=<>!(){}|&+*,"`]/
 
 /**
  * The segments of `a/b/c` or `/a/b/c`, where `%2F` is a slash inside a segment, or of a reference, `data.a["b/c"]`. Raises
@@ -10,6 +15,20 @@ const STEP = /\.([^.[\]/]+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/y
 export function parseEntrypoint(text: string): string[] {
   const path = readReference(text) ?? parseDataPath(text.replace(/^\/?data\//, '/'))
   return path.filter((segment) => segment !== '')
+}
+
+/**
+ * The path that a query asks for: a reference below `data`, or a path with slashes. Raises `invalid` for a query that is more than that, which only a
+ * compiler evaluates.
+ */
+export function parseQuery(text: string): string[] {
+  const trimmed = text.trim()
+  const bare = trimmed.replaceAll(QUOTED, '')
+  const isPath = /^data(?:[.[]|$)/.test(trimmed) ? readReference(trimmed) !== undefined : bare.includes('/')
+  if (isPath && !EXPRESSION.test(bare)) return parseEntrypoint(trimmed)
+  throw wrongUse(
+    `the query '${text}' is more than a path of data: write it as a rule and name that, as in data.a.b (opa eval evaluates queries)`,
+  )
 }
 
 function readReference(text: string): string[] | undefined {

@@ -30,9 +30,9 @@ export function defineFormat(command: Command, session: Session): void {
       'Formats Rego with opa fmt: all files of the directories, tests too, each in the version of Rego that it is written in. Prints them, or with --list the names of those that are not formatted. Exits with 1 where --fail finds one.',
     )
     .argument('[dir...]', 'directories of Rego (else those of the configuration)')
-    .option('--write', 'overwrite the files')
-    .option('--list', 'name the files that are not formatted')
-    .option('--diff', 'show what would change')
+    .option('-w, --write', 'overwrite the files')
+    .option('-l, --list', 'name the files that are not formatted')
+    .option('-d, --diff', 'show what would change')
     .option('--fail', 'exit with 1 where a file is not formatted')
     .option('--opa <file>', 'the opa program to format with')
     .addHelpText('after', examples('tidegate fmt --list --fail', 'tidegate fmt policies --write'))

@@ -16,7 +16,7 @@ export function defineInspect(command: Command, session: Session): void {
       'Lists packages, files and annotations with opa inspect: of the files that serve, each in the version of Rego that it is written in, or of a bundle.',
     )
     .argument('[path...]', 'directories of Rego, or one bundle (else the directories of the configuration)')
-    .option('--annotations', 'list the metadata of packages and rules')
+    .option('-a, --annotations', 'list the metadata of packages and rules')
     .option('--opa <file>', 'the opa program to inspect with')
     .addHelpText(
       'after',

@@ -1,11 +1,15 @@
+import { rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
 import { loadConfig } from '../../config/load-config.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { MANIFEST_FILE } from '../../pdp/archive/manifest.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
 import { parseModules } from '../../pdp/compile/parse-modules.js'
+import type { RegoModule } from '../../pdp/compile/rego-module.js'
 import { stageBundle } from '../../pdp/compile/stage-bundle.js'
 import { readData } from '../../pdp/data/base-document.js'
+import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
 import { loadOptions } from '../input/open-policies.js'
@@ -39,8 +43,21 @@ export async function passOn(
   return await inTemporaryDirectory(async (temporary) => {
     const cwd = join(temporary, 'bundle')
     await stageBundle(cwd, modules, readData(sources.data).data, ({ file }) => nameWithin(file))
-    return await runIn(opa, args, terminal, cwd)
+    const flags = args[0] === 'inspect' ? await withoutManifest(opa, modules, cwd) : []
+    return await runIn(opa, [...args, ...flags], terminal, cwd)
   })
+}
+
+/** Takes away the manifest that nobody has written, where a flag can say the version of all modules as well; gives that flag. */
+async function withoutManifest(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  bundle: string,
+): Promise<string[]> {
+  const [version, ...others] = new Set(modules.map((module) => module.version))
+  if (version === undefined || others.length > 0) return []
+  await rm(join(bundle, MANIFEST_FILE))
+  return await regoVersionFlags(opa, version)
 }
 
 /** The configuration and the program that it names, or that is found. */

@@ -23,6 +23,8 @@ export interface Session {
   exitCode: ExitCode
   /** Whether the command that ran was told to show again what changes. */
   isWatched: boolean
+  /** Whether the command that ran tells errors as JSON though no flag says so. */
+  reportsJson?: boolean
   /** What the command reads, where it is watched. */
   files?: NotedFiles
 }

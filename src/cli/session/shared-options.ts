@@ -1,7 +1,10 @@
+import { statSync } from 'node:fs'
+
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import type { OriginatedValue } from '../../config/values/layered-values.js'
+import { wrongUse } from './session.js'
 import type { Terminal } from './terminal.js'
 import { addVerificationOptions, verificationFlags } from './verification-options.js'
 import type { VerificationOptions } from './verification-options.js'
@@ -16,18 +19,30 @@ export interface OutputOptions {
 export interface PolicyOptions extends VerificationOptions {
   readonly config?: string
   readonly policies?: readonly string[]
-  readonly bundle?: readonly string[]
+  /** True where a command takes the flag for the habit's sake. */
+  readonly bundle?: readonly string[] | true
+  /** As `policies`, with all JSON and YAML of the directories. */
+  readonly data?: readonly string[]
   readonly opa?: string
+  /** The longest that one evaluation may be at work, in milliseconds. */
+  readonly timeout?: number
 }
 
 /** Where errors go; each command's help says the same. */
-const FORMAT_HELP = 'text for people; json for programs, errors included, on standard output'
+const FORMAT_HELP = 'text (or pretty) for people; json for programs, errors included, on standard output'
 
 /** Adds the flags that every command has. */
 export function addOutputOptions(command: Command): Command {
   return command
-    .addOption(new Option('--format <format>', FORMAT_HELP).choices(['text', 'json']).default('text'))
+    .addOption(new Option('-f, --format <format>', FORMAT_HELP).argParser(readFormat).default('text'))
     .option('--debug', 'show where in the program an error happened')
+}
+
+/** `pretty` is how `opa` calls what is for people. */
+function readFormat(name: string): OutputOptions['format'] {
+  if (name === 'text' || name === 'pretty') return 'text'
+  if (name === 'json') return name
+  throw wrongUse(`--format must be text, pretty or json, not '${name}'`)
 }
 
 /** Adds the flags that say where policies come from. */
@@ -35,7 +50,12 @@ export function addPolicyOptions(command: Command): Command {
   return addVerificationOptions(
     addConfigOption(command)
       .addOption(repeatable('--policies <dir>', 'a directory of Rego; may be repeated'))
-      .addOption(repeatable('--bundle <file>', 'an OPA bundle with a policy.wasm; may be repeated'))
+      .addOption(
+        repeatable(
+          '-b, --bundle <path>',
+          'an OPA bundle with a policy.wasm, or a directory of Rego; may be repeated',
+        ),
+      )
       .option('--opa <file>', 'the opa program to compile with'),
   )
 }
@@ -72,15 +92,28 @@ export function repeatable(flags: string, description: string): Option {
 
 /** What the policy flags set. They name all policies together: one of them alone empties the other. */
 export function policyFlags(options: PolicyOptions): OriginatedValue[] {
-  const { policies, bundle, opa } = options
+  const { policies, data, opa, timeout } = options
+  const bundle = options.bundle === true ? undefined : options.bundle
   const values: OriginatedValue[] = []
-  if (policies !== undefined || bundle !== undefined) {
-    const origin = policies === undefined ? '--bundle' : '--policies'
-    values.push({ path: ['policies', 'directories'], value: policies ?? [], origin })
-    values.push({ path: ['policies', 'bundles'], value: bundle ?? [], origin })
+  const given = policies ?? data ?? bundle
+  if (given !== undefined) {
+    const origin = given === policies ? '--policies' : given === data ? '--data' : '--bundle'
+    const unpacked = (bundle ?? []).filter(isDirectory)
+    const directories = [...(policies ?? []), ...(data ?? []), ...unpacked]
+    values.push({ path: ['policies', 'directories'], value: directories, origin })
+    const bundles = (bundle ?? []).filter((path) => !unpacked.includes(path))
+    values.push({ path: ['policies', 'bundles'], value: bundles, origin })
   }
   if (opa !== undefined) values.push({ path: ['policies', 'opa'], value: opa, origin: '--opa' })
+  if (timeout !== undefined) {
+    const path = ['policies', 'limits', 'maxDurationMs']
+    values.push({ path, value: timeout, origin: '--timeout' })
+  }
   return [...values, ...verificationFlags(options)]
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 /** The examples at the end of a help text. */

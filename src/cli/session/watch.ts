@@ -23,7 +23,7 @@ export interface WatchedRun {
 
 /** Adds the flag that has a command show again what has changed. */
 export function addWatchOption(command: Command): Command {
-  return command.option('--watch', 'show it again whenever it has changed, until Ctrl-C')
+  return command.option('-w, --watch', 'show it again whenever it has changed, until Ctrl-C')
 }
 
 /**

@@ -4,6 +4,7 @@ import { AppError } from '../../errors/app-error.js'
 import { readOpaErrors } from '../../pdp/compile/opa-errors.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
 import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
+import type { RegoVersion } from '../../pdp/opa/opa-release.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
 import { compareStrings } from '../../lib/text/compare-strings.js'
 import { lineNumbers } from './coverage.js'
@@ -33,8 +34,9 @@ export interface TestCase {
 export interface StagedTests {
   readonly opa: OpaProgram
   readonly directory: string
-  /** The same without a manifest, all of version 0: of a bundle, OPA's coverage tells only the lines that are reached. */
+  /** The same without a manifest, all of one version: of a bundle, OPA's coverage tells only the lines that are reached. */
   readonly plainDirectory: string
+  readonly plainVersion: RegoVersion
   readonly sourceFile: (stagedName: string) => string
 }
 
@@ -72,8 +74,14 @@ const CoverageReport = z.object({
 })
 
 /** Runs the test rules with `opa test`. Raises `invalid` when it cannot run them or none matches. */
-export async function runOpaTests(staged: StagedTests, run: string | undefined): Promise<OpaTest[]> {
-  const flags = run === undefined ? [] : ['--run', run]
+export async function runOpaTests(
+  staged: StagedTests,
+  { run, timeout }: { readonly run?: string | undefined; readonly timeout?: string | undefined },
+): Promise<OpaTest[]> {
+  const flags = [
+    ...(run === undefined ? [] : ['--run', run]),
+    ...(timeout === undefined ? [] : ['--timeout', timeout]),
+  ]
   const report = await runOpa(staged.opa, ['test', '--bundle', '.', '--format', 'json', ...flags], {
     cwd: staged.directory,
   })
@@ -102,7 +110,7 @@ export async function measureCoverage(
   const passing = tests.filter(({ outcome }) => outcome === 'pass').map(ruleName)
   if (passing.length === 0) return []
   const pattern = `^data\\.?(${[...new Set(passing)].map((name) => escapeRegExp(name)).join('|')})$`
-  const version = await regoVersionFlags(staged.opa, 0)
+  const version = await regoVersionFlags(staged.opa, staged.plainVersion)
   const flags = ['--coverage', '--format', 'json', '--run', pattern, ...version]
   const report = await runOpa(staged.opa, ['test', '.', ...flags], { cwd: staged.plainDirectory })
   if (!report.stdout.trimStart().startsWith('{')) {

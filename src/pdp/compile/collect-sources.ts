@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../../errors/app-error.js'
 import { toSharedBytes } from '../../lib/in-slices.js'
 import type { DataFile } from '../data/load-data.js'
 import { VERDICT_RULES } from '../rego/verdict-rules.js'
-import { isDataFile, listSourceTree } from './list-source-files.js'
+import { isDataFile, isMaybeData, listSourceTree } from './list-source-files.js'
 import { compileError } from './opa-errors.js'
 import { ReadRegoFiles, readContent } from './read-rego-files.js'
 import type { RegoFile } from './read-rego-files.js'
@@ -33,6 +33,8 @@ export interface PolicySources {
 export interface CollectOptions {
   /** Whether `*_test.rego` is taken too; served policies leave the tests out. */
   readonly includeTests: boolean
+  /** Whether JSON and YAML of any name in the directories is taken for data; else only that of the names that a bundle may have. */
+  readonly includesAllData?: boolean | undefined
 }
 
 /**
@@ -54,9 +56,7 @@ export async function collectSources(
     const { sources, passedOver } = await listSourceTree(root)
     for (const source of sources) {
       const { file } = source
-      // The thread that makes values of it is given the same memory.
-      if (isDataFile(file))
-        data.push({ file, content: await toSharedBytes(await readContent(file)), at: dataPath(root, file) })
+      if (isData(file, root)) data.push(await readDataFile(root, file))
       else {
         const read = await regoFiles.read(source)
         if (isWantedRego(file, options)) {
@@ -66,11 +66,9 @@ export async function collectSources(
       }
     }
     for (const file of passedOver) {
-      if (!file.endsWith('.rego')) leftOut.data.push({ file, at: dataPath(root, file) })
-      else {
-        const content = await readFile(file).catch(() => NOTHING)
-        leftOut.rego.push(...withVerdict({ file, text: content.toString('utf8') }))
-      }
+      if (file.endsWith('.rego')) leftOut.rego.push(...withVerdict(await readHidden(file)))
+      else if (options.includesAllData) data.push(await readDataFile(root, file))
+      else leftOut.data.push({ file, at: dataPath(root, file) })
     }
   }
   if (malformed.length > 0) throw compileError(malformed)
@@ -81,6 +79,22 @@ export async function collectSources(
     )
   }
   return { rego, data, leftOut }
+}
+
+/** One that cannot be read is empty. */
+async function readHidden(file: string): Promise<RegoFile> {
+  const content = await readFile(file).catch(() => NOTHING)
+  return { file, text: content.toString('utf8') }
+}
+
+/** A file that is named itself is data whatever it is called. */
+function isData(file: string, root: string): boolean {
+  return isDataFile(file) || (file === root && isMaybeData(file))
+}
+
+/** The thread that makes values of it is given the same memory. */
+async function readDataFile(root: string, file: string): Promise<DataFile> {
+  return { file, content: await toSharedBytes(await readContent(file)), at: dataPath(root, file) }
 }
 
 /** Whether a Rego file holds tests, which are never served. */
@@ -98,6 +112,6 @@ function withVerdict(file: RegoFile): RegoFile[] {
 }
 
 function dataPath(root: string, file: string): string[] {
-  const directory = relative(root, dirname(file))
+  const directory = file === root ? '' : relative(root, dirname(file))
   return directory === '' ? [] : directory.split(sep)
 }

@@ -24,6 +24,11 @@ export function isDataFile(file: string): boolean {
   return DATA_FILES.includes(basename(file))
 }
 
+/** Whether a file holds JSON or YAML, whatever it is called. */
+export function isMaybeData(file: string): boolean {
+  return MAYBE_DATA.test(file)
+}
+
 /** Whether a change of this file can change what policies are made of. */
 export function isSourceFile(file: string): boolean {
   return file.endsWith('.rego') || isDataFile(file)
@@ -97,7 +102,7 @@ async function listEntry(path: string, entry: Dirent, above: readonly string[]):
 }
 
 function passedOver(path: string): string[] {
-  return MAYBE_DATA.test(path) ? [path] : []
+  return isMaybeData(path) ? [path] : []
 }
 
 /** Only a link leads back above itself. */

@@ -27,6 +27,8 @@ export interface PolicyLocations {
   /** OPA bundles (`.tar.gz`) with a `policy.wasm`. */
   readonly bundles: readonly string[]
   readonly includeTests?: boolean
+  /** As in `collectSources`. */
+  readonly includesAllData?: boolean
 }
 
 export interface ReadOptions {
@@ -62,10 +64,10 @@ export async function readParts(locations: PolicyLocations, options: ReadOptions
 }
 
 async function readDirectories(
-  { directories, includeTests = false }: PolicyLocations,
+  { directories, includeTests = false, includesAllData }: PolicyLocations,
   { findOpa, mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, compiler, regoFiles }: ReadOptions,
 ): Promise<PartSource> {
-  const sources = await collectSources(directories, { includeTests }, regoFiles)
+  const sources = await collectSources(directories, { includeTests, includesAllData }, regoFiles)
   return {
     dataFiles: sources.data,
     policyBytes: sources.rego.reduce((sum, { text }) => sum + text.length, 0),

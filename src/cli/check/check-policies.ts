@@ -1,0 +1,52 @@
+import { dirname } from 'node:path'
+
+import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
+import { collectSources } from '../../pdp/compile/collect-sources.js'
+import { listSourceTree } from '../../pdp/compile/list-source-files.js'
+import { compileError, readOpaErrors } from '../../pdp/compile/opa-errors.js'
+import { parseModules } from '../../pdp/compile/parse-modules.js'
+import { sourceFiles, stageBundle } from '../../pdp/compile/stage-bundle.js'
+import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
+import { runOpa } from '../../pdp/opa/run-opa.js'
+import { RegoObject } from '../../pdp/rego/value.js'
+
+export interface PolicyCheckOptions {
+  /** Whether what compiles, and is a mistake in all likelihood, is an error, as for `opa check --strict`. */
+  readonly strict?: boolean | undefined
+}
+
+/** OPA gives up after ten errors unless told otherwise. */
+const MAX_ERRORS = '10000'
+
+/** Whether paths name policies, and no documents to ask about: Rego, or directories of it without other JSON than data. */
+export async function arePolicies(paths: readonly string[]): Promise<boolean> {
+  const answers = await Promise.all(paths.map(holdsPolicies))
+  return answers.length > 0 && answers.every((isRego) => isRego)
+}
+
+async function holdsPolicies(path: string): Promise<boolean> {
+  // What cannot be read is told where it is read.
+  const tree = await listSourceTree(path).catch(() => undefined)
+  if (tree === undefined) return false
+  const { sources, passedOver } = tree
+  const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [`${dirname(file)}/`] : []))
+  const isWithin = (file: string): boolean => folders.some((folder) => file.startsWith(folder))
+  return folders.length > 0 && passedOver.every((file) => !file.endsWith('.json') || isWithin(file))
+}
+
+/** Compiles all Rego of directories, tests too, with `opa check`. Raises `invalid` naming each error by file, row and column. */
+export async function compileAll(
+  directories: readonly string[],
+  { strict = false }: PolicyCheckOptions,
+  { findOpa }: Pick<LoadOptions, 'findOpa'>,
+): Promise<void> {
+  const opa = await findOpa()
+  const { rego } = await collectSources(directories, { includeTests: true })
+  const modules = await parseModules(opa, rego)
+  const flags = ['--format', 'json', '--max-errors', MAX_ERRORS, ...(strict ? ['--strict'] : [])]
+  const run = await inTemporaryDirectory(async (cwd) => {
+    await stageBundle(cwd, modules, new RegoObject([]))
+    return await runOpa(opa, ['check', ...flags, '--bundle', '.'], { cwd })
+  })
+  if (run.exitCode !== 0) throw compileError(readOpaErrors(run, sourceFiles(modules)))
+}

@@ -1,0 +1,65 @@
+import { canonicalJson } from '../../lib/json/edit/canonical.js'
+
+/** How `tidegate eval` prints a value; those beside `text` are called as in `opa eval`. */
+export const EVAL_FORMATS = ['text', 'json', 'raw', 'pretty', 'values', 'bindings', 'discard'] as const
+export type EvalFormat = (typeof EVAL_FORMATS)[number]
+
+/**
+ * What `opa eval` prints of a query that is a reference, `data.a.b`, in one of its formats, line ends included. `json` is its document with `result`,
+ * `bindings` are empty since a reference has no variables. An undefined result (absent) is `{}` or `undefined`, or nothing at all.
+ */
+export function showQueryResult(query: string, value: string | undefined, format: EvalFormat): string {
+  switch (format) {
+    case 'raw':
+      return value === undefined ? '' : `${rawText(value)}\n`
+    case 'values':
+      return value === undefined ? '' : `${indented(`[${value}]`)}\n`
+    case 'bindings':
+      return value === undefined ? '' : '{}\n'
+    case 'pretty':
+    case 'text':
+      return value === undefined ? 'undefined\n' : `${indented(value)}\n`
+    case 'discard':
+      return value === undefined ? '{}\n' : `${indented('{"result":"discarded"}')}\n`
+    case 'json':
+      return value === undefined ? '{}\n' : `${documentText(query, value)}\n`
+  }
+}
+
+/** The answer of the Data API on one line. */
+export function showAnswer(value: string | undefined, isIndented = false): string {
+  const answer = value === undefined ? '{}' : `{"result":${value}}`
+  return `${isIndented ? indented(answer) : answer}\n`
+}
+
+/** OPA's members are in the order of its structures, not sorted, so that only the value is made canonical. */
+function documentText(query: string, value: string): string {
+  const shown = indented(value).replaceAll('\n', '\n          ')
+  const text = indented(JSON.stringify(query))
+  return `{
+  "result": [
+    {
+      "expressions": [
+        {
+          "value": ${shown},
+          "text": ${text},
+          "location": {
+            "row": 1,
+            "col": 1
+          }
+        }
+      ]
+    }
+  ]
+}`
+}
+
+/** A text as it is, anything else as JSON on one line. */
+function rawText(value: string): string {
+  return value.startsWith('"') ? String(JSON.parse(value)) : value
+}
+
+function indented(json: string): string {
+  const bytes = Buffer.from(json)
+  return canonicalJson(bytes, 0, bytes.length, { pretty: true }).toString()
+}

@@ -1,0 +1,17 @@
+import type { ErrorDetail } from '../../errors/app-error.js'
+import { collectSources, isTestFile } from '../../pdp/compile/collect-sources.js'
+import { loadSnapshot } from '../../pdp/loading/load-snapshot.js'
+import type { LoadOptions, PolicyLocations } from '../../pdp/loading/load-snapshot.js'
+
+/**
+ * Loads what would serve, and gives what is wrong with it though it loads: test rules make a module another one, larger, with other built-ins. Raises as
+ * `loadSnapshot`. Where there is nothing but tests, nothing would serve.
+ */
+export async function loadServed(
+  locations: PolicyLocations,
+  load: LoadOptions,
+): Promise<{ readonly warnings: readonly ErrorDetail[]; readonly packages: readonly string[] }> {
+  const { rego, data } = await collectSources(locations.directories, { includeTests: true })
+  const isAllTests = data.length === 0 && rego.every(({ file }) => isTestFile(file))
+  return isAllTests ? { warnings: [], packages: [] } : await loadSnapshot(locations, load)
+}

@@ -1,0 +1,200 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { runTidegate } from '../support/run-tidegate.js'
+import { makeWorkspace } from '../support/workspace.js'
+
+const workspace = makeWorkspace({
+  'pol/p.rego': [
+    'package p',
+    'import rego.v1',
+    'allow := false',
+    'allowed if input.x == 1',
+    'text := "a <b>\\n\\"q\\""',
+    'o := {"b": 1.0, "a": [1, {"c": null}]}',
+    'limit := data.limits.most',
+    'bad := 1 / 0',
+    'twice := 1 if true',
+    'twice := 2 if input.x == 1',
+    'endless := count([1 | some x in numbers.range(1, 100000); some y in numbers.range(1, 100000); x * y == 7])',
+  ].join('\n'),
+  'pol/limits/settings.json': '{"most": 7}',
+  'strict/s.rego': 'package s\nimport rego.v1\ndeny contains "x" if {\n\ty := 1\n\tinput.a\n}\n',
+  'broken/s.rego': 'package s\nimport rego.v1\ndeny contains "x" if input.a == b\n',
+  'broken/s_test.rego': 'package s_test\nimport rego.v1\ntest_x if { y == 1 }\n',
+  'later/p_test.rego':
+    'package p_test\nimport rego.v1\ntest_a if true\ntest_b if true\ntodo_test_c if true\n',
+  'strict/cases/one.json': '{}',
+  'in.json': '{"x": 1}',
+})
+const { path: cwd } = workspace
+afterAll(workspace.remove)
+
+const run = (...args: readonly string[]) => runTidegate(args, { cwd })
+
+beforeAll(async () => {
+  const { stdout } = await run('build', 'pol', '-b', '-t', 'wasm', '-r', 'seven', '-e', 'p/allow')
+  writeFileSync(join(cwd, 'build.txt'), stdout)
+})
+
+describe('eval of a query prints what opa eval prints', () => {
+  test.each([
+    [
+      'data.p.allow',
+      '{\n  "result": [\n    {\n      "expressions": [\n        {\n          "value": false,\n          "text": "data.p.allow",\n          "location": {\n            "row": 1,\n            "col": 1\n          }\n        }\n      ]\n    }\n  ]\n}\n',
+      [],
+    ],
+    ['data.p.nothing', '{}\n', []],
+    ['data.p.allowed', 'true\n', ['-f', 'raw', '-i', 'in.json']],
+    ['p/allowed', 'true\n', ['-f', 'raw', '--input', 'in.json']],
+    ['data.p.text', 'a <b>\n"q"\n', ['-f', 'raw']],
+    ['data.p.text', '"a \\u003cb\\u003e\\n\\"q\\""\n', ['-f', 'pretty']],
+    ['data.p["o"]', '{"a":[1,{"c":null}],"b":1.0}\n', ['-f', 'raw']],
+    ['data.p.o.a[0]', '[\n  1\n]\n', ['-f', 'values']],
+    ['data.p.o', '{}\n', ['-f', 'bindings']],
+    ['data.p.o', '{\n  "result": "discarded"\n}\n', ['-f', 'discard']],
+    ['data.p.nothing', '', ['-f', 'raw']],
+    ['data.p.nothing', '', ['-f', 'values']],
+    ['data.p.nothing', '{}\n', ['-f', 'discard']],
+  ])('%s: %j', async (query, stdout, flags) => {
+    expect(await run('eval', '-b', 'bundle.tar.gz', ...flags, query)).toEqual({
+      exitCode: 0,
+      stdout,
+      stderr: '',
+    })
+  })
+
+  test('undefined, with why on standard error, for people', async () => {
+    const { exitCode, stdout, stderr } = await run(
+      'eval',
+      '-b',
+      'bundle.tar.gz',
+      '-f',
+      'pretty',
+      'data.p.alow',
+    )
+    expect([exitCode, stdout]).toEqual([0, 'undefined\n'])
+    expect(stderr).toContain('did you mean data.p.allow?')
+  })
+
+  test('errors in the JSON of standard output, with exit code 2', async () => {
+    const { exitCode, stdout, stderr } = await run(
+      'eval',
+      '-b',
+      'bundle.tar.gz',
+      '-i',
+      'in.json',
+      'data.p.twice',
+    )
+    expect([exitCode, stderr]).toEqual([2, ''])
+    expect(JSON.parse(stdout)).toMatchObject({ errors: [{ code: 'eval_conflict_error' }] })
+  })
+
+  test('what is more than a reference is refused, and says what to do', async () => {
+    for (const query of ['data.p.o[x]', 'data.p.allow; true', '1 + 1', 'input.x', 'x := data.p']) {
+      const { exitCode, stdout } = await run('eval', '-b', 'bundle.tar.gz', query)
+      expect(exitCode).toBe(2)
+      expect(stdout).toContain('is more than a path of data: write it as a rule')
+    }
+  })
+})
+
+describe('flags of opa eval', () => {
+  test.each([
+    [['--fail', 'data.p.allow'], 0],
+    [['--fail', 'data.p.nothing'], 1],
+    [['--fail', 'data.p.bad'], 1],
+    [['--fail-defined', 'data.p.allow'], 1],
+    [['--fail-defined', 'data.p.nothing'], 0],
+    [['--fail', '-i', 'in.json', 'data.p.twice'], 2],
+    [['--strict-builtin-errors', '--fail-defined', 'data.p.bad'], 2],
+    [['--fail', '--fail-defined', 'data.p.allow'], 2],
+    [['-I', '-i', 'in.json', 'data.p.allow'], 2],
+    [['-e', 'p/allow', 'data.p.allow'], 2],
+  ])('%j exits with %i', async (args, exitCode) => {
+    expect(await run('eval', '-b', 'bundle.tar.gz', '-f', 'raw', ...args)).toMatchObject({ exitCode })
+  })
+
+  test('-I reads the input from standard input', async () => {
+    const args = ['eval', '-b', 'bundle.tar.gz', '-I', '-f', 'raw', 'data.p.allowed']
+    expect(await runTidegate(args, { cwd, stdin: '{"x": 1}' })).toMatchObject({
+      exitCode: 0,
+      stdout: 'true\n',
+    })
+  })
+
+  test('-d takes all JSON of a directory, -b only that which a bundle has, and -d a file', async () => {
+    expect((await run('eval', '-d', 'pol', '-f', 'raw', 'data.p.limit')).stdout).toBe('7\n')
+    expect((await run('eval', '-b', 'pol', '-f', 'raw', 'data.p.limit')).stdout).toBe('')
+    const files = ['-d', 'pol/p.rego', '-d', 'in.json']
+    expect((await run('eval', ...files, '-f', 'raw', 'data.x')).stdout).toBe('1\n')
+  })
+
+  test('--timeout bounds the evaluation', async () => {
+    const args = ['eval', '-b', 'bundle.tar.gz', 'data.p.endless', '--timeout', '1ms', '-f', 'raw']
+    const { exitCode, stderr } = await run(...args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('longer than 1 ms')
+    expect(await run('eval', '--timeout', 'soon', 'data.p')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('check of Rego', () => {
+  test('compiles directories with their tests, and asks nobody', async () => {
+    expect(await run('check', 'strict')).toEqual({
+      exitCode: 0,
+      stdout: '1 package: 0 warnings\n',
+      stderr: '',
+    })
+    const { exitCode, stderr } = await run('check', 'broken')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('broken/s.rego:3:')
+    expect(stderr).toContain('broken/s_test.rego:3:')
+  })
+
+  test('--strict tells what opa check --strict tells', async () => {
+    const { exitCode, stderr } = await run('check', '--strict', 'strict')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('strict/s.rego:4:2: rego_compile_error: assigned var y unused')
+    expect(await run('check', '-S', '--policies', 'strict')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('flags of opa test and opa build', () => {
+  test('-r, -v and -z mean the same', async () => {
+    const { exitCode, stdout } = await run('test', '-b', 'later', '-r', 'test_a', '-v', '--timeout', '10s')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('pass   p_test.test_a')
+    expect(stdout).not.toContain('test_b')
+    expect(await run('test', 'later')).toMatchObject({ exitCode: 1 })
+    expect(await run('test', '-z', 'later', '-f', 'pretty')).toMatchObject({ exitCode: 0 })
+  })
+
+  test('build writes bundle.tar.gz unless told otherwise, and finds wrong names of entrypoints', async () => {
+    const { stdout } = await run('inspect', 'bundle.tar.gz')
+    expect(stdout).toMatch(/Revision +[|│] seven/)
+    const { exitCode, stderr } = await run('build', 'pol', '-e', 'p/alow', '-o', 'other.tar.gz')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('no package or rule is called p/alow (did you mean p/allow?)')
+  })
+})
+
+test.each([
+  ['eval', '--profile', 'tidegate eval --cost'],
+  ['eval', '-p', 'opa eval can'],
+  ['eval', '-S', 'tidegate check --strict'],
+  ['test', '--bench', 'opa test --bench'],
+  ['check', '--v0-compatible', 'not needed'],
+  ['build', '-O', 'opa build -O'],
+  ['build', '--signing-key', 'opa sign'],
+  ['fmt', '--v0-v1', 'opa fmt --v0-v1'],
+  ['inspect', '--v0-compatible', 'not needed'],
+  ['deps', '--ignore', 'left out'],
+])('%s %s of opa is answered with what does it here', async (command, flag, hint) => {
+  const { exitCode, stderr } = await run(command, flag)
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(`unknown option '${flag}': `)
+  expect(stderr).toContain(hint)
+})
