@@ -36,9 +36,45 @@ const rearranged = fc
   )
   .map(([pem, change]) => change(pem))
 
-/** Certificates, requests and keys: as they are, several together, in other forms. Of damaged ones OpenSSL and Go read different ones. */
+/** A character or a byte of what is encoded is another, is twice there or is gone; or the end is. */
+const damaged = fc
+  .tuple(
+    onePem,
+    fc.nat(),
+    fc.nat(255),
+    from<(bytes: number[], at: number, byte: number) => void>(
+      (bytes, at, byte) => void bytes.splice(at, 1, byte),
+      (bytes, at, byte) => void bytes.splice(at, 1, (bytes[at] ?? 0) ^ (1 << (byte & 7))),
+      (bytes, at) => void bytes.splice(at, 1),
+      (bytes, at, byte) => void bytes.splice(at, 0, byte),
+      (bytes, at) => void bytes.splice(at),
+    ),
+    fc.boolean(),
+  )
+  .map(([pem, place, byte, damage, isText]) => {
+    if (isText) return applyDamage(pem, 'latin1', place, byte, damage)
+    return pem.replace(/(?<=-----\n)[\w+/=\n]+(?=-----END)/, (body) => {
+      const text = applyDamage(body.replaceAll('\n', ''), 'base64', place, byte, damage)
+      return text.replaceAll(/.{1,64}/g, '$&\n')
+    })
+  })
+
+function applyDamage(
+  text: string,
+  encoding: 'latin1' | 'base64',
+  place: number,
+  byte: number,
+  damage: (bytes: number[], at: number, byte: number) => void,
+): string {
+  const bytes = [...Buffer.from(text, encoding)]
+  damage(bytes, place % bytes.length, byte)
+  return Buffer.from(bytes).toString(encoding)
+}
+
+/** Certificates, requests and keys: as they are, several together, in other forms, and damaged. */
 export const pem = fc.oneof(
   { weight: 4, arbitrary: onePem },
+  { weight: 3, arbitrary: damaged },
   { weight: 2, arbitrary: fc.array(onePem, { minLength: 2, maxLength: 4 }).map((list) => list.join('')) },
   { weight: 2, arbitrary: rearranged },
   { weight: 1, arbitrary: text },

@@ -34,10 +34,9 @@ function readBlock(beforeEnd: string, endLine: string): Omit<PemBlock, 'rest'> |
   if (newline < 0 && !beforeEnd.startsWith(BEGIN)) return undefined
   const start = newline + 1
   const first = lineEnd(beforeEnd, start)
-  const type = beforeEnd
-    .slice(start + BEGIN.length, first)
-    .trimEnd()
-    .slice(0, -DASHES.length)
+  const line = beforeEnd.slice(start + BEGIN.length, first).trimEnd()
+  if (!line.endsWith(DASHES)) return undefined
+  const type = line.slice(0, -DASHES.length)
   if (endLine !== `${END}${type}${DASHES}`) return undefined
   const der = decodeBody(withoutHeaders(beforeEnd.slice(first + 1)))
   return der && { type, der }

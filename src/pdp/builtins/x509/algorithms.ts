@@ -1,4 +1,4 @@
-import { contextTag, membersOf, oidOf } from './der.js'
+import { contextTag, membersOf, oidOf, sequenceOf } from './der.js'
 import type { DerNode } from './der.js'
 
 /** Go's x509.SignatureAlgorithm numbers by object identifier. */
@@ -35,7 +35,7 @@ const PUBLIC_KEYS: Readonly<Record<string, number>> = {
 
 /** Go's number of the algorithm that signed; 0 when it knows none. */
 export function signatureAlgorithm(identifier: DerNode | undefined): number {
-  const [oid, parameters] = membersOf(identifier)
+  const [oid, parameters] = sequenceOf(identifier)
   const id = oidOf(oid)
   return id === RSA_PSS ? (PSS_HASHES[pssHash(parameters)] ?? 0) : (SIGNATURES[id] ?? 0)
 }
@@ -47,5 +47,5 @@ function pssHash(parameters: DerNode | undefined): string {
 
 /** Go's number of a public key's algorithm, from its SubjectPublicKeyInfo; 0 when it knows none. */
 export function publicKeyAlgorithm(info: DerNode | undefined): number {
-  return PUBLIC_KEYS[oidOf(membersOf(membersOf(info)[0])[0])] ?? 0
+  return PUBLIC_KEYS[oidOf(sequenceOf(sequenceOf(info)[0])[0])] ?? 0
 }

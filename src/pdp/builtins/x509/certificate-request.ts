@@ -2,7 +2,7 @@ import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { publicKeyAlgorithm, signatureAlgorithm } from './algorithms.js'
-import { bitsOf, integerOf, malformed, membersOf, oidOf, readAll, TAG } from './der.js'
+import { bitsOf, integerOf, malformed, membersOf, oidOf, readAll, sequenceOf, TAG } from './der.js'
 import type { DerNode } from './der.js'
 import { readExtension, readExtensionFields } from './extensions.js'
 import type { Extension } from './extensions.js'
@@ -17,8 +17,8 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 export function goCertificateRequest(der: Buffer): RegoObject {
   const [request, ...rest] = readAll(der)
   if (rest.length > 0) throw new BuiltinError('asn1: syntax error: trailing data')
-  const [info, algorithm, signature] = membersOf(request)
-  const [version, subject, publicKeyInfo, attributeSet] = membersOf(info)
+  const [info, algorithm, signature] = sequenceOf(request)
+  const [version, subject, publicKeyInfo, attributeSet] = sequenceOf(info)
   if (request === undefined || info === undefined || version === undefined) throw malformed()
   if (subject === undefined || publicKeyInfo === undefined) throw malformed()
 
@@ -33,7 +33,7 @@ export function goCertificateRequest(der: Buffer): RegoObject {
     Signature: base64Of(bitsOf(signature)),
     SignatureAlgorithm: RegoNumber.of(signatureAlgorithm(algorithm)),
     PublicKeyAlgorithm: RegoNumber.of(publicKeyAlgorithm(publicKeyInfo)),
-    PublicKey: goPublicKey(publicKeyInfo.raw),
+    PublicKey: goPublicKey(publicKeyInfo),
     Subject: goName(subject),
     Attributes: listOrNull(attributes.flatMap(goAttribute)),
     Extensions: listOrNull(extensions.map(goExtension)),

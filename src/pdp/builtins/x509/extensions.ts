@@ -1,6 +1,18 @@
-import { contextTag, integerOf, bitsOf, membersOf, oidOf, readAll, TAG } from './der.js'
+import {
+  bitsOf,
+  booleanOf,
+  contextTag,
+  expectTag,
+  integerOf,
+  malformed,
+  membersOf,
+  oidOf,
+  readAll,
+  sequenceOf,
+  TAG,
+} from './der.js'
 import type { DerNode } from './der.js'
-import { readGeneralNames, sortGeneralNames } from './general-names.js'
+import { readSubjectNames, sortGeneralNames } from './general-names.js'
 import type { GeneralNames } from './general-names.js'
 import { readNameConstraints } from './name-constraints.js'
 import type { NameConstraints } from './name-constraints.js'
@@ -55,33 +67,45 @@ const OID = {
 
 const OCSP = '1.3.6.1.5.5.7.48.1'
 const CA_ISSUERS = '1.3.6.1.5.5.7.48.2'
+const NEVER_CRITICAL: ReadonlySet<string> = new Set([
+  OID.authorityKeyId,
+  OID.subjectKeyId,
+  OID.authorityInfoAccess,
+])
 const HANDLED: ReadonlySet<string> = new Set([...Object.values(OID), ...Object.values(POLICY_OID)])
 
 export function readExtension(node: DerNode): Extension {
-  const members = membersOf(node)
-  const critical = members[1]?.tag === TAG.boolean && members[1].content[0] !== 0
-  return { oid: oidOf(members[0]), critical, value: members.at(-1)?.content ?? Buffer.alloc(0) }
+  const [oid, second, third] = sequenceOf(node)
+  const isMarked = second?.tag === TAG.boolean
+  const value = expectTag(isMarked ? third : second, TAG.octetString)
+  return { oid: oidOf(oid), critical: isMarked && booleanOf(second), value: value.content }
 }
 
 export function readExtensionFields(extensions: readonly Extension[]): ExtensionFields {
   const find = (oid: string): DerNode | undefined => {
     const extension = extensions.find((candidate) => candidate.oid === oid)
-    return extension && readAll(extension.value)[0]
+    if (extension === undefined) return undefined
+    // RFC 5280 has these never critical, and Go takes no certificate where they are.
+    if (extension.critical && NEVER_CRITICAL.has(oid)) throw malformed()
+    const [value] = readAll(extension.value)
+    if (value === undefined) throw malformed()
+    return value
   }
   const access = readAccess(find(OID.authorityInfoAccess))
   const usages = find(OID.extendedKeyUsage)
+  const subjectKeyId = find(OID.subjectKeyId)
+  const [authorityKeyId] = optionalMembers(find(OID.authorityKeyId))
   return {
     basic: readBasicConstraints(find(OID.basicConstraints)),
     keyUsage: readKeyUsage(find(OID.keyUsage)),
-    extendedKeyUsages: usages && membersOf(usages).map(oidOf),
-    subjectKeyId: find(OID.subjectKeyId)?.content,
-    authorityKeyId: optionalMembers(find(OID.authorityKeyId)).find(({ tag }) => tag === contextTag(0))
-      ?.content,
-    subjectNames: readGeneralNames(find(OID.subjectAltName)),
+    extendedKeyUsages: usages && sequenceOf(usages).map(oidOf),
+    subjectKeyId: subjectKeyId && expectTag(subjectKeyId, TAG.octetString).content,
+    authorityKeyId: authorityKeyId?.tag === contextTag(0) ? authorityKeyId.content : undefined,
+    subjectNames: readSubjectNames(find(OID.subjectAltName)),
     crlUris: readCrlUris(find(OID.crlDistributionPoints)),
     ocspServers: access.filter(({ method }) => method === OCSP).flatMap(({ uris }) => uris),
     issuerUris: access.filter(({ method }) => method === CA_ISSUERS).flatMap(({ uris }) => uris),
-    policies: optionalMembers(find(OID.certificatePolicies)).map((policy) => oidOf(membersOf(policy)[0])),
+    policies: optionalMembers(find(OID.certificatePolicies)).map((policy) => oidOf(sequenceOf(policy)[0])),
     nameConstraints: readNameConstraints(find(OID.nameConstraints)),
     policyConstraints: readPolicyConstraints(find),
     unhandledCritical: extensions
@@ -91,15 +115,17 @@ export function readExtensionFields(extensions: readonly Extension[]): Extension
 }
 
 function optionalMembers(node: DerNode | undefined): DerNode[] {
-  return node === undefined ? [] : membersOf(node)
+  return node === undefined ? [] : sequenceOf(node)
 }
 
 function readBasicConstraints(node: DerNode | undefined): BasicConstraints | undefined {
   if (node === undefined) return undefined
-  const members = membersOf(node)
-  const limit = members.find(({ tag }) => tag === TAG.integer)
-  const isCa = members.some(({ tag, content }) => tag === TAG.boolean && content[0] !== 0)
-  return { isCa, maxPathLength: limit === undefined ? -1 : Number(integerOf(limit)) }
+  const [first, ...rest] = sequenceOf(node)
+  const isMarked = first?.tag === TAG.boolean
+  const limit = isMarked ? rest[0] : first
+  const maxPathLength = limit?.tag === TAG.integer ? integerOf(limit) : -1n
+  if (limit?.tag === TAG.integer && (maxPathLength < 0n || maxPathLength >= 1n << 63n)) throw malformed()
+  return { isCa: isMarked && booleanOf(first), maxPathLength: Number(maxPathLength) }
 }
 
 /** DER writes the first usage in the highest bit. */
@@ -115,15 +141,18 @@ function readKeyUsage(node: DerNode | undefined): number {
 
 function readCrlUris(node: DerNode | undefined): readonly string[] {
   return optionalMembers(node).flatMap((point) => {
-    const name = membersOf(point).find(({ tag }) => tag === contextTag(0, 'constructed'))
-    const fullName = optionalMembers(name).find(({ tag }) => tag === contextTag(0, 'constructed'))
-    return readGeneralNames(fullName).uris
+    const [name] = sequenceOf(point)
+    if (name?.tag !== contextTag(0, 'constructed')) return []
+    const [fullName] = membersOf(name)
+    const uris = membersOf(expectTag(fullName, contextTag(0, 'constructed')))
+    const end = uris.findIndex(({ tag }) => tag !== contextTag(6))
+    return sortGeneralNames(end === -1 ? uris : uris.slice(0, end)).uris
   })
 }
 
 function readAccess(node: DerNode | undefined): { method: string; uris: readonly string[] }[] {
   return optionalMembers(node).map((description) => {
-    const [method, ...location] = membersOf(description)
-    return { method: oidOf(method), uris: sortGeneralNames(location).uris }
+    const [method, location] = sequenceOf(description)
+    return { method: oidOf(method), uris: sortGeneralNames(location === undefined ? [] : [location]).uris }
   })
 }

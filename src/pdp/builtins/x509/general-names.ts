@@ -1,7 +1,7 @@
 import { RegoObject } from '../../rego/value.js'
 import { parseGoUrl } from '../encoding/go-url.js'
 import { formatAddress } from '../net/network.js'
-import { contextTag, malformed, membersOf } from './der.js'
+import { contextTag, malformed, sequenceOf } from './der.js'
 import type { DerNode } from './der.js'
 
 /** The kinds of GeneralName (RFC 5280, 4.2.1.6) that Go reads. */
@@ -12,14 +12,25 @@ export interface GeneralNames {
   readonly ips: readonly Buffer[]
 }
 
+const ASCII = /^[\0-\x7f]*$/
 const EMAIL = contextTag(1)
 const DNS = contextTag(2)
 const URI = contextTag(6)
 const IP = contextTag(7)
 
-export function readGeneralNames(sequence: DerNode | undefined): GeneralNames {
-  const names = sequence === undefined ? [] : membersOf(sequence)
-  return sortGeneralNames(names)
+/** The names of a subject. Raises BuiltinError for those that Go refuses: other than ASCII, addresses of an odd length, and what is no URL. */
+export function readSubjectNames(sequence: DerNode | undefined): GeneralNames {
+  const names = sortGeneralNames(sequence === undefined ? [] : sequenceOf(sequence))
+  const { emails, dnsNames, uris, ips } = names
+  if ([...emails, ...dnsNames, ...uris].some((text) => !ASCII.test(text))) throw malformed()
+  if (ips.some(({ length }) => length !== 4 && length !== 16)) throw malformed()
+  if (!uris.every((uri) => isDomain(parseGoUrl(uri).host))) throw malformed()
+  return names
+}
+
+/** Whether a name is none at all, or labels of visible characters. */
+function isDomain(host: string): boolean {
+  return host === '' || host.split('.').every((label) => /^[!-~]+$/.test(label))
 }
 
 export function sortGeneralNames(names: readonly DerNode[]): GeneralNames {

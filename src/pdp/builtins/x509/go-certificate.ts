@@ -7,8 +7,6 @@ import type { Extension } from './extensions.js'
 import { formatIp, goUri } from './general-names.js'
 import type { GeneralNames } from './general-names.js'
 import { arcsOf, base64Of, listOrNull } from './go-values.js'
-import { goPublicKey } from './keys.js'
-import { goName } from './names.js'
 import type { PolicyConstraints } from './policy-constraints.js'
 
 /** A certificate with the field names and forms of Go's x509.Certificate in JSON, and OPA's URIStrings. */
@@ -29,7 +27,7 @@ export function withoutUriStrings(certificate: RegoObject): RegoObject {
 }
 
 function mainFields(certificate: ParsedCertificate): Record<string, RegoValue> {
-  const { publicKeyInfo, issuer, subject } = certificate
+  const { publicKeyInfo, publicKey, issuer, subject } = certificate
   return {
     Raw: base64Of(certificate.raw),
     RawTBSCertificate: base64Of(certificate.tbs.raw),
@@ -39,11 +37,11 @@ function mainFields(certificate: ParsedCertificate): Record<string, RegoValue> {
     Signature: base64Of(certificate.signature),
     SignatureAlgorithm: RegoNumber.of(signatureAlgorithm(certificate.signatureAlgorithm)),
     PublicKeyAlgorithm: RegoNumber.of(publicKeyAlgorithm(publicKeyInfo)),
-    PublicKey: goPublicKey(publicKeyInfo.raw),
+    PublicKey: publicKey,
     Version: RegoNumber.of(certificate.version),
     SerialNumber: RegoNumber.of(certificate.serialNumber),
-    Issuer: goName(issuer),
-    Subject: goName(subject),
+    Issuer: issuer.value,
+    Subject: subject.value,
     NotBefore: certificate.notBefore,
     NotAfter: certificate.notAfter,
   }

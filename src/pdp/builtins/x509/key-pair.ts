@@ -9,7 +9,7 @@ import { parseCertificates } from './certificate.js'
 import { malformed } from './der.js'
 import { goCertificate, withoutUriStrings } from './go-certificate.js'
 import { base64Of } from './go-values.js'
-import { goPrivateKey } from './keys.js'
+import { goPrivateKey, importPublicKey } from './keys.js'
 import { importAnyPrivateKey } from './private-keys.js'
 
 const BEGIN = '-----BEGIN '
@@ -75,7 +75,7 @@ function missingKey(blocks: readonly Block[]): string {
 }
 
 function checkPair(key: KeyObject, publicKeyInfo: Buffer): void {
-  const wanted = createPublicKey({ key: publicKeyInfo, format: 'der', type: 'spki' })
+  const wanted = importPublicKey(publicKeyInfo)
   if (wanted.asymmetricKeyType !== key.asymmetricKeyType) {
     throw new BuiltinError('tls: private key type does not match public key type')
   }

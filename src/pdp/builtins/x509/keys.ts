@@ -1,37 +1,69 @@
 import { createPublicKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
-import { RegoObject } from '../../rego/value.js'
+import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
+import { bitsOf, integerOf, malformed, oidOf, readAll, sequenceOf, TAG } from './der.js'
+import type { DerNode } from './der.js'
 import { base64Of, integerFromJwk } from './go-values.js'
 
-/** The public key of a SubjectPublicKeyInfo with the fields of Go's type for it; null for a kind that Go does not read. */
-export function goPublicKey(info: Buffer): RegoValue {
-  const key = importPublicKey(info)
-  return key === undefined ? null : publicFields(key)
-}
+/** Object identifiers of the kinds of public keys that Go reads (RFC 3279, RFC 5480, RFC 8410), and of its curves. */
+const RSA = '1.2.840.113549.1.1.1'
+const EC = '1.2.840.10045.2.1'
+const ED25519 = '1.3.101.112'
+const CURVES: ReadonlySet<string> = new Set([
+  '1.3.132.0.33',
+  '1.2.840.10045.3.1.7',
+  '1.3.132.0.34',
+  '1.3.132.0.35',
+])
+const UNCOMPRESSED = 4
+const ED25519_BYTES = 32
 
-function importPublicKey(info: Buffer): KeyObject | undefined {
-  try {
-    return createPublicKey({ key: info, format: 'der', type: 'spki' })
-  } catch {
-    return undefined
+/**
+ * The public key of a SubjectPublicKeyInfo with the fields of Go's type for it; null for a kind that Go does not read. Raises BuiltinError for a
+ * broken one.
+ */
+export function goPublicKey(info: DerNode): RegoValue {
+  const [algorithm, bits] = sequenceOf(info)
+  const [oid, parameters] = sequenceOf(algorithm)
+  const key = bitsOf(bits)
+  switch (oidOf(oid)) {
+    case RSA: {
+      if (parameters?.tag !== TAG.null || parameters.content.length > 0) throw malformed()
+      return rsaFields(key)
+    }
+    case EC: {
+      if (!CURVES.has(oidOf(parameters)) || key[0] !== UNCOMPRESSED) throw malformed()
+      return pointFields(info.raw)
+    }
+    case ED25519: {
+      if (parameters !== undefined || key.length !== ED25519_BYTES) throw malformed()
+      return base64Of(key)
+    }
+    default:
+      return null
   }
 }
 
-function publicFields(key: KeyObject): RegoValue {
-  switch (key.asymmetricKeyType) {
-    case 'rsa': {
-      const { n, e } = exportJwk(key)
-      return RegoObject.fromRecord({ N: integerFromJwk(n), E: integerFromJwk(e) })
-    }
-    case 'ec': {
-      const { x, y } = exportJwk(key)
-      return RegoObject.fromRecord({ Curve: new RegoObject([]), X: integerFromJwk(x), Y: integerFromJwk(y) })
-    }
-    case 'ed25519':
-      return base64Of(Buffer.from(exportJwk(key).x ?? '', 'base64url'))
-    default:
-      return null
+function rsaFields(key: Buffer): RegoValue {
+  const [modulus, exponent] = sequenceOf(readAll(key)[0]).map(integerOf)
+  if (modulus === undefined || exponent === undefined || modulus <= 0n || exponent <= 0n) throw malformed()
+  if (exponent >= 1n << 63n) throw malformed()
+  return RegoObject.fromRecord({ N: RegoNumber.of(modulus), E: RegoNumber.of(exponent) })
+}
+
+/** Raises BuiltinError for a point that is not on its curve. */
+function pointFields(info: Buffer): RegoValue {
+  const { x, y } = exportJwk(importPublicKey(info))
+  return RegoObject.fromRecord({ Curve: new RegoObject([]), X: integerFromJwk(x), Y: integerFromJwk(y) })
+}
+
+/** The key of a SubjectPublicKeyInfo for computing with it. Raises BuiltinError for one that OpenSSL does not take. */
+export function importPublicKey(info: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: info, format: 'der', type: 'spki' })
+  } catch {
+    throw malformed()
   }
 }
 

@@ -1,5 +1,5 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
-import { contextTag, membersOf } from './der.js'
+import { contextTag, membersOf, sequenceOf } from './der.js'
 import type { DerNode } from './der.js'
 import { sortGeneralNames } from './general-names.js'
 import type { GeneralNames } from './general-names.js'
@@ -18,12 +18,12 @@ const COMPARISON_STEPS = 20
 
 export function readNameConstraints(node: DerNode | undefined): NameConstraints | undefined {
   if (node === undefined) return undefined
-  const members = membersOf(node)
+  const members = sequenceOf(node)
   const basesOf = (number: number): DerNode[] => {
     const subtrees = members.find(({ tag }) => tag === contextTag(number, 'constructed'))
     return subtrees === undefined
       ? []
-      : membersOf(subtrees).flatMap((subtree) => membersOf(subtree).slice(0, 1))
+      : membersOf(subtrees).flatMap((subtree) => sequenceOf(subtree).slice(0, 1))
   }
   const [permitted, excluded] = [basesOf(0), basesOf(1)]
   const known = [contextTag(1), contextTag(2), contextTag(6), contextTag(7)]

@@ -1,6 +1,6 @@
 import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
-import { membersOf, oidOf, textOf } from './der.js'
+import { expectTag, malformed, membersOf, oidOf, sequenceOf, TAG, textOf } from './der.js'
 import type { DerNode } from './der.js'
 import { arcsOf, listOrNull } from './go-values.js'
 
@@ -24,7 +24,8 @@ interface NameAttribute {
 
 /** A distinguished name with the fields of Go's pkix.Name. */
 export function goName(name: DerNode | undefined): RegoObject {
-  const attributes = membersOf(name).flatMap(membersOf).map(readAttribute)
+  const sets = sequenceOf(name).map((set) => expectTag(set, TAG.set))
+  const attributes = sets.flatMap(membersOf).map(readAttribute)
   const valuesOf = (oid: string): string[] =>
     attributes.filter((attribute) => attribute.oid === oid).map(({ value }) => value)
   const lists = Object.entries(LISTS).map(([field, oid]): [string, RegoValue] => [
@@ -41,8 +42,9 @@ export function goName(name: DerNode | undefined): RegoObject {
 }
 
 function readAttribute(node: DerNode): NameAttribute {
-  const [oid, value] = membersOf(node)
-  return { oid: oidOf(oid), value: value === undefined ? '' : textOf(value) }
+  const [oid, value] = sequenceOf(node)
+  if (value === undefined) throw malformed()
+  return { oid: oidOf(oid), value: textOf(value) }
 }
 
 function goAttribute({ oid, value }: NameAttribute): RegoObject {

@@ -1,4 +1,4 @@
-import { TAG, contextTag, integerOf, membersOf, oidOf } from './der.js'
+import { TAG, contextTag, integerOf, oidOf, sequenceOf } from './der.js'
 import type { DerNode } from './der.js'
 
 /** What a certificate says of the policies of those below it (RFC 5280, 4.2.1.5, 4.2.1.11 and 4.2.1.14), each absent where it does not. */
@@ -18,7 +18,7 @@ export const POLICY_OID = {
 /** Reads the extensions that `find` gives. Raises BuiltinError for broken ones. */
 export function readPolicyConstraints(find: (oid: string) => DerNode | undefined): PolicyConstraints {
   const [constraints, inhibitAny] = [find(POLICY_OID.constraints), find(POLICY_OID.inhibitAny)]
-  const limits = constraints === undefined ? [] : membersOf(constraints)
+  const limits = constraints === undefined ? [] : sequenceOf(constraints)
   const limit = (number: number): bigint | undefined => {
     const node = limits.find(({ tag }) => tag === contextTag(number))
     return node && integerOf({ ...node, tag: TAG.integer })
@@ -28,8 +28,8 @@ export function readPolicyConstraints(find: (oid: string) => DerNode | undefined
     inhibitAnyPolicy: inhibitAny && integerOf(inhibitAny),
     requireExplicitPolicy: limit(0),
     inhibitPolicyMapping: limit(1),
-    mappings: (mappings === undefined ? [] : membersOf(mappings)).map((mapping) => {
-      const [issuer, subject] = membersOf(mapping)
+    mappings: (mappings === undefined ? [] : sequenceOf(mappings)).map((mapping) => {
+      const [issuer, subject] = sequenceOf(mapping)
       return { issuer: oidOf(issuer), subject: oidOf(subject) }
     }),
   }

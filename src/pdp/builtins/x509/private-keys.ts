@@ -1,13 +1,34 @@
-import { createPrivateKey } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createECDH, createPrivateKey } from 'node:crypto'
+import type { JsonWebKey, JsonWebKeyInput, KeyObject, PrivateKeyInput } from 'node:crypto'
 import { BuiltinError } from '../shared/builtin.js'
 import { readPemBlock } from '../encoding/pem-block.js'
+import {
+  bitsOf,
+  contextTag,
+  expectTag,
+  integerOf,
+  leadingMembersOf,
+  oidOf,
+  readFirst,
+  sequenceOf,
+  sequenceOfAll,
+  TAG,
+} from './der.js'
+import type { DerNode } from './der.js'
 
 /** DER forms of private keys by the type of their PEM block. */
 const FORMS: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
   'RSA PRIVATE KEY': 'pkcs1',
   'PRIVATE KEY': 'pkcs8',
   'EC PRIVATE KEY': 'sec1',
+}
+
+const EC = '1.2.840.10045.2.1'
+/** Go's curves by their object identifiers (RFC 5480), but P-224, of which JSON Web Keys know nothing. */
+const CURVES: Readonly<Record<string, Curve>> = {
+  '1.2.840.10045.3.1.7': { name: 'P-256', openssl: 'prime256v1', bytes: 32 },
+  '1.3.132.0.34': { name: 'P-384', openssl: 'secp384r1', bytes: 48 },
+  '1.3.132.0.35': { name: 'P-521', openssl: 'secp521r1', bytes: 66 },
 }
 
 /** The unencrypted private keys among the PEM blocks of a text; raises BuiltinError on a broken one. */
@@ -33,9 +54,92 @@ export function importAnyPrivateKey(der: Buffer): KeyObject {
 }
 
 function importPrivateKey(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): KeyObject {
+  const point =
+    type === 'sec1' ? ecPrivateKey(der, undefined) : type === 'pkcs8' ? ecKeyWithin(der) : undefined
+  const known = type === 'pkcs8' ? withoutAttributes(der) : der
+  const key = makeKey(
+    point === undefined ? { key: known, format: 'der', type } : { key: point, format: 'jwk' },
+  )
+  if (key.asymmetricKeyType === 'rsa') refuseInconsistent(key)
+  return key
+}
+
+function makeKey(source: PrivateKeyInput | JsonWebKeyInput): KeyObject {
   try {
-    return createPrivateKey({ key: der, format: 'der', type })
+    return createPrivateKey(source)
   } catch {
-    throw new BuiltinError('x509: failed to parse private key')
+    throw broken()
   }
+}
+
+/** Go takes an RSA key only where its numbers belong together (RFC 8017, 3.2). */
+function refuseInconsistent(key: KeyObject): void {
+  const { n, e, d, p, q } = key.export({ format: 'jwk' })
+  const [modulus, exponent, secret, first, second] = [n, e, d, p, q].map(toInteger)
+  if (!modulus || !exponent || !secret || !first || !second) throw broken()
+  const product = exponent * secret
+  if (first * second !== modulus || product % (first - 1n) !== 1n || product % (second - 1n) !== 1n)
+    throw broken()
+}
+
+function toInteger(base64url: string | undefined): bigint {
+  return BigInt(`0x${Buffer.from(base64url ?? '', 'base64url').toString('hex') || '0'}`)
+}
+
+/** The key of an elliptic curve in PKCS #8 (RFC 5208); undefined for one of another kind. */
+function ecKeyWithin(der: Buffer): JsonWebKey | undefined {
+  const [, algorithm, key] = leadingMembersOf(readFirst(der))
+  const [oid, curve] = sequenceOf(algorithm)
+  if (oidOf(oid) !== EC) return undefined
+  return ecPrivateKey(expectTag(key, TAG.octetString).content, curve)
+}
+
+/** Go passes over the point that is written beside the number (RFC 5915), and makes its own. */
+function ecPrivateKey(der: Buffer, given: DerNode | undefined): JsonWebKey {
+  const [version, number, ...rest] = leadingMembersOf(readFirst(der))
+  if (integerOf(version) !== 1n) throw broken()
+  const explicit = (number: number): DerNode | undefined =>
+    rest.find(({ tag }) => tag === contextTag(number, 'constructed'))
+  const parameters = firstWithin(explicit(0))
+  const point = explicit(1)
+  if (point !== undefined) bitsOf(firstWithin(point))
+  const curve = CURVES[oidOf(given ?? parameters)]
+  if (curve === undefined) throw broken()
+  const written = expectTag(number, TAG.octetString).content
+  const excess = Math.max(0, written.length - curve.bytes)
+  if (written.subarray(0, excess).some((byte) => byte !== 0)) throw broken()
+  const d = Buffer.alloc(curve.bytes)
+  written.copy(d, Math.max(0, curve.bytes - written.length), excess)
+  return { kty: 'EC', crv: curve.name, d: d.toString('base64url'), ...pointOf(curve, d) }
+}
+
+function firstWithin(node: DerNode | undefined): DerNode | undefined {
+  return node && leadingMembersOf({ ...node, tag: TAG.sequence })[0]
+}
+
+/** PKCS #8 without what is behind the key, at which Go does not look. */
+function withoutAttributes(der: Buffer): Buffer {
+  return sequenceOfAll(leadingMembersOf(readFirst(der)).slice(0, 3))
+}
+
+interface Curve {
+  readonly name: string
+  readonly openssl: string
+  readonly bytes: number
+}
+
+function pointOf({ openssl, bytes }: Curve, d: Buffer): { x: string; y: string } {
+  try {
+    const ecdh = createECDH(openssl)
+    ecdh.setPrivateKey(d)
+    const point = ecdh.getPublicKey()
+    const half = (from: number): string => point.subarray(from, from + bytes).toString('base64url')
+    return { x: half(1), y: half(1 + bytes) }
+  } catch {
+    throw broken()
+  }
+}
+
+function broken(): BuiltinError {
+  return new BuiltinError('x509: failed to parse private key')
 }

@@ -1,12 +1,12 @@
 import { RegoNumber, RegoSet } from '../../rego/value.js'
 import type { RegoObject, RegoValue } from '../../rego/value.js'
+import { integerSegment } from '../../rego/data-path.js'
 import { BuiltinError } from '../shared/builtin.js'
 import { isArray } from '../shared/operands.js'
 import { SERVER_AUTH, usageByName } from './extended-key-usages.js'
 import type { ChainOptions } from './verify-chain.js'
 
 const NS_PER_MS = 1_000_000n
-const INT64 = /^-?\d{1,19}$/
 
 /** What Go verifies when it is told nothing: a server's certificate, now, of any name. */
 export function defaultOptions(nowNs: bigint): ChainOptions {
@@ -42,10 +42,9 @@ function readOption(name: string, value: RegoValue): Partial<ChainOptions> {
 
 function readInt64(value: RegoValue, name: string, wanted: string): bigint {
   if (!(value instanceof RegoNumber)) throw new BuiltinError(`'${name}' should be a number`)
-  if (!INT64.test(value.text) || BigInt.asIntN(64, BigInt(value.text)) !== BigInt(value.text)) {
-    throw new BuiltinError(`'${name}' should be ${wanted}`)
-  }
-  return BigInt(value.text)
+  const integer = integerSegment(value.text)
+  if (integer === undefined) throw new BuiltinError(`'${name}' should be ${wanted}`)
+  return integer
 }
 
 function readUsages(value: RegoValue): Partial<ChainOptions> {

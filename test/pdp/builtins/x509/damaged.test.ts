@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+import { x509Builtins } from '../../../../src/pdp/builtins/x509/x509.js'
+import { outcomeOf } from '../../../support/builtin-outcome.js'
+
+const file = new URL('../../../cases/builtins/x509.json', import.meta.url)
+const { keys } = z
+  .looseObject({ keys: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(file, 'utf8')))
+
+const call = (name: string, text: string): string =>
+  outcomeOf(x509Builtins, `crypto.${name}`, JSON.stringify([text])).replace(/^\w+_error: .*/s, 'an error')
+
+/** The PEM text with other bytes within. */
+function changed(pem: string, change: (der: Buffer) => Buffer): string {
+  return pem.replace(/(?<=-----\n)[\w+/=\n]+(?=-----END)/, (body) => {
+    const der = change(Buffer.from(body, 'base64'))
+    return `${der.toString('base64').replaceAll(/.{1,64}/g, '$&\n')}`
+  })
+}
+
+function flipped(at: number): (der: Buffer) => Buffer {
+  return (der) => {
+    const place = (at + der.length) % der.length
+    return Buffer.from(der.map((byte, index) => (index === place ? byte ^ 1 : byte)))
+  }
+}
+
+/** All outcomes are those of OPA 1.20.2. */
+describe('damaged texts', () => {
+  const ec = keys['ec-prime256v1.pem'] ?? ''
+  const rsa = keys['rsa1.pem'] ?? ''
+  const ed = keys['ed.pem'] ?? ''
+  const certificate = keys['root.crt'] ?? ''
+
+  it('a key of a curve is its number: the point beside it may be another', () => {
+    const whole = call('x509.parse_rsa_private_key', ec)
+    expect(whole).toContain('"crv":"P-256"')
+    expect(call('x509.parse_rsa_private_key', changed(ec, flipped(-20)))).toBe(whole)
+    // The first byte of the number: another point belongs to it.
+    const other = call('x509.parse_rsa_private_key', changed(ec, flipped(10)))
+    expect(other).toContain('"crv":"P-256"')
+    expect(/"x":"[^"]*"/.exec(other)?.[0]).not.toBe(/"x":"[^"]*"/.exec(whole)?.[0])
+  })
+
+  it('an RSA key whose numbers do not belong together is none', () => {
+    expect(call('parse_private_keys', rsa)).toContain('"Primes"')
+    expect(call('parse_private_keys', changed(rsa, flipped(40)))).toBe('an error')
+  })
+
+  it('what is behind the key in PKCS #8 is passed over', () => {
+    const whole = call('parse_private_keys', ed)
+    const longer = changed(ed, (der) => Buffer.concat([der, Buffer.from([0x99])]))
+    expect(call('parse_private_keys', longer)).toBe(whole)
+  })
+
+  it.each<[string, (der: Buffer) => Buffer]>([
+    [
+      'another algorithm outside than within',
+      (der) => flipped(der.lastIndexOf(Buffer.from('2a8648ce3d0403', 'hex')) + 7)(der),
+    ],
+    ['a set in the place of the sequence', (der) => Buffer.from([0x31, ...der.subarray(1)])],
+    [
+      'a point that is not on its curve',
+      (der) => flipped(der.indexOf(Buffer.from('03420004', 'hex')) + 10)(der),
+    ],
+    [
+      'a month that no year has',
+      (der) => Buffer.from(der.toString('latin1').replace(/(\x17\r\d\d)\d\d/, '$119'), 'latin1'),
+    ],
+    ['a version that nobody has', (der) => flipped(der.indexOf(Buffer.from('a003020102', 'hex')) + 3)(der)],
+  ])('a certificate with %s is none', (_name, change) => {
+    expect(call('x509.parse_certificates', certificate)).toContain('"Version":3')
+    const damaged = changed(certificate, change)
+    expect(damaged).not.toBe(certificate)
+    expect(call('x509.parse_certificates', damaged)).toBe('an error')
+  })
+
+  it('a first line that is not closed begins no block', () => {
+    const open = certificate.replace('CERTIFICATE-----', 'CERTIFICATE---|-')
+    expect(call('x509.parse_certificates', open)).toBe('[]')
+  })
+})
