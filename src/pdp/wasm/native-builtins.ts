@@ -13,6 +13,7 @@ export type HostTurn =
 export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   builtin_json_filter: 'chosen',
   builtin_json_remove: 'chosen',
+  builtin_object_union_n: 'chosen',
   opa_agg_product: 'chosen',
   opa_agg_sum: 'chosen',
   opa_arith_abs: 'decimal',
@@ -37,6 +38,7 @@ export const HOST_TURNS: Readonly<Record<string, HostTurn>> = {
   opa_cidr_intersects: 'always',
   opa_glob_match: 'always',
   opa_json_is_valid: 'always',
+  opa_json_marshal: 'always',
   opa_json_unmarshal: 'chosen',
   opa_regex_find_all_string_submatch: 'chosen',
   opa_regex_is_valid: 'always',
@@ -95,6 +97,7 @@ export const NATIVE_BUILTINS: Readonly<Record<string, string>> = {
   opa_cidr_intersects: 'net.cidr_intersects',
   opa_glob_match: 'glob.match',
   opa_json_is_valid: 'json.is_valid',
+  opa_json_marshal: 'json.marshal',
   opa_json_unmarshal: 'json.unmarshal',
   opa_numbers_range: 'numbers.range',
   opa_regex_find_all_string_submatch: 'regex.find_all_string_submatch_n',

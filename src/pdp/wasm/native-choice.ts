@@ -82,6 +82,11 @@ const hasEmptyPath: Choice = (operand) => {
   return list.some((path: RegoValue) => path === '' || (Array.isArray(path) && path.length === 0))
 }
 
+const isEmptyArray: Choice = (operand) => {
+  const value = operand.value(0)
+  return Array.isArray(value) && value.length === 0
+}
+
 /** What native built-ins are not given, beside those that the module does not ask about at all. */
 const CHOICES: Readonly<Record<string, Choice>> = {
   abs: isDecimal(1),
@@ -96,6 +101,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   floor: isDecimal(1),
   'json.filter': hasEmptyPath,
   'json.remove': hasEmptyPath,
+  'object.union_n': isEmptyArray,
   'json.unmarshal': isOddJson,
   minus: isDecimal(2),
   mul: isDecimal(2),

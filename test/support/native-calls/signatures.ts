@@ -78,7 +78,7 @@ export const SIGNATURES: readonly Signature[] = [
   named('json.filter', v.document, v.paths),
   named('json.is_valid', t.jsonText),
   // The order of keys differs: sets and objects have one of their own in the module.
-  written('json.marshal', 'json.unmarshal(json.marshal(a))', v.value),
+  named('json.marshal', v.value),
   named('json.remove', v.document, v.paths),
   named('json.unmarshal', t.jsonText),
   named('lower', t.text),
@@ -100,6 +100,7 @@ export const SIGNATURES: readonly Signature[] = [
   named('object.remove', v.object, v.texts),
   named('object.union', v.document, v.document),
   written('object.union_n', 'object.union_n([a, b])', v.document, v.document),
+  named('object.union_n', v.array),
   written('or', `${SET_A} | ${SET_B}`, v.array, v.array),
   written('plus', 'a + b', v.number, v.number),
   named('product', v.numbers),

@@ -4,6 +4,7 @@ import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { decodeGoBase64 } from '../encoding/go-base64.js'
 import type { Base64Variant } from '../encoding/go-base64.js'
 import { decodeUtf8 } from '../encoding/go-utf8.js'
+import { goJsonText } from '../encoding/json-text.js'
 import { isJsonDocument, readJsonDocument } from '../encoding/json-document.js'
 import { operand, stringOperand } from '../shared/operands.js'
 import { goFloatText } from './go-float-text.js'
@@ -50,11 +51,15 @@ const isJson: Builtin = (args) => {
   return typeof value === 'string' && isJsonDocument(Buffer.from(value))
 }
 
+/** Go writes <, >, & and the two line separators of Unicode as escapes; the module does not. */
+const marshal: Builtin = (args) => goJsonText(operand(args, 0))
+
 export const encodingAnswers: BuiltinTable = {
   'base64.decode': decode,
   'base64.is_valid': isBase64,
   'base64url.decode': decodeUrl,
   'json.is_valid': isJson,
+  'json.marshal': marshal,
   'json.unmarshal': readJson,
   to_number: toNumber,
 }

@@ -1,7 +1,8 @@
+import { RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
 import { globMatch } from './glob-match.js'
-import { int64Operand, stringOperand } from '../shared/operands.js'
+import { arrayOperand, int64Operand, stringOperand } from '../shared/operands.js'
 import { compilePattern } from '../regex/compile.js'
 import { findMatches, isMatch } from '../regex/find-matches.js'
 import { arithmeticAnswers } from './arithmetic-answers.js'
@@ -27,6 +28,9 @@ const findAllSubmatches: Builtin = (args, { meter }) => {
   return found
 }
 
+/** The module gives no value for an empty array, and this for no other. */
+const unionOfNone: Builtin = (args) => (arrayOperand(args, 0).length === 0 ? new RegoObject([]) : undefined)
+
 /**
  * Native built-ins of the module as OPA does them, for where the module gives up or answers otherwise (`wasm/native-builtins.ts`
  * tells when). Their operands have been checked.
@@ -39,6 +43,7 @@ export const nativeAnswers: BuiltinTable = {
   ...pathAnswers,
   ...textAnswers,
   'glob.match': globMatch,
+  'object.union_n': unionOfNone,
   'regex.match': regexMatch,
   'regex.find_all_string_submatch_n': findAllSubmatches,
 }

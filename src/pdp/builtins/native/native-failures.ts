@@ -57,6 +57,7 @@ const OPERANDS: Readonly<Record<string, readonly OperandCheck[]>> = {
   intersection: [both(aSet, membersOf('set'))],
   'json.filter': [anObject, paths],
   'json.is_valid': [anything],
+  'json.marshal': [anything],
   'json.remove': [anObject, paths],
   'json.unmarshal': [aString],
   lower: [aString],
