@@ -1,5 +1,6 @@
 import type { MetricResult } from '../judge/series/types.js'
 import type { StoredRun } from '../../store/ports/analysis-store.js'
+import { byUrgency } from './by-urgency.js'
 import type { IntervalReport, TargetReport } from './intervals/interval-report.js'
 
 /** Chats show a few lines; the page has the rest. */
@@ -40,7 +41,7 @@ export function runSummary(run: SummarisedRun, pageUrl: string | undefined): str
 function troublesOf({ metrics, logs, checks = [] }: TargetReport): string[] {
   const changed = (metrics?.results ?? [])
     .filter(({ classification, muted }) => classification !== 'Pass' && !muted)
-    .toSorted((a, b) => Number(b.critical) - Number(a.critical) || (a.score ?? 50) - (b.score ?? 50))
+    .toSorted(byUrgency)
   const told = (logs?.findings ?? []).filter(
     ({ isUnexpected, asksForReview }) => isUnexpected || asksForReview,
   )

@@ -1,3 +1,4 @@
+import { percent } from '../../analysis/judge/robust/samples/metric-tests.js'
 import type { MetricResult } from '../../analysis/judge/series/types.js'
 import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'
@@ -116,8 +117,7 @@ function resultText(outcome: Outcome | null): string {
 }
 
 function shown(change: number | null): string {
-  if (change === null || !Number.isFinite(change)) return '-'
-  return `${change > 0 ? '+' : ''}${(change * 100).toFixed(Math.abs(change) < 0.1 ? 1 : 0)} %`
+  return change === null || !Number.isFinite(change) ? '-' : percent(change)
 }
 
 function rankOf({ verdict }: ShownRun): number {

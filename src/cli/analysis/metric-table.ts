@@ -1,4 +1,5 @@
 import type { MetricResult } from '../../analysis/judge/series/types.js'
+import { percent } from '../../analysis/judge/robust/samples/metric-tests.js'
 import type { Colours } from '../output/colours.js'
 import { displayWidth, oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
@@ -94,9 +95,4 @@ function why(
   return [...reasons, ...notes.map((note) => `note: ${note}`)]
     .map((text) => `${colours.faint(wrapText(text, indent).trimEnd())}\n`)
     .join('')
-}
-
-function percent(share: number): string {
-  const digits = Math.abs(share) < 0.1 ? 1 : 0
-  return `${share > 0 ? '+' : ''}${(share * 100).toFixed(digits)} %`
 }

@@ -3,6 +3,7 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { MetricResult } from '../../analysis/judge/series/types.js'
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
+import { byUrgency } from '../../analysis/runs/by-urgency.js'
 import { metricCard } from './metric-card.js'
 import { toneOf } from './tone.js'
 
@@ -10,14 +11,13 @@ type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 /** This many metrics are looked through; of more, those that passed are folded away. */
 const MOST_UNFOLDED = 30
-const URGENCY = { bad: 0, doubt: 1, soft: 2, good: 3 } as const
 
 /** The metrics of one judgement, what asks for attention first. */
 export function metricList(
   results: readonly MetricResult[],
   data: readonly (MetricData | undefined)[] = [],
 ): Html {
-  const cards = byUrgency(results, data).map((each) => ({
+  const cards = mostUrgentFirst(results, data).map((each) => ({
     card: metricCard(each.result, each.data),
     isPass: toneOf(each.result.classification) === 'good' && each.result.notes === undefined,
   }))
@@ -31,18 +31,11 @@ export function metricList(
 }
 
 /** Those that ask for attention first, with what was fetched for them. */
-export function byUrgency(
+export function mostUrgentFirst(
   results: readonly MetricResult[],
   data: readonly (MetricData | undefined)[] = [],
 ): readonly { readonly result: MetricResult; readonly data: MetricData | undefined }[] {
   return results
     .map((result, index) => ({ result, data: data[index] }))
-    .toSorted((a, b) => urgency(a.result) - urgency(b.result))
-}
-
-/** Lower is more urgent: critical changes, changes, what could not be judged, what is worth a look; what does not count comes last. */
-function urgency({ classification, critical, muted, notes }: MetricResult): number {
-  if (muted) return URGENCY.good + 1
-  if (critical) return -1
-  return notes === undefined ? URGENCY[toneOf(classification)] : URGENCY.doubt
+    .toSorted((a, b) => byUrgency(a.result, b.result))
 }

@@ -2,7 +2,7 @@ import type { MetricResult } from '../../analysis/judge/series/types.js'
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'
 import { printable } from '../../lib/text/shown-text.js'
-import { byUrgency } from './metric-list.js'
+import { mostUrgentFirst } from './metric-list.js'
 import { toneOf } from './tone.js'
 import type { Tone } from './tone.js'
 import { Canvas, textWidth } from './picture/canvas.js'
@@ -68,7 +68,7 @@ function firstMetric({ report, data }: Pick<ShownRun, 'report' | 'data'>): Shown
     metrics === undefined ? [] : [{ metrics, data: data?.targets[place]?.metrics }],
   )
   const [worst] = targets.toSorted((a, b) => a.metrics.score.score - b.metrics.score.score)
-  return worst && byUrgency(worst.metrics.results, worst.data)[0]
+  return worst && mostUrgentFirst(worst.metrics.results, worst.data)[0]
 }
 
 /** A text in lines that fit; what is too long ends in an ellipsis. */

@@ -4,7 +4,7 @@ import { policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { marginsOf } from './samples/margins.js'
-import { mattering, meanRatio, percent, precisePercent, short } from './samples/metric-tests.js'
+import { harmfulSigns, mattering, meanRatio, percent, precisePercent, short } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
@@ -47,7 +47,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   }
   const undecided = found && notDecided(found, tested, adjusted, settings)
   if (undecided !== undefined) return withoutData(undecided, spec)
-  const visible = visibleStretch(tested)
+  const visible = visibleStretch(tested) ?? unprovenByUnits(tested, spec)
   if (visible !== undefined && assessment.doubt === undefined) return withoutData(visible, spec)
   const reason =
     found === undefined || found.p > tested.alpha
@@ -85,6 +85,24 @@ function visibleStretch({ tests }: Tested): NoData | undefined {
   return {
     state: 'doubtful',
     reason: `no test of the whole window found a change, but ${seen.says} (p ${short(seen.pAlone ?? 1)}): see what it is`,
+  }
+}
+
+/** Two pods a side prove next to nothing of a fall, however plain it is: the errors of both directions are not alike. */
+function unprovenByUnits(
+  { units, relative, margin, distanceFrom }: Tested,
+  spec: MetricSpec,
+): NoData | undefined {
+  if (units === undefined || 'runs' in units || relative === null) return undefined
+  const [lower, upper] = relative.interval
+  const isHarm = harmfulSigns(spec.direction).some((sign) =>
+    (distanceFrom === undefined ? sign : -sign) > 0 ? lower > margin : upper < -margin,
+  )
+  if (!isHarm || Math.abs(relative.estimate) < Math.max(FAR_MARGINS * margin, FAR_SHARE)) return undefined
+  const by = `${percent(relative.estimate)}, between ${percent(lower)} and ${percent(upper)}`
+  return {
+    state: 'doubtful',
+    reason: `changed by ${by}, but ${units.experiment} and ${units.control} units are too few to prove it: see what it is`,
   }
 }
 
@@ -179,7 +197,8 @@ function passReason(tested: Tested, assessment: Assessment): string {
   const { sides, spec } = assessment
   const { relative, detectable, kind, distanceFrom, confidenceInterval } = tested
   if (distanceFrom === undefined && kindOfValues(sides, spec.kind) === 'count') {
-    return `no change that matters: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}`
+    const word = wordOfPass(tested, spec)
+    return `${word}: ${describeTotals(sides, spec)}${intervalText(tested, assessment)}`
   }
   if (kind === 'zeroInflated') {
     const [lower, upper] = confidenceInterval
@@ -187,23 +206,39 @@ function passReason(tested: Tested, assessment: Assessment): string {
     return `no change ${isOne ? 'for the worse' : 'that matters'}: the share of points that are not ${distanceFrom ?? 0} changed by ${percent(lower)} to ${percent(upper)} of all`
   }
   if (relative === null) return `no change that matters${intervalText(tested, assessment)}`
+  // Of a change as large as this one it would be said beside one that was not found.
   const seen =
-    detectable === null
+    detectable === null || Math.abs(relative.estimate) >= detectable
       ? ''
       : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
   const of = distanceFrom === undefined ? '' : ` of the distance from ${distanceFrom}`
   // Whole numbers of few sizes have the same typical value, and an interval without width.
   if ([relative.estimate, ...relative.interval].every((share) => share === 0))
     return `no change that matters: the typical value is the same${unitsText(tested)}${seen}`
-  return `${harmless(tested, spec) ?? 'no change that matters'}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
+  return `${wordOfPass(tested, spec)}: ${percent(relative.estimate)}${of}${intervalText(tested, assessment)}${unitsText(tested)}${seen}`
+}
+
+/** Falls have little of the error where either direction is harm: what an interval leaves out need not be found. */
+function wordOfPass(tested: Tested, spec: MetricSpec): string {
+  const { relative, confidenceInterval, margin } = tested
+  const [lower, upper] = relative?.interval ?? confidenceInterval
+  const least = relative === null ? 0 : margin
+  const isBeyond = lower > least || upper < -least
+  return harmless(tested, spec) ?? (isBeyond ? 'too little to be sure of a change' : 'no change that matters')
 }
 
 /** What is no harm for its direction alone. */
-function harmless({ relative, margin, distanceFrom }: Tested, { direction }: MetricSpec): string | undefined {
-  if (relative === null || distanceFrom !== undefined) return undefined
-  const [lower, upper] = relative.interval
-  if (direction === 'increase' && upper < -margin) return 'lower, where only a rise is harm'
-  return direction === 'decrease' && lower > margin ? 'higher, where only a fall is harm' : undefined
+function harmless(
+  { relative, margin, distanceFrom, confidenceInterval }: Tested,
+  { direction }: MetricSpec,
+): string | undefined {
+  // Without a level that it is a share of, the change itself says which way it goes.
+  const [lower, upper] = relative?.interval ?? confidenceInterval
+  const least = relative === null ? 0 : margin
+  const isNear = distanceFrom !== undefined
+  const [isHigher, isLower] = isNear ? [upper < -least, lower > least] : [lower > least, upper < -least]
+  if (direction === 'increase' && isLower) return 'lower, where only a rise is harm'
+  return direction === 'decrease' && isHigher ? 'higher, where only a fall is harm' : undefined
 }
 
 function intervalText(

@@ -38,7 +38,8 @@ function pointsOf({ values }: CleanSide): number {
   return values.length
 }
 
-/** Whole numbers as they are, others to three digits. */
+/** Whole numbers as they are, others to three digits, and beyond those that are exact with their power of ten. */
 function amountOf(amount: number): string {
+  if (Math.abs(amount) > Number.MAX_SAFE_INTEGER) return amount.toExponential(2).replace('e+', 'e')
   return (Number.isInteger(amount) ? WHOLE : TO_THREE_DIGITS).format(amount)
 }

@@ -218,7 +218,10 @@ function spreadOutcomes({ sides, direction, level, allowed }: TestInput): TestOu
     p: weighted(pNarrower, share),
     matters: control > SPREAD_RATIO * experiment && (fell || -below > allowed.increase),
     size: shareOf(fell ? -above : -below, level),
-    says: `the values spread only ${(experiment / control).toFixed(2)} times as wide`,
+    says:
+      control > 0
+        ? `the values spread only ${(experiment / control).toFixed(2)} times as wide`
+        : 'the values spread no less wide',
   }
   return [wider, narrower]
 }
