@@ -80,6 +80,7 @@ export async function listen(
   const servers = new Servers({ config, logger, processes: processesOf(config), tls: () => tls?.settings })
   onStop('server', async () => {
     parts.evaluations.drain()
+    parts.store.closing?.()
     const drainMs = config.server.drainSeconds * MS_PER_SECOND
     await Promise.all([servers.stop(drainMs), workers.stop(drainMs)])
   })

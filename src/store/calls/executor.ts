@@ -12,7 +12,8 @@ import { StoreThreadClient } from './store-thread-client.js'
 export interface Executor {
   readonly execute: ExecuteBatch
   readonly problem?: () => string | undefined
-  readonly close: () => void | Promise<void>
+  /** Finishes what was begun, unless the signal is aborted: then what is under way is ended. */
+  readonly close: (givenUp?: AbortSignal) => void | Promise<void>
 }
 
 /** What can be run in a store. */
@@ -48,7 +49,7 @@ export function threadExecutor({ script, options, store, died }: StoreThread): E
   return {
     execute: (calls) => client.execute(calls),
     problem: () => client.problem,
-    close: () => client.close(),
+    close: (givenUp) => client.close(givenUp),
   }
 }
 

@@ -40,10 +40,16 @@ export class StoreThreadClient {
     }
   }
 
-  async close(): Promise<void> {
+  /** Lets the thread finish what it was given; once `givenUp` is aborted, it is ended within it. */
+  async close(givenUp?: AbortSignal): Promise<void> {
     clearTimeout(this.#idleTimer)
+    const thread = this.#thread.current
+    const terminate = (): void => void thread?.terminate()
     this.#end()
+    if (givenUp?.aborted === true) terminate()
+    givenUp?.addEventListener('abort', terminate)
     await this.#ending
+    givenUp?.removeEventListener('abort', terminate)
   }
 
   #send(thread: Worker, calls: readonly Call[]): Promise<readonly Outcome[]> {

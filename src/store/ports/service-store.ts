@@ -24,6 +24,8 @@ export interface ServiceStore {
   readonly problem: () => string | undefined
   /** What is odd without being wrong. */
   readonly warning?: (() => string | undefined) | undefined
+  /** To be called when everything is about to be closed: a server that gives no answer holds that up for seconds at most. */
+  readonly closing?: (() => void) | undefined
   /** Finishes what was begun. */
   readonly close: () => Promise<void>
 }

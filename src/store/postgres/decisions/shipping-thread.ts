@@ -21,13 +21,17 @@ const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128
 const LOOK_INTERVAL_MS = 5000
 const LAST_ROUND_MS = 3000
 
-/** Starts to ship to a database. */
-export function startShipping(settings: PostgresSettings, options: ShippingOptions): DecisionShipping {
+/** Starts to ship to a database; what has not been shipped when it is given up stays in the local file, for the next start. */
+export function startShipping(
+  settings: PostgresSettings,
+  options: ShippingOptions,
+  givenUp: AbortSignal,
+): DecisionShipping {
   const shipping = new ShippingThread(settings, options)
   return {
     figures: () => shipping.figures,
     catchUp: () => shipping.catchUp(),
-    close: () => shipping.close(),
+    close: () => shipping.close(givenUp),
   }
 }
 
@@ -69,11 +73,12 @@ class ShippingThread {
     })
   }
 
-  async close(): Promise<void> {
+  async close(givenUp: AbortSignal): Promise<void> {
     clearInterval(this.#looking)
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LAST_ROUND_MS)
+      timer = setTimeout(resolve, givenUp.aborted ? 0 : LAST_ROUND_MS)
+      givenUp.addEventListener('abort', () => resolve())
     })
     await Promise.race([this.catchUp(), patience])
     const thread = this.#thread.release()

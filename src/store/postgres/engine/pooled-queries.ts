@@ -7,6 +7,7 @@ import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
 import { isLostConnection, isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
+import { SilenceAtEnd } from './silence-at-end.js'
 import { onlyReads, preparedQuery } from './session.js'
 import type { Queries } from './session.js'
 import { whileAnswered } from './while-answered.js'
@@ -25,15 +26,22 @@ export class PooledQueries implements Queries {
   readonly #hosts: HostChoice
   readonly #timeouts: PostgresTimeouts
   readonly #connections: number
+  readonly #atEnd: SilenceAtEnd
   /** A name is the same text on every connection. */
   readonly #names = new Map<string, string>()
   #pool: HostPool | undefined
   #isClosed = false
 
-  constructor(settings: PostgresSettings, timeouts: PostgresTimeouts, connections: number) {
+  constructor(
+    settings: PostgresSettings,
+    timeouts: PostgresTimeouts,
+    connections: number,
+    atEnd = new SilenceAtEnd(settings),
+  ) {
     this.#hosts = new HostChoice(settings)
     this.#timeouts = timeouts
     this.#connections = connections
+    this.#atEnd = atEnd
   }
 
   async query<Row extends QueryResultRow>(
@@ -57,12 +65,13 @@ export class PooledQueries implements Queries {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#pool?.pool.end()
+    const ended = this.#pool?.pool.end()
+    await this.#atEnd.unlessGivenUp(() => Promise.resolve(ended)).catch(ignore)
   }
 
   async #trying<T>(act: Act<T>, isWorthAgain: (raw: unknown) => boolean): Promise<T> {
     try {
-      return await this.#on(act)
+      return await this.#atEnd.unlessGivenUp(() => this.#on(act))
     } catch (raw) {
       if (isLostConnection(raw)) this.#hosts.suspect()
       if (!isWorthAgain(raw)) throw raw

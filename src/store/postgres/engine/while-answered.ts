@@ -7,7 +7,7 @@ import type { PostgresSettings } from './postgres-settings.js'
 
 /** A statement that takes no longer is not looked after. */
 const LOOK_MS = 4000
-const LOOKING = { statementMs: 3000, lockMs: 3000 }
+const ANSWER_MS = 3000
 
 /**
  * Runs a statement, and looks every few seconds whether its server still answers anybody. One that only takes long is waited for; of one that
@@ -41,9 +41,10 @@ export async function whileAnswered<T>(
   }
 }
 
-/** Whether a server says anything to another connection, be it that it takes none. */
-async function answers(settings: PostgresSettings): Promise<boolean> {
-  const client = new Client(clientConfig(settings, LOOKING))
+/** Whether a server says anything to another connection within so many milliseconds, be it that it takes none. */
+export async function answers(settings: PostgresSettings, withinMs = ANSWER_MS): Promise<boolean> {
+  const timeouts = { statementMs: withinMs, lockMs: withinMs }
+  const client = new Client({ ...clientConfig(settings, timeouts), connectionTimeoutMillis: withinMs })
   client.on('error', () => undefined)
   try {
     await client.connect()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { makeRemovalTime } from '../../../lib/clocks/removal-time.js'
 import type { ThreadDeath } from '../../../lib/threads/supervised-thread.js'
 import { BatchingRunner } from '../../calls/batching-runner.js'
+import type { ExecuteBatch } from '../../calls/batching-runner.js'
 import { localExecutor, threadExecutor } from '../../calls/executor.js'
 import type { Executor, StoreOperations } from '../../calls/executor.js'
 import type { ThreadRole } from '../../calls/call.js'
@@ -16,6 +17,7 @@ import { migrate } from '../engine/migrate.js'
 import { PooledQueries } from '../engine/pooled-queries.js'
 import { fromDriver, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
+import { SilenceAtEnd } from '../engine/silence-at-end.js'
 import { serviceSchema } from '../migrations/service.js'
 import { ReleaseFeed } from '../sharing/release-feed.js'
 import { ReplicaLeases } from '../sharing/replica-leases.js'
@@ -43,13 +45,15 @@ const LOOKUPS = { statementMs: 5000, lockMs: 3000 }
 /** So many writes at most are one transaction: other replicas wait for it. */
 const MAX_WRITES_PER_COMMIT = 200
 const READ = 'read the database'
+const USE = 'use the database'
 
 /** Brings the schema of a database up to date and joins those that share it. Raises AppError `unavailable`. */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<ServiceStore> {
   const { settings, connections, changed = () => undefined, clock = Date.now } = options
   await migrate(settings, serviceSchema)
   const owner = randomUUID()
-  const pool = new PooledQueries(settings, LOOKUPS, connections)
+  const atEnd = new SilenceAtEnd(settings)
+  const pool = new PooledQueries(settings, LOOKUPS, connections, atEnd)
   const condition = new DatabaseCondition(changed)
   const failed = (error: unknown): void => condition.failed(error)
   const watch = { succeeded: () => condition.succeeded(), failed }
@@ -71,9 +75,9 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   void feed.start()
   const writing = openExecutor('write', owner, options)
   const reading = openExecutor('read', owner, options)
-  const decisions = openSharedDecisions(settings)
-  const writer = new BatchingRunner(writing.execute, MAX_WRITES_PER_COMMIT)
-  const reader = new BatchingRunner(reading.execute, 1)
+  const decisions = openSharedDecisions(settings, atEnd)
+  const writer = new BatchingRunner(unlessGivenUp(writing, atEnd), MAX_WRITES_PER_COMMIT)
+  const reader = new BatchingRunner(unlessGivenUp(reading, atEnd), 1)
   return {
     writer: watchRunner(writer, watch),
     reader: watchRunner(reader, watch),
@@ -91,14 +95,26 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     },
     problem: () => condition.problem ?? writing.problem?.() ?? reading.problem?.(),
     warning: () => condition.warning,
+    closing: () => void atEnd.begin(() => condition.problem !== undefined),
     close: async () => {
       await Promise.all([writer.idle(), reader.idle()])
-      await Promise.all([writing.close(), reading.close()])
+      await Promise.all([writing.close(atEnd.givenUp), reading.close(atEnd.givenUp)])
       // Where the database is away, the leases end by themselves.
       await leases.stop().catch(() => undefined)
       await feed.stop().catch(() => undefined)
       await Promise.all([pool.close(), decisions.store.close()])
+      atEnd.end()
     },
+  }
+}
+
+function unlessGivenUp({ execute }: Executor, atEnd: SilenceAtEnd): ExecuteBatch {
+  return async (calls) => {
+    try {
+      return await atEnd.unlessGivenUp(() => execute(calls))
+    } catch (raw) {
+      throw toStoreError(USE, raw)
+    }
   }
 }
 
