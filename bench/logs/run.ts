@@ -9,6 +9,7 @@ import { TemplateTable } from '../../src/analysis/logs/grouping/template-table.j
 import { textTable } from '../../src/cli/output/text-table.js'
 import { clusterLines, groupingQuality } from '../../test/support/logs/cluster-lines.js'
 import type { GroupingQuality } from '../../test/support/logs/cluster-lines.js'
+import { measureSystems } from '../../test/support/logs/generate-lines.js'
 import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.js'
 
 /** `make bench-logs`: how fast lines are grouped and judged, and how well they are grouped. */
@@ -16,6 +17,8 @@ import { readLabelledLines } from '../../test/support/logs/read-labelled-lines.j
 const RUNS = 5
 const LINES = 200_000
 const STYLES = join(process.cwd(), 'test/cases/analysis/logs/styles.yaml')
+const SYSTEMS = join(process.cwd(), 'test/cases/analysis/logs/systems.yaml')
+const SYSTEM_LINES = 2000
 const Styles = z.record(z.string(), z.array(z.array(z.string())))
 const MINUTE_MS = 60_000
 
@@ -49,7 +52,29 @@ function main(): void {
       `mean over ${shared.length} shared sets: accuracy ${means[0]}, groups ${means[1]}, templates ${means[2]}`,
     )
   }
+  printSystems()
   console.log(judgeSpeed(corpora.flatMap(({ lines }) => lines)))
+}
+
+/** Grouping of made-up lines of systems, those that rules were tuned on and the others. */
+function printSystems(): void {
+  const systems = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
+  const cells = ({ accuracy, groupF1, templates }: GroupingQuality): string[] =>
+    [accuracy, groupF1, templates].map((share) => share.toFixed(3))
+  const means = (['tuned', 'held'] as const).map((part) => {
+    const of = systems.filter((system) => system.part === part)
+    const mean = (value: (quality: GroupingQuality) => number): number =>
+      of.reduce((sum, system) => sum + value(system), 0) / of.length
+    const quality = {
+      accuracy: mean(({ accuracy }) => accuracy),
+      groupF1: mean(({ groupF1 }) => groupF1),
+      templates: mean(({ templates }) => templates),
+    }
+    return [`mean of ${of.length}`, part, ...cells(quality)]
+  })
+  const rows = systems.map((system) => [system.name, system.part, ...cells(system)])
+  const head = ['MADE-UP LINES OF', 'PART', 'ACCURACY', 'GROUPS F1', 'TEMPLATES']
+  console.log(textTable([head, ...rows, ...means], [2, 3, 4]))
 }
 
 function qualityOf({ lines, events }: Corpus): GroupingQuality {

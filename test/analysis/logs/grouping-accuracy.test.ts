@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 
 import { clusterLines, groupingAccuracy } from '../../support/logs/cluster-lines.js'
+import { measureSystems } from '../../support/logs/generate-lines.js'
 import { readLabelledLines } from '../../support/logs/read-labelled-lines.js'
 
 const LEAST_MEAN = 0.99
@@ -25,6 +26,25 @@ test(title, () => {
   for (const accuracy of accuracies) expect(accuracy).toBeGreaterThanOrEqual(LEAST_OF_A_SET)
   const mean = accuracies.reduce((sum, accuracy) => sum + accuracy, 0) / Math.max(1, accuracies.length)
   if (sets.length > 0) expect(mean).toBeGreaterThanOrEqual(LEAST_MEAN)
+})
+
+const SYSTEMS = new URL('../../cases/analysis/logs/systems.yaml', import.meta.url)
+
+describe('made-up lines of well-known programs', () => {
+  const measured = measureSystems(SYSTEMS, 1000, 1)
+  it.each([
+    ['held', 0.95, 0.85],
+    ['tuned', 0.89, 0.75],
+  ] as const)(
+    'are mostly grouped as people would, %s back from tuning or not',
+    (part, least, leastGroups) => {
+      const of = measured.filter((system) => system.part === part)
+      const mean = (values: readonly number[]): number =>
+        values.reduce((sum, value) => sum + value, 0) / values.length
+      expect(mean(of.map(({ accuracy }) => accuracy))).toBeGreaterThan(least)
+      expect(mean(of.map(({ groupF1 }) => groupF1))).toBeGreaterThan(leastGroups)
+    },
+  )
 })
 
 const STYLES = new URL('../../cases/analysis/logs/styles.yaml', import.meta.url)

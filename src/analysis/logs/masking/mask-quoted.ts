@@ -35,7 +35,12 @@ function isFieldQuote(words: readonly string[], at: number): boolean {
   const joint = words[at - 1]
   const key =
     joint === '=' ? words[at - 2] : joint === ':' && words[at - 2] === quote ? words[at - 3] : undefined
-  return key !== undefined && /\p{L}/u.test(key) && !TELLING.has(lastPart(key))
+  return key !== undefined && /\p{L}/u.test(key) && !isTellingField(key)
+}
+
+/** Whether what stands in a field of this name says what happened. */
+export function isTellingField(name: string): boolean {
+  return TELLING.has(lastPart(name))
 }
 
 function closingQuote(words: readonly string[], at: number): number | undefined {

@@ -81,7 +81,7 @@ function isWithinWord(text: string, at: number, start: number): boolean {
 }
 
 function isLetter(text: string, at: number): boolean {
-  return characterClass(text.charCodeAt(at)) === CHARACTER.letter
+  return at < text.length && characterClass(text.charCodeAt(at)) === CHARACTER.letter
 }
 
 /** Whether a row of dots begins or ends here: `exception.......0` is a word, dots and a number. */

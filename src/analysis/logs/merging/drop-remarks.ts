@@ -4,8 +4,10 @@ import { VALUE } from '../masking/scan-words.js'
 import type { Pattern } from '../model/pattern.js'
 import { coverage, firstRow, wordsKey } from '../model/pattern.js'
 
+/** Words of a remark, its brackets among them: `(5 already there)`. */
+const LONGEST_REMARK = 6
 /** `(`, the value, `)`. */
-const REMARK = 3
+const SHORTEST_REMARK = 3
 
 /**
  * Unites patterns that differ in remarks behind a value only, which programs write for some values and not for others:
@@ -14,7 +16,7 @@ const REMARK = 3
 export function dropRemarks(patterns: readonly Pattern[]): readonly Pattern[] {
   const families = group(patterns, (pattern) => wordsKey(withoutRemarks(pattern).words))
   return [...families.values()].flatMap((family) => {
-    if (family.length === 1) return family
+    if (family.length === 1 || !family.some(isPlain)) return family
     const ordered = family.toSorted((a, b) => firstRow(a) - firstRow(b))
     return ordered.slice(0, 1).map((first) => ({ ...withoutRemarks(first), ...coverage(ordered) }))
   })
@@ -22,14 +24,25 @@ export function dropRemarks(patterns: readonly Pattern[]): readonly Pattern[] {
 
 function withoutRemarks(pattern: Pattern): Pattern {
   const { words, gaps } = pattern
-  const starts = [...words.keys()].filter((place) => isRemark(pattern, place))
-  if (starts.length === 0) return pattern
-  const isKept = (place: number): boolean => !starts.some((start) => place >= start && place < start + REMARK)
-  const kept = [...words.keys()].filter(isKept)
+  const kept: number[] = []
+  for (let place = 0; place < words.length; place += 1) {
+    place += remarkLength(pattern, place)
+    if (place < words.length) kept.push(place)
+  }
+  if (kept.length === words.length) return pattern
   return { ...pattern, words: kept.map((at) => words[at] ?? ''), gaps: kept.map((at) => gaps[at] ?? 0) }
 }
 
-function isRemark({ words, gaps, isFixed }: Pattern, place: number): boolean {
-  if (isFixed || words[place - 1] !== VALUE || (gaps[place] ?? 0) === 0) return false
-  return words[place] === '(' && words[place + 1] === VALUE && words[place + 2] === ')'
+/** Without remarks that hold words: two different ones are two messages where none goes without. */
+function isPlain(pattern: Pattern): boolean {
+  return !pattern.words.some((_, place) => remarkLength(pattern, place) > SHORTEST_REMARK)
+}
+
+/** How many words the remark has that begins here, 0 where none does. */
+function remarkLength({ words, gaps, isFixed }: Pattern, place: number): number {
+  if (isFixed || words[place] !== '(' || words[place - 1] !== VALUE || (gaps[place] ?? 0) === 0) return 0
+  const inner = words.slice(place + 1, place + LONGEST_REMARK)
+  const length = inner.indexOf(')')
+  const hasValue = length > 0 && inner.slice(0, length).includes(VALUE)
+  return hasValue && !inner.slice(0, length).includes('(') ? length + 2 : 0
 }

@@ -55,5 +55,6 @@ function isEmptyBefore(words: readonly string[], gaps: readonly number[], place:
   const gap = gaps[place] ?? 0
   if (before === undefined) return false
   if (isOpening(before) && isClosing(words[place] ?? '')) return true
+  if ((before === '"' || before === "'") && words[place] === before && gap === 0) return true
   return gap === WIDE_GAP || (before === '=' && (gap > 0 || ',;)]}'.includes(words[place] ?? '')))
 }

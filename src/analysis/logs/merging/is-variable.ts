@@ -1,3 +1,4 @@
+import { isTellingField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import type { Pattern } from '../model/pattern.js'
@@ -7,7 +8,8 @@ import type { WordKind } from './word-kind.js'
 /** Where in a template the place stands. */
 interface Frame {
   readonly before: string
-  readonly beforeThat: string
+  /** The name of the field that it is the value of, quoted or not; empty where it is of none. */
+  readonly field: string
   /** The words that all siblings share. */
   readonly words: number
   /** Whether no other word or value comes before. */
@@ -26,7 +28,8 @@ const NEEDED = {
   capitalisedName: 4,
   plain: 6,
   field: 5,
-  quoted: 4,
+  quoted: 3,
+  plainField: 3,
   namedField: 4,
   dottedStart: 4,
   dotted: 3,
@@ -62,7 +65,8 @@ function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): 
   const { before } = frame
   if (frame.isStart) return neededAtStart(frame, kind)
   if (kind === 'dotted') return NEEDED.dotted
-  if (before === '=' || before === ':') return isNamedField(frame) ? NEEDED.namedField : NEEDED.field
+  if (frame.field !== '') return neededInField(frame.field)
+  if (before === ':') return NEEDED.field
   if (before === '"' || before === "'") return NEEDED.quoted
   const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !words.some(isActivity)
   if (kind === 'capitalised') return isNamed ? NEEDED.capitalisedName : NEEDED.capitalised
@@ -75,9 +79,10 @@ function neededAtStart({ words }: Frame, kind: WordKind): number {
   return kind === 'dotted' && words >= MANY_SHARED_WORDS ? NEEDED.dottedStart : NEEDED.start
 }
 
-/** `user=root` names as `user root` does, but such fields also tell kinds of failures apart. */
-function isNamedField({ before, beforeThat }: Frame): boolean {
-  return before === '=' && NAMING_WORDS.has(beforeThat.toLowerCase())
+/** `zone=eu` and `zone=us` are one message, `reason=full` and `reason=gone` are two. */
+function neededInField(field: string): number {
+  if (isTellingField(field)) return NEEDED.field
+  return NAMING_WORDS.has(field.toLowerCase()) ? NEEDED.namedField : NEEDED.plainField
 }
 
 /** `for reading` and `for writing` say what is done and name nothing. */
@@ -85,10 +90,17 @@ function isActivity(word: string): boolean {
   return word.endsWith('ing')
 }
 
+function fieldOf(words: readonly string[], place: number): string {
+  const before = words[place - 1] ?? ''
+  const joint = before === '"' || before === "'" ? place - 2 : place - 1
+  const name = words[joint] === '=' ? (words[joint - 1] ?? '') : ''
+  return isRealWord(name) ? name : ''
+}
+
 function frameOf(words: readonly string[], place: number): Frame {
   return {
     before: words[place - 1] ?? '',
-    beforeThat: words[place - 2] ?? '',
+    field: fieldOf(words, place),
     words: countMeaningfulWords(words.toSpliced(place, 1)),
     isStart: !words.slice(0, place).some((word) => word === VALUE || isRealWord(word)),
   }

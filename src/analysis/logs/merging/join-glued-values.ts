@@ -1,16 +1,13 @@
-import { group } from 'd3-array'
-
 import { VALUE } from '../masking/scan-words.js'
-import { unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
+import { uniteEqual } from './unite-equal.js'
 
 /**
  * Two values with a colon and no space between them are one (`libc:amd64`), as they are where masking alone finds both. Unites
  * what is the same after that.
  */
 export function joinGluedValues(patterns: readonly Pattern[]): readonly Pattern[] {
-  const joined = patterns.map(withoutGlue)
-  return [...group(joined, ({ words }) => wordsKey(words)).values()].map(unite)
+  return uniteEqual(patterns.map(withoutGlue))
 }
 
 function withoutGlue(pattern: Pattern): Pattern {

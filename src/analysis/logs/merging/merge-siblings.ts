@@ -1,10 +1,9 @@
-import { group } from 'd3-array'
-
 import { VALUE } from '../masking/scan-words.js'
-import { unite, wordsKey } from '../model/pattern.js'
+import { unite } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { findSiblings } from './find-siblings.js'
 import { isVariable } from './is-variable.js'
+import { uniteEqual } from './unite-equal.js'
 
 /** A template rarely has more places than this that only many lines show to be values. */
 const MAX_ROUNDS = 6
@@ -34,8 +33,4 @@ function mergeOnce(patterns: readonly Pattern[]): readonly Pattern[] {
     united.push({ ...whole, words: whole.words.with(place, VALUE) })
   }
   return uniteEqual([...patterns.filter((pattern) => !taken.has(pattern)), ...united])
-}
-
-function uniteEqual(patterns: readonly Pattern[]): readonly Pattern[] {
-  return [...group(patterns, ({ words }) => wordsKey(words)).values()].map(unite)
 }

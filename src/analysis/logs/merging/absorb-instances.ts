@@ -1,0 +1,84 @@
+import { VALUE } from '../masking/scan-words.js'
+import { coverage, firstRow, keyWords, wordsKey } from '../model/pattern.js'
+import type { Pattern } from '../model/pattern.js'
+import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
+
+const LEAST_SHARED_WORDS = 3
+/** So many different words at a place show that it holds words, and not numbers only. */
+const LEAST_WORDS = 2
+/** Sets of places of one length that are tried: each costs a look at every pattern. */
+const MOST_SHAPES = 100
+
+/**
+ * Gives patterns of one length to the one that has values wherever they differ from it: where several words vary together, most of their
+ * combinations come once and have no siblings.
+ */
+export function absorbInstances(patterns: readonly Pattern[]): readonly Pattern[] {
+  const homes = patterns.map(homeOf).filter((home) => home !== undefined)
+  if (homes.length === 0) return patterns
+  const shapes = shapesOf(homes)
+  const taken = new Map<Pattern, Pattern[]>()
+  const given = new Set<Pattern>()
+  for (const pattern of patterns) {
+    const home = pattern.isFixed ? undefined : findHome(pattern, shapes)
+    if (home === undefined || taken.has(pattern) || given.has(home)) continue
+    given.add(pattern)
+    taken.set(home, [...(taken.get(home) ?? []), pattern])
+  }
+  return patterns
+    .filter((pattern) => !given.has(pattern))
+    .map((pattern) => {
+      const instances = taken.get(pattern)
+      if (instances === undefined) return pattern
+      const ordered = [pattern, ...instances].toSorted((a, b) => firstRow(a) - firstRow(b))
+      return { ...pattern, ...coverage(ordered) }
+    })
+}
+
+/** A pattern with places at which its lines were seen to have different words. */
+interface Home {
+  readonly pattern: Pattern
+  readonly places: readonly number[]
+}
+
+function homeOf(pattern: Pattern): Home | undefined {
+  const { words, isFixed, rows, origins } = pattern
+  if (isFixed || rows.length <= LEAST_WORDS || countMeaningfulWords(words) < LEAST_SHARED_WORDS)
+    return undefined
+  const lines = origins.map(keyWords).filter(({ length }) => length === words.length)
+  const places = [...words.keys()].filter((place) => {
+    if (words[place] !== VALUE) return false
+    return new Set(lines.map((line) => line[place] ?? '').filter(isRealWord)).size >= LEAST_WORDS
+  })
+  return places.length > 1 ? { pattern, places } : undefined
+}
+
+interface Shape {
+  readonly places: readonly number[]
+  readonly homes: Map<string, Pattern>
+}
+
+function shapesOf(homes: readonly Home[]): readonly Shape[] {
+  const shapes = new Map<string, Shape>()
+  for (const { pattern, places } of homes) {
+    const shape = shapes.get(places.join()) ?? { places, homes: new Map<string, Pattern>() }
+    shapes.set(places.join(), shape)
+    shape.homes.set(wordsKey(pattern.words), pattern)
+  }
+  return [...shapes.values()].slice(0, MOST_SHAPES)
+}
+
+function findHome(pattern: Pattern, shapes: readonly Shape[]): Pattern | undefined {
+  for (const { places, homes } of shapes) {
+    const words = [...pattern.words]
+    for (const place of places) if (mayBeValue(words[place] ?? '')) words[place] = VALUE
+    const home = homes.get(wordsKey(words))
+    if (home !== undefined && home !== pattern) return home
+  }
+  return undefined
+}
+
+/** Words in capitals and failures say what happened. */
+function mayBeValue(word: string): boolean {
+  return isRealWord(word) && commonKind([word]) !== 'state'
+}
