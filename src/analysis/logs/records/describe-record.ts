@@ -2,6 +2,7 @@ import { fieldValue, textOf } from '../../../lib/validation/field-value.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { statedLevel } from '../topics/stated-level.js'
 import { levelOf, RECORD_FIELDS } from './record-fields.js'
+import { recordBehindHeader, withoutContainer } from './unwrap-record.js'
 
 /** Longer lines of JSON carry documents rather than events, and are not read. */
 const MAX_CHARACTERS = 64 * 1024
@@ -37,11 +38,19 @@ export function describeRecord(record: unknown, messageField?: string): string |
 
 /** The line as text: what it says where it is an object in JSON, its message in the named field if any, else the line as it is. */
 export function describeLine(line: string, messageField?: string): string {
-  if (!line.startsWith('{') || line.length > MAX_CHARACTERS) return line
+  const text = withoutContainer(line)
+  if (text.length > MAX_CHARACTERS) return text
+  if (text.startsWith('{')) return described(text, messageField) ?? text
+  const behind = recordBehindHeader(text)
+  const said = behind === undefined ? undefined : described(behind, messageField)
+  return said === undefined || statedLevel(said) === undefined ? text : said
+}
+
+function described(text: string, messageField: string | undefined): string | undefined {
   try {
-    return describeRecord(JSON.parse(line), messageField) ?? line
+    return describeRecord(JSON.parse(text), messageField)
   } catch {
-    return line
+    return undefined
   }
 }
 

@@ -1,7 +1,3 @@
-/** What layouts call levels, as the choices of a regular expression. */
-export const LEVEL_NAMES =
-  'FATAL|CRITICAL|CRIT|EMERG|ALERT|PANIC|SEVERE|ERROR|ERR|WARNING|WARN|INFO|NOTICE|DEBUG|TRACE|FINEST|FINER|FINE|VERBOSE'
-
 const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?`
 const ZONE = String.raw`(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}T|[+-]\d\d:?\d\d)(?![\w:]))?`
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'

@@ -50,7 +50,7 @@ export const RECORD_FIELDS = {
       'priority',
       'PRIORITY',
     ],
-    ...['severityNumber', 'SeverityNumber', 'severity_number', 'levelno'],
+    ...['severityNumber', 'SeverityNumber', 'severity_number', 'levelno', 's'],
   ],
   errorType: [
     ...[
@@ -96,7 +96,15 @@ export const RECORD_FIELDS = {
       'res.statusCode',
       'response.status',
     ],
-    ...['http.status_code', 'response_code', 'responseCode', 'httpRequest.status', 'StatusCode', 'sc-status'],
+    ...[
+      'http.status_code',
+      'response_code',
+      'responseCode',
+      'httpRequest.status',
+      'StatusCode',
+      'sc-status',
+      'DownstreamStatus',
+    ],
   ],
   method: [
     ...[
@@ -150,9 +158,9 @@ export function levelOf(field: string, value: string): string | undefined {
 
 const LEVEL_WORDS = new Map(
   Object.entries({
-    FATAL: ['FATAL', 'F', 'CRITICAL', 'CRIT', 'C', 'EMERG', 'EMERGENCY', 'ALERT', 'PANIC', 'DPANIC'],
+    FATAL: ['FATAL', 'FTL', 'F', 'CRITICAL', 'CRIT', 'C', 'EMERG', 'EMERGENCY', 'ALERT', 'PANIC', 'DPANIC'],
     SEVERE: ['SEVERE'],
-    ERROR: ['ERROR', 'ERR', 'E', 'ERRO', 'FAIL'],
+    ERROR: ['ERROR', 'ERR', 'E', 'ERRO', 'EROR', 'FAIL'],
     WARN: ['WARN', 'WARNING', 'W', 'WRN'],
     INFO: ['INFO', 'INFORMATION', 'I', 'INF', 'NOTICE', 'LOG', 'CONFIG', 'OK', 'DEFAULT'],
     DEBUG: ['DEBUG', 'D', 'DBG', 'TRACE', 'T', 'VERBOSE', 'V', 'FINE', 'FINER', 'FINEST', 'SILLY', 'HTTP'],

@@ -1,4 +1,5 @@
-import { isKeptField, LEVEL_NAMES, TIME } from './header-parts.js'
+import { LEVEL_NAMES } from '../topics/level-words.js'
+import { isKeptField, TIME } from './header-parts.js'
 
 /** A line of a log without what its layout writes before the message. */
 export interface SplitLine {
@@ -31,15 +32,28 @@ const part = (source: string, more: Omit<HeaderPart, 'pattern'> = {}, flags = 'y
 })
 
 const PARTS: readonly HeaderPart[] = [
+  // syslog: `<11>1 2026-… host app 12 ID47 - ` (RFC 5424), the structured data as it comes
+  part(String.raw`<\d{1,3}>1 (?:${TIME}|-) \S+ (?<logger>[\w./-]+) \S+ \S+ (?:-|(?:\[[^\]]*\])+)(?=\s)`, {
+    tells: 'time',
+  }),
   part(String.raw`<\d{1,3}>(?:1\s)?`),
+  // logcat: `11-21 06:00:00.123  1234  1250 E Stock   : `, `E/Stock( 1234): `
+  part(String.raw`\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEF] (?<logger>[^\s:]+) *:`, {
+    tells: 'level',
+  }),
+  part(String.raw`[VDIWEF]\/(?<logger>[^\s(:]{1,60}) *(?:\( *\d+\))?:`, { tells: 'level' }),
   // klog: `E0102 15:04:05.678901   12 server.go:34] `
-  part(String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, { tells: 'level' }),
+  part(String.raw`[IWEF](?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, {
+    tells: 'level',
+  }),
   // syslog: `Nov 21 06:00:00 host app[12]: `
   part(String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
   part(String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { tells: 'time' }),
   // Python: `ERROR:shop.orders:`
   part(String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { tells: 'level' }),
   part(String.raw`${LEVEL}(?=[\s:|\]-]|$):?`, { tells: 'level' }),
+  // logrus: `INFO[0012] `
+  part(String.raw`${LEVEL}\[\d+\]`, { tells: 'level' }),
   part(String.raw`[[(<]\s*${LEVEL}\s*[\])>]:?`, { tells: 'level' }, 'iy'),
   part(String.raw`${LEVEL}(?:\s|:\s)`, { tells: 'level', needs: 'time' }, 'iy'),
   part(String.raw`\[(?<logger>${FAILURE}(?:${DOTTED}|${MIXED}))\]:?`, { needs: 'something' }),

@@ -38,11 +38,30 @@ const STRINGS: Readonly<Record<Exclude<Severity, 'ignore'>, readonly string[]>> 
   warn: ['WARN'],
 }
 
-/** What else says that a program is about to end; the text that the clients have for the first is that of an option. */
-export const CRASH_TOPICS: readonly Topic[] = ['OutOfMemoryError', 'panic: '].map((string) => ({
-  string,
-  severity: 'critical',
-}))
+const CRASHES: readonly (readonly [Severity, readonly string[]])[] = [
+  [
+    'critical',
+    [
+      ...['OutOfMemoryError', 'heap out of memory', 'Out of memory: Kill', 'panic: ', 'Segmentation fault'],
+      ...['segfault at ', '(core dumped)', 'CRASH REPORT'],
+    ],
+  ],
+  [
+    'error',
+    [
+      'Unhandled exception',
+      'Unhandled rejection',
+      'UnhandledPromiseRejection',
+      'Uncaught ',
+      'Task timed out after',
+    ],
+  ],
+]
+
+/** What else says that a program has ended, or is about to; the text that the clients have for the first is that of an option. */
+export const CRASH_TOPICS: readonly Topic[] = CRASHES.flatMap(([severity, strings]) =>
+  strings.map((string) => ({ string, severity })),
+)
 
 /** The 21 topics that the clients send when a template has none of its own. */
 export const DEFAULT_TOPICS: readonly Topic[] = (['critical', 'error', 'warn'] as const).flatMap((severity) =>

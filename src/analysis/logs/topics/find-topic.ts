@@ -1,6 +1,6 @@
 import { CRASH_TOPICS, DEFAULT_TOPICS, SEVERITIES } from './default-topics.js'
 import { statedLevel } from './stated-level.js'
-import type { StatedLevel } from './stated-level.js'
+import type { StatedLevel } from './level-words.js'
 import type { Topic } from './default-topics.js'
 
 /**
@@ -15,12 +15,13 @@ const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
 }
 /** Stands in the name of every exception, and says little where the line itself complains of less. */
 const EXCEPTION = 'exception'
-const NAME_OF_FAILURE = /(?:error|exception|bounds|panic: )$/
+const NAME_OF_FAILURE = /(?:error|exception|bounds)$/
+const CRASHES: ReadonlySet<string> = new Set(CRASH_TOPICS.map(({ string }) => string.toLowerCase()))
 /** Most lines have none of these words, and are spared the longer search. */
-const COMPLAINT = /error|warning|exception/
-/** `0 errors` and `error=null` complain of nothing. */
+const COMPLAINT = /error|warning|exception|fatal|severe/
+/** `0 errors`, `error=null` and `onError` complain of nothing. */
 const NOTHING_WRONG =
-  /\b(?:no|0|zero|without|any) (?:errors?|warnings?|exceptions?)\b|\b(?:errors?|warnings?|exceptions?)"?\s?[=:]\s?(?:0|null|none|nil|false|"")(?![\w.])/g
+  /\b(?:no|0|zero|without|any) (?:errors?|warnings?|exceptions?)\b|\b(?:errors?|warnings?|exceptions?|fatal|severe)"?\s?[=:]\s?(?:0|null|none|nil|false|no|"")(?![\w.])|\b(?:on|is|has|set|get|clear)_?errors?\b/g
 
 /** The topic of an event; undefined when it is an ordinary one. */
 export type FindTopic = (text: string) => Topic | undefined
@@ -71,7 +72,8 @@ export function topicFinder(topics: readonly Topic[]): FindTopic {
 function toNeedle(topic: Topic): Needle {
   const text = topic.string.toLowerCase()
   const level = LEVEL_TEXTS[text]
-  const isName = level === undefined && topic.isOwn !== true && NAME_OF_FAILURE.test(text)
+  const isName =
+    level === undefined && topic.isOwn !== true && (NAME_OF_FAILURE.test(text) || CRASHES.has(text))
   return { text, topic, level, endsWithDigit: /\d$/.test(text), isName }
 }
 

@@ -1,39 +1,64 @@
-const LEVELS = {
-  fatal: 'FATAL|CRITICAL|EMERG|ALERT|PANIC',
-  severe: 'SEVERE',
-  error: 'ERROR|ERR',
-  warn: 'WARN|WARNING',
-  quiet: 'INFO|NOTICE|DEBUG|TRACE|FINE|FINER|FINEST|VERBOSE',
-} as const
+import { LEVEL_NAMES, levelNamed } from './level-words.js'
+import type { StatedLevel } from './level-words.js'
+import { requestFailed } from './request-status.js'
 
-/** What a line says of itself; `quiet` is everything below a warning. */
-export type StatedLevel = keyof typeof LEVELS
-
-const NAMES = Object.values(LEVELS).join('|')
-const FIELD = new RegExp(`\\b(?:level|severity|lvl)"?\\s*[=:]\\s*"?(${NAMES})\\b`, 'i')
-const BARE = new RegExp(`(?:^|[\\s[(|<])(${NAMES})(?=[\\s\\]):|>]|$)`)
-/** Further behind a word in capitals is part of the message. */
+const FIELD = new RegExp(
+  `\\b(?:level|severity|lvl|log_?level|(?:entry_?)?type(?==critical))"?\\s*[=:]\\s*"?(${LEVEL_NAMES})\\b`,
+  'i',
+)
+/** In capitals; behind a dot as in `production.CRITICAL:`. */
+const BARE = new RegExp(`(?:^|[\\s[(|<!]|\\w\\.(?=[A-Z]+:))(${LEVEL_NAMES})(?=[\\s\\]):|>[!]|$)`)
+/** In brackets in any case, behind the part of the program perhaps: `[crit]`, `[core:emerg]`. */
+const BRACKETED = new RegExp(`[[<(](?:[\\w-]+:)?(${LEVEL_NAMES})[\\])>]`, 'i')
+/** At the start in any case, with something behind it that no sentence has there: `fail: Shop[0]`, `Critical,2026-…`. */
+const LEADING = new RegExp(`^(FAIL|DBUG|TRCE|${LEVEL_NAMES})(?::\\s|,|\\t)`, 'i')
+/** Behind a time in any case. */
+const BEHIND_TIME = new RegExp(`^\\S*\\d\\d:\\d\\d\\S*\\s+(${LEVEL_NAMES})\\s`, 'i')
+/** Further behind a word is part of the message. */
 const STATED_WITHIN = 100
 
-const LEVEL_OF = new Map(
-  (Object.keys(LEVELS) as StatedLevel[]).flatMap((level) =>
-    LEVELS[level].split('|').map((name) => [name, level] as const),
-  ),
-)
+/** Layouts that write a letter or a mark: klog and glog, logcat in its long and its brief form, a letter behind a time of day, Redis. */
+const LETTERS: readonly RegExp[] = [
+  /^([IWEF])(?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\]/,
+  /^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ ([VDIWEF]) \S/,
+  /^([VDIWEF])\/[^\s(:]{1,60} *(?:\( *\d+\))?: /,
+  /^(?:\S{1,30} )?\d\d:\d\d:\d\d\S* \[?([DIWEF])\]? \S/,
+  /^\d+:[MSCX] \d\d \w{3} \d{4} \d\d:\d\d:\d\d\.\d+ ([.*#-]) /,
+]
+const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([
+  ...['V', 'D', 'I', '.', '*', '-'].map((letter) => [letter, 'quiet'] as const),
+  ...(['W', '#'] as const).map((letter) => [letter, 'warn'] as const),
+  ['E', 'error'],
+  ['F', 'fatal'],
+])
 
-/** A request in the common log format of web servers, with the class of its status. */
-const REQUEST = /"[A-Z]{3,7} \S+(?: HTTP\/[\d.]+)?" ([1-5])\d\d\b/
-/** The header of klog: `E0102 15:04:05.678901   12 server.go:34] …`. */
-const KLOG = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\]/
-const KLOG_LEVELS: Readonly<Record<string, StatedLevel>> = { I: 'quiet', W: 'warn', E: 'error', F: 'fatal' }
+/** The priority that syslog puts first: eight times the facility, and the severity (RFC 5424 section 6.2.1). */
+const PRIORITY = /^<(\d{1,3})>/
+const SYSLOG_SEVERITIES: readonly StatedLevel[] = ['fatal', 'fatal', 'fatal', 'error', 'warn']
 
-/** The level that a line states, as a field (`level=warn`) or in capitals near its beginning. */
+/** The level that a line states: as a field (`level=warn`), as a word near its beginning, by a letter of its layout, or by the status of a request. */
 export function statedLevel(text: string): StatedLevel | undefined {
-  const name = (BARE.exec(text.slice(0, STATED_WITHIN)) ?? FIELD.exec(text))?.[1]
-  if (name !== undefined) return LEVEL_OF.get(name.toUpperCase())
-  const klog = KLOG.exec(text)?.[1]
-  if (klog !== undefined) return KLOG_LEVELS[klog]
-  const status = text.includes('" ') ? REQUEST.exec(text)?.[1] : undefined
-  if (status === undefined) return undefined
-  return status === '5' ? 'error' : 'quiet'
+  const start = text.slice(0, STATED_WITHIN)
+  const name = (BARE.exec(start) ??
+    FIELD.exec(text) ??
+    BRACKETED.exec(start) ??
+    LEADING.exec(start) ??
+    BEHIND_TIME.exec(start))?.[1]
+  if (name !== undefined) return levelNamed(name) ?? (/^fail$/i.test(name) ? 'error' : 'quiet')
+  return levelOfLayout(start) ?? levelOfRequest(text)
+}
+
+function levelOfLayout(start: string): StatedLevel | undefined {
+  for (const layout of LETTERS) {
+    const letter = layout.exec(start)?.[1]
+    if (letter !== undefined) return LETTER_LEVELS.get(letter)
+  }
+  const priority = PRIORITY.exec(start)?.[1]
+  return priority === undefined ? undefined : (SYSLOG_SEVERITIES[Number(priority) % 8] ?? 'quiet')
+}
+
+function levelOfRequest(text: string): StatedLevel | undefined {
+  const hasFailed = requestFailed(text)
+  if (hasFailed === undefined) return undefined
+  return hasFailed ? 'error' : 'quiet'
 }

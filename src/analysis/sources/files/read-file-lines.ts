@@ -4,6 +4,7 @@ import { LineCollector, narrowed } from '../answers/line-collector.js'
 import { linesAnswer } from '../answers/lines-answer.js'
 import type { FileSettings } from '../answers/source-settings.js'
 import { fillPath } from '../templates/fill-path.js'
+import { asUtf8 } from './as-utf8.js'
 import { makeJsonReader, makeTextReader } from './line-reader.js'
 import type { FileLine, ReadLine } from './line-reader.js'
 import { openInside } from './open-inside.js'
@@ -39,9 +40,8 @@ export async function readFileLines(
   const file = await openInside(settings.directory, path)
   let interruption: string | undefined
   try {
-    for await (const lines of splitLines(
-      file.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES }),
-    )) {
+    const bytes = file.createReadStream({ autoClose: false, highWaterMark: CHUNK_BYTES })
+    for await (const lines of splitLines(asUtf8(bytes))) {
       if (budget.signal?.aborted === true || now() > endMs)
         interruption = `${settings.name}: the time for reading ${path} is used up`
       if (interruption !== undefined || !lines.every((line) => reading.add(line))) break

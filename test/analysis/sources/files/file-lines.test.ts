@@ -18,7 +18,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 async function fetchFrom(
   name: string,
-  text: string,
+  text: string | Buffer,
   query: Partial<LinesQuery> = {},
   { budget, ...settings }: { budget?: FetchBudget } & Record<string, unknown> = {},
 ): Promise<ReadLines> {
@@ -30,6 +30,20 @@ async function fetchFrom(
 const textsOf = ({ lines }: ReadLines): string[] => lines.map(({ text }) => text)
 
 describe('log lines from a file of text', () => {
+  test.each([
+    [
+      'UTF-16',
+      Buffer.from('\uFEFF2026-11-21 06:00:00 ERROR Lager antwortet nicht: Größe 長\r\nsecond', 'utf16le'),
+    ],
+    [
+      'UTF-8 with a mark',
+      Buffer.from('\uFEFF2026-11-21 06:00:00 ERROR Lager antwortet nicht: Größe 長\r\nsecond'),
+    ],
+  ])('are read from %s as Windows writes it', async (_encoding, bytes) => {
+    const answer = await fetchFrom('windows.log', bytes)
+    expect(textsOf(answer)).toEqual(['2026-11-21 06:00:00 ERROR Lager antwortet nicht: Größe 長', 'second'])
+  })
+
   test('are those of the window, with the lines that belong to them', async () => {
     const text = [
       '2026-11-21 05:59:59,999 too early',

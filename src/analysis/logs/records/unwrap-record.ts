@@ -1,0 +1,24 @@
+import { statedLevel } from '../topics/stated-level.js'
+
+/** What containers write before each line: the runtime interface of Kubernetes, and Docker Compose. */
+const CONTAINER = /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| )/
+/** Longer prefixes are messages. */
+const LONGEST_HEADER = 200
+
+/** A line without what a container wrote before it. */
+export function withoutContainer(line: string): string {
+  const prefix = CONTAINER.exec(line)?.[0]
+  return prefix === undefined ? line : line.slice(prefix.length)
+}
+
+/**
+ * The object in JSON that a line ends with, behind the header of another writer, as syslog puts it; undefined where there is none, or where the
+ * line states a level before it: then the object belongs to a message.
+ */
+export function recordBehindHeader(line: string): string | undefined {
+  if (!line.endsWith('}')) return undefined
+  const at = line.indexOf('{"')
+  if (at <= 0 || at > LONGEST_HEADER || statedLevel(line.slice(0, at).replace(/^<\d+>/, '')) !== undefined)
+    return undefined
+  return line.slice(at)
+}

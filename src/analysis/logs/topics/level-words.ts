@@ -1,0 +1,25 @@
+/** How layouts spell levels, in capitals; `quiet` is everything below a warning. */
+export const LEVEL_SPELLINGS = {
+  fatal: 'FATAL|FTL|CRITICAL|CRIT|EMERGENCY|EMERG|ALERT|DPANIC|PANIC',
+  severe: 'SEVERE',
+  error: 'ERROR|ERRO|EROR|ERR|FEHLER|ERREUR',
+  warn: 'WARNING|WARNUNG|WARN|WRN',
+  quiet: 'INFORMATION|INFO|INF|NOTICE|DEBUG|DBG|TRACE|TRC|FINEST|FINER|FINE|VERBOSE|VRB',
+} as const
+
+/** What a line says of itself. */
+export type StatedLevel = keyof typeof LEVEL_SPELLINGS
+
+/** All spellings, as the choices of a regular expression. */
+export const LEVEL_NAMES = Object.values(LEVEL_SPELLINGS).join('|')
+
+const LEVEL_OF: ReadonlyMap<string, StatedLevel> = new Map(
+  (Object.keys(LEVEL_SPELLINGS) as StatedLevel[]).flatMap((level) =>
+    LEVEL_SPELLINGS[level].split('|').map((name) => [name, level] as const),
+  ),
+)
+
+/** The level that a word in any case means. */
+export function levelNamed(word: string): StatedLevel | undefined {
+  return LEVEL_OF.get(word.toUpperCase())
+}
