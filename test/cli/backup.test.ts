@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { runTidegate } from '../support/run-tidegate.js'
@@ -10,6 +11,23 @@ import type { TidegateProcess } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
 
 const EVENTS = 40
+const GATES = { definitions: [{ id: 7, name: 'Release' }] }
+
+async function trigger(url: string): Promise<{ id: number }> {
+  const body = {
+    executionId: '01J',
+    approvalCallbackURL: 'http://127.0.0.1:9/a',
+    rejectionCallbackURL: 'http://127.0.0.1:9/r',
+    ...{ toolConnectorParameters: '', imageIds: 'shop:1', connectorType: 'JIRA' },
+  }
+  const answer = await fetch(`${url}/approvalGates/7/trigger`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(answer.status, await answer.clone().text()).toBe(200)
+  return (await answer.json()) as { id: number }
+}
 
 interface Manifest {
   readonly trailEnd: string
@@ -88,6 +106,27 @@ describe('a backup', () => {
       records?: unknown[]
     }
     expect(found.records).toHaveLength(1)
+    expect(await again.end('SIGTERM')).toBe(0)
+  })
+
+  it('gives no number again that may have been given after it was made', async () => {
+    await run('restore', 'saved', '--data-dir', 'numbered')
+    const database = new Database(at('numbered/tidegate.db'), { readonly: true })
+    const numbers = database.prepare('select name, seq from sqlite_sequence').raw().all() as [
+      string,
+      number,
+    ][]
+    database.close()
+    const of = new Map(numbers)
+    for (const table of ['gate_instances', 'analysis_runs', 'outbox']) expect(of.get(table)).toBe(1_000_000)
+    const again = await startTidegate({
+      workspace,
+      dataDir: 'numbered',
+      config: { gates: GATES, callbacks: { allowLoopback: true } },
+    })
+    const { id } = await trigger(again.url)
+    expect(id).toBe(1_000_001)
+    expect((await fetch(`${again.url}/approvalGateInstances/3/status`)).status).toBe(404)
     expect(await again.end('SIGTERM')).toBe(0)
   })
 

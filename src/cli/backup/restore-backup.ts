@@ -2,12 +2,15 @@ import { chmod, copyFile, mkdir, readdir, rename, rm, rmdir } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
-import { checkDatabase } from '../../main/store/database-files.js'
+import { checkDatabase, reserveNumbers } from '../../main/store/database-files.js'
 import { compareWithManifest, readManifest } from './manifest.js'
 import type { Manifest } from './manifest.js'
 
+const SERVICE_DATABASE = 'tidegate.db'
+
 /**
- * Makes a data directory of a backup, having compared every file with what the backup says of it, before and after. Raises `conflict`
+ * Makes a data directory of a backup, having compared every file with what the backup says of it, before and after. Numbers that may have been
+ * given after the backup are not given again. Raises `conflict`
  * for a directory that holds anything, `invalid` for a backup that is not whole.
  */
 export async function restoreBackup(backup: string, dataDir: string): Promise<Manifest> {
@@ -24,6 +27,7 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ma
       if (name.endsWith('.db')) checkDatabase(join(draft, name))
     }
     await compareWithManifest(draft, manifest)
+    reserveNumbers(join(draft, SERVICE_DATABASE))
     await putInPlace(draft, dataDir)
     return manifest
   } finally {

@@ -3,6 +3,7 @@ import { claimDataDirectory } from '../../store/sqlite/engine/claim-data-directo
 
 /** The databases of a data directory, for what looks at them or copies them without being the service. */
 export { checkDatabase, copyDatabase } from '../../store/sqlite/backup/copy-database.js'
+export { reserveNumbers } from '../../store/sqlite/backup/reserve-numbers.js'
 
 /** Whether a service runs on a data directory, as a claim tells that is given back at once. Raises what keeps anybody from claiming it. */
 export async function isClaimed(dataDir: string): Promise<boolean> {
