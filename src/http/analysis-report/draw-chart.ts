@@ -21,6 +21,10 @@ export const COLOURS = {
 const TEXT = 2
 const SERIES_WIDTH = 2.5
 const MARGIN = { left: 96, right: 24, bottom: 30 }
+/** What is left free beside a label. */
+const [EDGE, LABEL_GAP] = [4, 16]
+/** The diameter of a value between two gaps, which no line leads to. */
+const DOT = 7
 const TICKS = { value: 4, time: 5 }
 
 /** Draws both series over time below `top`, with their names and axes; a gap where there is no value. */
@@ -42,10 +46,14 @@ export function drawChart(canvas: Canvas, { baseline, canary }: MetricData, top:
     canvas.text(label, [MARGIN.left - 8 - textWidth(label, TEXT), at - LETTER.height], TEXT, COLOURS.soft)
   }
   const clock = x.tickFormat(TICKS.time, '%H:%M')
+  let free = 0
   for (const tick of x.ticks(TICKS.time)) {
     const label = clock(tick)
-    const left = Math.round(x(tick) - textWidth(label, TEXT) / 2)
+    const width = textWidth(label, TEXT)
+    const left = Math.min(Math.round(x(tick) - width / 2), canvas.width - width - EDGE)
+    if (left < free) continue
     canvas.text(label, [left, bottom + 8], TEXT, COLOURS.soft)
+    free = left + width + LABEL_GAP
   }
   const place = (point: Point): readonly [number, number] => [
     x(canary.startMs + point.ms),
@@ -65,7 +73,10 @@ function drawSeries(
   points.forEach((point, index) => {
     if (point.value === null) return
     const next = points[index + 1]
-    const to = next === undefined || next.value === null ? point : next
-    canvas.line(place(point), place(to), SERIES_WIDTH, colour)
+    if (next !== undefined && next.value !== null) {
+      canvas.line(place(point), place(next), SERIES_WIDTH, colour)
+    } else if ((points[index - 1]?.value ?? null) === null) {
+      canvas.line(place(point), place(point), DOT, colour)
+    }
   })
 }

@@ -202,7 +202,7 @@ function sectionsOf(
     const groups = metrics.groupScores.map(
       ({ name: group, score }) => `${group || 'all'} ${formatNumber(score)}`,
     )
-    const content = html`<h2>${prefix}Metrics, score ${formatNumber(metrics.score.score)}</h2>
+    const content = html`<h2>${prefix}Metrics: ${metrics.verdict}</h2>
       <p class="key soft">
         ${groups.join(' · ')} <i class="baseline"></i>baseline <i class="canary"></i>canary
       </p>
@@ -210,7 +210,7 @@ function sectionsOf(
     sections.push({ verdict: metrics.verdict, content })
   }
   if (logs !== undefined) {
-    const content = html`<h2>${prefix}Log, score ${formatNumber(logs.score)}</h2>
+    const content = html`<h2>${prefix}Log: ${logs.verdict}</h2>
       ${logSection(logs)}`
     sections.push({ verdict: logs.verdict, content })
   }

@@ -13,10 +13,14 @@ const experiment = control.map((value, n) => (n < 30 ? value : 3 * value))
 function pictureOf(
   application: string,
   message: string,
-): { width: number; height: number; colours: Map<string, number> } {
+  points = control.length,
+): { width: number; height: number; colours: Map<string, number>; edge: ReadonlySet<string> } {
   const metrics = [
-    { name: 'passed', values: { control, experiment: control } },
-    { name: 'latency', values: { control, experiment } },
+    { name: 'passed', values: { control: control.slice(0, points), experiment: control.slice(0, points) } },
+    {
+      name: 'latency',
+      values: { control: control.slice(0, points), experiment: experiment.slice(0, points) },
+    },
   ]
   const report = judgeMetrics(readCanaryConfig({ metrics }), { judge: 'default' })
   const series = (values: readonly number[]) => ({ values, startMs: START_MS, stepMs: 60_000 })
@@ -44,6 +48,7 @@ function decoded(png: Uint8Array) {
   const rows = inflateSync(bytes.subarray(at + 4, at + 4 + bytes.readUInt32BE(at - 4)))
   expect(rows).toHaveLength(height * (1 + 3 * width))
   const colours = new Map<string, number>()
+  const edge = new Set<string>()
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const colour = rows
@@ -51,9 +56,10 @@ function decoded(png: Uint8Array) {
         .subarray(0, 3)
         .join()
       colours.set(colour, (colours.get(colour) ?? 0) + 1)
+      if (x > width - 4) edge.add(colour)
     }
   }
-  return { width, height, colours }
+  return { width, height, colours, edge }
 }
 
 test('a picture of a run shows its verdict, its reason and both series', () => {
@@ -79,4 +85,9 @@ test('letters are readable: each has a shape of its own', () => {
     return canvas.pixels.join()
   })
   expect(new Set(shapes).size).toBe(94)
+})
+
+test('the last time at the axis is whole, wherever the window ends', () => {
+  const { edge } = pictureOf('shop', 'latency is High', 12)
+  expect([...edge]).toEqual(['255,255,255'])
 })
