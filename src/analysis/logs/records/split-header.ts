@@ -14,7 +14,7 @@ interface HeaderPart {
   readonly pattern: RegExp
   readonly tells?: 'time' | 'level'
   /** What must have been read before: a message may look the same. */
-  readonly needs?: 'something' | 'time' | 'timeAndLevel'
+  readonly needs?: 'nothing' | 'something' | 'time' | 'timeAndLevel'
 }
 
 const MAX_PARTS = 14
@@ -35,16 +35,19 @@ const PARTS: readonly HeaderPart[] = [
   // syslog: `<11>1 2026-… host app 12 ID47 - ` (RFC 5424), the structured data as it comes
   part(String.raw`<\d{1,3}>1 (?:${TIME}|-) \S+ (?<logger>[\w./-]+) \S+ \S+ (?:-|(?:\[[^\]]*\])+)(?=\s)`, {
     tells: 'time',
+    needs: 'nothing',
   }),
   part(String.raw`<\d{1,3}>(?:1\s)?`),
   // logcat: `11-21 06:00:00.123  1234  1250 E Stock   : `, `E/Stock( 1234): `
   part(String.raw`\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEF] (?<logger>[^\s:]+) *:`, {
     tells: 'level',
+    needs: 'nothing',
   }),
-  part(String.raw`[VDIWEF]\/(?<logger>[^\s(:]{1,60}) *(?:\( *\d+\))?:`, { tells: 'level' }),
+  part(String.raw`[VDIWEF]\/(?<logger>[^\s(:]{1,60}) *(?:\( *\d+\))?:`, { tells: 'level', needs: 'nothing' }),
   // klog: `E0102 15:04:05.678901   12 server.go:34] `
   part(String.raw`[IWEF](?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, {
     tells: 'level',
+    needs: 'nothing',
   }),
   // syslog: `Nov 21 06:00:00 host app[12]: `
   part(String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
@@ -113,6 +116,7 @@ function readPart(text: string, at: number, told: ReadonlySet<string>): FoundPar
 
 function isAllowed(needs: HeaderPart['needs'], told: ReadonlySet<string>): boolean {
   if (needs === undefined) return true
+  if (needs === 'nothing') return told.size === 0
   if (needs === 'something') return told.size > 0
   return told.has('time') && (needs === 'time' || told.has('level'))
 }

@@ -7,6 +7,7 @@ const LONGEST_HEADER = 200
 
 /** A line without what a container wrote before it. */
 export function withoutContainer(line: string): string {
+  if (!line.includes(' | ') && !line.includes(' std')) return line
   const prefix = CONTAINER.exec(line)?.[0]
   return prefix === undefined ? line : line.slice(prefix.length)
 }

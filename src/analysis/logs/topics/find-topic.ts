@@ -61,9 +61,12 @@ export function topicFinder(topics: readonly Topic[]): FindTopic {
   const needles = topics
     .toSorted((a, b) => b.string.length - a.string.length || rank(a) - rank(b))
     .map(toNeedle)
+  const any = new RegExp(needles.map(({ text }) => text.replace(/[^\w\s]/g, '\\$&')).join('|') || '(?!)')
   return (text) => {
     const stated = statedLevel(text)
     const searched = text.toLowerCase()
+    // Most lines hold none of the texts, and one search tells so; what states a level has a topic without its text.
+    if ((stated === undefined || stated === 'quiet') && !any.test(searched)) return undefined
     const complaint = COMPLAINT.test(searched) ? searched.replaceAll(NOTHING_WRONG, '') : searched
     return needles.find((needle) => matches(needle, stated, isWord(needle) ? complaint : searched))?.topic
   }
