@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.js'
 import type { Manifest } from './backup/manifest.js'
 import { restoreBackup } from './backup/restore-backup.js'
 import { writeBackup } from './backup/write-backup.js'
+import { localTime } from './output/local-time.js'
 import { Progress } from './output/progress.js'
 import { textTable } from './output/text-table.js'
 import type { Session } from './session/session.js'
@@ -81,7 +82,7 @@ function tell(manifest: Manifest, folder: string, { format }: OutputOptions, { t
     outJson(terminal, { folder, ...manifest })
     return
   }
-  terminal.out(`${folder}, of ${manifest.time}, by tidegate ${manifest.tidegate}\n`)
+  terminal.out(`${folder}, of ${localTime(manifest.time)}, by tidegate ${manifest.tidegate}\n`)
   terminal.out(
     textTable(
       manifest.files.map(({ name, bytes }) => [`  ${name}`, String(bytes)]),

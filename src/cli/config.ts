@@ -6,12 +6,14 @@ import { configKeys } from '../config/config-keys.js'
 import { configurationPage } from '../config/configuration-page.js'
 import { traceConfig } from '../config/load-config.js'
 import type { TracedConfig } from '../config/load-config.js'
+import { CONFIG_FILE_VARIABLE } from '../config/read-environment.js'
 import { redactWords } from '../lib/redaction/redact-text.js'
-import { EXIT } from './session/session.js'
+import { EXIT, watchFiles } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { addConfigOption, addOutputOptions, examples, outJson } from './session/shared-options.js'
 import type { OutputOptions } from './session/shared-options.js'
 import type { Terminal } from './session/terminal.js'
+import { addWatchOption } from './session/watch.js'
 
 interface ConfigOptions extends OutputOptions {
   readonly config?: string
@@ -22,13 +24,14 @@ const SHOWN_HASH_DIGITS = 8
 
 /** `tidegate config`: what a service started here and now would run with. */
 export function defineConfig(command: Command, session: Session): void {
-  addOutputOptions(addConfigOption(command))
+  addOutputOptions(addWatchOption(addConfigOption(command)))
     .description(
       'Prints the effective configuration, from defaults, file and environment, and where each value comes from. Hashes of tokens are cut. Exits with 2 and lists every problem when it is invalid.',
     )
     .option('--reference', 'print the reference of all keys as Markdown instead')
     .addHelpText('after', examples('tidegate config --config tidegate.yaml', 'tidegate config --reference'))
-    .action((options: ConfigOptions) => {
+    .action(async (options: ConfigOptions) => {
+      await watchFiles(session, [options.config ?? session.terminal.env[CONFIG_FILE_VARIABLE]])
       session.exitCode = printConfig(options, session.terminal)
     })
 }

@@ -114,7 +114,7 @@ describe('tidegate analysis', () => {
     expect(await analysis('list', '--application', 'nobody')).toEqual({
       exitCode: 0,
       stdout: 'no analyses\n',
-      stderr: '',
+      stderr: 'none of the newest 500 has --application nobody; there are bank, shop\n',
     })
   })
 

@@ -258,12 +258,17 @@ describe('runs', () => {
     }
     const first = objectOf(await get('/analysis?application=shop&limit=2')) as {
       runs: { id: number }[]
+      nextCursor: string
       next: string
     }
+    expect(first.next).toBe(first.nextCursor)
     expect(first.runs.map(({ id }) => id)).toEqual([ids[2], ids[1]])
-    const second = objectOf(await get(`/analysis?application=shop&limit=1&cursor=${first.next}`))
+    const second = objectOf(await get(`/analysis?application=shop&limit=1&cursor=${first.nextCursor}`))
     expect(second['runs']).toMatchObject([{ id: ids[0], executionId: 'execution-healthy' }])
     await ended(Number(ids[1]))
+    const tomorrow = Date.now() + 86_400_000
+    expect(objectOf(await get(`/analysis?since=${tomorrow}`))).toEqual({ runs: [] })
+    expect(objectOf(await get(`/analysis?until=${tomorrow}&limit=1`))['runs']).toHaveLength(1)
     const slow = objectOf(await get('/analysis?executionId=execution-slow&state=completed'))
     expect(slow['runs']).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ id: ids[1], verdict: 'Fail' })]),

@@ -6,9 +6,12 @@ import type { RunSummary, ShownRun } from '../../analysis/runs/show-run.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode } from '../session/session.js'
 import { makeColours } from '../output/colours.js'
+import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceClient } from '../session/service-client.js'
+import { moreText } from '../session/list-options.js'
+import { tellNearValues } from '../session/near-values.js'
 import { serviceAddress } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
@@ -27,16 +30,32 @@ const Summary = z
 const Shown = z
   .looseObject({ id: z.number(), plan: z.looseObject({}) })
   .transform((value) => value as unknown as ShownRun)
-const List = z.object({ runs: z.array(Summary), next: z.string().optional() })
+const List = z.object({ runs: z.array(Summary), nextCursor: z.string().optional() })
 const Started = z.object({ id: z.number() })
 
 /** Lists runs as a table, or as JSON. */
 export async function listRuns(options: ListOptions, terminal: Terminal): Promise<ExitCode> {
   const client = await makeServiceClient(options, terminal)
-  const { application, state, limit } = options
-  const list = await client.ask(List, { path: '/analysis', query: { application, state, limit } })
+  const { application, execution, state, since, until, limit, cursor } = options
+  const query = { application, executionId: execution, state, since, until, limit, cursor }
+  const list = await client.ask(List, { path: '/analysis', query })
   if (options.format === 'json') outJson(terminal, list)
-  else terminal.out(list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs, terminal.columns))
+  else {
+    const table = list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs, terminal.columns)
+    terminal.out(table + moreText(list.nextCursor))
+    if (list.runs.length === 0 && cursor === undefined)
+      await tellNearValues(
+        {
+          ...{ path: '/analysis', entries: 'runs' },
+          asked: [
+            { flag: '--application', value: application, member: 'application' },
+            { flag: '--execution', value: execution, member: 'executionId' },
+          ],
+        },
+        client,
+        terminal,
+      )
+  }
   return EXIT.fine
 }
 
@@ -89,7 +108,10 @@ function toRegistration(
   application: string,
   { lifetime, interval, pass, marginal, execution, canaryStart, baselineStart }: StartOptions,
 ): object {
-  const starts = { canaryStartTimeMs: canaryStart, baselineStartTimeMs: baselineStart }
+  const starts = {
+    canaryStartTimeMs: millisecondsOf(canaryStart),
+    baselineStartTimeMs: millisecondsOf(baselineStart),
+  }
   const isStarted = canaryStart !== undefined || baselineStart !== undefined
   return {
     application,
@@ -104,6 +126,10 @@ function toRegistration(
   }
 }
 
+function millisecondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time)
+}
+
 /** One run with all that its report shows. */
 export async function askRun(client: ServiceClient, id: string): Promise<ShownRun> {
   return await client.ask(Shown, { path: `/analysis/${encodeURIComponent(id)}` })
@@ -114,7 +140,7 @@ async function untilEnded(client: ServiceClient, id: string, terminal: Terminal)
   for (;;) {
     const run = await askRun(client, id)
     if (run.state !== 'RUNNING') return run
-    const progress = `${run.intervalsDone} of ${run.intervalCount} intervals, next at ${run.nextIntervalAt ?? ''}: ${run.message}\n`
+    const progress = `${run.intervalsDone} of ${run.intervalCount} intervals, next at ${run.nextIntervalAt === undefined ? '-' : localTime(run.nextIntervalAt)}: ${run.message}\n`
     if (progress !== shown) terminal.err(progress)
     shown = progress
     await setTimeout(POLL_MS)
@@ -159,7 +185,7 @@ function runTable(runs: readonly RunSummary[], columns: number | undefined): str
       `${intervalsDone}/${intervalCount}`,
       score === undefined ? '-' : String(score),
       verdict ?? '-',
-      startedAt,
+      localTime(startedAt),
       message,
     ],
   )

@@ -2,16 +2,17 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import type { PlannedLook } from '../../analysis/statistics/alpha-spending.js'
-import { wrongUse } from '../session/session.js'
+import { watchFiles, wrongUse } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addOutputOptions, examples } from '../session/shared-options.js'
 import type { JudgeCommandOptions } from './judge-file.js'
+import { addWatchOption } from '../session/watch.js'
 
 const INTERVAL = /^(\d{1,6})\/(\d{1,6})$/
 
 /** `tidegate analysis judge FILE`: metrics of a canary against those of its baseline. */
 export function defineJudge(command: Command, session: Session): void {
-  addOutputOptions(command)
+  addOutputOptions(addWatchOption(command))
     .summary('judge the metrics of a canary')
     .description(
       'Judges the metrics of one file: a canary config of Kayenta in which each metric also has "values": {"control": […], "experiment": […]}, null for a gap. Exits with 0 for a success, with 1 for a failure or a review, with 2 when it cannot be judged.',
@@ -48,6 +49,7 @@ export function defineJudge(command: Command, session: Session): void {
       ),
     )
     .action(async (file: string, options: JudgeCommandOptions) => {
+      await watchFiles(session, [file])
       const { judgeFile } = await import('./judge-file.js')
       session.exitCode = await judgeFile(file, options, session.terminal)
     })

@@ -1,10 +1,11 @@
+import type { PageOptions, RangeOptions } from '../session/list-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 
 /** The flags of `tidegate analysis list`. */
-export interface ListOptions extends ServiceOptions {
+export interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
   readonly application?: string
+  readonly execution?: string
   readonly state?: string
-  readonly limit: string
 }
 
 /** The flags of `tidegate analysis start`: numbers as they were typed. */
@@ -14,9 +15,9 @@ export interface StartOptions extends ServiceOptions {
   readonly pass?: string
   readonly marginal?: string
   readonly execution?: string
-  /** In milliseconds since the epoch. */
-  readonly canaryStart?: number
-  readonly baselineStart?: number
+  /** ISO 8601. */
+  readonly canaryStart?: string
+  readonly baselineStart?: string
   readonly wait?: true
 }
 
@@ -41,7 +42,7 @@ export interface ShowOptions extends ServiceOptions {
 }
 
 /** The flags of `tidegate analysis report`. */
-export interface ReportOptions extends Omit<ServiceOptions, 'format'> {
+export interface ReportOptions extends ServiceOptions {
   readonly as: 'html' | 'png'
   /** A file; standard output where none is named. */
   readonly output?: string

@@ -1,23 +1,24 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { DateTime } from 'luxon'
 
-import { wrongUse } from '../session/session.js'
-import { addConnectionOptions, addServiceOptions } from '../session/service-options.js'
+import { addPageOptions, addRangeOptions, timeOption } from '../session/list-options.js'
+import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples } from '../session/shared-options.js'
 import type { ListOptions, ReplayOptions, ReportOptions, ShowOptions, StartOptions } from './run-options.js'
 import { addWatchOption } from '../session/watch.js'
 
+const STATES = ['running', 'completed', 'cancelled']
+
 /** `tidegate analysis list`: the runs of a running service. */
 export function defineList(command: Command, session: Session): void {
-  addWatchOption(addServiceOptions(command))
+  addPageOptions(addRangeOptions(addWatchOption(addServiceOptions(command))))
     .summary('list analyses')
     .description('Lists the analyses of a running service, newest first.')
     .option('--application <name>', 'only those of one application')
-    .option('--state <state>', 'only running, completed or cancelled ones')
-    .option('--limit <n>', 'how many at most', '20')
+    .option('--execution <id>', 'only those of one execution')
+    .addOption(inAnyCase(new Option('--state <state>', 'only those that stand so').choices(STATES)))
     .addHelpText('after', examples('tidegate analysis list', 'tidegate analysis list --application shop'))
     .action(async (options: ListOptions) => {
       const { listRuns } = await import('./ask-runs.js')
@@ -43,7 +44,7 @@ export function defineShow(command: Command, session: Session): void {
 
 /** `tidegate analysis report ID`: the report as a page or a picture. */
 export function defineReport(command: Command, session: Session): void {
-  addConnectionOptions(command)
+  addServiceOptions(command)
     .summary('write the report of one analysis as a page or a picture')
     .description(
       'Writes the report of one analysis: the page as one file of HTML that loads nothing, or a picture (PNG) of verdict, reason and the chart that shows it, to be sent to a chat.',
@@ -66,7 +67,7 @@ export function defineReport(command: Command, session: Session): void {
 
 /** `tidegate analysis compare A B`: what two runs found, side by side. */
 export function defineCompare(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .summary('compare what two analyses found')
     .description(
       'Shows each metric, log template and check of two analyses with its result and change, what they judge otherwise first; exits with 1 when the second has the worse verdict, or none.',
@@ -92,16 +93,13 @@ export function defineStart(command: Command, session: Session): void {
     .option('--marginal <score>', 'from which score on it is a review')
     .option('--execution <id>', 'the execution that it belongs to')
     .addOption(
-      new Option(
+      timeOption(
         '--canary-start <time>',
-        'since when the canary runs, as 2026-01-31T12:00:00Z (default: now); what has passed of the lifetime is looked at without waiting',
-      ).argParser((text: string) => moment('--canary-start', text)),
+        'since when the canary runs, as 2026-01-31T12:00 or 2h for two hours ago (default: now); what has passed of the lifetime is looked at without waiting',
+      ),
     )
     .addOption(
-      new Option(
-        '--baseline-start <time>',
-        'from when the baseline is taken (default: as the canary)',
-      ).argParser((text: string) => moment('--baseline-start', text)),
+      timeOption('--baseline-start <time>', 'from when the baseline is taken (default: as the canary)'),
     )
     .option('--wait', 'wait until it ends; exits with 1 unless it is a success')
     .addHelpText(
@@ -118,11 +116,10 @@ export function defineStart(command: Command, session: Session): void {
     })
 }
 
-/** A time of ISO 8601, UTC where it names no zone, in milliseconds since the epoch. */
-function moment(flag: string, text: string): number {
-  const time = DateTime.fromISO(text, { zone: 'utc' })
-  if (time.isValid) return time.toMillis()
-  throw wrongUse(`${flag} must be a time such as 2026-01-31T12:00:00Z, not '${text}'`)
+/** An option of choices in small letters that takes them in any. */
+function inAnyCase(option: Option): Option {
+  const { parseArg } = option
+  return option.argParser((text, before) => parseArg?.(text.toLowerCase(), before))
 }
 
 /** `tidegate analysis cancel ID`. */

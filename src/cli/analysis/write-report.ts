@@ -22,7 +22,7 @@ export async function writeReport(id: string, options: ReportOptions, terminal: 
   if (as === 'png' && output === undefined && terminal.columns !== undefined) {
     throw wrongUse('a picture is nothing for a terminal: name a file with --output, or pipe it on')
   }
-  const client = await makeServiceClient({ ...options, format: 'text' }, terminal)
+  const client = await makeServiceClient(options, terminal)
   const { path, accept, start } = FORMS[as]
   const pieces: Uint8Array[] = []
   const answer = await client.stream({ path: `/analysis/${encodeURIComponent(id)}${path}`, accept })

@@ -8,14 +8,14 @@ import type { ExportFormat } from '../../store/ports/audit-export.js'
 import { EXIT } from '../session/session.js'
 import { Progress } from '../output/progress.js'
 import { makeServiceClient } from '../session/service-client.js'
-import { addConnectionOptions } from '../session/service-options.js'
+import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples } from '../session/shared-options.js'
 import { addFilterOptions, filterQuery } from './filter-options.js'
 import type { FilterOptions } from './filter-options.js'
 
-interface ExportOptions extends Omit<ServiceOptions, 'format'>, FilterOptions {
+interface ExportOptions extends ServiceOptions, FilterOptions {
   readonly as: ExportFormat
   readonly bodies?: true
 }
@@ -25,13 +25,13 @@ const BYTES_PER_MIB = 1024 * 1024
 /** `tidegate audit export`: all records that match, on standard output. */
 export function defineExport(command: Command, session: Session): void {
   const { terminal } = session
-  addFilterOptions(addConnectionOptions(command))
+  addFilterOptions(addServiceOptions(command))
     .description('Writes all records that match to standard output, oldest first.')
     .addOption(new Option('--as <format>', 'how they are written').choices(EXPORT_FORMATS).default('ndjson'))
     .option('--bodies', 'with their bodies')
     .addHelpText('after', examples('tidegate audit export --as csv --application shop > shop.csv'))
     .action(async (options: ExportOptions) => {
-      const client = await makeServiceClient({ ...options, format: 'text' }, terminal)
+      const client = await makeServiceClient(options, terminal)
       const query = { ...filterQuery(options), format: options.as, bodies: options.bodies }
       const progress = new Progress(terminal)
       const end = new ExportEnd()

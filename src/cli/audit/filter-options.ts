@@ -1,7 +1,13 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 
+import { AUDIT_SOURCES } from '../../store/ports/audit-store.js'
+import { addRangeOptions } from '../session/list-options.js'
+import type { RangeOptions } from '../session/list-options.js'
+import type { EmptyList } from '../session/near-values.js'
+
 /** The flags that say which records are meant. */
-export interface FilterOptions {
+export interface FilterOptions extends RangeOptions {
   readonly source?: string
   readonly kind?: string
   readonly application?: string
@@ -11,14 +17,12 @@ export interface FilterOptions {
   readonly user?: string
   readonly status?: string
   readonly event?: string
-  readonly since?: string
-  readonly until?: string
 }
 
 /** Adds those flags. */
 export function addFilterOptions(command: Command): Command {
-  return command
-    .option('--source <source>', 'event, gate, policy, analysis, registry, webhook or admin')
+  return addRangeOptions(command)
+    .addOption(new Option('--source <source>', 'only those of one source').choices(AUDIT_SOURCES))
     .option('--kind <kind>', 'what happened: gate.approved, orca:pipeline:failed')
     .option('--application <name>', 'only those of one application')
     .option('--pipeline <name>', 'only those of one pipeline')
@@ -27,8 +31,6 @@ export function addFilterOptions(command: Command): Command {
     .option('--user <name>', 'only what one person did')
     .option('--status <status>', 'only those of one status: SUCCEEDED, TERMINAL, approved')
     .option('--event <id>', 'the record of one event')
-    .option('--since <time>', 'not before this time (ISO 8601)')
-    .option('--until <time>', 'before this time')
 }
 
 /** As the service is asked. */
@@ -38,7 +40,14 @@ export function filterQuery(options: FilterOptions): Record<string, string | und
     ...{ source, kind, application, pipeline, stage, user, status },
     executionId: execution,
     eventId: event,
-    from: since,
-    to: until,
+    ...{ since, until },
   }
+}
+
+/** What the flags are held against in a record. */
+export function filterFlags(options: FilterOptions): EmptyList['asked'] {
+  const { kind, application, pipeline, execution, stage, user, status } = options
+  const members = { kind, application, pipeline, stage, user, status }
+  const own = Object.entries(members).map(([member, value]) => ({ flag: `--${member}`, value, member }))
+  return [...own, { flag: '--execution', value: execution, member: 'executionId' }]
 }

@@ -8,9 +8,12 @@ import { addServiceOptions } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
-import { addFilterOptions, filterQuery } from './filter-options.js'
+import { addFilterOptions, filterFlags, filterQuery } from './filter-options.js'
 import type { FilterOptions } from './filter-options.js'
 import { recordLabels } from '../../audit/record-view.js'
+import { addPageOptions, moreText } from '../session/list-options.js'
+import type { PageOptions } from '../session/list-options.js'
+import { tellNearValues } from '../session/near-values.js'
 import { addWatchOption } from '../session/watch.js'
 
 /** A record as the service answers with it. */
@@ -23,19 +26,14 @@ export const RecordAnswer = z.looseObject({
 })
 export type RecordAnswer = z.output<typeof RecordAnswer>
 
-interface SearchOptions extends ServiceOptions, FilterOptions {
-  readonly limit: string
-  readonly cursor?: string
-}
+interface SearchOptions extends ServiceOptions, FilterOptions, PageOptions {}
 
 const Answer = z.object({ records: z.array(RecordAnswer), nextCursor: z.string().optional() })
 
 /** `tidegate audit search`: records by column, time and the words in their bodies. */
 export function defineSearch(command: Command, session: Session): void {
-  addFilterOptions(addWatchOption(addServiceOptions(command)))
+  addPageOptions(addFilterOptions(addWatchOption(addServiceOptions(command))))
     .description('Searches the trail, newest first. Words are looked for in the bodies: all must be there.')
-    .option('--limit <n>', 'how many at most', '50')
-    .option('--cursor <cursor>', 'go on where an earlier search ended')
     .addHelpText(
       'after',
       examples('tidegate audit search --execution 01J0RUN', 'tidegate audit search timeout "prod*"'),
@@ -50,6 +48,13 @@ export function defineSearch(command: Command, session: Session): void {
       })
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(recordTable(answer.records, answer.nextCursor))
+      // Words are in the bodies, which are not looked through for near ones.
+      if (answer.records.length === 0 && cursor === undefined && options.format === 'text')
+        await tellNearValues(
+          { path: '/audit', entries: 'records', asked: filterFlags(options) },
+          client,
+          session.terminal,
+        )
       session.exitCode = EXIT.fine
     })
 }
@@ -61,5 +66,5 @@ function recordTable(records: readonly RecordAnswer[], nextCursor: string | unde
   ])
   const heads = ['record', 'time', 'kind', 'application', 'pipeline', 'user', 'status']
   const table = records.length === 0 ? 'no records\n' : textTable([heads, ...rows], [0])
-  return nextCursor === undefined ? table : `${table}more: --cursor ${nextCursor}\n`
+  return table + moreText(nextCursor)
 }

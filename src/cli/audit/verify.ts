@@ -18,6 +18,7 @@ import type { ServiceOptions } from '../session/service-options.js'
 import type { Session } from '../session/session.js'
 import { examples, outJson } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
+import { addWatchOption } from '../session/watch.js'
 
 interface VerifyOptions extends ServiceOptions {
   readonly dataDir?: string
@@ -44,7 +45,7 @@ const Answer = z.object({
 
 /** `tidegate audit verify`: proves the trail, of a running service or in a data directory. */
 export function defineVerify(command: Command, session: Session): void {
-  addServiceOptions(command)
+  addWatchOption(addServiceOptions(command))
     .description(
       'Proves that nothing in the trail was changed, removed or moved. Exits with 1 and names the first bad record otherwise.',
     )

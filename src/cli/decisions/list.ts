@@ -2,6 +2,10 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
+import type { PageOptions, RangeOptions } from '../session/list-options.js'
+import { addPageOptions, addRangeOptions, moreText } from '../session/list-options.js'
+import { tellNearValues } from '../session/near-values.js'
+import type { EmptyList } from '../session/near-values.js'
 import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
@@ -30,15 +34,11 @@ export const DecisionAnswer = z.looseObject({
 })
 export type DecisionAnswer = z.output<typeof DecisionAnswer>
 
-interface ListOptions extends ServiceOptions {
+interface ListOptions extends ServiceOptions, PageOptions, RangeOptions {
   readonly outcome?: string
   readonly path?: string
   readonly application?: string
   readonly execution?: string
-  readonly since?: string
-  readonly until?: string
-  readonly limit: string
-  readonly cursor?: string
   readonly own?: boolean
 }
 
@@ -47,16 +47,12 @@ const OUTCOMES = ['allow', 'deny', 'defined', 'undefined', 'error']
 
 /** `tidegate decisions list`: what was decided, newest first, without the inputs. */
 export function defineDecisionList(command: Command, session: Session): void {
-  addWatchOption(addServiceOptions(command))
+  addPageOptions(addRangeOptions(addWatchOption(addServiceOptions(command))))
     .description('Lists decisions, newest first. What each was asked with is told by decisions show.')
     .addOption(new Option('--outcome <outcome>', 'only those that ended so').choices(OUTCOMES))
     .option('--path <path>', 'only those of one path; one that ends in / means all below it')
     .option('--application <name>', 'only those of one application')
     .option('--execution <id>', 'only those of one execution')
-    .option('--since <time>', 'not before this time (ISO 8601)')
-    .option('--until <time>', 'before this time')
-    .option('--limit <n>', 'how many at most', '20')
-    .option('--cursor <cursor>', 'go on where an earlier list ended')
     .option('--own', 'where several services share a database: only what the service that is asked decided')
     .addHelpText(
       'after',
@@ -65,13 +61,25 @@ export function defineDecisionList(command: Command, session: Session): void {
     .action(async (options: ListOptions) => {
       const client = await makeServiceClient(options, session.terminal)
       const { outcome, path, application, execution, since, until, limit, cursor, own } = options
-      const filter = { outcome, path, application, executionId: execution, from: since, to: until, own }
+      const filter = { outcome, path, application, executionId: execution, since, until, own }
       const answer = await client.ask(Answer, { path: '/decisions', query: { ...filter, limit, cursor } })
       if (options.format === 'json')
         outJson(session.terminal, { ...answer, decisions: answer.decisions.map(withoutInput) })
       else session.terminal.out(decisionTable(answer, session.terminal.columns))
+      if (answer.decisions.length === 0 && cursor === undefined && options.format === 'text')
+        await tellNearValues({ ...LISTED, asked: flagsOf(options) }, client, session.terminal)
       session.exitCode = EXIT.fine
     })
+}
+
+const LISTED = { path: '/decisions', entries: 'decisions' }
+
+function flagsOf({ path, application, execution }: ListOptions): EmptyList['asked'] {
+  return [
+    { flag: '--path', value: path?.replace(/^\/?(?:v1\/data\/)?/, ''), member: 'path' },
+    { flag: '--application', value: application, member: 'application' },
+    { flag: '--execution', value: execution, member: 'executionId' },
+  ]
 }
 
 /** Inputs are for `decisions show`. */
@@ -90,7 +98,7 @@ function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, colum
   })
   const heads = ['decision', 'time', 'outcome', 'path', 'application', ...(isShared ? ['by'] : []), 'why']
   const table = rows.length === 0 ? 'no decisions\n' : textTable([heads, ...rows], [], columns)
-  return nextCursor === undefined ? table : `${table}more: --cursor ${nextCursor}\n`
+  return table + moreText(nextCursor)
 }
 
 /** The texts of a denial, or the error; a value that was asked for says nothing about why. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Config } from '../../config/config.js'
 import { toError } from '../../errors/app-error.js'
 import type { ServiceAddress } from '../session/service-options.js'
+import { localTime } from '../output/local-time.js'
 import { attempt, bad, ok, warning } from './finding.js'
 import type { Finding } from './finding.js'
 
@@ -116,7 +117,7 @@ async function lookAtEvents({ url, token, fetch: send }: ServiceAddress): Promis
   const { status, text } = await request(path, { token, send })
   if (status !== 200) return warning('events', `not looked at (${status})`, 'give the token of an auditor')
   const [newest] = Records.parse(JSON.parse(text)).records
-  if (newest !== undefined) return ok('events', `the last one is of ${newest.at}`)
+  if (newest !== undefined) return ok('events', `the last one is of ${localTime(newest.at)}`)
   return warning('events', 'none has come', "set rest.enabled and rest.endpoints of the orchestrator's echo")
 }
 

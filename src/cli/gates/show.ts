@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import { EXIT } from '../session/session.js'
 import { oneLine } from '../output/display-width.js'
+import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceOptions } from '../session/service-options.js'
@@ -33,7 +34,7 @@ function detailsText(details: DetailsAnswer): string {
     section(
       'reviews',
       reviews.map(({ person, action, comment: words, at }) =>
-        `${at}  ${person}: ${action} ${words}`.trimEnd(),
+        `${localTime(at)}  ${person}: ${action} ${words}`.trimEnd(),
       ),
     ),
     section(
@@ -52,9 +53,9 @@ function facts(details: DetailsAnswer): string[][] {
     ['  execution', details.executionId],
     ['  triggered by', details.triggeredBy],
     ['  approvals', `${details.approvals} of ${details.approvalsNeeded}`],
-    ['  since', details.createdAt],
-    ['  expires', details.decidedAt === undefined ? details.expiresAt : undefined],
-    ['  decided', details.decidedAt],
+    ['  since', localTime(details.createdAt)],
+    ['  expires', details.decidedAt === undefined ? localTime(details.expiresAt) : undefined],
+    ['  decided', details.decidedAt && localTime(details.decidedAt)],
     ['  decided by', details.decidedBy],
     ['  evidence', details.isEvidencePending ? 'still being fetched' : undefined],
   ]

@@ -51,7 +51,7 @@ export function defineTrigger(command: Command, session: Session): void {
       }
       const request = {
         method: 'POST',
-        path: `${await findGate(client, gate)}/trigger`,
+        path: `/approvalGates/${await findGate(client, gate)}/trigger`,
         body,
         claimedUser: options.as,
       } as const

@@ -2,10 +2,13 @@ import type { Command } from 'commander'
 
 import { printDataRef } from '../../pdp/rego/print-data-ref.js'
 import { parseEntrypoint } from '../input/parse-entrypoint.js'
+import { watchFiles } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addConfigOption, addOutputOptions, examples, repeatable } from '../session/shared-options.js'
 import { passOn } from './pass-on.js'
 import type { PassOnOptions } from './pass-on.js'
+import { addWatchOption } from '../session/watch.js'
+import { policyFiles } from '../input/open-policies.js'
 
 interface DepsOptions extends PassOnOptions {
   readonly data?: readonly string[]
@@ -14,7 +17,7 @@ interface DepsOptions extends PassOnOptions {
 
 /** `tidegate deps`: `opa deps` over what serves. */
 export function defineDependencies(command: Command, session: Session): void {
-  addConfigOption(addOutputOptions(command))
+  addConfigOption(addOutputOptions(addWatchOption(command)))
     .description(
       'Lists what a rule or package reads of input and data, and the rules that it builds on, with opa deps: over the files that serve, each in the version of Rego that it is written in.',
     )
@@ -30,6 +33,7 @@ export function defineDependencies(command: Command, session: Session): void {
     .action(
       async (path: string, named: readonly string[], { data = [], bundle = [], ...options }: DepsOptions) => {
         const directories = [...named, ...data, ...bundle]
+        await watchFiles(session, [...policyFiles(options, session.terminal), ...directories])
         const reference = printDataRef(parseEntrypoint(path))
         const format = options.format === 'json' ? 'json' : 'pretty'
         const args = ['deps', '--format', format, '--bundle', '.', reference]

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 
+import { watchFiles } from '../session/session.js'
 import type { Session } from '../session/session.js'
 import { addConfigOption, addOutputOptions, examples } from '../session/shared-options.js'
 import { openOpa, passOn, runIn } from './pass-on.js'
 import type { PassOnOptions } from './pass-on.js'
+import { addWatchOption } from '../session/watch.js'
+import { policyFiles } from '../input/open-policies.js'
 
 interface InspectOptions extends PassOnOptions {
   readonly annotations?: true
@@ -11,7 +14,7 @@ interface InspectOptions extends PassOnOptions {
 
 /** `tidegate inspect`: `opa inspect` over what serves, or over a bundle. */
 export function defineInspect(command: Command, session: Session): void {
-  addConfigOption(addOutputOptions(command))
+  addConfigOption(addOutputOptions(addWatchOption(command)))
     .description(
       'Lists packages, files and annotations with opa inspect: of the files that serve, each in the version of Rego that it is written in, or of a bundle.',
     )
@@ -24,6 +27,7 @@ export function defineInspect(command: Command, session: Session): void {
     )
     .action(async (paths: readonly string[], options: InspectOptions) => {
       const { terminal } = session
+      await watchFiles(session, [...policyFiles(options, terminal), ...paths])
       const format = options.format === 'json' ? 'json' : 'pretty'
       const flags = ['--format', format, ...(options.annotations ? ['--annotations'] : [])]
       const [bundle = ''] = paths

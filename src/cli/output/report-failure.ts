@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { nearestName } from '../../lib/text/nearest-name.js'
 import { errorAnswer } from '../../http/exchange/error-body.js'
 import { EXIT } from '../session/session.js'
 import { wrongUse } from '../session/session.js'
@@ -48,12 +49,19 @@ function toReportedError(raw: unknown): AppError {
     const text = raw.message
       .replace(/^error: /, '')
       .replace(/\.?\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
-    return wrongUse(text)
+    return wrongUse(namingNearChoice(text))
   }
   return new AppError(
     'internal',
     `${toError(raw).message} (this is a fault of tidegate; --debug shows where)`,
   )
+}
+
+/** The sentence about a value that is none of the choices, with the one that was likely meant. */
+function namingNearChoice(text: string): string {
+  const [, written, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text) ?? []
+  const nearest = written && choices && nearestName(written, choices.split(', '))
+  return nearest ? `${text.slice(0, -1)}; did you mean ${nearest}?` : text
 }
 
 function stackText(error: Error): string {

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 
 import { withListing } from '../../orchestrator/list-definitions.js'
 import { staticPackages } from '../check/check-definition.js'
-import { EXIT } from '../session/session.js'
+import { EXIT, watchFiles } from '../session/session.js'
 import { withRequests } from '../input/evaluate-once.js'
-import { openPolicies } from '../input/open-policies.js'
+import { openPolicies, policyFiles } from '../input/open-policies.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { makeColours } from '../output/colours.js'
 import { Progress } from '../output/progress.js'
@@ -16,6 +16,7 @@ import { checkPipeline, isOf } from './check-one.js'
 import { withStorage } from './connect.js'
 import type { StorageOptions } from './connect.js'
 import { EstateReport } from './estate-report.js'
+import { addWatchOption } from '../session/watch.js'
 
 interface EstateCheckOptions extends PolicyOptions, StorageOptions, OutputOptions {
   readonly application?: string
@@ -23,7 +24,7 @@ interface EstateCheckOptions extends PolicyOptions, StorageOptions, OutputOption
 
 /** `tidegate pipelines check`: what the static policies say of every pipeline there is. */
 export function defineEstateCheck(command: Command, session: Session): void {
-  addOutputOptions(addPolicyOptions(command))
+  addOutputOptions(addWatchOption(addPolicyOptions(command)))
     .description(
       'Asks the static policies about all pipelines of the orchestrator and reports by application. Exits with 1 when one is denied, with 2 when one cannot be checked.',
     )
@@ -32,6 +33,7 @@ export function defineEstateCheck(command: Command, session: Session): void {
     .addHelpText('after', examples('tidegate pipelines check', 'tidegate pipelines check --application shop'))
     .action(async (options: EstateCheckOptions) => {
       const { terminal } = session
+      await watchFiles(session, policyFiles(options, terminal))
       const report = await checkEstate(options, terminal)
       if (options.format === 'json') outJson(terminal, report.json())
       else terminal.out(report.text(makeColours(terminal.hasColours)))

@@ -29,12 +29,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8181'
 
 /** Adds the flags that say which service to ask, beside those that every command has. */
 export function addServiceOptions(command: Command): Command {
-  return addConnectionOptions(addOutputOptions(command))
-}
-
-/** The same for a command whose output has a format of its own. */
-export function addConnectionOptions(command: Command): Command {
-  return command
+  return addOutputOptions(command)
     .option('--url <url>', `the running service (else ${CLIENT_VARIABLES.url}, else ${DEFAULT_URL})`)
     .option('--token-file <file>', `a file that holds the bearer token (else ${CLIENT_VARIABLES.token})`)
     .option('--ca-file <file>', `who may have signed the service's certificate (else ${CLIENT_VARIABLES.ca})`)

@@ -9,17 +9,18 @@ import { Progress } from '../output/progress.js'
 import { count } from '../output/text-table.js'
 import { EXIT } from '../session/session.js'
 import type { Session } from '../session/session.js'
-import { examples } from '../session/shared-options.js'
+import { addOutputOptions, examples, outJson } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 import { databaseOption } from './database-option.js'
 
-interface CopyOptions {
+interface CopyOptions extends OutputOptions {
   readonly from: string
   readonly to: string
 }
 
 /** `tidegate store copy`: from the files of one service to a database. */
 export function defineCopy(command: Command, session: Session): void {
-  command
+  addOutputOptions(command)
     .description(
       'Copies all records of a data directory, and the secrets beside them, into an empty PostgreSQL, and proves that the trail is the same there. The service must not run meanwhile. The decision log stays a local file.',
     )
@@ -29,7 +30,7 @@ export function defineCopy(command: Command, session: Session): void {
       'after',
       examples('tidegate store copy --from data --to postgres://tidegate@db.example.org/tidegate'),
     )
-    .action(async ({ from, to }: CopyOptions) => {
+    .action(async ({ from, to, format }: CopyOptions) => {
       const target = databaseOption('--to', to)
       const { terminal } = session
       const progress = new Progress(terminal)
@@ -42,16 +43,20 @@ export function defineCopy(command: Command, session: Session): void {
         const before = await verifyStoredTrail(inDataDirectory(from))
         const after = await verifyStoredTrail(target)
         requireSame(before, after)
-        for (const [table, rows] of Object.entries(copied)) terminal.out(`${table}: ${rows}\n`)
-        terminal.out(
-          `the trail is intact and the same: ${count(after.checked, 'record')}, end ${after.end.seq}:${after.end.hash}\n`,
-        )
+        if (format === 'json')
+          outJson(terminal, { copied, trail: { checked: after.checked, end: after.end } })
+        else terminal.out(copiedText(copied, after))
         session.exitCode = EXIT.fine
       } finally {
         progress.end()
         await release()
       }
     })
+}
+
+function copiedText(copied: Readonly<Record<string, number>>, { checked, end }: Verification): string {
+  const tables = Object.entries(copied).map(([table, rows]) => `${table}: ${rows}\n`)
+  return `${tables.join('')}the trail is intact and the same: ${count(checked, 'record')}, end ${end.seq}:${end.hash}\n`
 }
 
 function requireSame(before: Verification, after: Verification): void {

@@ -3,12 +3,13 @@ import type { Command } from 'commander'
 import { migrateStore } from '../../main/store/copy-store.js'
 import { EXIT } from '../session/session.js'
 import type { Session } from '../session/session.js'
-import { examples } from '../session/shared-options.js'
+import { addOutputOptions, examples, outJson } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 import { databaseOption } from './database-option.js'
 
 /** `tidegate store migrate`: the schema, before a service starts with it. */
 export function defineMigrate(command: Command, session: Session): void {
-  command
+  addOutputOptions(command)
     .description(
       'Brings the schema of a database up to date. A service does the same when it starts, if its user may.',
     )
@@ -17,10 +18,11 @@ export function defineMigrate(command: Command, session: Session): void {
       'after',
       examples('tidegate store migrate --store postgres://tidegate@db.example.org/tidegate'),
     )
-    .action(async ({ store }: { readonly store: string }) => {
+    .action(async ({ store, format }: OutputOptions & { readonly store: string }) => {
       const { settings } = databaseOption('--store', store)
       const isChanged = await migrateStore(settings)
-      session.terminal.out(isChanged ? 'the schema is up to date now\n' : 'the schema was up to date\n')
+      if (format === 'json') outJson(session.terminal, { isChanged })
+      else session.terminal.out(isChanged ? 'the schema is up to date now\n' : 'the schema was up to date\n')
       session.exitCode = EXIT.fine
     })
 }

@@ -8,6 +8,7 @@ export interface Parameter {
   readonly in: 'path' | 'query'
   readonly required?: true
   readonly description?: unknown
+  readonly deprecated?: true
   readonly schema: JsonSchema
 }
 
@@ -38,10 +39,11 @@ export function parametersOf({ path, params = {}, query }: RouteDescription): re
 function queryParameters({ properties = {}, required = [] }: JsonSchema): readonly Parameter[] {
   const needed = new Set(required as readonly string[])
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(
-    ([name, { description, ...schema }]): Parameter => ({
+    ([name, { description, deprecated, ...schema }]): Parameter => ({
       ...{ name, in: 'query' },
       ...(needed.has(name) && { required: true }),
       ...(description !== undefined && { description }),
+      ...(deprecated === true && { deprecated }),
       schema,
     }),
   )

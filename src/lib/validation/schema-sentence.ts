@@ -40,7 +40,7 @@ export function schemaSentence(issue: RawIssue): string | undefined {
     case 'invalid_type':
       return `must be ${typeName(issue.expected)}${instead(issue.input)}`
     case 'invalid_value':
-      return `must be ${listed(issue.values.map((value) => String(value)))}${instead(issue.input)}`
+      return `must be ${listed(issue.values.map((value) => String(value)))}${instead(issue.input)}${meant(issue.input, issue.values)}`
     case 'invalid_union':
       return `must be ${alternatives(issue.errors)}${instead(issue.input)}`
     case 'unrecognized_keys':
@@ -105,6 +105,16 @@ function typeName(expected: string): string {
 /** A number that could not be made of a text tells nothing of that text. */
 function instead(input: unknown): string {
   return Number.isNaN(input) ? '' : `, not ${describe(input)}`
+}
+
+/** Which of the values was likely meant. */
+function meant(input: unknown, values: readonly unknown[]): string {
+  if (typeof input !== 'string' || input.length > MAX_SHOWN) return ''
+  const nearest = nearestName(
+    input,
+    values.filter((value) => typeof value === 'string'),
+  )
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`
 }
 
 function describe(input: unknown): string {

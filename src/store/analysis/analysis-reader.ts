@@ -110,12 +110,14 @@ export async function findTemplate(
 
 async function listRuns(
   db: Db,
-  { application, state, executionId, beforeId, limit }: RunFilter,
+  { application, state, executionId, fromMs, toMs, beforeId, limit }: RunFilter,
 ): Promise<readonly StoredRun[]> {
   let query = db.selectFrom('analysis_runs').selectAll().orderBy('id', 'desc').limit(limit)
   if (application !== undefined) query = query.where('application', '=', application)
   if (state !== undefined) query = query.where('state', '=', state)
   if (executionId !== undefined) query = query.where('execution_id', '=', executionId)
+  if (fromMs !== undefined) query = query.where('started_ms', '>=', fromMs)
+  if (toMs !== undefined) query = query.where('started_ms', '<', toMs)
   if (beforeId !== undefined) query = query.where('id', '<', beforeId)
   return (await query.execute()).map(toStoredRun)
 }

@@ -7,10 +7,12 @@ import type { ServiceDatabase } from '../tables/service-database.js'
 /** Reads the outbox on any connection. */
 export function makeOutboxReader(db: Kysely<ServiceDatabase>): OutboxReader {
   return {
-    list: async ({ state, subject, beforeId, limit }) => {
+    list: async ({ state, subject, fromMs, toMs, beforeId, limit }) => {
       let query = db.selectFrom('outbox').selectAll().orderBy('id', 'desc').limit(limit)
       if (state !== undefined) query = query.where('state', '=', state)
       if (subject !== undefined) query = query.where('subject', '=', subject)
+      if (fromMs !== undefined) query = query.where('created_ms', '>=', fromMs)
+      if (toMs !== undefined) query = query.where('created_ms', '<', toMs)
       if (beforeId !== undefined) query = query.where('id', '<', beforeId)
       return (await query.execute()).map(toStoredMessage)
     },

@@ -125,6 +125,9 @@ export interface RunFilter {
   readonly application?: string | undefined
   readonly state?: RunState | undefined
   readonly executionId?: string | undefined
+  /** Begun from this time on, and before that one, in milliseconds. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
   readonly beforeId?: number | undefined
   readonly limit: number
 }

@@ -13,6 +13,9 @@ export interface InstanceFilter {
   readonly application?: string | undefined
   readonly executionId?: string | undefined
   readonly state?: InstanceState | undefined
+  /** Begun from this time on, and before that one, in milliseconds. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
   /** Only those with a lower id. */
   readonly beforeId?: number | undefined
   readonly limit: number

@@ -96,6 +96,9 @@ export interface OutboxRepository {
 export interface OutboxFilter {
   readonly state?: OutboxState | undefined
   readonly subject?: string | undefined
+  /** Begun from this time on, and before that one, in milliseconds. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
   /** Only those with a lower number. */
   readonly beforeId?: number | undefined
   readonly limit: number

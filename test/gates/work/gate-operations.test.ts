@@ -316,5 +316,8 @@ describe('listing instances', () => {
     expect(await ids({ application: 'other' })).toEqual([[], undefined])
     expect(await ids({ state: 'approved' })).toEqual([[], undefined])
     expect(await ids({ gateId: 7, state: 'activated', limit: 10 })).toEqual([[4, 3, 2, 1], undefined])
+    expect(await ids({ fromMs: NOW_MS, toMs: NOW_MS + 1, limit: 10 })).toEqual([[4, 3, 2, 1], undefined])
+    expect(await ids({ fromMs: NOW_MS + 1 })).toEqual([[], undefined])
+    expect(await ids({ toMs: NOW_MS })).toEqual([[], undefined])
   })
 })

@@ -13,8 +13,9 @@ import { actorOf } from '../../exchange/caller-of.js'
 import { JSON_TYPE } from '../../exchange/exchange.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { registrationBody } from '../../input/body-reader.js'
+import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf } from '../../input/path-parameter.js'
-import { AfterNumber, Cursor, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterNumber, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { ReportAnswer, RUN_STATES, RunAnswer, RunDetailsAnswer } from './analysis-answers.js'
 import type { AnalysisRoutesDeps } from './analysis-deps.js'
@@ -33,6 +34,7 @@ const ListQuery = z.strictObject({
     .pipe(z.enum(RUN_STATES))
     .optional()
     .describe(`One of ${RUN_STATES.join(', ')}, in any letter case.`),
+  ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterNumber,
 })
@@ -52,11 +54,12 @@ const runRoutes = [
     path: '/analysis',
     summary: 'Analyses, newest first',
     query: ListQuery,
-    answers: { 200: json('A page.', z.object({ runs: z.array(RunAnswer), next: Cursor.optional() })) },
-    answer: async ({ query: { cursor, ...filter } }, { reader }) => {
-      const runs = await reader.run(listRuns, { ...filter, beforeId: cursor })
-      const last = runs.length < filter.limit ? undefined : runs.at(-1)
-      return jsonAnswer({ runs: runs.map(summariseRun), ...(last && { next: String(last.id) }) })
+    answers: { 200: json('A page.', z.object({ runs: z.array(RunAnswer), ...NextNumber })) },
+    answer: async ({ query: { application, executionId, state, limit, cursor, ...range } }, { reader }) => {
+      const filter = { application, executionId, state, limit, beforeId: cursor, ...rangeOf(range) }
+      const runs = await reader.run(listRuns, filter)
+      const last = runs.length < limit ? undefined : runs.at(-1)
+      return jsonAnswer({ runs: runs.map(summariseRun), ...nextNumber(last?.id) })
     },
   }),
   route({

@@ -7,10 +7,11 @@ import { listInstances } from '../../../gates/instances/list-instances.js'
 import type { Reviewed } from '../../../gates/reviewing/review-instance.js'
 import { contractStatus } from '../../../gates/instances/status-words.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
+import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { jsonBody } from '../../input/body-reader.js'
 import { numberOf } from '../../input/path-parameter.js'
 import { requirePathNumber } from '../../input/path-number.js'
-import { AfterNumber, Cursor, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterNumber, NextNumber, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import { INSTANCE_STATES, InstanceAnswer, InstanceDetailsAnswer, StatusAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
@@ -24,8 +25,13 @@ const MAX_PAGE = 500
 const ListQuery = z.strictObject({
   gate: z.coerce.number().int().optional().describe('The number of a gate.'),
   application: z.string().optional(),
-  execution: z.string().optional().describe('The id of an execution.'),
+  executionId: z.string().optional(),
+  execution: z
+    .string()
+    .optional()
+    .meta({ deprecated: true, description: 'The earlier word for `executionId`.' }),
   status: z.enum(INSTANCE_STATES).optional(),
+  ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterNumber,
 })
@@ -51,7 +57,7 @@ export const gateInstanceRoutes = [
     summary: 'Instances of approval gates, newest first',
     query: ListQuery,
     answers: {
-      200: json('A page.', z.object({ instances: z.array(InstanceAnswer), next: Cursor.optional() })),
+      200: json('A page.', z.object({ instances: z.array(InstanceAnswer), ...NextNumber })),
     },
     answer: async ({ query }, deps) => jsonAnswer(await list(query, deps)),
   }),
@@ -108,14 +114,22 @@ async function answerDetails(id: number, { lookups, now, approvers }: GateRoutes
 }
 
 async function list(
-  { gate, execution, status, cursor, ...rest }: z.output<typeof ListQuery>,
+  {
+    gate: gateId,
+    application,
+    execution,
+    executionId = execution,
+    status,
+    ...query
+  }: z.output<typeof ListQuery>,
   { reader, now }: GateRoutesDeps,
 ): Promise<object> {
-  const filter = { ...rest, gateId: gate, executionId: execution, state: status, beforeId: cursor }
+  const { limit, cursor: beforeId } = query
+  const filter = { gateId, application, executionId, state: status, ...rangeOf(query), limit, beforeId }
   const { instances, nextBeforeId } = await reader.run(listInstances, filter)
   return {
     instances: instances.map((instance) => instanceView(asOf(instance, now()))),
-    ...(nextBeforeId !== undefined && { next: String(nextBeforeId) }),
+    ...nextNumber(nextBeforeId),
   }
 }
 

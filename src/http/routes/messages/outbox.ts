@@ -8,8 +8,9 @@ import type { Reader } from '../../../store/ports/readers.js'
 import type { Writer } from '../../../store/ports/transaction.js'
 import { actorOf } from '../../exchange/caller-of.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
+import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf } from '../../input/path-parameter.js'
-import { AfterNumber, Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterNumber, NextNumber, Time, json, nextNumber, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** What the routes of the outbox need. */
@@ -28,6 +29,7 @@ const STATES = ['pending', 'delivered', 'given_up'] as const
 const ListQuery = z.strictObject({
   state: z.enum(STATES).optional(),
   subject: z.string().optional().describe('What the message is about, such as `gate-instance:1`.'),
+  ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterNumber,
 })
@@ -61,11 +63,12 @@ export const outboxRoutes = [
     handler: 'outbox',
     summary: 'Callbacks and relayed webhooks, newest first',
     query: ListQuery,
-    answers: { 200: json('A page.', z.object({ messages: z.array(Message), next: Cursor.optional() })) },
-    answer: async ({ query: { cursor, ...filter } }, deps) => {
-      const messages = await deps.reader.run(showMessages, { ...filter, beforeId: cursor })
-      const last = messages.length < filter.limit ? undefined : messages.at(-1)
-      return jsonAnswer({ messages: messages.map(toView), ...(last && { next: String(last.id) }) })
+    answers: { 200: json('A page.', z.object({ messages: z.array(Message), ...NextNumber })) },
+    answer: async ({ query: { state, subject, limit, cursor, ...range } }, deps) => {
+      const filter = { state, subject, limit, beforeId: cursor, ...rangeOf(range) }
+      const messages = await deps.reader.run(showMessages, filter)
+      const last = messages.length < limit ? undefined : messages.at(-1)
+      return jsonAnswer({ messages: messages.map(toView), ...nextNumber(last?.id) })
     },
   }),
   route({

@@ -10,7 +10,7 @@ import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import { readPathNumber } from '../../input/path-number.js'
 import { textOf } from '../../input/path-parameter.js'
-import { AfterNumber, Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterNumber, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 export interface RegistryRoutesDeps {
@@ -63,7 +63,7 @@ const Version = z.looseObject({
     .describe('What differs from the version before, as jsondiffpatch writes it.'),
   differenceLeftOut: z.string().optional(),
 })
-const History = { versions: z.array(Version), nextCursor: Cursor.optional() }
+const History = { versions: z.array(Version), ...NextPage }
 const KnownFromDefinition = z.tuple([z.literal('definition')])
 const OtherApplication = z.object({
   name: z.string(),
@@ -89,7 +89,7 @@ export const applicationRoutes = [
           applications: z.array(
             z.union([Entry.extend({ knownFrom: KnownFromDefinition }), OtherApplication]),
           ),
-          nextCursor: Cursor.optional(),
+          ...NextPage,
         }),
       ),
     },
@@ -128,7 +128,7 @@ export const pipelineRoutes = [
     summary: 'The pipelines of the orchestrator',
     query: PipelinesQuery,
     answers: {
-      200: json('A page.', z.object({ pipelines: z.array(Pipeline), nextCursor: Cursor.optional() })),
+      200: json('A page.', z.object({ pipelines: z.array(Pipeline), ...NextPage })),
     },
     answer: async ({ query }, deps) => jsonAnswer(await readPage(deps, 'pipeline', query)),
   }),

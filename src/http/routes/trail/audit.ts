@@ -14,9 +14,9 @@ import type { AuditFilter, AuditReader } from '../../../store/ports/audit-store.
 import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer, jsonTextAnswer } from '../../exchange/json-answer.js'
 import type { Exchange } from '../../exchange/exchange.js'
-import { Moment } from '../../input/parse-query.js'
+import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { numberOf, textOf } from '../../input/path-parameter.js'
-import { Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { LimitedStreams } from '../../pipeline/limited-streams.js'
 
@@ -40,14 +40,13 @@ const Filter = {
   kind: z.string().optional(),
   ...recordLabels,
   eventId: z.string().optional(),
-  from: Moment.optional(),
-  to: Moment.optional(),
+  ...TimeRange,
 }
 const SearchQuery = z.strictObject({
   ...Filter,
   q: z.string().max(1000).optional().describe('Free text: records whose bodies hold all of its words.'),
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
-  cursor: z.string().optional().describe('The `nextCursor` of the page before.'),
+  cursor: AfterText,
 })
 const ExportQuery = z.strictObject({
   ...Filter,
@@ -62,10 +61,7 @@ const VerifyQuery = z.strictObject({
     .describe('A link that the chain must have: the number of a record, a colon and its hash.'),
 })
 
-type GivenFilter = Omit<AuditFilter, 'fromMs' | 'toMs'> & {
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-}
+type GivenFilter = Omit<AuditFilter, 'fromMs' | 'toMs'> & Parameters<typeof rangeOf>[0]
 
 const Record = z.looseObject({
   seq: z.int(),
@@ -105,7 +101,7 @@ export const auditRoutes = [
     summary: 'Search the audit trail, newest first',
     query: SearchQuery,
     answers: {
-      200: json('A page.', z.object({ records: z.array(Record), nextCursor: Cursor.optional() })),
+      200: json('A page.', z.object({ records: z.array(Record), ...NextPage })),
     },
     answer: async ({ query: { q, limit, cursor, ...filter } }, deps) => {
       if (q !== undefined) await deps.caughtUp()
@@ -160,8 +156,8 @@ function answerExport(
   return new Response(body, { headers })
 }
 
-function toFilter({ from, to, ...filter }: GivenFilter): AuditFilter {
-  return { ...filter, fromMs: from, toMs: to }
+function toFilter({ since, until, from, to, ...filter }: GivenFilter): AuditFilter {
+  return { ...filter, ...rangeOf({ since, until, from, to }) }
 }
 
 /** With the body as it was kept, digit for digit. */

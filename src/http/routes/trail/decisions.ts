@@ -4,9 +4,9 @@ import { findDecision, queryDecisions } from '../../../decisions/query-decisions
 import type { DecisionQueryDeps } from '../../../decisions/query-decisions.js'
 import { AppError } from '../../../errors/app-error.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
-import { Moment } from '../../input/parse-query.js'
+import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { textOf } from '../../input/path-parameter.js'
-import { Cursor, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
+import { AfterText, NextPage, Time, json, pageSize } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
 /** Absent when decisions are not kept. */
@@ -38,10 +38,9 @@ const PageQuery = z.strictObject({
   outcome: z.enum(OUTCOMES).optional(),
   application: z.string().optional(),
   executionId: z.string().optional(),
-  from: Moment.optional(),
-  to: Moment.optional(),
+  ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
-  cursor: z.string().optional().describe('The `nextCursor` of the page before.'),
+  cursor: AfterText,
   ...OwnQuery.shape,
 })
 
@@ -80,13 +79,13 @@ export const decisionRoutes = [
     summary: 'The decision log, newest first',
     query: PageQuery,
     answers: {
-      200: json('A page.', z.object({ decisions: z.array(Decision), nextCursor: Cursor.optional() })),
+      200: json('A page.', z.object({ decisions: z.array(Decision), ...NextPage })),
       404: { description: 'Decisions are not kept.' },
     },
-    answer: async ({ query: { from, to, own, ...query } }, deps) =>
-      jsonAnswer(
-        await fromLog(deps, own, (log) => queryDecisions(log, { ...query, fromMs: from, toMs: to })),
-      ),
+    answer: async ({ query: { since, until, from, to, own, ...query } }, deps) => {
+      const asked = { ...query, ...rangeOf({ since, until, from, to }) }
+      return jsonAnswer(await fromLog(deps, own, (log) => queryDecisions(log, asked)))
+    },
   }),
   route({
     method: 'GET',

@@ -5,7 +5,7 @@ import { deliveryFigures } from '../../../events/delivery-figures.js'
 import { readRuns } from '../../../events/read-runs.js'
 import type { Reader } from '../../../store/ports/readers.js'
 import { jsonAnswer } from '../../exchange/json-answer.js'
-import { Moment } from '../../input/parse-query.js'
+import { TimeRange, rangeOf } from '../../input/time-range.js'
 import { Time, json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 
@@ -21,8 +21,7 @@ const LOOK_BACK_DAYS = 30
 
 const DeliveryQuery = z.strictObject({
   application: z.string().optional(),
-  from: Moment.optional(),
-  to: Moment.optional(),
+  ...TimeRange,
   runs: z.enum(['deploying', 'all']).default('deploying'),
 })
 
@@ -54,9 +53,9 @@ export const insightRoutes = [
     query: DeliveryQuery,
     answers: { 200: json('The figures.', Delivery) },
     answer: async ({ query }, { reader, now }) => {
-      const to = query.to ?? now()
-      const from = query.from ?? to - DEFAULT_WINDOW_DAYS * DAY_MS
-      if (from >= to) throw new AppError('invalid', 'from: must be before to')
+      const { fromMs: since, toMs: to = now() } = rangeOf(query)
+      const from = since ?? to - DEFAULT_WINDOW_DAYS * DAY_MS
+      if (from >= to) throw new AppError('invalid', 'since: must be before until')
       const fromMs = from - LOOK_BACK_DAYS * DAY_MS
       const runs = await readRuns(reader, { application: query.application, fromMs, toMs: to })
       return jsonAnswer({

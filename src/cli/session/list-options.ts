@@ -1,0 +1,48 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import { instantOf } from './instant-of.js'
+
+/** The flags of a command that shows a list page by page. */
+export interface PageOptions {
+  readonly limit: string
+  readonly cursor?: string
+}
+
+/** The flags that limit a list to a window of time, as the service is asked: ISO 8601 in UTC. */
+export interface RangeOptions {
+  readonly since?: string
+  readonly until?: string
+}
+
+/** How many entries a page has that is not asked for otherwise, as in the API. */
+const DEFAULT_LIMIT = '50'
+
+/** Adds the flags that say which page of a list is shown. */
+export function addPageOptions(command: Command): Command {
+  return command
+    .option('--limit <n>', 'how many at most', DEFAULT_LIMIT)
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+}
+
+/** Adds the flags that limit a list to a window of time. */
+export function addRangeOptions(command: Command): Command {
+  return command
+    .addOption(
+      timeOption('--since <time>', 'not before this time (2026-01-31T12:00, or how long ago: 2h, 7d)'),
+    )
+    .addOption(timeOption('--until <time>', 'before this time'))
+}
+
+/** A flag that takes a time, and gives it as ISO 8601 in UTC. */
+export function timeOption(flags: string, description: string): Option {
+  const [flag = ''] = flags.split(' ')
+  return new Option(flags, description).argParser((text: string) =>
+    new Date(instantOf(flag, text, Date.now())).toISOString(),
+  )
+}
+
+/** What stands below a page that is not the last one. */
+export function moreText(nextCursor: string | undefined): string {
+  return nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
+}

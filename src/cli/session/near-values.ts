@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+import { nearestName } from '../../lib/text/nearest-name.js'
+import type { ServiceClient } from './service-client.js'
+import type { Terminal } from './terminal.js'
+
+/** Of more values than these, not all are named to who has written none of them. */
+const MAX_NAMED = 10
+/** Among so many entries, the newest of the list, values are looked for. */
+const LOOKED_AT = 500
+
+/** A list in which nothing was found. */
+export interface EmptyList {
+  /** Its route, and the member of the answer that holds its entries. */
+  readonly path: string
+  readonly entries: string
+  /** What each flag that was given asked for, and the member of an entry that it is held against. */
+  readonly asked: readonly {
+    readonly flag: string
+    readonly value: string | undefined
+    readonly member: string
+  }[]
+}
+
+/**
+ * Tells on standard error, for each value of a flag that none of the newest entries has, which one was likely meant, or which there are. Says
+ * nothing where the values are right, and only nothing is found for them together.
+ */
+export async function tellNearValues(
+  list: EmptyList,
+  client: ServiceClient,
+  terminal: Terminal,
+): Promise<void> {
+  const asked = list.asked.filter(({ value }) => value !== undefined)
+  if (asked.length === 0) return
+  const schema = z.object({ [list.entries]: z.array(z.looseObject({})) })
+  const answer = await client.ask(schema, { path: list.path, query: { limit: LOOKED_AT } })
+  const entries = answer[list.entries] ?? []
+  for (const { flag, value = '', member } of asked) {
+    const values = new Set(entries.flatMap((entry) => namesOf(entry[member])))
+    if (!values.has(value)) terminal.err(`${sentenceOf(flag, value, [...values])}\n`)
+  }
+}
+
+/** A value, and for a path all that lies above it, as `--path` takes it. */
+function namesOf(value: unknown): readonly string[] {
+  if (typeof value !== 'string') return []
+  const slashes = [...value.matchAll(/\//g)].map(({ index }) => value.slice(0, index + 1))
+  return [value, ...slashes]
+}
+
+function sentenceOf(flag: string, value: string, values: readonly string[]): string {
+  const nearest = nearestName(value, values)
+  if (nearest !== undefined) return `nothing has ${flag} ${value}, did you mean ${nearest}?`
+  const known =
+    values.length > 0 && values.length <= MAX_NAMED ? `; there are ${values.toSorted().join(', ')}` : ''
+  return `none of the newest ${LOOKED_AT} has ${flag} ${value}${known}`
+}

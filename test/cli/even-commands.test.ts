@@ -1,0 +1,166 @@
+import type { Command, Option } from 'commander'
+import { describe, expect, it } from 'vitest'
+
+import { commands } from '../../src/cli/commands.js'
+import { wholeProgram } from '../../src/cli/reference/all-commands.js'
+import { runCommandLine } from '../../src/cli/run-command-line.js'
+import { newSession } from '../../src/cli/session/session.js'
+import type { Terminal } from '../../src/cli/session/terminal.js'
+
+/** Commands that are not shown again while something changes, and why. */
+const NOT_WATCHED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...['serve', 'build', 'fmt', 'backup', 'restore', 'opa install', 'hash-token', 'audit keygen'],
+      ...['store migrate', 'store copy', 'pipelines push', 'orchestrator refresh'],
+      ...['analysis start', 'analysis cancel'],
+      ...['trigger', 'approve', 'reject', 'cancel', 'resend', 'create'].map((name) => `gates ${name}`),
+    ].map((name) => [name, 'does something']),
+  ),
+  'audit export': 'writes a file',
+  'analysis report': 'writes a file',
+  'pipelines pull': 'writes a file',
+  'analysis try': 'asks every source anew each time, at the cost of these',
+  'analysis replay': 'what is judged again does not change',
+  openapi: 'changes with the release',
+  completion: 'changes with the release',
+  man: 'changes with the release',
+  version: 'changes with the release',
+}
+/** Flags of one name whose value is another thing in each command. */
+const NOT_THE_SAME: Readonly<Record<string, string>> = {
+  '--as': 'the form of a document, a person, the format of a file',
+  '--bundle': 'a file, or for deps a directory, as in opa',
+  '--from': 'a data directory, or a mirror',
+  '--interval': 'a length, or the number of one',
+  '--url': 'the service, or what is to be called',
+  '--baseline': 'values of its scope',
+}
+
+const session = newSession(terminal().terminal)
+const program = await wholeProgram(async () => {
+  const loaded = [...commands].map(async ([name, { load }]) => [name, await load()] as const)
+  return new Map(await Promise.all(loaded))
+}, session)
+const leaves = leavesOf(program, '')
+const options = leaves.flatMap(({ name, command }) => command.options.map((option) => ({ name, option })))
+
+function leavesOf(command: Command, path: string): { readonly name: string; readonly command: Command }[] {
+  if (command.commands.length === 0) return [{ name: path, command }]
+  return command.commands.flatMap((sub) => leavesOf(sub, `${path} ${sub.name()}`.trim()))
+}
+
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find(({ long, hidden }) => long === flag && !hidden)
+}
+
+/** A terminal that keeps what is written. */
+function terminal(): { readonly terminal: Terminal; readonly written: string[] } {
+  const written: string[] = []
+  const write = (text: string): void => void written.push(text)
+  const none = { env: {}, isInteractive: false, showsProgress: false, hasColours: false }
+  const read = () => Promise.resolve(Buffer.alloc(0))
+  return {
+    written,
+    terminal: { ...none, out: write, err: write, outBytes: () => Promise.resolve(true), readStdin: read },
+  }
+}
+
+/** How long a mistyped word must be for one letter to leave it recognisable. */
+const LEAST_LETTERS = 4
+
+describe('every command', () => {
+  it('is found', () => {
+    expect(leaves.length).toBeGreaterThan(45)
+    const names = leaves.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(NOT_WATCHED)))
+  })
+
+  it.each(leaves)('$name says what it does, with a format for people and one for programs', ({ command }) => {
+    expect(command.description()).toMatch(/^[A-Z].*\.$/s)
+    expect(optionOf(command, '--format')).toMatchObject({
+      argChoices: ['text', 'json'],
+      defaultValue: 'text',
+    })
+    expect(optionOf(command, '--debug')).toBeDefined()
+  })
+
+  it.each(leaves)('$name is watched, or does not show what changes', ({ name, command }) => {
+    expect(optionOf(command, '--watch') === undefined).toBe(name in NOT_WATCHED && name !== 'serve')
+  })
+
+  it.each(leaves.filter(({ command }) => optionOf(command, '--limit') ?? optionOf(command, '--cursor')))(
+    '$name shows its pages as the others do',
+    ({ command }) => {
+      expect(optionOf(command, '--limit')).toMatchObject({ flags: '--limit <n>', defaultValue: '50' })
+      expect(optionOf(command, '--cursor')).toMatchObject({ flags: '--cursor <cursor>' })
+      expect(optionOf(command, '--since')).toBeDefined()
+    },
+  )
+
+  it.each(leaves)('$name has both ends of a window of time, or none', ({ command }) => {
+    const [since, until] = [optionOf(command, '--since'), optionOf(command, '--until')]
+    expect(since?.flags.replace('since', 'until')).toBe(until?.flags)
+    for (const word of [
+      '--from',
+      '--after',
+      '--before',
+      '--start',
+      '--end',
+      '--app',
+      '--page',
+      '--output-format',
+    ])
+      if (command.name() !== 'copy' && command.name() !== 'install')
+        expect(optionOf(command, word)).toBeUndefined()
+  })
+
+  it.each(leaves.filter(({ command }) => optionOf(command, '--token-file')))(
+    '$name asks a service by the same flags as the others',
+    ({ command }) => {
+      for (const flag of ['--url', '--token-file', '--ca-file', '--client-certificate', '--client-key'])
+        expect(optionOf(command, flag)).toBeDefined()
+    },
+  )
+})
+
+describe('every flag', () => {
+  const byName = new Map<string, Option[]>()
+  for (const { option } of options.filter((each) => !each.option.hidden)) {
+    const flag = option.long ?? option.flags
+    byName.set(flag, [...(byName.get(flag) ?? []), option])
+  }
+
+  it.each([...byName].filter(([flag]) => !(flag in NOT_THE_SAME)))(
+    '%s takes the same everywhere',
+    (_, uses) => {
+      expect(new Set(uses.map(({ flags }) => flags)).size).toBe(1)
+    },
+  )
+
+  it.each(options.filter(({ option }) => option.flags.endsWith('<time>')))(
+    '$option.long of $name takes a time, or how long ago, and no other word',
+    ({ option: { parseArg } }) => {
+      const read = (text: string): unknown => parseArg?.(text, undefined)
+      expect(read('2026-01-31T12:00:00+01:00')).toBe('2026-01-31T11:00:00.000Z')
+      expect(Math.abs(Date.parse(String(read('2h'))) - (Date.now() - 7_200_000))).toBeLessThan(60_000)
+      expect(() => read('soon')).toThrow(/must be a time such as 2026-01-31T12:00:00Z/)
+    },
+  )
+
+  const choices = options.flatMap(({ name, option }) =>
+    (option.argChoices ?? [])
+      .filter((choice) => choice.length >= LEAST_LETTERS)
+      .slice(0, 1)
+      .map((choice) => ({ name, flag: option.long ?? '', choice })),
+  )
+  it.each(choices)(
+    '$flag of $name names the value that is near a mistyped $choice',
+    async ({ name, flag, choice }) => {
+      const { terminal: shown, written } = terminal()
+      const mistyped = `${choice.slice(0, -1)}~`
+      expect(await runCommandLine([...name.split(' '), flag, mistyped], shown)).toBe(2)
+      expect(written.join('')).toMatch(new RegExp(`argument '.*' is invalid. .*; did you mean ${choice}\\?`))
+    },
+  )
+})
