@@ -26,6 +26,7 @@ export const tlsChecks: readonly CrossCheck[] = [
     paths: [
       ['auth', 'certificates'],
       ['server', 'tlsRequireClient'],
+      ['server', 'tlsClientCrl'],
       ['server', 'tlsClientCa'],
     ],
     check: ({ server, auth }) => {
@@ -33,6 +34,7 @@ export const tlsChecks: readonly CrossCheck[] = [
       const wanted = [
         ...(auth.certificates.length > 0 ? ['auth.certificates'] : []),
         ...(server.tlsRequireClient ? ['server.tlsRequireClient'] : []),
+        ...(server.tlsClientCrl === undefined ? [] : ['server.tlsClientCrl']),
       ]
       return wanted.length === 0
         ? undefined

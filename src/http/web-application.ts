@@ -1,5 +1,6 @@
 import { makeApplication } from './app.js'
 import { openApiDocument } from './openapi/openapi-document.js'
+import type { OpenApiOptions } from './openapi/openapi-document.js'
 import type { Authenticate, AuthenticatePage } from './pipeline/authenticate.js'
 import { guardRoutes } from './pipeline/guarded-routes.js'
 import { mountRoutes } from './pipeline/mount-routes.js'
@@ -36,9 +37,6 @@ export function makeWebApplications(parts: WebApplicationParts): WebApplications
 }
 
 /** The description of the API, as JSON text. */
-export function describeApi(
-  options: RouteOptions,
-  about: { readonly version: string; readonly publicUrl: string | undefined },
-): string {
+export function describeApi(options: RouteOptions, about: OpenApiOptions): string {
   return JSON.stringify(openApiDocument(routeLists(options), about))
 }

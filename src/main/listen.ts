@@ -4,6 +4,7 @@ import type { ServedAddress } from '../config/sections/served-addresses.js'
 import { decisionsOfExecution } from '../decisions/query-decisions.js'
 import type { DecisionQueryDeps } from '../decisions/query-decisions.js'
 import { directLists } from '../http/direct-routes.js'
+import { makeCheckRevocation } from '../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../http/pipeline/authenticate.js'
 import { makeRequestHandler } from '../http/transport/handle-request.js'
 import type { RequestHandlerOptions } from '../http/transport/handle-request.js'
@@ -49,7 +50,10 @@ export async function listen(
   const tls = await openTls(config, logger)
   if (tls !== undefined) onStop('certificate', () => tls.close())
   const workers = openWorkers(parts)
-  const authenticate = makeAuthenticate(config.auth)
+  const authenticate = makeAuthenticate({
+    ...config.auth,
+    checkRevocation: makeCheckRevocation(() => tls?.settings),
+  })
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addFigures(parts)
@@ -100,10 +104,11 @@ export async function listen(
 }
 
 /** Makes the description of the API when somebody first asks for it. */
-function describeOnce({ orchestrator, server: { publicUrl } }: Config): () => Promise<string> {
+function describeOnce({ orchestrator, server }: Config): () => Promise<string> {
   return onDemand(async () => {
     const { describeApi } = await import('../http/web-application.js')
-    return describeApi(orchestrator, { version: packageVersion(), publicUrl })
+    const { openApiOptions } = await import('../http/openapi/openapi-options.js')
+    return describeApi(orchestrator, openApiOptions(packageVersion(), server))
   })
 }
 

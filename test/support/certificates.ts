@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { findProgram, runProgram } from './find-program.js'
 
+const DAY_MS = 86_400_000
 const openssl = findProgram('openssl')
 
 /** Whether certificates can be made here; tests that need them are skipped where they cannot. */
@@ -55,6 +56,32 @@ export class CertificateAuthority {
     const wishes = ['-days', String(days), '-extfile', `${name}.ext`]
     this.#run('x509', '-req', '-in', `${name}.csr`, ...authority, ...wishes, '-out', `${name}.pem`)
     return { certificate: join(this.#folder, `${name}.pem`), key: join(this.#folder, `${name}.key`) }
+  }
+
+  /** Writes a list of what the authority has revoked, which ends at a time, and returns it in PEM. */
+  revoke(certificates: readonly CertificateFiles[], endsAt = new Date(Date.now() + DAY_MS)): string {
+    const list = `${this.#name}.crl`
+    writeFileSync(join(this.#folder, `${this.#name}.index`), '')
+    writeFileSync(
+      join(this.#folder, `${this.#name}.cnf`),
+      `[ca]\ndefault_ca = own\n[own]\ndatabase = ${this.#name}.index\ndefault_md = sha256\n`,
+    )
+    const own = [
+      '-config',
+      `${this.#name}.cnf`,
+      '-keyfile',
+      `${this.#name}.key`,
+      '-cert',
+      `${this.#name}.pem`,
+    ]
+    for (const { certificate } of certificates) this.#run('ca', ...own, '-revoke', certificate)
+    // `20260131120000Z`, as GeneralizedTime is written.
+    const time = (at: Date): string => `${at.toISOString().slice(0, 19).replace(/\D/g, '')}Z`
+    const begins = time(new Date(endsAt.getTime() - 2 * DAY_MS))
+    this.#run(
+      ...['ca', ...own, '-gencrl', '-crl_lastupdate', begins, '-crl_nextupdate', time(endsAt), '-out', list],
+    )
+    return readFileSync(join(this.#folder, list), 'utf8')
   }
 
   #run(...args: readonly string[]): void {

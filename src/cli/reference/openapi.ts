@@ -1,23 +1,26 @@
 import type { Command } from 'commander'
 
 import { loadConfig } from '../../config/load-config.js'
+import { openApiOptions } from '../../http/openapi/openapi-options.js'
 import { openApiDocument } from '../../http/openapi/openapi-document.js'
+import { pathTemplate } from '../../http/openapi/parameters.js'
 import { routesTable } from '../../http/openapi/routes-table.js'
 import { routeLists } from '../../http/route-lists.js'
 import { packageVersion } from '../../lib/package-root.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode, Session } from '../session/session.js'
-import { addConfigOption, examples, outJson } from '../session/shared-options.js'
+import { addConfigOption, addOutputOptions, examples, outJson } from '../session/shared-options.js'
+import type { OutputOptions } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 
-interface OpenApiOptions {
+interface OpenApiOptions extends OutputOptions {
   readonly config?: string
   readonly table?: true
 }
 
 /** `tidegate openapi`: what a service started here and now would describe at `/openapi.json`. */
 export function defineOpenApi(command: Command, session: Session): void {
-  addConfigOption(command)
+  addOutputOptions(addConfigOption(command))
     .description(
       'Prints the OpenAPI 3.1 document of all routes, as the service shows it at /openapi.json: what they read, what they answer and which roles may ask.',
     )
@@ -28,11 +31,19 @@ export function defineOpenApi(command: Command, session: Session): void {
     })
 }
 
-function printOpenApi({ config: file, table }: OpenApiOptions, terminal: Terminal): ExitCode {
+function printOpenApi({ config: file, table, format }: OpenApiOptions, terminal: Terminal): ExitCode {
   const { orchestrator, server } = loadConfig({ file, env: terminal.env })
   const lists = routeLists(orchestrator)
-  const options = { version: packageVersion(), publicUrl: server.publicUrl }
-  if (table) terminal.out(`${routesTable(lists)}\n`)
-  else outJson(terminal, openApiDocument(lists, options))
+  if (table && format === 'json') outJson(terminal, tableOf(lists))
+  else if (table) terminal.out(`${routesTable(lists)}\n`)
+  else outJson(terminal, openApiDocument(lists, openApiOptions(packageVersion(), server)))
   return EXIT.fine
+}
+
+function tableOf(lists: ReturnType<typeof routeLists>): readonly object[] {
+  return lists.flatMap(({ routes }) =>
+    routes.map(({ method, path, roles, credential, summary }) => ({
+      ...{ method, path: pathTemplate(path), roles: roles ?? [], credential: credential?.name, summary },
+    })),
+  )
 }

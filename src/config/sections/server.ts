@@ -42,6 +42,9 @@ export const ServerSection = z.strictObject({
   tlsClientCa: pemFile(
     'The authorities of the certificates that callers may show in place of a token (`auth.certificates`). Read again when it changes.',
   ),
+  tlsClientCrl: pemFile(
+    'What the authorities of `server.tlsClientCa` have revoked: a list (CRL) of each, one behind the other. Read again when it changes. A certificate whose authority has no list that counts is refused, also when a list has ended.',
+  ),
   tlsRequireClient: key(
     z.boolean().default(false),
     'Whether a caller without a certificate of `server.tlsClientCa` is refused before it asks anything, and not only where a token or a certificate is needed.',

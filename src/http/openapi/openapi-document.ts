@@ -9,13 +9,32 @@ export interface OpenApiOptions {
   readonly version: string
   /** Where the service is reached; relative to the document itself where it is not known. */
   readonly publicUrl?: string | undefined
+  /** How the service speaks TLS itself; undefined where it does not. */
+  readonly tls?: OpenApiTls | undefined
+}
+
+/** What callers need to know of the TLS of a service. */
+export interface OpenApiTls {
+  /** The oldest version, `1.2`. */
+  readonly minVersion: string
+  /** Whether callers may show a certificate in place of a token, and whether each must. */
+  readonly certificates: 'none' | 'taken' | 'required'
 }
 
 const DESCRIPTION = `Policy decisions, approval gates, audit and canary analysis beside a continuous-delivery orchestrator.
 
 Every answer has \`X-Request-Id\`. GET routes answer HEAD, too, but for those below /v1/data. Other methods of a path are a 405 with \`Allow\`.
 Repeated and trailing slashes in a path are ignored. A route names the roles whose tokens may ask it (\`x-roles\`); an admin may wherever anybody may.
-A service without tokens asks for none.`
+A service without tokens asks for none.
+
+Errors are \`Error\`: one line where people are shown the body as it is, else indented. A policy that denies is no error: it answers 401, as the orchestrator's
+plugins read it, with \`status\`, \`message\` and \`deny\`; a missing or wrong credential is 403 there, and 401 elsewhere. Every 503 has \`Retry-After\`.`
+
+const CERTIFICATE = {
+  type: 'mutualTLS',
+  description:
+    'A certificate that an authority of `server.tlsClientCa` has signed and that is in `auth.certificates`, in place of a token; the role that it needs stands beside the name of the scheme. A token that is sent, too, counts before it.',
+}
 
 const SECURITY_SCHEMES = {
   bearer: {
@@ -36,7 +55,9 @@ const SECURITY_SCHEMES = {
 }
 
 /** The OpenAPI 3.1 document of the routes in some lists. */
-export function openApiDocument(lists: readonly RouteList[], { version, publicUrl }: OpenApiOptions): object {
+export function openApiDocument(lists: readonly RouteList[], options: OpenApiOptions): object {
+  const { version, publicUrl, tls } = options
+  const takesCertificates = tls !== undefined && tls.certificates !== 'none'
   return {
     openapi: '3.1.1',
     info: {
@@ -45,31 +66,40 @@ export function openApiDocument(lists: readonly RouteList[], { version, publicUr
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: publicUrl?.replace(/\/+$/, '') ?? '/' }],
+    servers: [{ url: publicUrl?.replace(/\/+$/, '') ?? '/', ...(tls && { description: tlsText(tls) }) }],
     tags: [...new Set(lists.map(({ feature }) => feature))].map((name) => ({ name })),
-    paths: pathsOf(lists),
+    paths: pathsOf(lists, takesCertificates),
     components: {
       schemas: { Error: ERROR_SCHEMA },
       responses: ERROR_RESPONSES,
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: { ...SECURITY_SCHEMES, ...(takesCertificates && { certificate: CERTIFICATE }) },
     },
   }
 }
 
-function pathsOf(lists: readonly RouteList[]): object {
+function tlsText({ minVersion, certificates }: OpenApiTls): string {
+  const whose = {
+    none: 'without certificates of callers',
+    taken: 'callers may show a certificate',
+    required: 'every caller shows a certificate, or is sent away before it asks',
+  }
+  return `By TLS ${minVersion} or newer: ${whose[certificates]}.`
+}
+
+function pathsOf(lists: readonly RouteList[], takesCertificates: boolean): object {
   const paths = new Map<string, Record<string, object>>()
   for (const { feature, routes } of lists) {
     for (const row of routes) {
       const path = pathTemplate(row.path)
       const item = paths.get(path) ?? {}
       paths.set(path, item)
-      item[row.method.toLowerCase()] = operationOf(feature, row)
+      item[row.method.toLowerCase()] = operationOf(feature, row, takesCertificates)
     }
   }
   return Object.fromEntries(paths)
 }
 
-function operationOf(feature: string, row: RouteDescription): object {
+function operationOf(feature: string, row: RouteDescription, takesCertificates: boolean): object {
   const { summary, roles, credential, body } = row
   const parameters = parametersOf(row)
   return {
@@ -78,18 +108,19 @@ function operationOf(feature: string, row: RouteDescription): object {
     tags: [feature],
     'x-roles': roles === 'anyone' ? ['anyone'] : rolesOf(row),
     ...(credential !== undefined && { 'x-credential': credential.name }),
-    security: securityOf(row),
+    security: securityOf(row, takesCertificates),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBody(body) }),
     responses: responsesOf(row),
   }
 }
 
-/** Each alternative is one role: a token needs any of them. The link of a report is itself the credential, which OpenAPI has no word for. */
-function securityOf(row: RouteDescription): readonly object[] {
+/** Each alternative is one role: a token or a certificate needs any of them. The link of a report is itself the credential, which OpenAPI has no word for. */
+function securityOf(row: RouteDescription, takesCertificates: boolean): readonly object[] {
   if (row.credential !== undefined && row.credential.name !== 'reportLink')
     return [{ [row.credential.name]: [] }]
-  const bearers = rolesOf(row).map((role) => ({ bearer: [role] }))
+  const schemes = takesCertificates ? ['bearer', 'certificate'] : ['bearer']
+  const bearers = schemes.flatMap((scheme) => rolesOf(row).map((role) => ({ [scheme]: [role] })))
   return row.isPage === true && bearers.length > 0 ? [...bearers, { session: [] }] : bearers
 }
 

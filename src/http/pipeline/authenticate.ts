@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { AppError } from '../../errors/app-error.js'
 import type { Role } from '../../config/sections/auth.js'
+import type { CheckRevocation } from '../exchange/client-certificate.js'
 import type { Caller, Exchange } from '../exchange/exchange.js'
 import { makeFindCertificate } from './find-certificate.js'
 import type { CertificateRecord } from './find-certificate.js'
@@ -36,6 +37,7 @@ export interface AuthenticationRules {
   readonly tokens: readonly TokenRecord[]
   /** Client certificates that stand for a token. */
   readonly certificates?: readonly CertificateRecord[]
+  readonly checkRevocation?: CheckRevocation
   /** Whether a request without a token may do what the orchestrator may. */
   readonly openToOrchestrator: boolean
 }
@@ -45,9 +47,9 @@ export interface AuthenticationRules {
  * loopback only, or was told to be insecure). Raises `unauthenticated` without one that is known, `forbidden` without the role.
  */
 export function makeAuthenticate(rules: AuthenticationRules): Authenticate {
-  const { tokens, certificates = [], openToOrchestrator } = rules
+  const { tokens, certificates = [], checkRevocation, openToOrchestrator } = rules
   const findToken = makeFindToken(tokens)
-  const findCertificate = makeFindCertificate(certificates)
+  const findCertificate = makeFindCertificate(certificates, checkRevocation)
   if (tokens.length + certificates.length === 0) {
     return (exchange) => {
       exchange.caller = EVERYBODY

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.js'
 import { parseSubject } from '../../config/values/certificate-subject.js'
 import type { SubjectParts } from '../../config/values/certificate-subject.js'
 import type { Role } from '../../config/sections/auth.js'
-import type { ClientCertificate } from '../exchange/client-certificate.js'
+import type { CheckRevocation, ClientCertificate } from '../exchange/client-certificate.js'
 import type { Exchange } from '../exchange/exchange.js'
 
 /** Signs of a certificate's names in a message. */
@@ -22,7 +22,10 @@ export interface CertificateRecord {
 export type FindCertificate = (exchange: Exchange) => CertificateRecord | undefined
 
 /** Finds certificates among those of the configuration: the first that fits counts. */
-export function makeFindCertificate(records: readonly CertificateRecord[]): FindCertificate {
+export function makeFindCertificate(
+  records: readonly CertificateRecord[],
+  checkRevocation: CheckRevocation = () => undefined,
+): FindCertificate {
   if (records.length === 0) return () => undefined
   const known = records.map((record) => ({
     record,
@@ -34,8 +37,10 @@ export function makeFindCertificate(records: readonly CertificateRecord[]): Find
     if (certificate.problem !== undefined)
       throw refused(certificate, `is not trusted (${certificate.problem})`)
     // A connection may well outlast it.
-    if (!(performance.timeOrigin + exchange.startedAt < certificate.endsAtMs))
-      throw refused(certificate, 'has ended')
+    const nowMs = performance.timeOrigin + exchange.startedAt
+    if (!(nowMs < certificate.endsAtMs)) throw refused(certificate, 'has ended')
+    const revoked = checkRevocation(certificate, nowMs)
+    if (revoked !== undefined) throw refused(certificate, revoked)
     const found = known.find(({ record, subject }) => fits(certificate, record, subject))
     if (found === undefined) throw refused(certificate, 'is none of auth.certificates')
     return found.record

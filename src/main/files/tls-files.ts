@@ -36,8 +36,8 @@ export class TlsFiles {
     const settings = readTlsFiles(config)
     if (settings === undefined) return undefined
     const files = new TlsFiles(config, logger, checkTls(settings, config))
-    const lifetime = files.#lifetime()
-    if (lifetime !== undefined) logger.warn(lifetime)
+    for (const warning of [files.#lifetime(), files.#listLifetime()])
+      if (warning !== undefined) logger.warn(warning)
     return files
   }
 
@@ -55,7 +55,7 @@ export class TlsFiles {
   readonly health: HealthPlugin = {
     name: 'tls',
     isUp: () => true,
-    warning: () => (this.#isTold ? this.#problem : undefined) ?? this.#lifetime(),
+    warning: () => (this.#isTold ? this.#problem : undefined) ?? this.#lifetime() ?? this.#listLifetime(),
   }
 
   /** Looks whether the files have changed. Certificate and key are seldom written at the same moment, so that what is wrong once may be right at the next look. */
@@ -79,9 +79,14 @@ export class TlsFiles {
     const now = Date.now()
     if (read.endsAtMs <= now && this.#read.endsAtMs > now)
       throw new Error('the new certificate has ended already')
+    if (hasEnded(read, now) && !hasEnded(this.#read, now))
+      throw new Error('the new revocation list has ended already')
+    const isOfLists = isDeepStrictEqual({ ...settings, clientCrl: '' }, { ...this.settings, clientCrl: '' })
     this.#read = read
     this.#renewed(settings)
-    this.#logger.info({ endsAt: new Date(read.endsAtMs).toISOString() }, 'a new certificate serves')
+    const endsAt = new Date(read.endsAtMs).toISOString()
+    if (isOfLists) this.#logger.info('new revocation lists count')
+    else this.#logger.info({ endsAt }, 'a new certificate serves')
   }
 
   #note(problem: string): void {
@@ -94,6 +99,13 @@ export class TlsFiles {
     }
   }
 
+  #listLifetime(): string | undefined {
+    const { listEndsAtMs = Infinity } = this.#read
+    return hasEnded(this.#read, Date.now())
+      ? `a revocation list has ended on ${new Date(listEndsAtMs).toISOString()}: certificates of its authority are refused`
+      : undefined
+  }
+
   #lifetime(): string | undefined {
     const { startsAtMs, endsAtMs } = this.#read
     const now = Date.now()
@@ -102,4 +114,8 @@ export class TlsFiles {
     if (now >= endsAtMs) return `the certificate has ended on ${new Date(endsAtMs).toISOString()}`
     return days < SOON_DAYS ? `the certificate ends in ${days} days` : undefined
   }
+}
+
+function hasEnded({ listEndsAtMs = Infinity }: CheckedTls, nowMs: number): boolean {
+  return listEndsAtMs <= nowMs
 }

@@ -5,6 +5,7 @@ import { AppError } from '../../errors/app-error.js'
 import { decidingRoutes } from '../../http/direct-routes.js'
 import { makeCostMetrics } from '../../http/policy/cost-metrics.js'
 import { makeEvaluationMetrics } from '../../http/policy/evaluation-metrics.js'
+import { makeCheckRevocation } from '../../http/transport/tls/check-revocation.js'
 import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { logRequest } from '../../http/pipeline/log-request.js'
@@ -90,7 +91,9 @@ async function open(
   const routes = decidingRoutes({ eventsAtRoot: config.orchestrator.eventsAtRoot }).map((route) =>
     route.bind(context),
   )
-  const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate(config.auth)))
+  let tls = settings.tls
+  const checkRevocation = makeCheckRevocation(() => tls)
+  const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
   const relay = makeRelay(relaySocket)
   const answering: Answering = {
     find,
@@ -101,7 +104,6 @@ async function open(
       logRequest(logger, exchange)
     },
   }
-  let tls = settings.tls
   const servers = new Servers({ config, logger, processes, tls: () => tls })
   return {
     policies,

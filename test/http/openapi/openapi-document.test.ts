@@ -88,6 +88,45 @@ describe('the OpenAPI document', () => {
     })
   })
 
+  it.each([
+    ['taken', 'callers may show a certificate', true],
+    ['required', 'every caller shows a certificate', true],
+    ['none', 'without certificates of callers', false],
+  ] as const)(
+    'says how a service speaks TLS whose callers have certificates: %s',
+    async (certificates, text, isScheme) => {
+      const tls = { minVersion: '1.3', certificates }
+      const made = JSON.parse(JSON.stringify(openApiDocument(LISTS, { version: '1.2.3', tls }))) as Record<
+        string,
+        unknown
+      >
+      expect(await new Validator().validate(structuredClone(made))).toEqual({ valid: true })
+      expect(made).toMatchObject({
+        servers: [{ url: '/', description: expect.stringContaining(`TLS 1.3 or newer: ${text}`) as string }],
+      })
+      const { securitySchemes } = made['components'] as { securitySchemes: Record<string, object> }
+      expect(securitySchemes['certificate']).toEqual(
+        isScheme ? expect.objectContaining({ type: 'mutualTLS' }) : undefined,
+      )
+      const asked = openApiOperations(made).map(({ operation }) => operation)
+      for (const { security, operationId } of asked) {
+        const roles = (scheme: string) => security.flatMap((each) => each[scheme] ?? [])
+        expect({ operationId, roles: roles('certificate') }).toEqual({
+          operationId,
+          roles: isScheme ? roles('bearer') : [],
+        })
+      }
+    },
+  )
+
+  it('knows every scheme that an operation names', () => {
+    const { components } = document as { components: { securitySchemes: object } }
+    const named = operations.flatMap(({ operation }) =>
+      operation.security.flatMap((each) => Object.keys(each)),
+    )
+    expect(Object.keys(components.securitySchemes).sort()).toEqual([...new Set(named)].sort())
+  })
+
   it('names the service where it is known', () => {
     expect(document).toMatchObject({
       info: { version: '1.2.3' },

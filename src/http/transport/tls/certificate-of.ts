@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
+import { issuerAndNumber } from './revocation-lists.js'
 import { alternativeNames } from './alternative-names.js'
 
 const known = new WeakMap<Socket, ClientCertificate | 'none'>()
@@ -26,6 +27,7 @@ function read(socket: TLSSocket): ClientCertificate | 'none' {
     problem: socket.authorized ? undefined : String(socket.authorizationError),
     subject: subjectOf(peer.subject),
     alternativeNames: alternativeNames(peer.subjectaltname ?? ''),
+    ...(peer.raw && issuerAndNumber(peer.raw)),
     endsAtMs: Date.parse(peer.valid_to ?? ''),
   }
 }

@@ -7,6 +7,8 @@ export interface TlsSettings {
   readonly key: string
   /** Whose certificates callers may show; undefined where none are asked for. */
   readonly clientCa: string | undefined
+  /** What the authorities of these have revoked; undefined where nobody looks. */
+  readonly clientCrl: string | undefined
   readonly requiresClient: boolean
   readonly minVersion: '1.2' | '1.3'
 }
@@ -29,11 +31,13 @@ const CIPHERS = [
 
 /** What node makes a context of. */
 export function contextOptions(settings: TlsSettings): SecureContextOptions {
-  const { certificate, key, clientCa, minVersion } = settings
+  const { certificate, key, clientCa, clientCrl, minVersion } = settings
   return {
     cert: certificate,
     key,
     ...(clientCa !== undefined && { ca: clientCa }),
+    // Every authority of a chain needs a list that counts then.
+    ...(clientCrl !== undefined && { crl: clientCrl }),
     minVersion: `TLSv${minVersion}`,
     ciphers: CIPHERS,
     honorCipherOrder: true,

@@ -26,6 +26,7 @@ beforeAll(() => {
     certificate: readFileSync(certificate, 'utf8'),
     key: readFileSync(key, 'utf8'),
     clientCa: undefined,
+    clientCrl: undefined,
     requiresClient: false,
     minVersion: '1.2',
   }
