@@ -1,4 +1,4 @@
-import type { ChainEnd } from '../store/ports/audit-store.js'
+import type { AuditCheckpoint, ChainEnd } from '../store/ports/audit-store.js'
 import type { Reader } from '../store/ports/readers.js'
 import { checkChain, readCheckpoints } from './audit-operations.js'
 import { checkSignatures } from './check-signatures.js'
@@ -44,10 +44,30 @@ export interface CheckpointCounts {
 const RECORDS_PER_STEP = 5000
 const START: ChainEnd = { seq: 0, hash: '0'.repeat(64) }
 
-/** Follows the chain from its beginning, or from what retention left, to its end, and holds it against all checkpoints. */
+/**
+ * Follows the chain from its beginning, or from what retention left, to its end, and holds it against all checkpoints. Where retention began
+ * to remove records meanwhile, it begins again from what that leaves.
+ */
 export async function verifyTrail(options: VerifyOptions): Promise<Verification> {
-  const checkpoints = await options.reader.run(readCheckpoints, null)
-  const beginning = checkpoints.findLast(({ reason }) => reason === 'retention')
+  let checkpoints = await options.reader.run(readCheckpoints, null)
+  for (;;) {
+    const found = await verifyOnce(options, checkpoints)
+    checkpoints = await options.reader.run(readCheckpoints, null)
+    const removedThrough = beginningOf(checkpoints)?.seq ?? START.seq
+    const isOvertaken = !found.isIntact || found.end.seq < removedThrough
+    if (!isOvertaken || removedThrough <= found.startsAfterSeq) return found
+  }
+}
+
+function beginningOf(checkpoints: readonly AuditCheckpoint[]): AuditCheckpoint | undefined {
+  return checkpoints.findLast(({ reason }) => reason === 'retention')
+}
+
+async function verifyOnce(
+  options: VerifyOptions,
+  checkpoints: readonly AuditCheckpoint[],
+): Promise<Verification> {
+  const beginning = beginningOf(checkpoints)
   const start = beginning ?? START
   const expectations = [...checkpoints, ...(options.expected === undefined ? [] : [options.expected])]
     .filter(({ seq }) => seq > start.seq)
