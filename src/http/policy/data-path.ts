@@ -1,3 +1,4 @@
+import { trimLastSigns } from '../../lib/text/trim-signs.js'
 import { AppError } from '../../errors/app-error.js'
 import { parseDataPath } from '../../pdp/rego/data-path.js'
 
@@ -19,5 +20,5 @@ export function resolveDataPath(rawPath: string, query: URLSearchParams | undefi
       'requestUri must name a policy below /v1/data/, as in ?requestUri=/v1/data/app/deny',
     )
   }
-  return named.replace(/\/+$/, '')
+  return trimLastSigns(named, '/')
 }

@@ -1,3 +1,4 @@
+import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import { BigDecimal } from '../../rego/number-text.js'
 import { formatBinaryFloat, formatHexFloat, splitFloat } from './binary-float.js'
 
@@ -101,7 +102,7 @@ function roundedDigits(value: number, count: number): Digits {
 
 function readExponential(text: string): Digits {
   const [mantissa = '', exponent = '0'] = text.split('e')
-  return { digits: mantissa.replace('.', '').replace(/0+$/, ''), point: Number(exponent) + 1 }
+  return { digits: trimLastSigns(mantissa.replace('.', ''), '0'), point: Number(exponent) + 1 }
 }
 
 /** The double's exact decimal value: BigDecimal would take the shortest text for it, and rounding must see the rest. */

@@ -1,3 +1,4 @@
+import { trimSigns } from '../../../lib/text/trim-signs.js'
 import { goJsonText } from '../encoding/json-text.js'
 import { displayText } from '../go-format/display-text.js'
 import { goInteger } from '../../rego/go-integer.js'
@@ -117,7 +118,7 @@ export function unsupportedParameters(parameters: RegoObject): readonly string[]
 /** Quotes around a text are not part of it. */
 function textOf(parameters: RegoObject, name: string): string | undefined {
   const value = parameters.get(name)
-  return typeof value === 'string' ? value.replaceAll(/^"+|"+$/g, '') : undefined
+  return typeof value === 'string' ? trimSigns(value, '"') : undefined
 }
 
 function readHeaders(value: RegoValue | undefined): PolicyRequest['headers'] {

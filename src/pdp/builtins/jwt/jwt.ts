@@ -1,3 +1,4 @@
+import { trimSigns } from '../../../lib/text/trim-signs.js'
 import { createSecretKey } from 'node:crypto'
 import type { RegoValue } from '../../rego/value.js'
 import type { Builtin, BuiltinTable } from '../shared/builtin.js'
@@ -54,20 +55,8 @@ function decode(args: readonly RegoValue[]): RegoValue {
       return [header, claims, signature.toString('hex')]
     }
     // A token inside a token may be a JSON string: its quotes are no part of it.
-    text = trimQuotes(payload.toString('utf8'))
+    text = trimSigns(payload.toString('utf8'), `"'`)
   }
-}
-
-function trimQuotes(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isQuote(text[start])) start++
-  while (end > start && isQuote(text[end - 1])) end--
-  return text.slice(start, end)
-}
-
-function isQuote(character: string | undefined): boolean {
-  return character === '"' || character === "'"
 }
 
 /** The function's name fixes the algorithm: what the token's header says of it plays no part. */

@@ -1,3 +1,4 @@
+import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { requireCalculable } from './go-float.js'
 
@@ -8,7 +9,7 @@ const PLAIN = /^-?\d{1,15}$/
 export function exactInteger(text: string, meter: WorkMeter): bigint | undefined {
   if (PLAIN.test(text)) return BigInt(text)
   const [, sign = '', whole = '', fraction = '', written = '0'] = NUMBER.exec(text) ?? []
-  const digits = `${whole}${fraction}`.replace(/0+$/, '')
+  const digits = trimLastSigns(`${whole}${fraction}`, '0')
   if (digits === '' || /^0+$/.test(digits)) return 0n
   const exponent = Number(written) + whole.length - digits.length
   if (exponent < 0) return undefined

@@ -1,3 +1,4 @@
+import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { bitLength, isInteger, isSame, ofDecimal, requireCalculable, truncate } from './go-float.js'
 import type { GoFloat } from './go-float.js'
@@ -100,7 +101,7 @@ function digitsOf(mantissa: bigint, exponent: number): Digits {
     exponent >= 0
       ? (mantissa << BigInt(exponent)).toString()
       : (mantissa * 5n ** BigInt(-exponent)).toString()
-  return { digits: text.replace(/0+$/, ''), point: text.length + Math.min(0, exponent) }
+  return { digits: trimLastSigns(text, '0'), point: text.length + Math.min(0, exponent) }
 }
 
 /** Of two equally near ones the even one is taken. */
@@ -111,11 +112,11 @@ function isNearerAbove(digits: string, count: number): boolean {
 }
 
 function down({ digits, point }: Digits, count: number): Digits {
-  return { digits: digits.slice(0, count).replace(/0+$/, ''), point }
+  return { digits: trimLastSigns(digits.slice(0, count), '0'), point }
 }
 
 function up({ digits, point }: Digits, count: number): Digits {
-  const kept = digits.slice(0, count).replace(/9+$/, '')
+  const kept = trimLastSigns(digits.slice(0, count), '9')
   if (kept === '') return { digits: '1', point: point + 1 }
   return { digits: `${kept.slice(0, -1)}${Number(kept.at(-1)) + 1}`, point }
 }

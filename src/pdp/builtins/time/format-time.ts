@@ -1,3 +1,4 @@
+import { trimLastSigns } from '../../../lib/text/trim-signs.js'
 import type { WallClock } from './calendar.js'
 import { isFraction, isOffset, MONTHS, splitLayout, WEEKDAYS } from './go-layout.js'
 
@@ -47,7 +48,7 @@ function writeElement(clock: WallClock, element: string): string {
 function writeFraction(nanosecond: number, element: string): string {
   const digits = padded(nanosecond, 9).slice(0, element.length - 1)
   if (element[1] === '0') return element.charAt(0) + digits
-  const significant = digits.replace(/0+$/, '')
+  const significant = trimLastSigns(digits, '0')
   return significant === '' ? '' : element.charAt(0) + significant
 }
 

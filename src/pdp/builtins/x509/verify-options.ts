@@ -1,3 +1,4 @@
+import { trimSigns } from '../../../lib/text/trim-signs.js'
 import { RegoNumber, RegoSet } from '../../rego/value.js'
 import type { RegoObject, RegoValue } from '../../rego/value.js'
 import { integerSegment } from '../../rego/data-path.js'
@@ -27,7 +28,7 @@ function readOption(name: string, value: RegoValue): Partial<ChainOptions> {
   switch (name) {
     case 'DNSName':
       if (typeof value !== 'string') throw new BuiltinError("'DNSName' should be a string")
-      return { dnsName: value.replaceAll(/^"+|"+$/g, '') }
+      return { dnsName: trimSigns(value, '"') }
     case 'CurrentTime':
       return { time: toTimeText(readInt64(value, name, 'a valid int64 number')) }
     case 'MaxConstraintComparisons':
@@ -52,7 +53,7 @@ function readUsages(value: RegoValue): Partial<ChainOptions> {
     throw new BuiltinError("'KeyUsages' should be an Array or Set")
   }
   const names = (isArray(value) ? value : value.members).filter((name) => typeof name === 'string')
-  const spoken = names.map((name) => name.replaceAll(/^"+|"+$/g, ''))
+  const spoken = names.map((name) => trimSigns(name, '"'))
   const invalid = spoken.filter((name) => usageByName(name) === undefined)
   if (invalid.length > 0) {
     throw new BuiltinError(`invalid entries for 'KeyUsages' found: [${invalid.join(' ')}]`)

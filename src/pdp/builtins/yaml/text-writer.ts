@@ -41,7 +41,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const MUST_ESCAPE = /[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/gu
 
-const LINE_ENDS = /[\u2028\u2029]+(?=[^\u2028\u2029])/g
+const LINE_ENDS = /[\u2028\u2029]+/g
 
 /** Text on its way out with the column that decides where long scalars are folded. */
 export class TextWriter {
@@ -107,7 +107,7 @@ export class TextWriter {
         else this.write(' ')
       }
       // What is written behind the end of a line is indented.
-      this.write(isQuoted ? word.replace(LINE_ENDS, (ends) => ends + ' '.repeat(indent ?? 0)) : word)
+      this.write(isQuoted ? indentLines(word, indent ?? 0) : word)
     }
   }
 
@@ -151,4 +151,11 @@ function escapeText(text: string): string {
     if (code <= 0xff) return `\\x${digits.padStart(2, '0')}`
     return code <= 0xffff ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`
   })
+}
+
+/** Ends of lines at the end of the text have nothing behind them that is to be indented. */
+function indentLines(text: string, indent: number): string {
+  return text.replace(LINE_ENDS, (ends: string, at: number) =>
+    at + ends.length === text.length ? ends : ends + ' '.repeat(indent),
+  )
 }

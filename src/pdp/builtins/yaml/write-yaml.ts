@@ -98,7 +98,8 @@ class YamlWriter {
 
 /** Go yaml reads JSON as YAML first, to which U+0085 is the end of a line, for a space within a text; JSON escapes all other ends. */
 function foldLines(text: string): string {
-  return text.replace(/ *\u0085(?: *\u0085)* */g, (lines) => {
+  return text.replace(/[ \u0085]+/g, (lines) => {
+    if (!lines.includes('\u0085')) return lines
     const more = lines.replaceAll(' ', '').length - 1
     return more === 0 ? ' ' : '\n'.repeat(more)
   })
