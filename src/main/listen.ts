@@ -44,7 +44,7 @@ export async function listen(
   addresses: readonly ServedAddress[],
   onStop: OnStop,
 ): Promise<string[]> {
-  const { config, logger, metrics } = parts
+  const { config, logger } = parts
   const yaml = openYamlReader()
   onStop('reader of YAML', yaml.close)
   const tls = await openTls(config, logger)
@@ -57,10 +57,7 @@ export async function listen(
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addFigures(parts)
-  const finished: RequestHandlerOptions['finished'] = (exchange) => {
-    metrics.requested(exchange)
-    logRequest(logger, exchange)
-  }
+  const finished = countAndLog(parts)
   // Most services that decide are asked for little else: what answers that takes long to load, and much memory.
   const web = onDemand(async () => {
     const { makeWebApplications } = await import('../http/web-application.js')
@@ -101,6 +98,13 @@ export async function listen(
   const relayed = makeRequestHandler({ ...everything, admit: () => undefined })
   await workers.serve(shared, relayed, () => tls?.settings)
   return servers.urls
+}
+
+function countAndLog({ metrics, logger }: ServedParts): RequestHandlerOptions['finished'] {
+  return (exchange) => {
+    metrics.requested(exchange)
+    logRequest(logger, exchange)
+  }
 }
 
 /** Makes the description of the API when somebody first asks for it. */
