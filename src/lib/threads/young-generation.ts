@@ -3,6 +3,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 const LOOK_MS = 1000
 /** From this share of the time at work on, a thread allocates so much that collecting garbage less often pays. */
 const BUSY_SHARE = 0.25
+/** Who is busy for less is starting, or loads policies, and rests soon. */
+const BUSY_LOOKS = 3
 /** What V8 takes for short-lived objects when it has let it grow as far as it does by default: half of it is free at a time. */
 const FULL_BYTES = 16 * 1024 * 1024
 /** V8's own factor, and one that makes one step of the way from its smallest size to its largest. */
@@ -18,13 +20,15 @@ const MOST_ROUNDS = 16
  * lets it grow by what survives a collection; of requests that are answered at once nothing does, so that it collects every hundredth
  * request, which is a tenth of what a small decision costs. When the thread rests, V8 takes the memory back.
  */
-export function growYoungGenerationWhenBusy(): () => void {
+export function growYoungGenerationWhenBusy(grow = growYoungGeneration): () => void {
   let last = performance.eventLoopUtilization()
+  let busyLooks = 0
   const looks = setInterval(() => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
-    if (utilization > BUSY_SHARE) growYoungGeneration()
+    busyLooks = utilization > BUSY_SHARE ? busyLooks + 1 : 0
+    if (busyLooks >= BUSY_LOOKS) grow()
   }, LOOK_MS).unref()
   return () => clearInterval(looks)
 }

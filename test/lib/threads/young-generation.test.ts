@@ -22,17 +22,27 @@ test('a young generation grows to the full size in one go, and stays as it is wh
   expect(youngGenerationBytes()).toBe(full)
 })
 
-test('a thread is looked at every second until it is told to stop', () => {
+test('a thread that is busy for some seconds has it grow, one that rests in between has not, until it is told to stop', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const looks = vi.spyOn(performance, 'eventLoopUtilization')
-  const stop = growYoungGenerationWhenBusy()
-  looks.mockClear()
+  let utilization = 1
+  vi.spyOn(performance, 'eventLoopUtilization').mockImplementation(() => ({
+    idle: 0,
+    active: 0,
+    utilization,
+  }))
+  const grow = vi.fn()
+  const stop = growYoungGenerationWhenBusy(grow)
 
   vi.advanceTimersByTime(2000)
-  const before = looks.mock.calls.length
+  utilization = 0.1
+  vi.advanceTimersByTime(1000)
+  utilization = 1
+  vi.advanceTimersByTime(2000)
+  expect(grow).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1000)
+  expect(grow).toHaveBeenCalledOnce()
+
   stop()
   vi.advanceTimersByTime(5000)
-
-  expect(before).toBeGreaterThan(0)
-  expect(looks.mock.calls).toHaveLength(before)
+  expect(grow).toHaveBeenCalledOnce()
 })
