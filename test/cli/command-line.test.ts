@@ -66,14 +66,13 @@ describe('a command line that cannot be understood', () => {
     [['serve', '--adr', 'x'], "unknown option '--adr', did you mean --addr?"],
     [['--evl', 'x'], "unknown option '--evl', did you mean --eval?"],
     [['--eval'], "option '--eval <file>' argument missing"],
-    [['eval', '--input'], "option '--input <file>' argument missing"],
-    [['eval', 'pipeline.json'], "too many arguments for 'eval'. Expected 0 arguments but got 1."],
+    [['eval', '--input'], "option '-i, --input <file>' argument missing"],
+    [['eval', 'pipeline.json', 'more.json'], "too many arguments for 'eval'. Expected 1 argument but got 2."],
     [['check'], "missing required argument 'path'"],
-    [['build', 'policies'], "required option '-o, --output <file>' not specified"],
     [['test', '--threshold', 'most'], "--threshold must be a number from 0 to 100, not 'most'"],
     [
       ['eval', '--format', 'xml'],
-      "option '--format <format>' argument 'xml' is invalid. Allowed choices are text, json.",
+      "option '-f, --format <format>' argument 'xml' is invalid. Allowed choices are text, json, raw, pretty, values, bindings, discard.",
     ],
   ])('%j says which part is wrong', async (args, message) => {
     expect(await runTidegate(args)).toEqual({ exitCode: 2, stdout: '', stderr: `tidegate: ${message}\n` })

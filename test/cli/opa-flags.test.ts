@@ -99,6 +99,14 @@ describe('eval of a query prints what opa eval prints', () => {
       expect(stdout).toContain('is more than a path of data: write it as a rule')
     }
   })
+
+  test('the name of a file in the place of a query is told for what it is', async () => {
+    const { exitCode, stdout } = await run('eval', '-b', 'bundle.tar.gz', 'pipeline.json')
+    expect(exitCode).toBe(2)
+    expect(stdout).toContain(
+      "'pipeline.json' is a file, not a query: an input is given with --input pipeline.json",
+    )
+  })
 })
 
 describe('flags of opa eval', () => {

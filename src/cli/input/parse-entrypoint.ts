@@ -7,6 +7,7 @@ const STEP = /\.([^.[\]/]+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/y
 /** A step with a quoted name, and what stands in queries that are more than a reference. */
 const QUOTED = /\["(?:[^"\\]|\\.)*"\]/g
 const EXPRESSION = /[\s;:=<>!(){}|&+*,"`]/
+const DOCUMENT_FILE = /^[^\s"]+\.(?:json|ya?ml)$/
 
 /**
  * The segments of `a/b/c` or `/a/b/c`, where `%2F` is a slash inside a segment, or of a reference, `data.a["b/c"]`. Raises
@@ -19,13 +20,15 @@ export function parseEntrypoint(text: string): string[] {
 
 /**
  * The path that a query asks for: a reference below `data`, or a path with slashes. Raises `invalid` for a query that is more than that, which only a
- * compiler evaluates.
+ * compiler evaluates, and for the name of a file.
  */
 export function parseQuery(text: string): string[] {
   const trimmed = text.trim()
   const bare = trimmed.replaceAll(QUOTED, '')
   const isPath = /^data(?:[.[]|$)/.test(trimmed) ? readReference(trimmed) !== undefined : bare.includes('/')
   if (isPath && !EXPRESSION.test(bare)) return parseEntrypoint(trimmed)
+  if (DOCUMENT_FILE.test(trimmed))
+    throw wrongUse(`'${trimmed}' is a file, not a query: an input is given with --input ${trimmed}`)
   throw wrongUse(
     `the query '${text}' is more than a path of data: write it as a rule and name that, as in data.a.b (opa eval evaluates queries)`,
   )
