@@ -54,6 +54,8 @@ export interface OutboundClientOptions {
   readonly resolve?: ResolveHost
   /** More requests to one origin wait for a connection, and their time runs meanwhile. */
   readonly connectionsPerOrigin?: number
+  /** For a connection and the agreement on its keys, in milliseconds; 10 seconds unless told. */
+  readonly connectTimeoutMs?: number
   /** PEM certificates of authorities to trust instead of the built-in ones. */
   readonly ca?: string | readonly string[] | undefined
   /** PEM: what this side is known by to servers that ask for it. */
@@ -82,7 +84,7 @@ export function makeOutboundClient(
     bodyTimeout: 0,
     connect: {
       lookup: makeCheckedLookup(policy, resolve),
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       ...tlsOptions(options),
     },
   }

@@ -12,6 +12,8 @@ import type {
 import type { RequestTls } from '../builtins/http/http-request.js'
 import type { RequestSettings } from './request-settings.js'
 
+const MS_PER_SECOND = 1000
+
 /** Clients for the hosts that policies may ask: only one that is named as loopback may be there. */
 export class RequestClients {
   readonly #settings: RequestSettings
@@ -20,7 +22,8 @@ export class RequestClients {
 
   constructor(settings: RequestSettings, options: OutboundClientOptions) {
     this.#settings = settings
-    this.#options = options
+    // A limit of its own would end requests that a policy gives longer, as if the other side had failed.
+    this.#options = { connectTimeoutMs: settings.timeoutSeconds * MS_PER_SECOND, ...options }
   }
 
   /** Sends a request. Raises an OutboundError where there is no response. */

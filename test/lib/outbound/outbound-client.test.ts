@@ -96,6 +96,14 @@ describe('a request', () => {
     expect(error.reason).toBe('timed_out')
   })
 
+  test('waits for a connection no longer than its client may', async () => {
+    const silent = await serveRaw(() => undefined)
+    const hasty = makeClient(OPEN, { connectTimeoutMs: 20 })
+    const error = await failureOf(hasty.send(get(originOf(silent).replace('http:', 'https:'))))
+    expect(error.reason).toBe('timed_out')
+    expect(error.message).not.toContain('within 10000 ms')
+  })
+
   test('times out when the name is never resolved', async () => {
     const client = makeClient(OPEN, { resolve: () => new Promise(() => undefined) })
     const error = await failureOf(client.send(get('http://slow.test/', { timeoutMs: 50 })))
