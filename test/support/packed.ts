@@ -35,7 +35,8 @@ export function packInto(workspace: Workspace): Packed {
   const build = ['build/bundle.js', '--package', join(folder, 'dist')]
   execFileSync(process.execPath, build, { cwd: PROJECT_ROOT })
   const archive = join(workspace.path, 'whole.tgz')
-  execFileSync('tar', ['-czf', archive, '-C', workspace.path, 'package'])
+  // As small as npm packs it.
+  execFileSync('tar', ['-I', 'gzip -9', '-cf', archive, '-C', workspace.path, 'package'])
   for (const name of neededBy(folder)) {
     const link = join(folder, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })

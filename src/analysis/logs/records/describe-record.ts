@@ -32,7 +32,8 @@ export function describeRecord(record: unknown, messageField?: string): string |
   const head = [message, request?.text].filter((part) => part !== undefined && part !== '').join(' ')
   const error = [type, cause].filter((part) => !isSaid(part)).join(': ')
   const first = [head, error].filter((part) => part !== '').join(': ')
-  const level = statedIn(record, first, request?.status)
+  // A status says what became of a request, not how much that matters: the level still stands before it.
+  const level = statedIn(record, [message, error].join(' '), request?.status)
   return `${level === undefined ? '' : `${level} `}${first}${stack === undefined ? '' : `\n${stack}`}`.trimEnd()
 }
 
