@@ -15,6 +15,7 @@ import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
+import { YoungGeneration } from '../lib/threads/young-generation.js'
 import { onDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
 import type { TimelineDeps } from '../audit/execution-timeline.js'
@@ -57,7 +58,9 @@ export async function listen(
   const browsers = await openBrowserAccess(parts, authenticate)
   const deps = routesDeps(parts, { browsers, workers, tls }, yaml.toJson)
   addFigures(parts)
-  const finished = countAndLog(parts)
+  const youngGeneration = new YoungGeneration()
+  onStop('young generation', () => youngGeneration.stop())
+  const finished = countAndLog(parts, youngGeneration)
   // Most services that decide are asked for little else: what answers that takes long to load, and much memory.
   const web = onDemand(async () => {
     const { makeWebApplications } = await import('../http/web-application.js')
@@ -100,8 +103,12 @@ export async function listen(
   return servers.urls
 }
 
-function countAndLog({ metrics, logger }: ServedParts): RequestHandlerOptions['finished'] {
+function countAndLog(
+  { metrics, logger }: ServedParts,
+  youngGeneration: YoungGeneration,
+): RequestHandlerOptions['finished'] {
   return (exchange) => {
+    youngGeneration.answered()
     metrics.requested(exchange)
     logRequest(logger, exchange)
   }

@@ -6,7 +6,6 @@ import { makeServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
-import { growYoungGenerationWhenBusy } from '../lib/threads/young-generation.js'
 import { closeParts } from './close-parts.js'
 import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
@@ -92,7 +91,6 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const addresses = servedAddresses(config.server)
   const readSecret = readSecrets(config, process.env)
   shareConnectionsEvenly(config)
-  onStop('young generation', growYoungGenerationWhenBusy())
   for (const { address } of addresses) await tryAddress(address)
   onStop('data directory', claimDataDirectory(config.dataDir))
   const threads = watchThreads(logger)

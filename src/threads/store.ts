@@ -1,13 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-
-import { growYoungGenerationWhenBusy } from '../lib/threads/young-generation.js'
 import type { PostgresThreadOptions } from '../store/postgres/threads/serve-store.js'
 import type { StoreThreadOptions } from '../store/sqlite/threads/serve-store.js'
 
 // The composition root of a thread of the store, as main/start-service.ts is that of the process. Each loads only its engine and the
 // operations that it runs: the thread that writes never draws a report.
 if (parentPort !== null) {
-  growYoungGenerationWhenBusy()
   const options = workerData as StoreThreadOptions | PostgresThreadOptions
   const { role } = options
   if ('engine' in options) {

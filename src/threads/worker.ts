@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 
 import { ProcessLink, channelToParent } from '../lib/processes/process-link.js'
-import { growYoungGenerationWhenBusy } from '../lib/threads/young-generation.js'
 import { ALL_SIGNALS } from '../main/signals.js'
 import { makeWorkerCalls } from '../main/worker-process/start-worker.js'
 import type { MainCalls } from '../main/workers/worker-calls.js'
@@ -11,7 +10,6 @@ const channel = channelToParent()
 // The composition root of a process that decides beside the main one, which starts it and ends it.
 if (channel !== undefined) {
   setFlagsFromString('--heap-growing-percent=150')
-  growYoungGenerationWhenBusy()
   // A terminal and a service manager tell all processes to end; the main one then says so when it is time.
   for (const signal of ALL_SIGNALS) process.on(signal, () => undefined)
   // Without the main process nobody takes its decisions, and nobody would end it.

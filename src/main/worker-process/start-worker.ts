@@ -16,6 +16,7 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
+import { YoungGeneration } from '../../lib/threads/young-generation.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
 import { Servers } from '../addresses/open-servers.js'
@@ -88,18 +89,18 @@ async function open(
     readYaml: yaml.toJson,
     evaluated: metrics.evaluated,
   })
-  const routes = decidingRoutes({ eventsAtRoot: config.orchestrator.eventsAtRoot }).map((route) =>
-    route.bind(context),
-  )
+  const routes = decidingRoutes(config.orchestrator).map((route) => route.bind(context))
   let tls = settings.tls
   const checkRevocation = makeCheckRevocation(() => tls)
   const find = makeFindQuickly(guardRoutes(routes, makeAuthenticate({ ...config.auth, checkRevocation })))
   const relay = makeRelay(relaySocket)
+  const youngGeneration = new YoungGeneration()
   const answering: Answering = {
     find,
     application: relay.answer,
     finished: (exchange) => {
       if (relay.hasAnswered(exchange)) return
+      youngGeneration.answered()
       metrics.requested(exchange)
       logRequest(logger, exchange)
     },
@@ -119,6 +120,7 @@ async function open(
     figures: () => metrics.registry.getMetricsAsJSON(),
     flush: () => decisionLog.flush(),
     close: async () => {
+      youngGeneration.stop()
       relay.close()
       await requests?.close()
       await decisionLog.close()

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 import {
   growYoungGeneration,
-  growYoungGenerationWhenBusy,
+  YoungGeneration,
   youngGenerationBytes,
 } from '../../../src/lib/threads/young-generation.js'
 
@@ -10,7 +10,6 @@ const MIB = 1024 * 1024
 
 afterEach(() => {
   vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 
 test('a young generation grows to the full size in one go, and stays as it is when it is asked to again', () => {
@@ -22,27 +21,23 @@ test('a young generation grows to the full size in one go, and stays as it is wh
   expect(youngGenerationBytes()).toBe(full)
 })
 
-test('a thread that is busy for some seconds has it grow, one that rests in between has not, until it is told to stop', () => {
+test('it grows where thousands of requests a second were answered for some seconds, until it is told to stop', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  let utilization = 1
-  vi.spyOn(performance, 'eventLoopUtilization').mockImplementation(() => ({
-    idle: 0,
-    active: 0,
-    utilization,
-  }))
   const grow = vi.fn()
-  const stop = growYoungGenerationWhenBusy(grow)
+  const youngGeneration = new YoungGeneration(grow)
+  const answerForSeconds = (...requests: readonly number[]): void => {
+    for (const count of requests) {
+      for (let answered = 0; answered < count; answered++) youngGeneration.answered()
+      vi.advanceTimersByTime(1000)
+    }
+  }
 
-  vi.advanceTimersByTime(2000)
-  utilization = 0.1
-  vi.advanceTimersByTime(1000)
-  utilization = 1
-  vi.advanceTimersByTime(2000)
+  answerForSeconds(5000, 5000, 200, 5000, 5000)
   expect(grow).not.toHaveBeenCalled()
-  vi.advanceTimersByTime(1000)
+  answerForSeconds(5000)
   expect(grow).toHaveBeenCalledOnce()
 
-  stop()
-  vi.advanceTimersByTime(5000)
+  youngGeneration.stop()
+  answerForSeconds(5000, 5000, 5000)
   expect(grow).toHaveBeenCalledOnce()
 })

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { IdleCheckpoint } from '../engine/idle-checkpoint.js'
 import { requireKept } from '../engine/kept-files.js'
 import type { KeptFile } from '../engine/kept-files.js'
 import { openDatabase, openReadOnly } from '../engine/open-database.js'
@@ -45,10 +46,19 @@ export function connectWriting(
   requireKept(files)
   const database = openDatabase({ ...serviceDatabaseOptions(path), ...WRITING, ...limits })
   const context = makeTransaction(database)
+  const requireFile = (): void => requireKept(files)
+  const checkpoint = new IdleCheckpoint(database, requireFile)
   return {
     context,
-    execute: (calls) => executeWrites(database, context, calls, () => requireKept(files)),
-    close: () => database.close(),
+    execute: async (calls) => {
+      const outcomes = await executeWrites(database, context, calls, requireFile)
+      checkpoint.wrote(calls.length)
+      return outcomes
+    },
+    close: () => {
+      checkpoint.stop()
+      database.close()
+    },
   }
 }
 
