@@ -23,7 +23,7 @@ const NOT_DUE_MS = 150
 const DUE_MS = 30_000
 /** Answers of 500 that say why nothing was decided (docs/http-api.md, "Errors"). */
 const DOCUMENTED =
-  /"code":\s?"(?:undefined_policy|evaluation_budget_exceeded)"|eval_(?:conflict|builtin)_error|plugins are not up/
+  /"code":\s?"(?:undefined_policy|evaluation_budget_exceeded)"|eval_(?:conflict|builtin)_error|rego_type_error|plugins are not up/
 
 /** Sends malformed requests over all routes to a service on loopback, so many at a time, each on a connection of its own. */
 export async function fuzzHttp(url: string, { requests, seed, atOnce }: FuzzOptions): Promise<FuzzOutcome> {

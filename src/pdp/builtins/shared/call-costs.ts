@@ -42,7 +42,7 @@ const STEPS_PER_CHARACTER: Readonly<Record<string, number>> = {
   'graphql.schema_is_valid': 6,
   'hex.decode': 0.5,
   'hex.encode': 0.5,
-  'json.marshal': 8,
+  'json.marshal': 16,
   'json.marshal_with_options': 8,
   'json.match_schema': 60,
   'json.verify_schema': 60,
