@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
+import { TAG, derElementsIn, derTime } from '../../../lib/der.js'
+import type { DerElement } from '../../../lib/der.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
-import { DER, elementsIn, sequenceOf, timeOf } from './der.js'
-import type { DerElement } from './der.js'
 
 /** What one authority has revoked (RFC 5280, 5.1). Its signature is checked by OpenSSL when a certificate is shown. */
 export interface RevocationList {
@@ -15,7 +15,9 @@ export interface RevocationList {
 }
 
 const PEM = /-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]+)-----END X509 CRL-----/g
-const TIMES: readonly (number | undefined)[] = [DER.utcTime, DER.generalizedTime]
+/** The explicit tag 0, which a certificate's version stands in. */
+const VERSION = 0xa0
+const TIMES: readonly (number | undefined)[] = [TAG.utcTime, TAG.generalizedTime]
 
 /** The lists of a text in PEM. Raises an error where it holds none, or one that cannot be read. */
 export function readRevocationLists(text: string): RevocationList[] {
@@ -29,9 +31,9 @@ export function issuerAndNumber(
   certificate: Buffer,
 ): Pick<ClientCertificate, 'issuer' | 'serialNumber'> | undefined {
   try {
-    const members = sequenceOf(sequenceOf(elementsIn(certificate)[0])[0])
-    const [number, , issuer] = members[0]?.tag === DER.version ? members.slice(1) : members
-    if (number?.tag !== DER.integer || issuer === undefined) return undefined
+    const members = signedMembers(certificate)
+    const [number, , issuer] = members[0]?.tag === VERSION ? members.slice(1) : members
+    if (number?.tag !== TAG.integer || issuer === undefined) return undefined
     return { issuer: nameOf(issuer), serialNumber: number.content.toString('hex') }
   } catch {
     return undefined
@@ -54,12 +56,12 @@ export function revocationProblem(
 }
 
 function readList(bytes: Buffer): RevocationList {
-  const members = sequenceOf(sequenceOf(elementsIn(bytes)[0])[0])
-  const [, issuer, , ...rest] = members[0]?.tag === DER.integer ? members.slice(1) : members
+  const members = signedMembers(bytes)
+  const [, issuer, , ...rest] = members[0]?.tag === TAG.integer ? members.slice(1) : members
   if (issuer === undefined) throw new Error('it does not say whose list it is')
   const [next] = rest
   const end = TIMES.includes(next?.tag) ? next : undefined
-  const revoked = rest.find(({ tag }) => tag === DER.sequence)
+  const revoked = rest.find(({ tag }) => tag === TAG.sequence)
   return {
     issuer: nameOf(issuer),
     endsAtMs: end === undefined ? Infinity : timeOf(end),
@@ -67,9 +69,33 @@ function readList(bytes: Buffer): RevocationList {
   }
 }
 
+/** The members of what was signed, of a certificate or a list. */
+function signedMembers(bytes: Buffer): DerElement[] {
+  const [whole] = elementsIn(bytes)
+  const [signed] = sequenceOf(whole)
+  return sequenceOf(signed)
+}
+
+function sequenceOf(element: DerElement | undefined): DerElement[] {
+  if (element?.tag !== TAG.sequence) throw new Error('it holds no sequence where there must be one')
+  return elementsIn(element.content)
+}
+
+function elementsIn(bytes: Buffer): DerElement[] {
+  const elements = derElementsIn(bytes)
+  if (elements === undefined) throw new Error('it is no DER, or cut off')
+  return elements
+}
+
+function timeOf(element: DerElement): number {
+  const time = derTime(element)
+  if (time === undefined) throw new Error('it holds a time that cannot be read')
+  return Date.parse(time)
+}
+
 function numberOf(entry: DerElement): string {
   const [number] = sequenceOf(entry)
-  if (number?.tag !== DER.integer) throw new Error('it holds an entry without a number')
+  if (number?.tag !== TAG.integer) throw new Error('it holds an entry without a number')
   return number.content.toString('hex')
 }
 

@@ -1,34 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 
+import { TAG, derElementAt, derElementsIn, derTime } from '../../../lib/der.js'
+import type { DerElement } from '../../../lib/der.js'
 import { BuiltinError } from '../shared/builtin.js'
 
 /** One value of a DER text (X.690). */
-export interface DerNode {
-  /** The identifier byte: class, constructed bit and number. */
-  readonly tag: number
-  /** The whole value, header included. */
-  readonly raw: Buffer
-  readonly content: Buffer
-}
+export type DerNode = DerElement
 
-export const TAG = {
-  boolean: 0x01,
-  integer: 0x02,
-  bitString: 0x03,
-  octetString: 0x04,
-  null: 0x05,
-  oid: 0x06,
-  utf8String: 0x0c,
-  numericString: 0x12,
-  printableString: 0x13,
-  t61String: 0x14,
-  ia5String: 0x16,
-  bmpString: 0x1e,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-  sequence: 0x30,
-  set: 0x31,
-} as const
+export { TAG }
 
 const MAX_ARC = 0x7fff_ffffn
 
@@ -39,18 +18,16 @@ export function contextTag(number: number, form: 'plain' | 'constructed' = 'plai
 
 /** All values that are one after the other in `bytes`; raises BuiltinError on a broken one. */
 export function readAll(bytes: Buffer): DerNode[] {
-  const nodes: DerNode[] = []
-  for (let at = 0; at < bytes.length;) {
-    const node = readAt(bytes, at)
-    nodes.push(node)
-    at += node.raw.length
-  }
+  const nodes = derElementsIn(bytes)
+  if (nodes === undefined) throw malformed()
   return nodes
 }
 
 /** The value that `bytes` begin with; what is behind it is passed over. */
 export function readFirst(bytes: Buffer): DerNode {
-  return readAt(bytes, 0)
+  const node = derElementAt(bytes, 0)
+  if (node === undefined) throw malformed()
+  return node
 }
 
 /** The members of a constructed value. */
@@ -68,11 +45,11 @@ export function sequenceOf(node: DerNode | undefined): DerNode[] {
 export function leadingMembersOf(node: DerNode | undefined): DerNode[] {
   const { content } = expectTag(node, TAG.sequence)
   const members: DerNode[] = []
-  try {
-    for (let at = 0; at < content.length; at += members.at(-1)?.raw.length ?? 0)
-      members.push(readAt(content, at))
-  } catch (raw) {
-    if (!(raw instanceof BuiltinError)) throw raw
+  for (let at = 0; at < content.length;) {
+    const member = derElementAt(content, at)
+    if (member === undefined) break
+    members.push(member)
+    at += member.raw.length
   }
   return members
 }
@@ -89,21 +66,6 @@ export function sequenceOfAll(members: readonly DerNode[]): Buffer {
 export function expectTag(node: DerNode | undefined, tag: number): DerNode {
   if (node?.tag !== tag) throw malformed()
   return node
-}
-
-function readAt(bytes: Buffer, at: number): DerNode {
-  const tag = bytes[at]
-  const first = bytes[at + 1]
-  // Tag numbers past 30 take several bytes; X.509 has none.
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw malformed()
-  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
-  if (first === 0x80 || lengthBytes > 4 || at + 2 + lengthBytes > bytes.length) throw malformed()
-  const length = lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes)
-  // DER takes the shortest form alone, and so does Go.
-  if (lengthBytes > 0 && (length < 0x80 || bytes[at + 2] === 0)) throw malformed()
-  const start = at + 2 + lengthBytes
-  if (start + length > bytes.length) throw malformed()
-  return { tag, raw: bytes.subarray(at, start + length), content: bytes.subarray(start, start + length) }
 }
 
 export function malformed(): BuiltinError {
@@ -173,21 +135,9 @@ export function textOf({ tag, content }: DerNode): string {
   return content.toString('latin1')
 }
 
-/** A UTCTime or GeneralizedTime in seconds, as RFC 3339 in UTC. RFC 5280 puts two-digit years into 1950 to 2049. */
+/** A UTCTime or GeneralizedTime in seconds, as RFC 3339 in UTC; raises BuiltinError for anything else. */
 export function timeOf(node: DerNode): string {
-  const text = node.content.toString('latin1')
-  if (node.tag !== TAG.utcTime && node.tag !== TAG.generalizedTime) throw malformed()
-  const century = node.tag !== TAG.utcTime ? '' : Number(text.slice(0, 2)) >= 50 ? '19' : '20'
-  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(century + text)
-  if (parts === null) throw malformed()
-  const [, year, month, day, hour, minute, second] = parts
-  const moment = `${year}-${month}-${day}T${hour}:${minute}:${second}`
-  if (!isMoment(moment)) throw malformed()
-  return `${moment}Z`
-}
-
-/** Whether there is such a day and such a time of it. */
-function isMoment(text: string): boolean {
-  const date = new Date(`${text}Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+  const time = derTime(node)
+  if (time === undefined) throw malformed()
+  return time
 }
