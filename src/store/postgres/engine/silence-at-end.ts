@@ -1,3 +1,6 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+
 import type { PostgresSettings } from './postgres-settings.js'
 import { ServerSilent } from './postgres-error.js'
 import { answers } from './while-answered.js'
@@ -19,6 +22,8 @@ export class SilenceAtEnd {
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings
+    // One for each request that is under way; Node warns of more than ten.
+    setMaxListeners(0, this.givenUp)
   }
 
   /** Aborted once the database is not waited for any more. */
@@ -64,13 +69,7 @@ export class SilenceAtEnd {
     return (await Promise.all(looks)).includes(true)
   }
 
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, INTERVAL_MS)
-      this.#closed.signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
+  async #pause(): Promise<void> {
+    await setTimeout(INTERVAL_MS, undefined, { signal: this.#closed.signal }).catch(() => undefined)
   }
 }
