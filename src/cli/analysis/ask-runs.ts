@@ -11,7 +11,7 @@ import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
 import type { ServiceClient } from '../session/service-client.js'
 import { moreText } from '../session/list-options.js'
-import { tellNearValues } from '../session/near-values.js'
+import { scopeFlags, tellNearValues } from '../session/near-values.js'
 import { serviceAddress } from '../session/service-options.js'
 import type { ServiceOptions } from '../session/service-options.js'
 import { outJson } from '../session/shared-options.js'
@@ -43,19 +43,9 @@ export async function listRuns(options: ListOptions, terminal: Terminal): Promis
   else {
     const table = list.runs.length === 0 ? 'no analyses\n' : runTable(list.runs, terminal.columns)
     terminal.out(table + moreText(list.nextCursor))
-    if (list.runs.length === 0 && cursor === undefined)
-      await tellNearValues(
-        {
-          ...{ path: '/analysis', entries: 'runs' },
-          asked: [
-            { flag: '--application', value: application, member: 'application' },
-            { flag: '--execution', value: execution, member: 'executionId' },
-          ],
-        },
-        client,
-        terminal,
-      )
   }
+  const asked = { path: '/analysis', entries: 'runs', asked: scopeFlags(options), found: list.runs.length }
+  await tellNearValues(asked, options, client, terminal)
   return EXIT.fine
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { AUDIT_SOURCES } from '../../store/ports/audit-store.js'
 import { addRangeOptions } from '../session/list-options.js'
 import type { RangeOptions } from '../session/list-options.js'
-import type { EmptyList } from '../session/near-values.js'
+import type { AskedValue } from '../session/near-values.js'
 
 /** The flags that say which records are meant. */
 export interface FilterOptions extends RangeOptions {
@@ -45,7 +45,7 @@ export function filterQuery(options: FilterOptions): Record<string, string | und
 }
 
 /** What the flags are held against in a record. */
-export function filterFlags(options: FilterOptions): EmptyList['asked'] {
+export function filterFlags(options: FilterOptions): readonly AskedValue[] {
   const { kind, application, pipeline, execution, stage, user, status } = options
   const members = { kind, application, pipeline, stage, user, status }
   const own = Object.entries(members).map(([member, value]) => ({ flag: `--${member}`, value, member }))

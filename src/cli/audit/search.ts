@@ -49,12 +49,9 @@ export function defineSearch(command: Command, session: Session): void {
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(recordTable(answer.records, answer.nextCursor))
       // Words are in the bodies, which are not looked through for near ones.
-      if (answer.records.length === 0 && cursor === undefined && options.format === 'text')
-        await tellNearValues(
-          { path: '/audit', entries: 'records', asked: filterFlags(options) },
-          client,
-          session.terminal,
-        )
+      const found = answer.records.length
+      const asked = { path: '/audit', entries: 'records', asked: filterFlags(options), found }
+      await tellNearValues(asked, options, client, session.terminal)
       session.exitCode = EXIT.fine
     })
 }

@@ -4,8 +4,8 @@ import { z } from 'zod'
 
 import type { PageOptions, RangeOptions } from '../session/list-options.js'
 import { addPageOptions, addRangeOptions, moreText } from '../session/list-options.js'
-import { tellNearValues } from '../session/near-values.js'
-import type { EmptyList } from '../session/near-values.js'
+import { scopeFlags, tellNearValues } from '../session/near-values.js'
+import type { AskedValue } from '../session/near-values.js'
 import { localTime } from '../output/local-time.js'
 import { textTable } from '../output/text-table.js'
 import { makeServiceClient } from '../session/service-client.js'
@@ -66,20 +66,15 @@ export function defineDecisionList(command: Command, session: Session): void {
       if (options.format === 'json')
         outJson(session.terminal, { ...answer, decisions: answer.decisions.map(withoutInput) })
       else session.terminal.out(decisionTable(answer, session.terminal.columns))
-      if (answer.decisions.length === 0 && cursor === undefined && options.format === 'text')
-        await tellNearValues({ ...LISTED, asked: flagsOf(options) }, client, session.terminal)
+      const list = { path: '/decisions', entries: 'decisions', found: answer.decisions.length }
+      await tellNearValues({ ...list, asked: flagsOf(options) }, options, client, session.terminal)
       session.exitCode = EXIT.fine
     })
 }
 
-const LISTED = { path: '/decisions', entries: 'decisions' }
-
-function flagsOf({ path, application, execution }: ListOptions): EmptyList['asked'] {
-  return [
-    { flag: '--path', value: path?.replace(/^\/?(?:v1\/data\/)?/, ''), member: 'path' },
-    { flag: '--application', value: application, member: 'application' },
-    { flag: '--execution', value: execution, member: 'executionId' },
-  ]
+function flagsOf(options: ListOptions): readonly AskedValue[] {
+  const path = options.path?.replace(/^\/?(?:v1\/data\/)?/, '')
+  return [{ flag: '--path', value: path, member: 'path' }, ...scopeFlags(options)]
 }
 
 /** Inputs are for `decisions show`. */

@@ -11,7 +11,7 @@ import { examples, outJson } from '../session/shared-options.js'
 import { localTime } from '../output/local-time.js'
 import { addPageOptions, addRangeOptions, moreText } from '../session/list-options.js'
 import type { PageOptions, RangeOptions } from '../session/list-options.js'
-import { tellNearValues } from '../session/near-values.js'
+import { scopeFlags, tellNearValues } from '../session/near-values.js'
 import { InstanceAnswer } from './answers.js'
 import { findGate } from './find-gate.js'
 
@@ -42,18 +42,8 @@ export function defineInstances(command: Command, session: Session): void {
       const answer = await client.ask(Answer, { path: '/approvalGateInstances', query })
       if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(listText(answer))
-      if (answer.instances.length === 0 && cursor === undefined && options.format === 'text')
-        await tellNearValues(
-          {
-            ...{ path: '/approvalGateInstances', entries: 'instances' },
-            asked: [
-              { flag: '--application', value: application, member: 'application' },
-              { flag: '--execution', value: execution, member: 'executionId' },
-            ],
-          },
-          client,
-          session.terminal,
-        )
+      const list = { path: '/approvalGateInstances', entries: 'instances', found: answer.instances.length }
+      await tellNearValues({ ...list, asked: scopeFlags(options) }, options, client, session.terminal)
       session.exitCode = EXIT.fine
     })
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { nearestName } from '../../lib/text/nearest-name.js'
+import type { PageOptions } from './list-options.js'
 import type { ServiceClient } from './service-client.js'
+import type { OutputOptions } from './shared-options.js'
 import type { Terminal } from './terminal.js'
 
 /** Of more values than these, not all are named to who has written none of them. */
@@ -9,28 +11,48 @@ const MAX_NAMED = 10
 /** Among so many entries, the newest of the list, values are looked for. */
 const LOOKED_AT = 500
 
-/** A list in which nothing was found. */
-export interface EmptyList {
+/** What a flag asked for, and the member of an entry that it is held against. */
+export interface AskedValue {
+  readonly flag: string
+  readonly value: string | undefined
+  readonly member: string
+}
+
+/** A list as it was asked for and answered. */
+export interface AskedList {
   /** Its route, and the member of the answer that holds its entries. */
   readonly path: string
   readonly entries: string
-  /** What each flag that was given asked for, and the member of an entry that it is held against. */
-  readonly asked: readonly {
-    readonly flag: string
-    readonly value: string | undefined
-    readonly member: string
-  }[]
+  readonly asked: readonly AskedValue[]
+  /** How many entries were found. */
+  readonly found: number
+}
+
+/** The flags that most lists have. */
+export function scopeFlags({
+  application,
+  execution,
+}: {
+  readonly application?: string
+  readonly execution?: string
+}): readonly AskedValue[] {
+  return [
+    { flag: '--application', value: application, member: 'application' },
+    { flag: '--execution', value: execution, member: 'executionId' },
+  ]
 }
 
 /**
- * Tells on standard error, for each value of a flag that none of the newest entries has, which one was likely meant, or which there are. Says
- * nothing where the values are right, and only nothing is found for them together.
+ * Where a person's list has nothing at all: tells on standard error, for each value of a flag that none of the newest entries has, which one was likely
+ * meant, or which there are. Says nothing where the values are right, and only nothing is found for them together.
  */
 export async function tellNearValues(
-  list: EmptyList,
+  list: AskedList,
+  { cursor, format }: Pick<PageOptions, 'cursor'> & OutputOptions,
   client: ServiceClient,
   terminal: Terminal,
 ): Promise<void> {
+  if (list.found > 0 || cursor !== undefined || format === 'json') return
   const asked = list.asked.filter(({ value }) => value !== undefined)
   if (asked.length === 0) return
   const schema = z.object({ [list.entries]: z.array(z.looseObject({})) })
