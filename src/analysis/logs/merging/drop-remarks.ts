@@ -2,7 +2,7 @@ import { group } from 'd3-array'
 
 import { VALUE } from '../masking/scan-words.js'
 import type { Pattern } from '../model/pattern.js'
-import { coverage, firstRow, wordsKey } from '../model/pattern.js'
+import { coverage, firstRow, keepPlaces, wordsKey } from '../model/pattern.js'
 
 /** Words of a remark, its brackets among them: `(5 already there)`. */
 const LONGEST_REMARK = 6
@@ -23,14 +23,13 @@ export function dropRemarks(patterns: readonly Pattern[]): readonly Pattern[] {
 }
 
 function withoutRemarks(pattern: Pattern): Pattern {
-  const { words, gaps } = pattern
+  const { words } = pattern
   const kept: number[] = []
   for (let place = 0; place < words.length; place += 1) {
     place += remarkLength(pattern, place)
     if (place < words.length) kept.push(place)
   }
-  if (kept.length === words.length) return pattern
-  return { ...pattern, words: kept.map((at) => words[at] ?? ''), gaps: kept.map((at) => gaps[at] ?? 0) }
+  return kept.length === words.length ? pattern : keepPlaces(pattern, kept)
 }
 
 /** Without remarks that hold words: two different ones are two messages where none goes without. */

@@ -1,4 +1,5 @@
 import { VALUE } from '../masking/scan-words.js'
+import { keepPlaces } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { uniteEqual } from './unite-equal.js'
 
@@ -15,8 +16,7 @@ function withoutGlue(pattern: Pattern): Pattern {
   const kept = [...words.keys()].filter(
     (place) => !isGlued(words, gaps, place) && !isGlued(words, gaps, place - 1),
   )
-  if (kept.length === words.length) return pattern
-  return { ...pattern, words: kept.map((at) => words[at] ?? ''), gaps: kept.map((at) => gaps[at] ?? 0) }
+  return kept.length === words.length ? pattern : keepPlaces(pattern, kept)
 }
 
 /** Whether the word is a colon right between two values. */

@@ -1,6 +1,6 @@
 import { isTellingField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
-import { wordsKey } from '../model/pattern.js'
+import { keepPlaces, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
 import { uniteEqual } from './unite-equal.js'
 
@@ -21,18 +21,14 @@ export function joinNamedAddresses(patterns: readonly Pattern[]): readonly Patte
 }
 
 function withoutNames(pattern: Pattern, surroundings: ReadonlySet<string>): Pattern {
-  const { words, gaps } = pattern
+  const { words } = pattern
   const starts = [...words.keys()].filter(
     (place) => isNamedAddress(pattern, place) && surroundings.has(around(words, place, place + PARTS)),
   )
   if (starts.length === 0) return pattern
   const isKept = (place: number): boolean => !starts.some((start) => place > start && place < start + PARTS)
-  const kept = [...words.keys()].filter(isKept)
-  return {
-    ...pattern,
-    words: kept.map((at) => (starts.includes(at) ? VALUE : (words[at] ?? ''))),
-    gaps: kept.map((at) => gaps[at] ?? 0),
-  }
+  const named = words.map((word, place) => (starts.includes(place) ? VALUE : word))
+  return keepPlaces({ ...pattern, words: named }, [...words.keys()].filter(isKept))
 }
 
 /** Behind a colon the name is rather that of what the number counts. */

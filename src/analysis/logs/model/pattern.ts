@@ -48,6 +48,12 @@ export function coverage(ordered: readonly Pattern[]): Pick<Pattern, 'rows' | 'o
   }
 }
 
+/** The pattern with only these places of its words, in order. */
+export function keepPlaces(pattern: Pattern, places: readonly number[]): Pattern {
+  const { words, gaps } = pattern
+  return { ...pattern, words: places.map((at) => words[at] ?? ''), gaps: places.map((at) => gaps[at] ?? 0) }
+}
+
 /** The row that appeared first. */
 export function firstRow({ rows }: Pattern): number {
   return rows[0] ?? 0
