@@ -1,6 +1,7 @@
 import { VALUE } from '../masking/scan-words.js'
-import { coverage, firstRow, keyWords, wordsKey } from '../model/pattern.js'
+import { keyWords, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
+import { giveToHomes } from './give-to-homes.js'
 import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
 
 const LEAST_SHARED_WORDS = 3
@@ -17,22 +18,10 @@ export function absorbInstances(patterns: readonly Pattern[]): readonly Pattern[
   const homes = patterns.map(homeOf).filter((home) => home !== undefined)
   if (homes.length === 0) return patterns
   const shapes = shapesOf(homes)
-  const taken = new Map<Pattern, Pattern[]>()
-  const given = new Set<Pattern>()
-  for (const pattern of patterns) {
-    const home = pattern.isFixed ? undefined : findHome(pattern, shapes)
-    if (home === undefined || taken.has(pattern) || given.has(home)) continue
-    given.add(pattern)
-    taken.set(home, [...(taken.get(home) ?? []), pattern])
-  }
-  return patterns
-    .filter((pattern) => !given.has(pattern))
-    .map((pattern) => {
-      const instances = taken.get(pattern)
-      if (instances === undefined) return pattern
-      const ordered = [pattern, ...instances].toSorted((a, b) => firstRow(a) - firstRow(b))
-      return { ...pattern, ...coverage(ordered) }
-    })
+  return giveToHomes(patterns, (pattern, given) => {
+    const home = findHome(pattern, shapes)
+    return home !== undefined && given.has(home) ? undefined : home
+  })
 }
 
 /** A pattern with places at which its lines were seen to have different words. */

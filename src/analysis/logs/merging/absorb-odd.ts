@@ -1,8 +1,8 @@
 import { group } from 'd3-array'
 
 import { VALUE } from '../masking/scan-words.js'
-import { coverage, firstRow } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
+import { giveToHomes } from './give-to-homes.js'
 import { countMeaningfulWords, isRealWord } from './word-kind.js'
 
 /** How many lines a pattern has. */
@@ -24,23 +24,11 @@ const MOST_WORDS = 3
 export function absorbOdd(patterns: readonly Pattern[], linesOf: LinesOf): readonly Pattern[] {
   const wide = patterns.filter(({ words, isFixed }) => !isFixed && words.includes(VALUE))
   const byStart = group(wide, ({ words }) => words[0] ?? '')
-  const taken = new Map<Pattern, Pattern[]>()
-  const given = new Set<Pattern>()
-  for (const odd of patterns) {
-    if (odd.isFixed || taken.has(odd)) continue
-    const home = [...(byStart.get(odd.words[0] ?? '') ?? []), ...(byStart.get(VALUE) ?? [])].find(
+  return giveToHomes(patterns, (odd, given) =>
+    [...(byStart.get(odd.words[0] ?? '') ?? []), ...(byStart.get(VALUE) ?? [])].find(
       (common) => common !== odd && !given.has(common) && belongs(odd, common, linesOf),
-    )
-    if (home === undefined) continue
-    given.add(odd)
-    taken.set(home, [...(taken.get(home) ?? []), odd])
-  }
-  return patterns
-    .filter((pattern) => !given.has(pattern))
-    .map((pattern) => {
-      const ordered = [pattern, ...(taken.get(pattern) ?? [])].toSorted((a, b) => firstRow(a) - firstRow(b))
-      return { ...pattern, ...coverage(ordered) }
-    })
+    ),
+  )
 }
 
 function belongs(odd: Pattern, common: Pattern, linesOf: LinesOf): boolean {
