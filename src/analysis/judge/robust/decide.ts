@@ -89,16 +89,15 @@ function visibleStretch({ tests }: Tested): NoData | undefined {
 }
 
 /** Two pods a side prove next to nothing of a fall, however plain it is: the errors of both directions are not alike. */
-function unprovenByUnits(
-  { units, relative, margin, distanceFrom }: Tested,
-  spec: MetricSpec,
-): NoData | undefined {
+function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
+  const { units, relative, margin, distanceFrom } = tested
   if (units === undefined || 'runs' in units || relative === null) return undefined
-  const [lower, upper] = relative.interval
+  const { isAbove, isBelow } = beyondMargin(tested)
   const isHarm = harmfulSigns(spec.direction).some((sign) =>
-    (distanceFrom === undefined ? sign : -sign) > 0 ? lower > margin : upper < -margin,
+    (distanceFrom === undefined ? sign : -sign) > 0 ? isAbove : isBelow,
   )
   if (!isHarm || Math.abs(relative.estimate) < Math.max(FAR_MARGINS * margin, FAR_SHARE)) return undefined
+  const [lower, upper] = relative.interval
   const by = `${percent(relative.estimate)}, between ${percent(lower)} and ${percent(upper)}`
   return {
     state: 'doubtful',
@@ -220,25 +219,29 @@ function passReason(tested: Tested, assessment: Assessment): string {
 
 /** Falls have little of the error where either direction is harm: what an interval leaves out need not be found. */
 function wordOfPass(tested: Tested, spec: MetricSpec): string {
-  const { relative, confidenceInterval, margin } = tested
-  const [lower, upper] = relative?.interval ?? confidenceInterval
-  const least = relative === null ? 0 : margin
-  const isBeyond = lower > least || upper < -least
+  const { isAbove, isBelow } = beyondMargin(tested)
+  const isBeyond = isAbove || isBelow
   return harmless(tested, spec) ?? (isBeyond ? 'too little to be sure of a change' : 'no change that matters')
 }
 
 /** What is no harm for its direction alone. */
-function harmless(
-  { relative, margin, distanceFrom, confidenceInterval }: Tested,
-  { direction }: MetricSpec,
-): string | undefined {
+function harmless(tested: Tested, { direction }: MetricSpec): string | undefined {
+  const { isAbove, isBelow } = beyondMargin(tested)
+  const isNear = tested.distanceFrom !== undefined
+  const [isHigher, isLower] = isNear ? [isBelow, isAbove] : [isAbove, isBelow]
+  if (direction === 'increase' && isLower) return 'lower, where only a rise is harm'
+  return direction === 'decrease' && isHigher ? 'higher, where only a fall is harm' : undefined
+}
+
+/** Whether the whole interval of the change lies beyond the margin. */
+function beyondMargin({ relative, margin, confidenceInterval }: Tested): {
+  readonly isAbove: boolean
+  readonly isBelow: boolean
+} {
   // Without a level that it is a share of, the change itself says which way it goes.
   const [lower, upper] = relative?.interval ?? confidenceInterval
   const least = relative === null ? 0 : margin
-  const isNear = distanceFrom !== undefined
-  const [isHigher, isLower] = isNear ? [upper < -least, lower > least] : [lower > least, upper < -least]
-  if (direction === 'increase' && isLower) return 'lower, where only a rise is harm'
-  return direction === 'decrease' && isHigher ? 'higher, where only a fall is harm' : undefined
+  return { isAbove: lower > least, isBelow: upper < -least }
 }
 
 function intervalText(
