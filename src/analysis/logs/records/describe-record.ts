@@ -37,7 +37,7 @@ export function describeRecord(record: unknown, messageField?: string): string |
   return `${level === undefined ? '' : `${level} `}${first}${stack === undefined ? '' : `\n${stack}`}`.trimEnd()
 }
 
-/** The line as text: what it says where it is an object in JSON, its message in the named field if any, else the line as it is. */
+/** The line as text, without what a container wrote before it: what an object in JSON says, its message in the named field if any, else the line as it is. */
 export function describeLine(line: string, messageField?: string): string {
   const text = withoutContainer(line)
   if (text.length > MAX_CHARACTERS) return text

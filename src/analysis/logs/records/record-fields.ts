@@ -1,3 +1,5 @@
+import { LEVEL_SPELLINGS } from '../topics/level-words.js'
+
 /**
  * Where the usual writers of JSON put what a line says: pino, bunyan, zap, logrus, log4j and logback, serilog, structlog, klog, winston,
  * Python and .NET, ECS, OpenTelemetry, GELF, and access logs. The first field that is there counts.
@@ -156,14 +158,18 @@ export function levelOf(field: string, value: string): string | undefined {
   return LEVEL_WORDS.get(value.trim().toUpperCase())
 }
 
+/** What text states of itself counts in a field too, and there also letters. */
 const LEVEL_WORDS = new Map(
   Object.entries({
-    FATAL: ['FATAL', 'FTL', 'F', 'CRITICAL', 'CRIT', 'C', 'EMERG', 'EMERGENCY', 'ALERT', 'PANIC', 'DPANIC'],
-    SEVERE: ['SEVERE'],
-    ERROR: ['ERROR', 'ERR', 'E', 'ERRO', 'EROR', 'FAIL'],
-    WARN: ['WARN', 'WARNING', 'W', 'WRN'],
+    FATAL: [...LEVEL_SPELLINGS.fatal.split('|'), 'F', 'C'],
+    SEVERE: [LEVEL_SPELLINGS.severe],
+    ERROR: [...LEVEL_SPELLINGS.error.split('|'), 'E', 'FAIL'],
+    WARN: [...LEVEL_SPELLINGS.warn.split('|'), 'W'],
     INFO: ['INFO', 'INFORMATION', 'I', 'INF', 'NOTICE', 'LOG', 'CONFIG', 'OK', 'DEFAULT'],
-    DEBUG: ['DEBUG', 'D', 'DBG', 'TRACE', 'T', 'VERBOSE', 'V', 'FINE', 'FINER', 'FINEST', 'SILLY', 'HTTP'],
+    DEBUG: [
+      ...['DEBUG', 'D', 'DBG', 'TRACE', 'TRC', 'T', 'VERBOSE', 'VRB', 'V', 'FINE', 'FINER', 'FINEST'],
+      ...['SILLY', 'HTTP'],
+    ],
   }).flatMap(([level, words]) => words.map((word) => [word, level] as const)),
 )
 
