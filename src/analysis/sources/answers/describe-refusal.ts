@@ -105,13 +105,7 @@ function describeListed(error: z.output<typeof ErrorList>['errors'][number]): st
   return typeof error === 'string' ? error : [error.title, error.detail].filter(Boolean).join(': ')
 }
 
-interface NamedMessage {
-  readonly __type?: string | undefined
-  readonly message?: string | undefined
-  readonly Message?: string | undefined
-}
-
-function describeMessage({ __type: type, message, Message: other }: NamedMessage): string {
+function describeMessage({ __type: type, message, Message: other }: z.output<typeof Message>): string {
   const kind = type?.replace(/^.*#/, '')
   const hinted = kind === undefined ? undefined : HINTS[kind]
   return `${[kind, message ?? other].filter(Boolean).join(': ')}${hinted === undefined ? '' : ` (${hinted})`}`
