@@ -73,15 +73,19 @@ async function reload(
 ): Promise<number> {
   for (let number = 1; number <= times; number += 1) {
     change.make(number)
-    const body = '{"input":{}}'
-    for (let waitedMs = 0; waitedMs < measured.limitMs; waitedMs += POLL_MS) {
-      if ((await ask({ url: measured.url, path: change.path, body })).includes(`"change ${number}."`)) break
-      await sleep(POLL_MS)
-    }
+    await untilChanged(measured, change.path, `"change ${number}."`)
     for (let round = 0; round < WARM_UP; round += 1) await ask(measured)
   }
   await sleep(SETTLED_MS)
   return memoryMb(child, 'VmRSS')
+}
+
+async function untilChanged({ url, limitMs }: Measured, path: string, answer: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
+    if ((await ask({ url, path, body: '{"input":{}}' })).includes(answer)) return
+    await sleep(POLL_MS)
+  }
+  throw new Error(`it did not serve ${answer} within ${limitMs} ms`)
 }
 
 async function untilHealthy(child: ChildProcess, { url, limitMs }: Measured): Promise<void> {
