@@ -31,9 +31,9 @@ interface Corpus {
 function main(): void {
   const corpora = [stylesCorpus(), ...sharedCorpora()]
   const measured = corpora.map((corpus) => ({ ...corpus, ...qualityOf(corpus) }))
-  const rows = measured.map(({ name, lines, accuracy, groupF1, templates }) => [
+  const rows = measured.map(({ name, lines, ...quality }) => [
     name,
-    ...[accuracy, groupF1, templates].map((share) => share.toFixed(4)),
+    ...cellsOf(quality, 4),
     linesPerSecond(lines).toLocaleString('en'),
   ])
   console.log(
@@ -41,13 +41,7 @@ function main(): void {
   )
   const shared = measured.slice(1)
   if (shared.length > 0) {
-    const mean = (of: (quality: GroupingQuality) => number): string =>
-      (shared.reduce((sum, quality) => sum + of(quality), 0) / shared.length).toFixed(4)
-    const means = [
-      mean(({ accuracy }) => accuracy),
-      mean(({ groupF1 }) => groupF1),
-      mean(({ templates }) => templates),
-    ]
+    const means = cellsOf(meanOf(shared), 4)
     console.log(
       `mean over ${shared.length} shared sets: accuracy ${means[0]}, groups ${means[1]}, templates ${means[2]}`,
     )
@@ -59,22 +53,27 @@ function main(): void {
 /** Grouping of made-up lines of systems, those that rules were tuned on and the others. */
 function printSystems(): void {
   const systems = measureSystems(SYSTEMS, SYSTEM_LINES, 1)
-  const cells = ({ accuracy, groupF1, templates }: GroupingQuality): string[] =>
-    [accuracy, groupF1, templates].map((share) => share.toFixed(3))
   const means = (['tuned', 'held'] as const).map((part) => {
     const of = systems.filter((system) => system.part === part)
-    const mean = (value: (quality: GroupingQuality) => number): number =>
-      of.reduce((sum, system) => sum + value(system), 0) / of.length
-    const quality = {
-      accuracy: mean(({ accuracy }) => accuracy),
-      groupF1: mean(({ groupF1 }) => groupF1),
-      templates: mean(({ templates }) => templates),
-    }
-    return [`mean of ${of.length}`, part, ...cells(quality)]
+    return [`mean of ${of.length}`, part, ...cellsOf(meanOf(of), 3)]
   })
-  const rows = systems.map((system) => [system.name, system.part, ...cells(system)])
+  const rows = systems.map((system) => [system.name, system.part, ...cellsOf(system, 3)])
   const head = ['MADE-UP LINES OF', 'PART', 'ACCURACY', 'GROUPS F1', 'TEMPLATES']
   console.log(textTable([head, ...rows, ...means], [2, 3, 4]))
+}
+
+function cellsOf({ accuracy, groupF1, templates }: GroupingQuality, digits: number): string[] {
+  return [accuracy, groupF1, templates].map((share) => share.toFixed(digits))
+}
+
+function meanOf(qualities: readonly GroupingQuality[]): GroupingQuality {
+  const mean = (value: (quality: GroupingQuality) => number): number =>
+    qualities.reduce((sum, quality) => sum + value(quality), 0) / qualities.length
+  return {
+    accuracy: mean(({ accuracy }) => accuracy),
+    groupF1: mean(({ groupF1 }) => groupF1),
+    templates: mean(({ templates }) => templates),
+  }
 }
 
 function qualityOf({ lines, events }: Corpus): GroupingQuality {
