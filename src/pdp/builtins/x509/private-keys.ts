@@ -54,14 +54,15 @@ export function importAnyPrivateKey(der: Buffer): KeyObject {
 }
 
 function importPrivateKey(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): KeyObject {
-  const point =
-    type === 'sec1' ? ecPrivateKey(der, undefined) : type === 'pkcs8' ? ecKeyWithin(der) : undefined
-  const known = type === 'pkcs8' ? withoutAttributes(der) : der
-  const key = makeKey(
-    point === undefined ? { key: known, format: 'der', type } : { key: point, format: 'jwk' },
-  )
+  const key = makeKey(sourceOf(der, type))
   if (key.asymmetricKeyType === 'rsa') refuseInconsistent(key)
   return key
+}
+
+function sourceOf(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): PrivateKeyInput | JsonWebKeyInput {
+  if (type === 'pkcs1') return { key: der, format: 'der', type }
+  if (type === 'sec1') return { key: ecPrivateKey(der, undefined), format: 'jwk' }
+  return sourceWithin(leadingMembersOf(readFirst(der)))
 }
 
 function makeKey(source: PrivateKeyInput | JsonWebKeyInput): KeyObject {
@@ -86,12 +87,12 @@ function toInteger(base64url: string | undefined): bigint {
   return BigInt(`0x${Buffer.from(base64url ?? '', 'base64url').toString('hex') || '0'}`)
 }
 
-/** The key of an elliptic curve in PKCS #8 (RFC 5208); undefined for one of another kind. */
-function ecKeyWithin(der: Buffer): JsonWebKey | undefined {
-  const [, algorithm, key] = leadingMembersOf(readFirst(der))
+/** The key of PKCS #8 (RFC 5208), without what is behind it, at which Go does not look. */
+function sourceWithin(members: readonly DerNode[]): PrivateKeyInput | JsonWebKeyInput {
+  const [, algorithm, key] = members
   const [oid, curve] = sequenceOf(algorithm)
-  if (oidOf(oid) !== EC) return undefined
-  return ecPrivateKey(expectTag(key, TAG.octetString).content, curve)
+  if (oidOf(oid) !== EC) return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
+  return { key: ecPrivateKey(expectTag(key, TAG.octetString).content, curve), format: 'jwk' }
 }
 
 /** Go passes over the point that is written beside the number (RFC 5915), and makes its own. */
@@ -115,11 +116,6 @@ function ecPrivateKey(der: Buffer, given: DerNode | undefined): JsonWebKey {
 
 function firstWithin(node: DerNode | undefined): DerNode | undefined {
   return node && leadingMembersOf({ ...node, tag: TAG.sequence })[0]
-}
-
-/** PKCS #8 without what is behind the key, at which Go does not look. */
-function withoutAttributes(der: Buffer): Buffer {
-  return sequenceOfAll(leadingMembersOf(readFirst(der)).slice(0, 3))
 }
 
 interface Curve {
