@@ -25,12 +25,19 @@ const PSS_HASHES: Readonly<Record<string, number>> = {
   '2.16.840.1.101.3.4.2.2': 14,
   '2.16.840.1.101.3.4.2.3': 15,
 }
+/** The kinds of keys by their object identifiers (RFC 3279, RFC 5480, RFC 8410). */
+export const KEY_OID = {
+  rsa: '1.2.840.113549.1.1.1',
+  dsa: '1.2.840.10040.4.1',
+  ec: '1.2.840.10045.2.1',
+  ed25519: '1.3.101.112',
+} as const
 /** Go's x509.PublicKeyAlgorithm numbers. */
 const PUBLIC_KEYS: Readonly<Record<string, number>> = {
-  '1.2.840.113549.1.1.1': 1,
-  '1.2.840.10040.4.1': 2,
-  '1.2.840.10045.2.1': 3,
-  '1.3.101.112': 4,
+  [KEY_OID.rsa]: 1,
+  [KEY_OID.dsa]: 2,
+  [KEY_OID.ec]: 3,
+  [KEY_OID.ed25519]: 4,
 }
 
 /** Go's number of the algorithm that signed; 0 when it knows none. */

@@ -2,14 +2,12 @@ import { createPublicKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoValue } from '../../rego/value.js'
+import { KEY_OID } from './algorithms.js'
 import { bitsOf, integerOf, malformed, oidOf, readAll, sequenceOf, TAG } from './der.js'
 import type { DerNode } from './der.js'
 import { base64Of, integerFromJwk } from './go-values.js'
 
-/** Object identifiers of the kinds of public keys that Go reads (RFC 3279, RFC 5480, RFC 8410), and of its curves. */
-const RSA = '1.2.840.113549.1.1.1'
-const EC = '1.2.840.10045.2.1'
-const ED25519 = '1.3.101.112'
+/** Object identifiers of Go's curves. */
 const CURVES: ReadonlySet<string> = new Set([
   '1.3.132.0.33',
   '1.2.840.10045.3.1.7',
@@ -28,15 +26,15 @@ export function goPublicKey(info: DerNode): RegoValue {
   const [oid, parameters] = sequenceOf(algorithm)
   const key = bitsOf(bits)
   switch (oidOf(oid)) {
-    case RSA: {
+    case KEY_OID.rsa: {
       if (parameters?.tag !== TAG.null || parameters.content.length > 0) throw malformed()
       return rsaFields(key)
     }
-    case EC: {
+    case KEY_OID.ec: {
       if (!CURVES.has(oidOf(parameters)) || key[0] !== UNCOMPRESSED) throw malformed()
       return pointFields(info.raw)
     }
-    case ED25519: {
+    case KEY_OID.ed25519: {
       if (parameters !== undefined || key.length !== ED25519_BYTES) throw malformed()
       return base64Of(key)
     }

@@ -2,6 +2,7 @@ import { createECDH, createPrivateKey } from 'node:crypto'
 import type { JsonWebKey, JsonWebKeyInput, KeyObject, PrivateKeyInput } from 'node:crypto'
 import { BuiltinError } from '../shared/builtin.js'
 import { readPemBlock } from '../encoding/pem-block.js'
+import { KEY_OID } from './algorithms.js'
 import {
   bitsOf,
   contextTag,
@@ -23,7 +24,6 @@ const FORMS: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
   'EC PRIVATE KEY': 'sec1',
 }
 
-const EC = '1.2.840.10045.2.1'
 /** Go's curves by their object identifiers (RFC 5480), but P-224, of which JSON Web Keys know nothing. */
 const CURVES: Readonly<Record<string, Curve>> = {
   '1.2.840.10045.3.1.7': { name: 'P-256', openssl: 'prime256v1', bytes: 32 },
@@ -91,7 +91,7 @@ function toInteger(base64url: string | undefined): bigint {
 function sourceWithin(members: readonly DerNode[]): PrivateKeyInput | JsonWebKeyInput {
   const [, algorithm, key] = members
   const [oid, curve] = sequenceOf(algorithm)
-  if (oidOf(oid) !== EC) return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
+  if (oidOf(oid) !== KEY_OID.ec) return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
   return { key: ecPrivateKey(expectTag(key, TAG.octetString).content, curve), format: 'jwk' }
 }
 
