@@ -21,6 +21,12 @@ export function decodeGoBase64(text: string, variant: Base64Variant): Buffer {
   return Buffer.from(text, variant === 'standard' ? 'base64' : 'base64url')
 }
 
+/** The unsigned integer whose bytes are in base64url, as a JWK holds it; 0 where there is none. */
+export function integerOfBase64Url(text: string | undefined): bigint {
+  const hex = Buffer.from(text ?? '', 'base64url').toString('hex')
+  return BigInt(`0x${hex || '0'}`)
+}
+
 /** Go reads groups of four digits, and blames the start of a group that ends too soon. */
 function checkBase64(bytes: Uint8Array, variant: Base64Variant): void {
   let inGroup = 0

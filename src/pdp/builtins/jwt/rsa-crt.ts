@@ -1,5 +1,6 @@
 import type { WorkMeter } from '../../metering/work-meter.js'
 import type { JsonWebKey } from 'node:crypto'
+import { integerOfBase64Url } from '../encoding/go-base64.js'
 
 /** Steps for each pair of digits: Euclid's algorithm is quadratic. */
 const DIGIT_PAIR_STEPS = 0.02
@@ -13,7 +14,7 @@ export function completeRsaKey(jwk: JsonWebKey, meter: WorkMeter): JsonWebKey {
   if (d === undefined || p === undefined || q === undefined) return jwk
   if (jwk.dp !== undefined && jwk.dq !== undefined && jwk.qi !== undefined) return jwk
   meter.spend((d.length + p.length + q.length) ** 2 * DIGIT_PAIR_STEPS)
-  const [exponent, first, second] = [toInteger(d), toInteger(p), toInteger(q)]
+  const [exponent, first, second] = [integerOfBase64Url(d), integerOfBase64Url(p), integerOfBase64Url(q)]
   const inverse = invert(second, first)
   if (inverse === undefined) return jwk
   return {
@@ -35,11 +36,6 @@ function invert(value: bigint, modulus: bigint): bigint | undefined {
     ;[previousFactor, factor] = [factor, previousFactor - quotient * factor]
   }
   return previous === 1n ? ((previousFactor % modulus) + modulus) % modulus : undefined
-}
-
-function toInteger(base64url: string): bigint {
-  const hex = Buffer.from(base64url, 'base64url').toString('hex')
-  return BigInt(`0x${hex || '0'}`)
 }
 
 function toBase64Url(value: bigint): string {

@@ -1,5 +1,6 @@
 import { RegoNumber } from '../../rego/value.js'
 import type { RegoArray, RegoValue } from '../../rego/value.js'
+import { integerOfBase64Url } from '../encoding/go-base64.js'
 
 /** Bytes as Go's JSON has them. */
 export function base64Of(bytes: Buffer): string {
@@ -18,6 +19,5 @@ export function arcsOf(oid: string): RegoArray {
 
 /** The unsigned integer in base64url, as a JWK holds it. */
 export function integerFromJwk(base64url: string | undefined): RegoNumber {
-  const hex = Buffer.from(base64url ?? '', 'base64url').toString('hex')
-  return RegoNumber.of(BigInt(`0x${hex || '0'}`))
+  return RegoNumber.of(integerOfBase64Url(base64url))
 }

@@ -1,6 +1,7 @@
 import { createECDH, createPrivateKey } from 'node:crypto'
 import type { JsonWebKey, JsonWebKeyInput, KeyObject, PrivateKeyInput } from 'node:crypto'
 import { BuiltinError } from '../shared/builtin.js'
+import { integerOfBase64Url } from '../encoding/go-base64.js'
 import { readPemBlock } from '../encoding/pem-block.js'
 import { KEY_OID } from './algorithms.js'
 import {
@@ -76,22 +77,19 @@ function makeKey(source: PrivateKeyInput | JsonWebKeyInput): KeyObject {
 /** Go takes an RSA key only where its numbers belong together (RFC 8017, 3.2). */
 function refuseInconsistent(key: KeyObject): void {
   const { n, e, d, p, q } = key.export({ format: 'jwk' })
-  const [modulus, exponent, secret, first, second] = [n, e, d, p, q].map(toInteger)
+  const [modulus, exponent, secret, first, second] = [n, e, d, p, q].map(integerOfBase64Url)
   if (!modulus || !exponent || !secret || !first || !second) throw broken()
   const product = exponent * secret
   if (first * second !== modulus || product % (first - 1n) !== 1n || product % (second - 1n) !== 1n)
     throw broken()
 }
 
-function toInteger(base64url: string | undefined): bigint {
-  return BigInt(`0x${Buffer.from(base64url ?? '', 'base64url').toString('hex') || '0'}`)
-}
-
 /** The key of PKCS #8 (RFC 5208), without what is behind it, at which Go does not look. */
 function sourceWithin(members: readonly DerNode[]): PrivateKeyInput | JsonWebKeyInput {
   const [, algorithm, key] = members
   const [oid, curve] = sequenceOf(algorithm)
-  if (oidOf(oid) !== KEY_OID.ec) return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
+  if (oidOf(oid) !== KEY_OID.ec)
+    return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
   return { key: ecPrivateKey(expectTag(key, TAG.octetString).content, curve), format: 'jwk' }
 }
 
