@@ -79,6 +79,7 @@ function refuseInconsistent(key: KeyObject): void {
   const { n, e, d, p, q } = key.export({ format: 'jwk' })
   const [modulus, exponent, secret, first, second] = [n, e, d, p, q].map(integerOfBase64Url)
   if (!modulus || !exponent || !secret || !first || !second) throw broken()
+  if (first === 1n || second === 1n) throw broken()
   const product = exponent * secret
   if (first * second !== modulus || product % (first - 1n) !== 1n || product % (second - 1n) !== 1n)
     throw broken()

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -48,6 +49,13 @@ describe('damaged texts', () => {
   it('an RSA key whose numbers do not belong together is none', () => {
     expect(call('parse_private_keys', rsa)).toContain('"Primes"')
     expect(call('parse_private_keys', changed(rsa, flipped(40)))).toBe('an error')
+  })
+
+  it.each(['p', 'q'] as const)('an RSA key one of whose primes is 1 is none: %s', (one) => {
+    const { n = '', ...rest } = createPrivateKey(rsa).export({ format: 'jwk' })
+    const numbers = { ...rest, n, p: n, q: n, [one]: 'AQ' }
+    const pem = createPrivateKey({ key: numbers, format: 'jwk' }).export({ format: 'pem', type: 'pkcs1' })
+    expect(call('parse_private_keys', pem.toString())).toBe('an error')
   })
 
   it('what is behind the key in PKCS #8 is passed over', () => {
