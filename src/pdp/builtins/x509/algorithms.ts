@@ -30,6 +30,7 @@ export const KEY_OID = {
   rsa: '1.2.840.113549.1.1.1',
   dsa: '1.2.840.10040.4.1',
   ec: '1.2.840.10045.2.1',
+  x25519: '1.3.101.110',
   ed25519: '1.3.101.112',
 } as const
 /** Go's x509.PublicKeyAlgorithm numbers. */

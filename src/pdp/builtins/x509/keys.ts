@@ -89,6 +89,9 @@ export function goPrivateKey(key: KeyObject): RegoValue {
         X: integerFromJwk(x),
         Y: integerFromJwk(y),
       })
+    // Go's type for it has nothing that JSON shows.
+    case 'x25519':
+      return new RegoObject([])
     default:
       return base64Of(Buffer.concat([d, x].map((part) => Buffer.from(part ?? '', 'base64url'))))
   }

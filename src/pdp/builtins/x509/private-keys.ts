@@ -25,6 +25,8 @@ const FORMS: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
   'EC PRIVATE KEY': 'sec1',
 }
 
+/** The kinds of keys that Go reads from PKCS #8. */
+const IN_PKCS8: ReadonlySet<string> = new Set([KEY_OID.rsa, KEY_OID.ec, KEY_OID.ed25519, KEY_OID.x25519])
 /** Go's curves by their object identifiers (RFC 5480), but P-224, of which JSON Web Keys know nothing. */
 const CURVES: Readonly<Record<string, Curve>> = {
   '1.2.840.10045.3.1.7': { name: 'P-256', openssl: 'prime256v1', bytes: 32 },
@@ -89,8 +91,9 @@ function refuseInconsistent(key: KeyObject): void {
 function sourceWithin(members: readonly DerNode[]): PrivateKeyInput | JsonWebKeyInput {
   const [, algorithm, key] = members
   const [oid, curve] = sequenceOf(algorithm)
-  if (oidOf(oid) !== KEY_OID.ec)
-    return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
+  const kind = oidOf(oid)
+  if (!IN_PKCS8.has(kind)) throw broken()
+  if (kind !== KEY_OID.ec) return { key: sequenceOfAll(members.slice(0, 3)), format: 'der', type: 'pkcs8' }
   return { key: ecPrivateKey(expectTag(key, TAG.octetString).content, curve), format: 'jwk' }
 }
 

@@ -1,4 +1,5 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -30,7 +31,7 @@ function flipped(at: number): (der: Buffer) => Buffer {
 }
 
 /** All outcomes are those of OPA 1.20.2. */
-describe('damaged texts', () => {
+describe('damaged and odd texts', () => {
   const ec = keys['ec-prime256v1.pem'] ?? ''
   const rsa = keys['rsa1.pem'] ?? ''
   const ed = keys['ed.pem'] ?? ''
@@ -56,6 +57,24 @@ describe('damaged texts', () => {
     const numbers = { ...rest, n, p: n, q: n, [one]: 'AQ' }
     const pem = createPrivateKey({ key: numbers, format: 'jwk' }).export({ format: 'pem', type: 'pkcs1' })
     expect(call('parse_private_keys', pem.toString())).toBe('an error')
+  })
+
+  it.each<[string, KeyObject]>([
+    ['RSA-PSS', generateKeyPairSync('rsa-pss', { modulusLength: 1024 }).privateKey],
+    ['DSA', generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }).privateKey],
+    ['Ed448', generateKeyPairSync('ed448').privateKey],
+    ['X448', generateKeyPairSync('x448').privateKey],
+  ])('a key of a kind that Go does not know is none: %s', (_name, key) => {
+    const pem = key.export({ format: 'pem', type: 'pkcs8' }).toString()
+    expect(call('parse_private_keys', pem)).toBe('an error')
+    expect(call('x509.parse_rsa_private_key', pem)).toBe('an error')
+  })
+
+  it('a key of X25519 shows its numbers as a JSON Web Key alone', () => {
+    const { privateKey } = generateKeyPairSync('x25519')
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+    expect(call('parse_private_keys', pem)).toBe('[{}]')
+    expect(call('x509.parse_rsa_private_key', pem)).toContain('"crv":"X25519"')
   })
 
   it('what is behind the key in PKCS #8 is passed over', () => {
