@@ -41,6 +41,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const MUST_ESCAPE = /[^\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/gu
 
+const BYTE_ORDER_MARK = '\ufeff'
+
 const LINE_ENDS = /[\u2028\u2029]+/g
 
 /** Text on its way out with the column that decides where long scalars are folded. */
@@ -88,7 +90,7 @@ export class TextWriter {
         break
       case 'double':
         this.write('"')
-        this.#writeDouble(text.split(' ').map(escapeText), indent)
+        this.#writeDouble(escapedWords(text), indent)
         this.write('"')
         break
       case 'literal':
@@ -142,8 +144,15 @@ function chompingOf(text: string): string {
   return text === '\n' || text.endsWith('\n\n') ? '+' : ''
 }
 
-function escapeText(text: string): string {
-  return text.replace(MUST_ESCAPE, (sign) => {
+/** Go yaml looks for a byte order mark at the beginning of the text, whichever character it is at: of such a text it escapes every one. */
+function escapedWords(text: string): readonly string[] {
+  return text.startsWith(BYTE_ORDER_MARK)
+    ? [escapeSigns(text, /./gsu)]
+    : text.split(' ').map((word) => escapeSigns(word, MUST_ESCAPE))
+}
+
+function escapeSigns(text: string, signs: RegExp): string {
+  return text.replace(signs, (sign) => {
     const short = ESCAPES[sign]
     if (short !== undefined) return `\\${short}`
     const code = sign.codePointAt(0) ?? 0

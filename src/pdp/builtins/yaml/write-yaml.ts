@@ -10,6 +10,8 @@ import type { ScalarStyle } from './text-writer.js'
 import { chooseStyle, TextWriter } from './text-writer.js'
 
 const INDENT = 2
+/** What go-yaml does not read (YAML 1.1, 5.1); Go writes it into JSON as it is, which is read as YAML then. */
+const UNREADABLE = /[\x7f-\x84\x86-\x9f\ufffe\uffff]/
 /** A longer key, or one of several lines, is behind a `?`. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
@@ -61,6 +63,7 @@ class YamlWriter {
   }
 
   #writeKey(key: string, indent: number): void {
+    refuseUnreadable(key)
     if (key.includes('\u0085')) throw new BuiltinError("yaml: did not find expected ',' or '}'")
     const isSimple = Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !/[\r\n\u0085\u2028\u2029]/.test(key)
     if (isSimple) {
@@ -88,12 +91,17 @@ class YamlWriter {
 
   #writeScalar(value: RegoValue, indent: number): void {
     if (typeof value === 'string') {
+      refuseUnreadable(value)
       const read = foldLines(value)
       this.#out.writeStyled(read, chooseStyle(read, false), indent)
     } else if (value instanceof RegoNumber) this.#out.writeStyled(...numberText(value), indent)
     else
       this.#out.write(value === null || typeof value === 'boolean' ? String(value) : emptyCollection(value))
   }
+}
+
+function refuseUnreadable(text: string): void {
+  if (UNREADABLE.test(text)) throw new BuiltinError('yaml: control characters are not allowed')
 }
 
 /** Go yaml reads JSON as YAML first, to which U+0085 is the end of a line, for a space within a text; JSON escapes all other ends. */
