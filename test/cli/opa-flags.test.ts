@@ -24,6 +24,8 @@ const workspace = makeWorkspace({
   'strict/s.rego': 'package s\nimport rego.v1\ndeny contains "x" if {\n\ty := 1\n\tinput.a\n}\n',
   'broken/s.rego': 'package s\nimport rego.v1\ndeny contains "x" if input.a == b\n',
   'broken/s_test.rego': 'package s_test\nimport rego.v1\ntest_x if { y == 1 }\n',
+  'beside/s.rego': 'package s\nimport rego.v1\ndeny contains "x" if input.a == b\n',
+  'beside/in.json': '{"a": 1}',
   'later/p_test.rego':
     'package p_test\nimport rego.v1\ntest_a if true\ntest_b if true\ntodo_test_c if true\n',
   'strict/cases/one.json': '{}',
@@ -160,6 +162,12 @@ describe('check of Rego', () => {
     expect(exitCode).toBe(2)
     expect(stderr).toContain('broken/s.rego:3:')
     expect(stderr).toContain('broken/s_test.rego:3:')
+  })
+
+  test('and of the directory that one stands in, whatever JSON lies beside it', async () => {
+    const { exitCode, stdout, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'beside') })
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('s.rego:3')
   })
 
   test('--strict tells what opa check --strict tells', async () => {

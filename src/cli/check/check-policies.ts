@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
@@ -29,8 +29,9 @@ async function holdsPolicies(path: string): Promise<boolean> {
   const tree = await listSourceTree(path).catch(() => undefined)
   if (tree === undefined) return false
   const { sources, passedOver } = tree
-  const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [`${dirname(file)}/`] : []))
-  const isWithin = (file: string): boolean => folders.some((folder) => file.startsWith(folder))
+  const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [dirname(file)] : []))
+  const isWithin = (file: string): boolean =>
+    folders.some((folder) => !relative(folder, file).startsWith('..'))
   return folders.length > 0 && passedOver.every((file) => !file.endsWith('.json') || isWithin(file))
 }
 
