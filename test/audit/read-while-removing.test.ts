@@ -8,27 +8,17 @@ import { verifyTrail } from '../../src/audit/verify-trail.js'
 import { EXPORT_FORMATS } from '../../src/store/ports/audit-export.js'
 import type { AuditFilter } from '../../src/store/ports/audit-store.js'
 import type { Reader } from '../../src/store/ports/readers.js'
-import type { WriteOperation } from '../../src/store/ports/transaction.js'
+import { appendAll, entry } from '../support/filled-trail.js'
 import { useServiceStore } from '../support/service-store.js'
 import type { TestStore } from '../support/service-store.js'
 
 const open = useServiceStore()
 
-let lastTime = 0
+let last = 0
 
-const append: WriteOperation<number, null> = {
-  name: 'test.append',
-  apply: async ({ audit }, count) => {
-    for (let index = 0; index < count; index += 1)
-      await audit.append({
-        timeMs: (lastTime += 1),
-        source: 'event',
-        kind: 'k',
-        user: 'ana',
-        body: Buffer.from('{}'),
-      })
-    return null
-  },
+async function append({ writer }: TestStore, count: number): Promise<void> {
+  const events = Array.from({ length: count }, () => entry((last += 1), { user: 'ana' }))
+  await writer.run(appendAll, events)
 }
 
 /** Removes all records that are there. */
@@ -65,10 +55,10 @@ it.each([0, 30])(
   'a trail whose beginning is removed while it is verified is intact: %i more',
   async (more) => {
     const store = await open()
-    await store.writer.run(append, 60)
+    await append(store, 60)
     const reader = interrupted(store.reader, checkChain.name, 1, async () => {
       expect(await removeAll(store)).toBe(60)
-      await store.writer.run(append, more)
+      await append(store, more)
     })
     expect(await verifyTrail({ reader })).toMatchObject({
       ...{ isIntact: true, problems: [], startsAfterSeq: 60, checked: more },
@@ -84,11 +74,11 @@ it.each(
   'the last line of an export tells what is in it while records are removed: %s, %j',
   async (format, filter) => {
     const store = await open()
-    await store.writer.run(append, 450)
+    await append(store, 450)
     // With bodies a chunk has 200 records.
     const reader = interrupted(store.reader, exportChunk.name, 2, async () => {
       await removeAll(store)
-      await store.writer.run(append, 7)
+      await append(store, 7)
     })
     const end = new ExportEnd()
     const chunks: Uint8Array[] = []
