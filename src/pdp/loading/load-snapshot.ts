@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { ShortTurns } from '../../lib/short-turns.js'
@@ -59,7 +57,7 @@ export interface LoadOptions extends ReadOptions {
  */
 export async function loadSnapshot(locations: PolicyLocations, options: LoadOptions): Promise<Snapshot> {
   const turns = new ShortTurns()
-  const { parts, codes, image } = await loadParts(locations, options)
+  const { parts, codes, image } = await loadParts(locations, options, turns)
   const data = dataOf(image)
   const loaded = new Map(
     await Promise.all(
@@ -121,6 +119,7 @@ interface PartCode extends PartModule {
 async function loadParts(
   locations: PolicyLocations,
   options: LoadOptions,
+  turns: ShortTurns,
 ): Promise<{ parts: PolicyPart[]; codes: Map<PolicyPart, readonly PartCode[]>; image: DataImage }> {
   const sources = await readParts(locations, options)
   const files = sources.map(({ dataFiles }) => dataFiles)
@@ -130,7 +129,7 @@ async function loadParts(
   const parts = await Promise.all(
     sources.map((source, place) => source.toPart(partData(loaded, place, source.dataFiles))),
   )
-  await setImmediate()
+  await turns.pause()
   refuseSharedRoots(parts)
   const { loadedModules = new LoadedModules(options.compileModule) } = options
   const codes = new Map<PolicyPart, readonly PartCode[]>()
