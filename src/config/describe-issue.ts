@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 
 import type { ErrorDetail } from '../errors/app-error.js'
-import { nearestName } from '../lib/text/nearest-name.js'
+import { nearestName, suggestion } from '../lib/text/nearest-name.js'
 import { pathText } from '../lib/text/path-text.js'
 import { allowedAt, isHiddenAt, namesAt } from './config-keys.js'
 import type { LayeredValues } from './values/layered-values.js'
-import { keyProblem, suggestion } from './values/problem.js'
+import { keyProblem } from './values/problem.js'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,11 +1,10 @@
 import type { ErrorDetail } from '../errors/app-error.js'
-import { nearestName } from '../lib/text/nearest-name.js'
+import { nearestName, suggestion } from '../lib/text/nearest-name.js'
 import { CLIENT_VARIABLES, OPA_DOWNLOADS_VARIABLE } from './values/server-url.js'
 import { configKeys } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
 import { keysByFormerVariable } from './former-names.js'
 import type { OriginatedValue } from './values/layered-values.js'
-import { suggestion } from './values/problem.js'
 
 const PREFIX = 'TIDEGATE_'
 /** Names the configuration file itself. */

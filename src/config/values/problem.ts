@@ -12,8 +12,3 @@ export function keyProblem(
   const from = origin === undefined ? '' : ` (${origin})`
   return { code, message: `${pathText(path)}: ${text}${from}` }
 }
-
-/** `, did you mean x?`, or nothing. */
-export function suggestion(nearest: string | undefined): string {
-  return nearest === undefined ? '' : `, did you mean ${nearest}?`
-}

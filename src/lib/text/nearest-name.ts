@@ -13,6 +13,11 @@ export function nearestName(written: string, names: readonly string[]): string |
   return ranked[0]?.name
 }
 
+/** `, did you mean x?`, or nothing. */
+export function suggestion(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`
+}
+
 /** How many letters must be added, left out, replaced or swapped with the next: the restricted Damerau distance. */
 export function editDistance(first: string, second: string): number {
   let beforeLast: number[] = []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { cutText } from '../text/shown-text.js'
-import { nearestName } from '../text/nearest-name.js'
+import { nearestName, suggestion } from '../text/nearest-name.js'
 
 type RawIssue = z.core.$ZodRawIssue
 
@@ -110,11 +110,8 @@ function instead(input: unknown): string {
 /** Which of the values was likely meant. */
 function meant(input: unknown, values: readonly unknown[]): string {
   if (typeof input !== 'string' || input.length > MAX_SHOWN) return ''
-  const nearest = nearestName(
-    input,
-    values.filter((value) => typeof value === 'string'),
-  )
-  return nearest === undefined ? '' : `, did you mean ${nearest}?`
+  const names = values.filter((value) => typeof value === 'string')
+  return suggestion(nearestName(input, names))
 }
 
 function describe(input: unknown): string {
