@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { PLATFORM_CREDENTIALS } from '../../../src/lib/outbound/address-policy.js'
+import { PLATFORM_CREDENTIALS, refuseAddress } from '../../../src/lib/outbound/address-policy.js'
 import { makeCheckedLookup } from '../../../src/lib/outbound/checked-lookup.js'
-import { refuseAddress } from '../../../src/lib/outbound/address-policy.js'
 import { refuseTarget } from '../../../src/lib/outbound/refuse-target.js'
 
 const STRICT = { allowLoopback: false, allowPrivate: false }
