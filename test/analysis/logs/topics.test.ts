@@ -5,6 +5,8 @@ import { joinTopics, topicFinder } from '../../../src/analysis/logs/topics/find-
 
 const severityOf = (text: string): string | undefined => topicFinder(DEFAULT_TOPICS)(text)?.severity
 
+const MOST_MS = 5000
+
 describe('the default topics', () => {
   it('are the 21 that the clients send', () => {
     expect(DEFAULT_TOPICS).toHaveLength(21)
@@ -41,6 +43,21 @@ describe('the default topics', () => {
   ])('%s: %s', (text, severity) => {
     expect(severityOf(text)).toBe(severity)
   })
+})
+
+describe('a long line of a request', () => {
+  it.each([
+    ['a path of many numbers', `GET ${'/1'.repeat(8000)}`, undefined],
+    ['the times of HAProxy', `shop${'/1'.repeat(8000)} 503 212 - - "GET /cart HTTP/1.1"`, 'error'],
+  ])(
+    'is read soon: %s',
+    (_, line, severity) => {
+      // Searched to its end from each number, one of these takes most of a second.
+      const found = Array.from({ length: 20 }, () => severityOf(line))
+      expect(new Set(found)).toEqual(new Set([severity]))
+    },
+    MOST_MS,
+  )
 })
 
 describe('own topics', () => {

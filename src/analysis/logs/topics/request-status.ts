@@ -6,7 +6,7 @@ const REQUESTS: readonly RegExp[] = [
   new RegExp(`"[A-Z]{3,7} \\S+(?: HTTP/[\\d.]+)?" ([1-5])\\d\\d\\b`),
   // Load balancers: `502 - 34 366 "GET https://…`; HAProxy: `0/0/1/2/3 503 212 - - …`
   new RegExp(` ([1-5])\\d\\d (?:\\d{3}|-) \\d+ \\d+ "${METHOD} `),
-  new RegExp(`(?:/-?\\+?\\d+){3,} ([1-5])\\d\\d \\d+ .*"${METHOD} `),
+  new RegExp(`(?:/-?\\+?\\d+){3} ([1-5])\\d\\d \\d+ .*"${METHOD} `),
   // W3C: `GET /x - 443 - 10.0.0.9 Mozilla/5.0 - 500 0 0 15`
   new RegExp(`\\b${METHOD} /\\S* \\S+ \\d+ \\S+ [\\d.:a-f]+ \\S+(?: \\S+)? ([1-5])\\d\\d \\d+ \\d+ \\d+`),
   // For people: `GET /x 500 12.1 ms`
