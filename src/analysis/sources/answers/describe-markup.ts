@@ -1,11 +1,11 @@
 const HTML = /^\s*<(?:!doctype\s+html|html)\b/i
 const XML = /^\s*<(?:\?xml\b|[a-z_])/i
-const TITLE = /<title[^>]*>([^<]{1,200})</i
+const TITLE = /<title[^<>]*>([^<]{1,200})</i
 /** The first element that is neither a declaration nor a comment. */
 const ROOT = /<([a-z_][\w:.-]{0,100})/i
 /** Amazon, Azure and Google name an error and say what it is; Splunk has messages, SOAP faults. */
-const CODE = /<(?:\w+:)?Code[^>]*>([^<]{1,200})</i
-const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^>]*>([^<]{1,1000})</i
+const CODE = /<(?:\w+:)?Code[^<>]*>([^<]{1,200})</i
+const MESSAGE = /<(?:\w+:)?(?:Message|msg|faultstring|Details)\b[^<>]*>([^<]{1,1000})</i
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
 /** A text in tags: whether it is a page, and what it says of itself. */
@@ -24,9 +24,15 @@ export function describeMarkup(text: string): Markup | undefined {
   }
   if (!XML.test(text)) return undefined
   const said = [textIn(CODE, text), textIn(MESSAGE, text)].filter((part) => part !== undefined).join(': ')
-  const root = ROOT.exec(text.replaceAll(/<[?!][^>]*>/g, ''))?.[1]
+  const root = ROOT.exec(withoutDeclarations(text))?.[1]
   const about = said === '' ? (root === undefined ? '' : ` (<${root}>)`) : ` (${said})`
   return { isPage: false, description: `an XML document${about}` }
+}
+
+/** Only up to the last sign that ends one: what is never closed would be searched to its end from each of its beginnings. */
+function withoutDeclarations(text: string): string {
+  const end = text.lastIndexOf('>') + 1
+  return text.slice(0, end).replaceAll(/<[?!][^>]*>/g, '') + text.slice(end)
 }
 
 function textIn(pattern: RegExp, text: string): string | undefined {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 import { describeRefusal } from '../../../../src/analysis/sources/answers/describe-refusal.js'
 
+const MOST_MS = 5000
+
 describe('what a server said when it refused', () => {
   test.each([
     { name: 'nothing', status: 500, body: '', said: 'answered 500' },
@@ -101,6 +103,21 @@ describe('what a server said when it refused', () => {
   ])('is told in one line: $name', ({ status, body, said }) => {
     expect(describeRefusal(status, Buffer.from(body))).toBe(said)
   })
+
+  test.each(['<!', '<title', '<Code', '<msg '])(
+    'is told soon where nothing that begins ends: %s',
+    (tag) => {
+      // Searched to its end from each beginning, one of these takes more than half a second.
+      for (const start of ['<html>', '<a>']) {
+        const body = Buffer.from(start + tag.repeat(64 * 1024))
+        const said = new Set(Array.from({ length: 20 }, () => describeRefusal(500, body)))
+        expect([...said].join()).toMatch(
+          start === '<html>' ? /^answered 500: an HTML page/ : /: an XML document/,
+        )
+      }
+    },
+    MOST_MS,
+  )
 
   test('is cut where it is long', () => {
     expect(describeRefusal(500, Buffer.from('x'.repeat(100_000)))).toHaveLength(
