@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 import Database from 'better-sqlite3'
@@ -128,6 +136,16 @@ describe('a backup', () => {
     expect(id).toBe(1_000_001)
     expect((await fetch(`${again.url}/approvalGateInstances/3/status`)).status).toBe(404)
     expect(await again.end('SIGTERM')).toBe(0)
+  })
+
+  it('of a service that keeps its records in PostgreSQL has no more than its decisions and secrets', async () => {
+    mkdirSync(at('local'))
+    for (const name of ['decisions.db', 'callback-secret'])
+      copyFileSync(at(`saved/${name}`), at(`local/${name}`))
+    expect(await run('backup', 'local-saved', '--data-dir', 'local')).toMatchObject({ exitCode: 0 })
+    const restored = await run('restore', 'local-saved', '--data-dir', 'local-restored')
+    expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(at('local-restored')).sort()).toEqual(['callback-secret', 'decisions.db'])
   })
 
   it('takes the name of a folder with a slash at its end', async () => {

@@ -8,6 +8,8 @@ import { AppError, toError } from '../../errors/app-error.js'
 
 /** The file of a backup that says what belongs to it; written last, so that a backup without one is not whole. */
 export const MANIFEST_FILE = 'backup.json'
+/** The file of a backup that has the trail, and all else but decisions. */
+export const SERVICE_DATABASE = 'tidegate.db'
 
 const FileEntry = z.strictObject({
   // A plain name: a restore must not write elsewhere.

@@ -3,10 +3,8 @@ import { dirname, join } from 'node:path'
 
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
 import { checkDatabase, reserveNumbers } from '../../main/store/database-files.js'
-import { compareWithManifest, readManifest } from './manifest.js'
+import { SERVICE_DATABASE, compareWithManifest, readManifest } from './manifest.js'
 import type { Manifest } from './manifest.js'
-
-const SERVICE_DATABASE = 'tidegate.db'
 
 /**
  * Makes a data directory of a backup, having compared every file with what the backup says of it, before and after. Numbers that may have been
@@ -27,7 +25,9 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ma
       if (name.endsWith('.db')) checkDatabase(join(draft, name))
     }
     await compareWithManifest(draft, manifest)
-    reserveNumbers(join(draft, SERVICE_DATABASE))
+    // A service that keeps its records in PostgreSQL has no such file.
+    if (manifest.files.some(({ name }) => name === SERVICE_DATABASE))
+      reserveNumbers(join(draft, SERVICE_DATABASE))
     await putInPlace(draft, dataDir)
     return manifest
   } finally {

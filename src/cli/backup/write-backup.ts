@@ -6,10 +6,9 @@ import { AppError } from '../../errors/app-error.js'
 import { packageVersion } from '../../lib/package-root.js'
 import { copyDatabase } from '../../main/store/database-files.js'
 import { provenTrailEnd } from '../../main/store/stored-trail.js'
-import { describeFile, MANIFEST_FILE } from './manifest.js'
+import { SERVICE_DATABASE, describeFile, MANIFEST_FILE } from './manifest.js'
 import type { FileEntry, Manifest } from './manifest.js'
 
-const TRAIL_DATABASE = 'tidegate.db'
 const DATABASE_SUFFIX = '.db'
 /** What means nothing elsewhere: locks, what SQLite keeps beside a database, drafts, damaged files, and notes of unfinished work. */
 const NOT_KEPT = /\.(?:lock|new|tmp)$|-(?:wal|shm|journal)$|\.damaged-|^unfinished-work\.|^\./
@@ -65,7 +64,7 @@ async function namesToKeep(dataDir: string): Promise<string[]> {
 }
 
 async function describe(folder: string, names: readonly string[], now: Date): Promise<Manifest> {
-  const trailEnd = names.includes(TRAIL_DATABASE) ? await provenTrailEnd(folder) : undefined
+  const trailEnd = names.includes(SERVICE_DATABASE) ? await provenTrailEnd(folder) : undefined
   const files: FileEntry[] = []
   for (const name of names) files.push(await describeFile(folder, name))
   const [first, ...rest] = files
