@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
@@ -13,6 +16,7 @@ import type { Snapshot } from '../../../src/pdp/snapshot/snapshot.js'
 import { loadPolicies } from '../../support/load-policies.js'
 import { loopbackRequests, testParser } from '../../support/policy-requests.js'
 import { makeSlowEvaluations, startOnThisThread } from '../../support/slow-evaluations.js'
+import { makeWorkspace } from '../../support/workspace.js'
 
 const POLICIES = `package p
 
@@ -134,13 +138,25 @@ describe('rego.parse_module', () => {
   test.each<[limit: string, settings: Partial<ParseModuleSettings>, words: string]>([
     ['a text that is too long', { maxTextBytes: 10 }, 'its text is longer than 10 bytes'],
     ['a tree that is too large', { maxAnswerBytes: 10 }, 'its tree is longer than 10 bytes'],
-    ['a program that takes too long', { timeoutSeconds: 0.001 }, 'it takes longer than 0.001 s'],
   ])('is no answer for %s', async (_limit, settings, words) => {
     await expect(ask('deny', MODULE, parserOf(settings))).rejects.toMatchObject({
       kind: 'evaluation_failed',
       code: 'evaluation_request_refused',
       message: expect.stringContaining(words) as unknown,
     })
+  })
+
+  test('is no answer for a program that takes too long', async () => {
+    const workspace = makeWorkspace({ opa: '#!/bin/sh\nexec sleep 30\n' })
+    const path = join(workspace.path, 'opa')
+    chmodSync(path, 0o700)
+    const parser = testParser({ timeoutSeconds: 0.001 }, () => Promise.resolve({ ...opa, path }))
+    await expect(ask('deny', MODULE, parser)).rejects.toMatchObject({
+      kind: 'evaluation_failed',
+      code: 'evaluation_request_refused',
+      message: expect.stringContaining('it takes longer than 0.001 s') as unknown,
+    })
+    workspace.remove()
   })
 
   test('sends away who finds no room in the line, and lets the others have their turn', async () => {
