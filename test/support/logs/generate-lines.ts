@@ -6,7 +6,7 @@ import { groupingQuality, clusterLines } from './cluster-lines.js'
 import type { GroupingQuality } from './cluster-lines.js'
 import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
 
-const PARTS = ['tuned', 'held'] as const
+const PARTS = ['tuned', 'held', 'fresh'] as const
 const Systems = z.record(z.enum(PARTS), z.record(z.string(), z.array(z.string()).min(2)))
 
 /** How well the lines of a made-up system are grouped, and whether rules were tuned on it. */

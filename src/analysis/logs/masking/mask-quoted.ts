@@ -3,11 +3,11 @@ import type { ScannedLine } from './scan-words.js'
 
 /** The last part of the name of a field that says what happened, whose texts are messages and states rather than values. */
 const TELLING = new Set(
-  `msg message error err reason cause level lvl severity action event type kind op operation status state result method verb code mode
-   command cmd exception logger component module class text description desc detail details title summary phase step stage what outcome`.split(
-    /\s+/,
-  ),
+  `msg message error err reason cause level lvl severity action event op operation status state result method verb command cmd exception
+   text description desc detail details title summary phase step stage what outcome`.split(/\s+/),
 )
+/** These say what happened as a whole name only: `type=delete`, but not `probeType=Readiness`. */
+const TELLING_ALONE = new Set('type kind code mode logger component module class'.split(' '))
 /** A value rarely has more words, and a quote that is not closed has none. */
 const MOST_WORDS = 40
 
@@ -40,7 +40,7 @@ function isFieldQuote(words: readonly string[], at: number): boolean {
 
 /** Whether what stands in a field of this name says what happened. */
 export function isTellingField(name: string): boolean {
-  return TELLING.has(lastPart(name))
+  return TELLING.has(lastPart(name)) || TELLING_ALONE.has(name.toLowerCase())
 }
 
 function closingQuote(words: readonly string[], at: number): number | undefined {

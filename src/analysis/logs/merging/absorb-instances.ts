@@ -31,15 +31,20 @@ interface Home {
 }
 
 function homeOf(pattern: Pattern): Home | undefined {
-  const { words, isFixed, rows, origins } = pattern
-  if (isFixed || rows.length <= LEAST_WORDS || countMeaningfulWords(words) < LEAST_SHARED_WORDS)
-    return undefined
+  const { words, rows } = pattern
+  if (rows.length <= LEAST_WORDS || countMeaningfulWords(words) < LEAST_SHARED_WORDS) return undefined
+  const places = placesOfWords(pattern)
+  return places.length > 1 ? { pattern, places } : undefined
+}
+
+/** The places at which the lines of a pattern were seen to have different words. */
+export function placesOfWords({ words, isFixed, rows, origins }: Pattern): readonly number[] {
+  if (isFixed || rows.length < LEAST_WORDS) return []
   const lines = origins.map(keyWords).filter(({ length }) => length === words.length)
-  const places = [...words.keys()].filter((place) => {
+  return [...words.keys()].filter((place) => {
     if (words[place] !== VALUE) return false
     return new Set(lines.map((line) => line[place] ?? '').filter(isRealWord)).size >= LEAST_WORDS
   })
-  return places.length > 1 ? { pattern, places } : undefined
 }
 
 interface Shape {
@@ -67,7 +72,7 @@ function findHome(pattern: Pattern, shapes: readonly Shape[]): Pattern | undefin
   return undefined
 }
 
-/** Words in capitals and failures say what happened. */
-function mayBeValue(word: string): boolean {
+/** Whether it is a word that may be a value: those in capitals and failures say what happened. */
+export function mayBeValue(word: string): boolean {
   return isRealWord(word) && commonKind([word]) !== 'state'
 }

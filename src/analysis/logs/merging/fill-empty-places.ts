@@ -1,7 +1,9 @@
 import { isClosing, isOpening } from '../masking/characters.js'
 import { VALUE } from '../masking/scan-words.js'
+import { isTellingField } from '../masking/mask-quoted.js'
 import { coverage, firstRow, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
+import { uniteEqual } from './unite-equal.js'
 
 const WIDE_GAP = 2
 const STAND_INS = new Set(['-', '.', '?'])
@@ -42,6 +44,29 @@ function emptyPlaces(pattern: Pattern): number[] {
     (place) => isStandIn(pattern, place) || isEmptyBefore(words, gaps, place),
   )
   return words.at(-1) === '=' ? [...places, words.length] : places
+}
+
+/** Puts a value into fields that are empty before another field or at the end, so that `name=` is one of `name=web` and `name=app`. */
+export function fillEmptyFields(patterns: readonly Pattern[]): readonly Pattern[] {
+  return uniteEqual(
+    patterns.map((pattern) => {
+      const { words, gaps, isFixed } = pattern
+      const places = isFixed ? [] : [...words.keys()].filter((place) => isEmptyField(words, gaps, place))
+      return places.reduceRight(
+        (filled, place) => ({
+          ...filled,
+          words: filled.words.toSpliced(place + 1, 0, VALUE),
+          gaps: filled.gaps.toSpliced(place + 1, 0, 0),
+        }),
+        pattern,
+      )
+    }),
+  )
+}
+
+function isEmptyField(words: readonly string[], gaps: readonly number[], place: number): boolean {
+  if (words[place] !== '=' || gaps[place] !== 0 || isTellingField(words[place - 1] ?? '')) return false
+  return (gaps[place + 1] ?? 1) > 0 && (place + 1 === words.length || words[place + 2] === '=')
 }
 
 /** A mark that stands where nothing is known, by itself: `for . [10.0.0.1]`. */

@@ -1,3 +1,4 @@
+import { isClosing, isOpening } from '../masking/characters.js'
 import { isTellingField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
@@ -14,11 +15,26 @@ interface Frame {
   readonly words: number
   /** Whether no other word or value comes before. */
   readonly isStart: boolean
+  /** Whether it stands in brackets by itself. */
+  readonly isBracketed: boolean
 }
 
 /** With fewer shared words than this two messages are alike by chance. */
 const LEAST_SHARED_WORDS = 2
 const MANY_SHARED_WORDS = 3
+
+const SWITCHES: ReadonlySet<string> = new Set(['on', 'off', 'yes', 'no'])
+const PREPOSITIONS: ReadonlySet<string> = new Set([
+  'by',
+  'via',
+  'from',
+  'at',
+  'in',
+  'of',
+  'into',
+  'within',
+  'with',
+])
 
 /** How many different words at one place are values, by what speaks for or against it. */
 const NEEDED = {
@@ -31,6 +47,9 @@ const NEEDED = {
   quoted: 3,
   plainField: 3,
   namedField: 4,
+  bracketed: 3,
+  behindPreposition: 4,
+  switched: 2,
   dottedStart: 4,
   dotted: 3,
   named: 3,
@@ -55,6 +74,7 @@ export function isVariable(place: number, siblings: readonly Pattern[]): boolean
 
 function valuesNeeded(frame: Frame, words: readonly string[], isValueElsewhere: boolean): number {
   const kind = commonKind(words)
+  if (isSwitch(frame, words)) return NEEDED.switched
   if (kind === 'state') return NEEDED.state
   const needed = neededByPlace(frame, kind, words)
   if (!isValueElsewhere || frame.words < LEAST_SHARED_WORDS) return needed
@@ -68,9 +88,13 @@ function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): 
   if (frame.field !== '') return neededInField(frame.field)
   if (before === ':') return NEEDED.field
   if (before === '"' || before === "'") return NEEDED.quoted
-  const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !words.some(isActivity)
+  if (frame.isBracketed && !words.some(tellsWhatIsDone)) return NEEDED.bracketed
+  const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !words.some(tellsWhatIsDone)
   if (kind === 'capitalised') return isNamed ? NEEDED.capitalisedName : NEEDED.capitalised
-  if (!isNamed) return NEEDED.plain
+  if (!isNamed)
+    return PREPOSITIONS.has(before) && frame.words >= MANY_SHARED_WORDS && !words.some(tellsWhatIsDone)
+      ? NEEDED.behindPreposition
+      : NEEDED.plain
   return frame.words >= MANY_SHARED_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
 }
 
@@ -85,9 +109,14 @@ function neededInField(field: string): number {
   return NAMING_WORDS.has(field.toLowerCase()) ? NEEDED.namedField : NEEDED.plainField
 }
 
-/** `for reading` and `for writing` say what is done and name nothing. */
-function isActivity(word: string): boolean {
-  return word.endsWith('ing')
+/** `for reading`, `for writing` and `(skipped)` say what is done and name nothing. */
+function tellsWhatIsDone(word: string): boolean {
+  return /(?:ed|ing)$/.test(word)
+}
+
+/** `is on` and `is off` are one message; `turned on` and `turned off` are two. */
+function isSwitch({ before }: Frame, words: readonly string[]): boolean {
+  return words.every((word) => SWITCHES.has(word)) && !/(?:ed|ing|turn|switch|power)$/i.test(before)
 }
 
 function fieldOf(words: readonly string[], place: number): string {
@@ -102,6 +131,7 @@ function frameOf(words: readonly string[], place: number): Frame {
     before: words[place - 1] ?? '',
     field: fieldOf(words, place),
     words: countMeaningfulWords(words.toSpliced(place, 1)),
+    isBracketed: isOpening(words[place - 1] ?? '') && isClosing(words[place + 1] ?? ''),
     isStart: !words.slice(0, place).some((word) => word === VALUE || isRealWord(word)),
   }
 }

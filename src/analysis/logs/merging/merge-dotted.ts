@@ -3,9 +3,11 @@ import { group } from 'd3-array'
 import { VALUE } from '../masking/scan-words.js'
 import { unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
-import { countMeaningfulWords, isDottedName, isRealWord } from './word-kind.js'
+import { commonKind, countMeaningfulWords, isCompoundName, isRealWord } from './word-kind.js'
 
 const LEAST_DIFFERENT = 3
+const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`'])
+const JOINTS: ReadonlySet<string> = new Set(['=', ':'])
 const LEAST_SHARED_WORDS = 2
 
 /**
@@ -20,13 +22,30 @@ export function mergeDotted(patterns: readonly Pattern[]): readonly Pattern[] {
 function withoutNames({ words, isFixed }: Pattern): readonly string[] {
   if (isFixed) return words
   const start = words.findIndex((word) => word === VALUE || isRealWord(word))
-  return words.map((word, place) => (place > start && isDottedName(word) ? VALUE : word))
+  return words.map((word, place) => (place > start && isName(words, place) ? VALUE : word))
+}
+
+/** A name in parts, or a word by itself in quotes that are not those of a field. */
+function isName(words: readonly string[], place: number): boolean {
+  const word = words[place] ?? ''
+  if (isCompoundName(word)) return true
+  const quote = words[place - 1] ?? ''
+  return (
+    QUOTES.has(quote) &&
+    words[place + 1] === quote &&
+    !JOINTS.has(words[place - 2] ?? '') &&
+    words[place + 2] !== ':' &&
+    commonKind([word]) !== 'state' &&
+    isRealWord(word)
+  )
 }
 
 function isOneTemplate(family: readonly Pattern[]): boolean {
   const [first] = family
   if (first === undefined || family.length < 2) return false
   const shared = countMeaningfulWords(withoutNames(first))
-  const isValueElsewhere = family.some(({ words }) => !words.slice(1).some(isDottedName))
+  const isValueElsewhere = family.some(
+    ({ words }) => !words.some((_, place) => place > 0 && isName(words, place)),
+  )
   return shared >= LEAST_SHARED_WORDS && (family.length >= LEAST_DIFFERENT || isValueElsewhere)
 }

@@ -24,9 +24,13 @@ export function countMeaningfulWords(words: readonly string[]): number {
   return words.filter((word) => word.length > 1 && isRealWord(word)).length
 }
 
-/** A name in parts that other names may be in place of: a class or property. */
-export function isDottedName(word: string): boolean {
-  return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)
+/** A name in parts that other names may be in place of: a class, a property or an identifier (`dark_mode`, `MailJob`); none that tells what happened. */
+export function isCompoundName(word: string): boolean {
+  if (isState(word)) return false
+  return (
+    /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) ||
+    (/\p{L}_\p{L}|\p{Ll}\p{Lu}/u.test(word) && !/(?:ed|ing)$/.test(word))
+  )
 }
 
 function isState(word: string): boolean {
