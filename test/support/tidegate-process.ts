@@ -73,13 +73,14 @@ async function startHere(settings: ServeSettings): Promise<TidegateProcess> {
   }
 }
 
-/** Starts a program that is installed elsewhere, with nothing but these arguments, and waits until it serves. */
+/** Starts a program that is installed elsewhere, with nothing but these arguments and the Node.js of the tests or another, and waits until it serves. */
 export async function startInstalled(
   program: string,
   args: readonly string[],
   cwd: string,
+  node = process.execPath,
 ): Promise<TidegateProcess> {
-  return await untilItServes(spawnProgram([process.execPath, program, ...args], cwd))
+  return await untilItServes(spawnProgram([node, program, ...args], cwd))
 }
 
 async function untilItServes({ child, output }: Spawned): Promise<TidegateProcess> {
