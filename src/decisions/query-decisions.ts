@@ -15,6 +15,8 @@ import type { DecisionView } from './decision-view.js'
 export interface DecisionQuery extends DecisionFilter {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
+  /** With what each was asked with and what its built-ins gave: left out unless `true`. */
+  readonly inputs?: 'true' | 'false' | undefined
 }
 
 export interface DecisionPage {
@@ -33,20 +35,23 @@ const MAX_FLUSH_WAIT_MS = 1000
 const MAX_LIMIT = 500
 const DEFAULT_LIMIT = 50
 const MAX_PAGE_BYTES = 1024 * 1024
+const WITHOUT_INPUT = { input: null, ndBuiltinCache: null }
 
 /** The decisions that match; raises AppError `invalid` for a bad limit or cursor. Later decisions never shift a page. */
 export async function queryDecisions(
   { store, log }: DecisionQueryDeps,
   query: DecisionQuery,
 ): Promise<DecisionPage> {
-  const { limit = DEFAULT_LIMIT, cursor, ...filter } = query
+  const { limit = DEFAULT_LIMIT, cursor, inputs, ...filter } = query
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     throw new AppError('invalid', `limit: must be a whole number from 1 to ${MAX_LIMIT}`)
   }
   const after = cursor === undefined ? undefined : decodeCursor(cursor)
   await flushed(log)
   const { decisions, next } = await store.page(filter, { rows: limit, bytes: MAX_PAGE_BYTES }, after)
-  const views = decisions.map((decision: StoredDecision) => toDecisionView(decision))
+  const views = decisions.map((decision: StoredDecision) =>
+    toDecisionView(inputs === 'true' ? decision : { ...decision, ...WITHOUT_INPUT }),
+  )
   return next === undefined ? { decisions: views } : { decisions: views, nextCursor: encodeCursor(next) }
 }
 

@@ -140,6 +140,15 @@ describe('the decisions that were made', () => {
     expect(Buffer.byteLength(String(long['resultPrefix']))).toBeLessThanOrEqual(256)
   })
 
+  test('a page shows what each was asked with only to whom wants it', async () => {
+    const decisionId = await decide('/v1/data/app/echo', { input: { application: 'listed', text: 'long' } })
+    const [plain] = (await page(tidegate.url, 'application=listed')).decisions
+    expect(plain).toMatchObject({ decisionId, outcome: 'defined', result: { text: 'long' }, inputBytes: 38 })
+    expect(plain).not.toHaveProperty('input')
+    const [whole] = (await page(tidegate.url, 'application=listed&inputs=true')).decisions
+    expect(whole).toEqual(await find(decisionId))
+  })
+
   test('they are paged by path, outcome, application and time, none twice and none left out', async () => {
     const from = Date.now()
     const ids = await Promise.all(

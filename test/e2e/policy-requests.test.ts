@@ -83,7 +83,7 @@ describe.each([1, 2])('a service of %d processes whose policies ask another', (w
     await data('deny', 'mine')
     const kept = await waitUntil(
       async () => {
-        const response = await fetch(`${service.url}/decisions?path=deploy/deny&limit=1`)
+        const response = await fetch(`${service.url}/decisions?path=deploy/deny&limit=1&inputs=true`)
         const { decisions } = (await response.json()) as { decisions: { ndBuiltinCache?: object }[] }
         return decisions[0]
       },

@@ -45,7 +45,7 @@ describe('a data directory of an earlier release', () => {
       expect(await get('/audit?q=rollout')).toMatchObject({
         records: [{ seq: 3, kind: 'orca:pipeline:complete', application: 'shop', executionId: '01J0OLD' }],
       })
-      expect(await get('/decisions?path=app/deny')).toMatchObject({
+      expect(await get('/decisions?path=app/deny&inputs=true')).toMatchObject({
         decisions: [{ outcome: 'defined', input: { a: 1 }, result: ['not on Fridays'] }],
       })
       expect(await get('/approvalGateInstances/1')).toMatchObject({

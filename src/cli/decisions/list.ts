@@ -63,8 +63,7 @@ export function defineDecisionList(command: Command, session: Session): void {
       const { outcome, path, application, execution, since, until, limit, cursor, own } = options
       const filter = { outcome, path, application, executionId: execution, since, until, own }
       const answer = await client.ask(Answer, { path: '/decisions', query: { ...filter, limit, cursor } })
-      if (options.format === 'json')
-        outJson(session.terminal, { ...answer, decisions: answer.decisions.map(withoutInput) })
+      if (options.format === 'json') outJson(session.terminal, answer)
       else session.terminal.out(decisionTable(answer, session.terminal.columns))
       const list = { path: '/decisions', entries: 'decisions', found: answer.decisions.length }
       await tellNearValues({ ...list, asked: flagsOf(options) }, options, client, session.terminal)
@@ -75,13 +74,6 @@ export function defineDecisionList(command: Command, session: Session): void {
 function flagsOf(options: ListOptions): readonly AskedValue[] {
   const path = options.path?.replace(/^\/?(?:v1\/data\/)?/, '')
   return [{ flag: '--path', value: path, member: 'path' }, ...scopeFlags(options)]
-}
-
-/** Inputs are for `decisions show`. */
-const LEFT_OUT = new Set(['input', 'inputPrefix'])
-
-function withoutInput(decision: DecisionAnswer): object {
-  return Object.fromEntries(Object.entries(decision).filter(([name]) => !LEFT_OUT.has(name)))
 }
 
 function decisionTable({ decisions, nextCursor }: z.output<typeof Answer>, columns = Infinity): string {

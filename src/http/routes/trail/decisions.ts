@@ -38,6 +38,10 @@ const PageQuery = z.strictObject({
   outcome: z.enum(OUTCOMES).optional(),
   application: z.string().optional(),
   executionId: z.string().optional(),
+  inputs: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With `input` and `ndBuiltinCache`, which the page leaves out otherwise.'),
   ...TimeRange,
   limit: pageSize(MAX_PAGE, DEFAULT_PAGE),
   cursor: AfterText,
@@ -69,7 +73,7 @@ const Decision = z.looseObject({
 
 const { route } = routesOf<DecisionRoutesDeps>()
 
-/** `GET /decisions` pages through the decision log, newest first; `GET /decisions/{id}` shows one decision. */
+/** `GET /decisions` pages through the decision log, newest first and without inputs; `GET /decisions/{id}` shows one decision whole. */
 export const decisionRoutes = [
   route({
     method: 'GET',
