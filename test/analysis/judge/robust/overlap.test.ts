@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { AROUND, makeRandom, overlapping } from '../../../../bench/judge/generate-pairs.js'
+import { AROUND, makeRandom, overlapping, ROWS } from '../../../../bench/judge/generate-pairs.js'
 import { judgeOne, points, wander } from '../../../support/judge-metrics.js'
 
 const random = makeRandom(9)
@@ -32,5 +32,16 @@ describe('values of windows that overlap', () => {
     ['an outage', { control: points(() => 1), experiment: points((n) => (n >= 20 && n < 32 ? 0 : 1)) }],
   ])('are not seen in %s', (_, metric) => {
     expect(judgeOne(metric).finding?.overlap).toBeUndefined()
+  })
+
+  test('are not seen in spikes that know nothing of each other', () => {
+    const spikes = ROWS.find(({ name }) => name === 'x10 spikes in 40 %')
+    const seeded = makeRandom(20_261_121)
+    const results = Array.from({ length: 25 }, () => {
+      const { control = [], experiment = [] } = spikes?.make(seeded) ?? {}
+      return judgeOne({ control: [...control], experiment: [...experiment] })
+    })
+    expect(results.filter(({ finding }) => finding?.overlap !== undefined)).toEqual([])
+    expect(new Set(results.map(({ classification }) => classification))).toEqual(new Set(['High']))
   })
 })

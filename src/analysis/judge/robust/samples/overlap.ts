@@ -1,4 +1,5 @@
 import { sortedQuantile } from '../../../statistics/quantile.js'
+import { dependence, NO_CHANCE } from './autocorrelation.js'
 import type { CleanSide } from './clean-side.js'
 import { cleanPoints, endOf } from './clean-side.js'
 import type { CleanSides } from './metric-tests.js'
@@ -16,6 +17,8 @@ const MOST_IN_MEDIANS = 2.5
 const INDEPENDENT = -0.35
 /** Windows leave no other differences alike. */
 const MOST_ELSEWHERE = 0.5
+/** Neighbours share all of a window but a point; of spikes, whose differences are cut, they share nothing. */
+const LEAST_SHARED = 0.5
 
 /** How many points one window of the values spans, from their own pattern; 1 where they do not overlap. */
 export function overlapOf({ control, experiment }: CleanSides): number {
@@ -30,7 +33,8 @@ export function overlapOf({ control, experiment }: CleanSides): number {
     if (value > MOST_ELSEWHERE) return 1
     if (value < least && value * Math.sqrt(pairs) < -PATTERN_ERRORS) [overlap, least] = [lag, value]
   }
-  return overlap
+  const { autocorrelation } = dependence([control.scores, experiment.scores], NO_CHANCE, 0)
+  return autocorrelation < LEAST_SHARED * (1 - 1 / overlap) ? 1 : overlap
 }
 
 /** Every so many points, up to the last: those whose windows do not overlap. */
