@@ -3,6 +3,7 @@ import type { CrossCheck } from './cross-check.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
 import { hasOneAccess } from './sections/sign-in/aws.js'
+import { hasOneAccount } from './sections/sign-in/google.js'
 import { tlsChecks } from './tls-checks.js'
 
 const SHOWN_HASH_DIGITS = 16
@@ -80,12 +81,20 @@ export const crossChecks: readonly CrossCheck[] = [
   {
     code: 'one_access_key',
     paths: [['analysis', 'sources']],
-    check: ({ analysis }) => {
-      const wrong = analysis.sources.filter((source) => !hasOneAccess(source))
-      if (wrong.length === 0) return undefined
-      const names = wrong.map(({ name }) => name).join(', ')
-      return `a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom: see ${names}`
-    },
+    check: ({ analysis: { sources } }) =>
+      namesOf(
+        'a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom',
+        sources.filter((source) => !hasOneAccess(source)),
+      ),
+  },
+  {
+    code: 'one_service_account',
+    paths: [['analysis', 'sources']],
+    check: ({ analysis: { sources } }) =>
+      namesOf(
+        'a source of Google has either serviceAccount or serviceAccountFrom and project',
+        sources.filter((source) => !hasOneAccount(source)),
+      ),
   },
   {
     code: 'duplicate_id',
@@ -141,6 +150,10 @@ export const crossChecks: readonly CrossCheck[] = [
         : 'there is nothing to load: name a directory of Rego here, or a bundle in policies.bundles',
   },
 ]
+
+function namesOf(problem: string, sources: readonly { readonly name: string }[]): string | undefined {
+  return sources.length === 0 ? undefined : `${problem}: see ${sources.map(({ name }) => name).join(', ')}`
+}
 
 function repeated(what: string, values: readonly string[]): string | undefined {
   const twice = [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]

@@ -3,10 +3,15 @@ import type { OutboundClient } from '../../lib/outbound/outbound-client.js'
 import { signForAws } from './answers/sign-for-aws.js'
 import { makeSourceConnection } from './answers/source-connection.js'
 import type { ConnectionParts, ConnectionSettings, SourceConnection } from './answers/source-connection.js'
-import type { AwsAccess, FileSettings, SourceSettings } from './answers/source-settings.js'
+import type {
+  AwsAccess,
+  FileSettings,
+  SourceSettings,
+  StackdriverSettings,
+} from './answers/source-settings.js'
 import { azureTokenRequest, azureTokenUrl } from './tokens/azure-token.js'
 import { askAwsKeys } from './tokens/aws-keys.js'
-import { googleTokenRequest, readServiceAccount } from './tokens/google-token.js'
+import { googleTokenRequest, metadataTokenRequest, readServiceAccount } from './tokens/google-token.js'
 import { makeSharedAuthorization } from './tokens/shared-authorization.js'
 import { makeTokenAuthorization } from './tokens/token-authorization.js'
 
@@ -65,20 +70,31 @@ function authorizingOf(
       const connection = connect(azureTokenUrl(settings.signIn))
       return makeTokenAuthorization(connection, () => azureTokenRequest(settings), parts.now)
     }
-    case 'stackdriver': {
-      const account = readServiceAccount(settings.serviceAccount)
-      if (typeof account === 'string') return () => Promise.resolve(`${settings.name}: ${account}`)
-      const { tokenUrl = account.tokenUrl } = settings
-      // The key file's own URL is what the statement is for, whichever way leads there.
-      return makeTokenAuthorization(
-        connect(tokenUrl),
-        () => googleTokenRequest(account, parts.timeOfDay()),
-        parts.now,
-      )
-    }
+    case 'stackdriver':
+      return authorizeForGoogle(settings, connect, parts)
     default:
       return undefined
   }
+}
+
+function authorizeForGoogle(
+  { name, serviceAccountFrom: from, serviceAccount, tokenUrl }: StackdriverSettings,
+  connect: Connect,
+  { now, timeOfDay }: ConnectionParts,
+): ConnectionSettings['authorize'] {
+  if (from !== undefined) {
+    return makeTokenAuthorization(
+      connect(from.url, PLATFORM_TIMEOUT_MS),
+      () => metadataTokenRequest(from),
+      now,
+    )
+  }
+  if (serviceAccount === undefined) return undefined
+  const account = readServiceAccount(serviceAccount)
+  if (typeof account === 'string') return () => Promise.resolve(`${name}: ${account}`)
+  // The key file's own URL is what the statement is for, whichever way leads there.
+  const connection = connect(tokenUrl ?? account.tokenUrl)
+  return makeTokenAuthorization(connection, () => googleTokenRequest(account, timeOfDay()), now)
 }
 
 function authorizeForAws(

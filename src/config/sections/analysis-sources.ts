@@ -259,7 +259,7 @@ export type AnalysisSourceConfig = z.output<typeof AnalysisSource>
 
 interface Secrets {
   readonly credentials: Credentials | undefined
-  readonly serviceAccount: Secret
+  readonly serviceAccount: Secret | undefined
 }
 type OfAmazon = 'cloudwatch' | 'cloudwatchlogs'
 type WithSecrets<T> = T extends { readonly type: OfAmazon }
@@ -280,7 +280,7 @@ export function readSourceCredentials(
       case 'azure':
         return { ...source, signIn: readAzureSignIn(source.signIn, readSecret) }
       case 'stackdriver':
-        return { ...source, serviceAccount: readSecret(source.serviceAccount) }
+        return { ...source, serviceAccount: source.serviceAccount && readSecret(source.serviceAccount) }
       case 'cloudwatchlogs':
       case 'cloudwatch':
         return { ...source, ...readAwsAccess(source, readSecret) }

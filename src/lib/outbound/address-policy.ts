@@ -13,13 +13,14 @@ export interface AddressPolicy {
   readonly allowedAddresses?: readonly string[]
 }
 
-/** Where Amazon and Azure tell a machine, and Amazon a container, its credentials: fixed, and for who asks for credentials alone. */
+/** Where Amazon, Azure and Google tell a machine, and Amazon a container, its credentials: fixed, and for who asks for credentials alone. */
 export const PLATFORM_CREDENTIALS: readonly string[] = [
   '169.254.169.254',
   'fd00:ec2::254',
   '169.254.170.2',
   '169.254.170.23',
   'fd00:ec2::23',
+  'fd20:ce::254',
 ]
 
 type AddressKind = 'public' | 'loopback' | 'private' | 'metadata' | 'link-local' | 'reserved'

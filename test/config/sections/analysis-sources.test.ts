@@ -88,6 +88,16 @@ describe('the sources of analysis', () => {
     ])
   })
 
+  test('of Google may get their tokens from the metadata server, for a project that is named', () => {
+    const { serviceAccount: _, ...without } = google
+    const from = { project: 'shop-prod', serviceAccountFrom: { type: 'metadata-server' } }
+    const [source] = readSourceCredentials(load({ ...without, ...from }).sources, () => new Secret('s'))
+    expect(source).toMatchObject({
+      serviceAccount: undefined,
+      serviceAccountFrom: { url: 'http://169.254.169.254', account: 'default' },
+    })
+  })
+
   const amazon = {
     ...{ name: 'aws', type: 'cloudwatch', url: 'https://monitoring.example', region: 'eu-central-1' },
   }
@@ -191,6 +201,21 @@ describe('the sources of analysis', () => {
       name: 'a key as it is',
       sources: [{ ...google, serviceAccount: '{"private_key":"hunter2"}' }],
       problem: /^(?!.*hunter2).*serviceAccount: must be \{env: NAME\}/,
+    },
+    {
+      name: 'neither a key file nor a way to tokens',
+      sources: [{ ...google, serviceAccount: undefined }],
+      problem: /a source of Google has either serviceAccount or serviceAccountFrom and project: see google/,
+    },
+    {
+      name: 'a key file and a metadata server',
+      sources: [{ ...google, project: 'p', serviceAccountFrom: { type: 'metadata-server' } }],
+      problem: /a source of Google has either serviceAccount or serviceAccountFrom and project: see google/,
+    },
+    {
+      name: 'a metadata server without a project',
+      sources: [{ ...google, serviceAccount: undefined, serviceAccountFrom: { type: 'metadata-server' } }],
+      problem: /a source of Google has either serviceAccount or serviceAccountFrom and project: see google/,
     },
     {
       name: 'a name twice',

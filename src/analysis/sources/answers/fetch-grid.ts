@@ -10,8 +10,8 @@ import type { StepGrid } from './step-grid.js'
 
 /** How the steps of a series are asked for. */
 export interface GridAsking {
-  /** The query, its placeholders filled. */
-  readonly text: string
+  /** The query as it is sent for the whole grid. */
+  readonly textFor: (grid: StepGrid) => string
   /** Steps of a window that are read. */
   readonly maxPoints: number
   readonly pointsPerRequest: number
@@ -26,10 +26,11 @@ export async function fetchGrid(
   query: SeriesQuery,
   budget: FetchBudget,
   connection: SourceConnection,
-  { text, maxPoints, pointsPerRequest, askFor }: GridAsking,
+  { textFor, maxPoints, pointsPerRequest, askFor }: GridAsking,
 ): Promise<SeriesAnswer> {
   const whole = stepGrid(query, query.stepMs)
   const grid = shortened(whole, maxPoints)
+  const text = textFor(grid)
   if (!(grid.count > 0)) return failedSeries(text, grid, 'the window has no step in it')
   const reading = new GridReading(grid, query)
   const deadline = connection.startBudget(budget)

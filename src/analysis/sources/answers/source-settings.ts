@@ -157,10 +157,19 @@ export interface AzureSettings extends Metrics {
   readonly signIn: AzureSignIn
 }
 
+/** The metadata server, and the service account that it gives tokens of. */
+export interface GoogleIdentity {
+  readonly type: 'metadata-server'
+  readonly url: string
+  readonly account: string
+}
+
 export interface StackdriverSettings extends Metrics {
   readonly type: 'stackdriver'
-  /** The key file of a service account, as it was downloaded. */
-  readonly serviceAccount: Secret
+  /** The key file of a service account, as it was downloaded, */
+  readonly serviceAccount?: Secret | undefined
+  /** or whom to ask for its tokens. */
+  readonly serviceAccountFrom?: GoogleIdentity | undefined
   /** Where tokens come from, where it is not what the key file says. */
   readonly tokenUrl?: string | undefined
   /** The project that is asked, else that of the service account. */

@@ -10,9 +10,11 @@ export async function fetchDocument(
   connection: SourceConnection,
 ): Promise<DocumentAnswer> {
   const api = makeWebApi(query)
-  const text = api.fill(query, scope)
+  const filled = api.fill(query, scope)
   const [start, end] = [Math.ceil(startMs), Math.ceil(endMs)]
-  const request = api.request(text, { startMs: start, stepMs: end - start, count: 1 }, undefined)
+  const grid = { startMs: start, stepMs: end - start, count: 1 }
+  const text = api.withWindow?.(filled, grid) ?? filled
+  const request = api.request(filled, grid, undefined)
   const reply = await connection.ask(request, connection.startBudget(budget), wholeAnswer)
   if (!reply.isAnswered) return { query: text, problem: reply.problem }
   const found = documentIn(reply.answer, query)

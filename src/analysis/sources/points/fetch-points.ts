@@ -25,7 +25,8 @@ export function fetchPoints(
 ): Promise<SeriesAnswer> {
   const text = api.fill(query.query, query.scope)
   return fetchGrid(query, budget, connection, {
-    ...{ text, maxPoints, pointsPerRequest: api.pointsPerRequest },
+    ...{ maxPoints, pointsPerRequest: api.pointsPerRequest },
+    textFor: (grid) => api.withWindow?.(text, grid) ?? text,
     askFor: (part, deadline) => askFor({ text, part, deadline, aggregate: query.aggregate }, connection, api),
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
+import type { StepGrid } from '../answers/step-grid.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
@@ -46,20 +47,25 @@ export function makeInfluxApi({ database, retentionPolicy }: InfluxSettings): Po
         code: 'invalid_query',
       })
     },
+    withWindow,
     request: (text, grid) => ({
       method: 'GET',
       path: '/query',
       search: {
         ...{ db: database, epoch: 'ms' },
         ...(retentionPolicy !== undefined && { rp: retentionPolicy }),
-        q: text
-          .replaceAll(WINDOW, `(time >= ${grid.startMs}ms AND time < ${endMs(grid)}ms)`)
-          .replaceAll(STEP, `${grid.stepMs}ms`),
+        q: withWindow(text, grid),
       },
     }),
     read: readResults,
     pointsPerRequest: 10_000,
   }
+}
+
+function withWindow(text: string, grid: StepGrid): string {
+  return text
+    .replaceAll(WINDOW, `(time >= ${grid.startMs}ms AND time < ${endMs(grid)}ms)`)
+    .replaceAll(STEP, `${grid.stepMs}ms`)
 }
 
 function readResults(json: unknown): ReturnType<PointsApi['read']> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
 import { isRecord } from '../../../lib/validation/record.js'
+import type { StepGrid } from '../answers/step-grid.js'
 import type { Place } from '../templates/filling.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
 import type { PointSeries, PointsApi } from './points-api.js'
@@ -52,14 +53,19 @@ export function makeNewRelicApi(account: number): PointsApi {
         },
       )
     },
+    withWindow,
     request: (text, grid) => {
-      const window = `SINCE ${grid.startMs} UNTIL ${endMs(grid)}`
-      const nrql = `${text} TIMESERIES ${grid.stepMs / MS_PER_SECOND} SECONDS ${window}`
-      return { method: 'POST', path: '/graphql', json: { query: QUERY, variables: { account, nrql } } }
+      const variables = { account, nrql: withWindow(text, grid) }
+      return { method: 'POST', path: '/graphql', json: { query: QUERY, variables } }
     },
     read: readResults,
     pointsPerRequest: MAX_BUCKETS,
   }
+}
+
+function withWindow(text: string, grid: StepGrid): string {
+  const window = `SINCE ${grid.startMs} UNTIL ${endMs(grid)}`
+  return `${text} TIMESERIES ${grid.stepMs / MS_PER_SECOND} SECONDS ${window}`
 }
 
 function readResults(json: unknown): ReturnType<PointsApi['read']> {

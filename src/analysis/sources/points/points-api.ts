@@ -24,6 +24,8 @@ export interface PointsAnswer {
 export interface PointsApi {
   /** The query with the values of the scope in their places. Raises `invalid` naming everything that is wrong. */
   readonly fill: (template: string, scope: Scope) => string
+  /** The text as it is sent for the steps of a grid, where the window stands within it. */
+  readonly withWindow?: (text: string, grid: StepGrid) => string
   /** The request for the steps of a grid, from the start of the first up to the end of the last. */
   readonly request: (text: string, grid: StepGrid, page: string | undefined) => SourceRequest
   /** What an answer for the steps of a grid holds, or why it holds nothing: a sentence. */

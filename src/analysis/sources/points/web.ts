@@ -1,6 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { isRecord } from '../../../lib/validation/record.js'
 import { pointsOfJson } from '../files/read-points.js'
+import type { StepGrid } from '../answers/step-grid.js'
 import { Filling } from '../templates/filling.js'
 import { URL_PART } from '../templates/places.js'
 import type { PointsApi } from './points-api.js'
@@ -27,16 +28,9 @@ export function makeWebApi(query: string): PointsApi {
       const filling = new Filling(scope)
       return filling.finish(filling.fill(target, URL_PART))
     },
+    withWindow,
     request: (text, grid) => {
-      const values: Readonly<Record<string, number>> = {
-        ...{ startMs: grid.startMs, startSeconds: grid.startMs / MS_PER_SECOND },
-        ...{ endMs: endMs(grid), endSeconds: endMs(grid) / MS_PER_SECOND },
-        stepSeconds: grid.stepMs / MS_PER_SECOND,
-      }
-      const url = new URL(
-        text.replace(WINDOW, (whole, name: string) => String(values[name] ?? whole)),
-        'http://host',
-      )
+      const url = new URL(withWindow(text, grid), 'http://host')
       return { method: 'GET', path: url.pathname, search: Object.fromEntries(url.searchParams) }
     },
     read: (json) => {
@@ -52,6 +46,15 @@ export function makeWebApi(query: string): PointsApi {
     },
     pointsPerRequest: 50_000,
   }
+}
+
+function withWindow(text: string, grid: StepGrid): string {
+  const values: Readonly<Record<string, number>> = {
+    ...{ startMs: grid.startMs, startSeconds: grid.startMs / MS_PER_SECOND },
+    ...{ endMs: endMs(grid), endSeconds: endMs(grid) / MS_PER_SECOND },
+    stepSeconds: grid.stepMs / MS_PER_SECOND,
+  }
+  return text.replace(WINDOW, (whole, name: string) => String(values[name] ?? whole))
 }
 
 /** What the members that a query names lead to in an answer. */

@@ -41,7 +41,7 @@ export function fetchRange(
     return typeof reply.answer === 'string' ? `${connection.name}: ${reply.answer}` : reply.answer
   }
   return fetchGrid(query, budget, connection, {
-    ...{ text, maxPoints, askFor },
+    ...{ textFor: () => text, maxPoints, askFor },
     pointsPerRequest: POINTS_PER_REQUEST,
   })
 }

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 
 import type { Secret } from '../../../lib/outbound/credentials.js'
-import type { StackdriverSettings } from '../answers/source-settings.js'
+import type { GoogleIdentity, StackdriverSettings } from '../answers/source-settings.js'
 import type { SourceRequest } from '../answers/source-connection.js'
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -46,7 +46,7 @@ export function readServiceAccount(secret: Secret): ServiceAccount | string {
 /** The project that is asked: the one that is named, else that of the service account; where neither can be read, no request is made. */
 export function projectOf({ project, serviceAccount }: StackdriverSettings): string {
   if (project !== undefined) return project
-  const account = readServiceAccount(serviceAccount)
+  const account = serviceAccount === undefined ? '' : readServiceAccount(serviceAccount)
   return typeof account === 'string' ? '-' : account.project
 }
 
@@ -64,6 +64,16 @@ export function googleTokenRequest(
   const signed = [header, claims].map((part) => base64Url(Buffer.from(JSON.stringify(part)))).join('.')
   const signature = base64Url(sign('sha256', Buffer.from(signed), key))
   return { method: 'POST', path: '', form: { grant_type: GRANT, assertion: `${signed}.${signature}` } }
+}
+
+/** The request for a token of the service account that a machine, or a pod, has: no other page can send the header. */
+export function metadataTokenRequest({ account }: GoogleIdentity): SourceRequest {
+  return {
+    method: 'GET',
+    path: `/computeMetadata/v1/instance/service-accounts/${account}/token`,
+    search: { scopes: SCOPE },
+    headers: { 'metadata-flavor': 'Google' },
+  }
 }
 
 function base64Url(bytes: Buffer): string {

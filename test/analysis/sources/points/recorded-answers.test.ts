@@ -44,6 +44,20 @@ describe.each(KINDS)('a source of the type $type', (kind) => {
   )
 })
 
+const END_MS = START_MS + 10 * MINUTE_MS
+test.each([
+  ['web', `/stats/shop?from=${START_MS / 1000}&to=${END_MS / 1000}`],
+  ['influxdb', `(time >= ${START_MS}ms AND time < ${END_MS}ms)`],
+  ['newrelic', `TIMESERIES 60 SECONDS SINCE ${START_MS} UNTIL ${END_MS}`],
+])('a query of %s is told as it was sent, with its window', async (type, sent) => {
+  const kind = KINDS.find((one) => one.type === type)!
+  const { source } = await open(kind, answering(kind.answer))
+  expect((await source.fetchSeries({ query: kind.query, scope: SCOPE })).query).toContain(sent)
+  const refused = await open(kind, (_, response) => response.writeHead(403).end())
+  const { state, query } = await refused.source.fetchSeries({ query: kind.query, scope: SCOPE })
+  expect([state, query.includes(sent)]).toEqual(['failed', true])
+})
+
 test.each(KINDS.filter(({ several }) => several !== undefined))(
   'several series of $type that nothing joins are refused',
   async (kind) => {

@@ -86,6 +86,36 @@ describe('time series of Google Cloud Monitoring', () => {
     })
   })
 
+  const byMachine = (origin: string): Readonly<Record<string, unknown>> => ({
+    project: 'shop-prod',
+    serviceAccountFrom: { type: 'metadata-server', url: origin, account: 'default' },
+  })
+  const TOKEN_PATH = '/computeMetadata/v1/instance/service-accounts/default/token'
+
+  test('are asked for with the token that a machine is given, for reading alone', async () => {
+    const { source, server } = await open(({ url, headers }, response) => {
+      if (!url.startsWith(TOKEN_PATH)) respondJson(response, 200, { timeSeries: [series([1])] })
+      else if (headers['metadata-flavor'] !== 'Google') response.writeHead(403).end()
+      else respondJson(response, 200, { access_token: 'ya29.m', expires_in: 3599, token_type: 'Bearer' })
+    }, byMachine)
+    await source.fetchSeries(ASKED)
+    expect(await source.fetchSeries(ASKED)).toMatchObject({ state: 'complete', reasons: [] })
+    const [token, ...asked] = server.seen as [SeenRequest, ...SeenRequest[]]
+    expect(searchOf(token).get('scopes')).toBe('https://www.googleapis.com/auth/monitoring.read')
+    expect(asked.map(({ headers }) => headers['authorization'])).toEqual(['Bearer ya29.m', 'Bearer ya29.m'])
+    expect(asked[0]!.url).toMatch(/^\/v3\/projects\/shop-prod\/timeSeries\?/)
+  })
+
+  test('are not asked for where a machine has no service account, which is said', async () => {
+    const { source, server } = await open((_, response) => response.writeHead(404).end(), byMachine)
+    const { state, reasons } = await source.fetchSeries(ASKED)
+    expect([state, reasons[0]]).toEqual([
+      'failed',
+      expect.stringContaining('main (its sign-in) answered 404') as string,
+    ])
+    expect(server.seen).toHaveLength(1)
+  })
+
   test('are aligned and reduced as the query says, page after page, in another project', async () => {
     const ofFiveMinutes = (value: number): object => ({
       ...{ interval: { endTime: at(5) }, value: { doubleValue: value } },
