@@ -17,7 +17,8 @@ const EVENTS_PER_STEP = 50
 /** As the service does under load: see src/store/sqlite/maintenance/trail-indexer.ts. */
 const RECORDS_PER_INDEXING = 4000
 const VALUES_PER_STEP = 1500
-const IDS = { limit: 500, gathered: 20_000 }
+const IDS = { limit: 500 }
+const IDS_GATHERED = 20_000
 const TEXT_STEP = 200
 
 /** Appends events up to a number of records; returns the microseconds per record of the last `measured`, without making them. */
@@ -48,11 +49,12 @@ export async function fill(
   return us / measured
 }
 
-async function indexAllColumns({ writer }: SqliteServiceStore): Promise<void> {
+async function indexAllColumns({ writer, lookups }: SqliteServiceStore): Promise<void> {
   const step = { records: RECORDS_PER_INDEXING, values: VALUES_PER_STEP }
   while (await writer.run(indexColumns, step));
   for (let ids = 0; ids < RECORDS_PER_INDEXING; ids += IDS.limit) {
-    if (!(await writer.run(settleEventIds, IDS))) break
+    const { keysSeq, endSeq } = await lookups.maintenance.progress()
+    if (endSeq - keysSeq < IDS_GATHERED || !(await writer.run(settleEventIds, IDS))) break
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { selectEnd } from './audit-end.js'
 import type { StoredEnd } from '../../trail/audit-chain.js'
-import { makeEventKeys } from './audit-event-keys.js'
-import type { EventKeys } from './audit-event-keys.js'
+import { eventKey, makeEventKeys } from './audit-event-keys.js'
+import type { EventKeys, KeyedEvent } from './audit-event-keys.js'
 import type { CachingContext } from '../calls/execute-batch.js'
 
 /** The records by the ids of their events: the newest in memory, all others in the table of keys. */
@@ -10,15 +10,10 @@ export interface EventIds extends CachingContext {
   /** The record of an event. */
   find(eventId: string): number | undefined
   note(eventId: string, seq: number): void
-  /** Moves at most `limit` ids from memory to the table, once `gathered` are there; returns whether there is more to move. */
-  settle(limit: number, gathered: number): boolean
+  /** Moves at most `limit` ids from memory to the table; returns whether there is more to move. */
+  settle(limit: number): boolean
   /** Removes an event whose record is removed. */
   drop(eventId: string): void
-}
-
-interface Noted {
-  readonly eventId: string
-  readonly seq: number
 }
 
 /**
@@ -32,14 +27,14 @@ export function makeEventIds(database: Database): EventIds {
 class GatheredIds implements EventIds {
   readonly #keys: EventKeys
   readonly #readEnd: () => StoredEnd
-  readonly #selectNewest: Statement<[], Noted>
+  readonly #selectNewest: Statement<[], Omit<KeyedEvent, 'key'>>
   readonly #selectSettled: Statement<[], { keys_seq: number }>
   readonly #advance: Statement<[number]>
   /** Those that are not in the table yet, in the order of their records; undefined until they are read. */
-  #newest: Noted[] | undefined
+  #newest: KeyedEvent[] | undefined
   readonly #seqs = new Map<string, number>()
   /** What is being moved, in the order of the table, up to the record `throughSeq`. */
-  #moving: { readonly ids: Noted[]; readonly throughSeq: number } | undefined
+  #moving: { readonly ids: KeyedEvent[]; readonly throughSeq: number } | undefined
   #settledSeq = 0
   #hasDropped = false
 
@@ -60,16 +55,20 @@ class GatheredIds implements EventIds {
   }
 
   note(eventId: string, seq: number): void {
-    this.#loaded().push({ eventId, seq })
+    // Hashed now: 20,000 at a time would hold up everybody who writes.
+    this.#loaded().push({ eventId, seq, key: eventKey(eventId) })
     this.#seqs.set(eventId, seq)
   }
 
-  settle(limit: number, gathered: number): boolean {
+  settle(limit: number): boolean {
     const newest = this.#loaded()
-    if (this.#moving === undefined && newest.length < Math.max(gathered, 1)) return false
-    this.#moving ??= { ids: this.#keys.inOrder(newest), throughSeq: newest.at(-1)?.seq ?? 0 }
+    // Records without an event count, too: those behind what was moved are read at the next start.
+    this.#moving ??= {
+      ids: newest.toSorted((one, other) => one.key - other.key),
+      throughSeq: this.#readEnd().seq,
+    }
     const { ids, throughSeq } = this.#moving
-    for (const { eventId, seq } of ids.splice(0, limit)) this.#keys.note(eventId, seq)
+    for (const event of ids.splice(0, limit)) this.#keys.note(event)
     if (ids.length > 0) return true
     this.#advance.run(throughSeq)
     this.#settledSeq = throughSeq
@@ -102,9 +101,9 @@ class GatheredIds implements EventIds {
     while ((newest.at(-1)?.seq ?? 0) > endSeq) this.#seqs.delete(newest.pop()?.eventId ?? '')
   }
 
-  #loaded(): Noted[] {
+  #loaded(): KeyedEvent[] {
     if (this.#newest !== undefined) return this.#newest
-    this.#newest = this.#selectNewest.all()
+    this.#newest = this.#selectNewest.all().map((noted) => ({ ...noted, key: eventKey(noted.eventId) }))
     for (const { eventId, seq } of this.#newest) this.#seqs.set(eventId, seq)
     return this.#newest
   }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
-interface EventOfRecord {
+/** The record of an event, with the place that the table has for it. */
+export interface KeyedEvent {
   readonly eventId: string
   readonly seq: number
+  readonly key: number
 }
 
 /** The table that finds records by the ids of their events. */
@@ -11,11 +13,9 @@ export interface EventKeys {
   /** The record of an event. */
   find(eventId: string): number | undefined
   /** Adds an event unless it is there. */
-  note(eventId: string, seq: number): void
+  note(event: KeyedEvent): void
   /** Removes an event whose record is removed. */
   drop(eventId: string): void
-  /** The same events in the order of the table. */
-  inOrder(events: readonly EventOfRecord[]): EventOfRecord[]
 }
 
 const KEY_BYTES = 6
@@ -32,8 +32,8 @@ export function makeEventKeys(database: Database): EventKeys {
     'insert into audit_event_keys (event_key, seq) values (?, ?)',
   )
   const remove = database.prepare<[number]>('delete from audit_event_keys where event_key = ?')
-  const locate = (eventId: string): { readonly key: number; readonly seq: number | undefined } => {
-    for (let key = firstKey(eventId); ; key += 1) {
+  const locate = (eventId: string, from = eventKey(eventId)): { key: number; seq: number | undefined } => {
+    for (let key = from; ; key += 1) {
       const row = select.get(key)
       if (row === undefined) return { key, seq: undefined }
       if (row.event_id === eventId) return { key, seq: row.seq }
@@ -41,22 +41,18 @@ export function makeEventKeys(database: Database): EventKeys {
   }
   return {
     find: (eventId) => locate(eventId).seq,
-    note: (eventId, recordSeq) => {
-      const { key, seq } = locate(eventId)
-      if (seq === undefined) insert.run(key, recordSeq)
+    note: (event) => {
+      const { key, seq } = locate(event.eventId, event.key)
+      if (seq === undefined) insert.run(key, event.seq)
     },
     drop: (eventId) => {
       const { key, seq } = locate(eventId)
       if (seq !== undefined) remove.run(key)
     },
-    inOrder: (events) =>
-      events
-        .map((event) => ({ event, key: firstKey(event.eventId) }))
-        .sort((a, b) => a.key - b.key)
-        .map(({ event }) => event),
   }
 }
 
-function firstKey(eventId: string): number {
+/** Where the table has an event, or the first place after it that is free. */
+export function eventKey(eventId: string): number {
   return hash('sha256', eventId, 'buffer').readUIntBE(0, KEY_BYTES)
 }

@@ -17,14 +17,10 @@ export const indexColumns: MaintenanceOperation<
     Promise.resolve(trailIndexes.columns.extend(records, values)),
 }
 
-/** Moves at most `limit` event ids from memory to their table, once `gathered` are there; returns whether there is more to move. */
-export const settleEventIds: MaintenanceOperation<
-  { readonly limit: number; readonly gathered: number },
-  boolean
-> = {
+/** Moves at most `limit` event ids from memory to their table; returns whether there is more to move. */
+export const settleEventIds: MaintenanceOperation<{ readonly limit: number }, boolean> = {
   name: 'sqlite.settle-event-ids',
-  apply: ({ trailIndexes }, { limit, gathered }) =>
-    Promise.resolve(trailIndexes.eventIds.settle(limit, gathered)),
+  apply: ({ trailIndexes }, { limit }) => Promise.resolve(trailIndexes.eventIds.settle(limit)),
 }
 
 /** Makes further records found by free text; returns how many. */

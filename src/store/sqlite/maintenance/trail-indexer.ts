@@ -73,8 +73,7 @@ export class TrailIndexer {
       this.#isEntering = await writer.run(indexColumns, step)
     }
     const isSettling =
-      endSeq - keysSeq >= IDS_GATHERED &&
-      (await writer.run(settleEventIds, { limit: IDS_STEP, gathered: IDS_GATHERED }))
+      endSeq - keysSeq >= IDS_GATHERED && (await writer.run(settleEventIds, { limit: IDS_STEP }))
     return isDue || isSettling
   }
 

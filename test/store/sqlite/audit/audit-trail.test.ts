@@ -160,12 +160,11 @@ describe('retention', () => {
 })
 
 describe('event ids', () => {
-  const settle = (store: TestSqliteStore): Promise<boolean> =>
-    store.writer.run(settleEventIds, { limit: 7, gathered: 10 })
+  const settle = (store: TestSqliteStore): Promise<boolean> => store.writer.run(settleEventIds, { limit: 7 })
   const settleAndFail: Operation<SqliteTransaction, number, never> = {
     name: 'test.settle-and-fail',
     apply: ({ trailIndexes }, limit) => {
-      trailIndexes.eventIds.settle(limit, 10)
+      trailIndexes.eventIds.settle(limit)
       return Promise.reject(new Error('no'))
     },
   }
@@ -202,6 +201,17 @@ describe('event ids', () => {
     expect(await seqsAgain(store)).toEqual(expected)
     while (await settle(store));
     expect(await seqsAgain(store)).toEqual(expected)
+  })
+
+  it('are looked for in no record that was looked at before, though it has none', async () => {
+    const store = await filled(2)
+    await store.writer.run(
+      appendAll,
+      entries(5).map((given) => ({ ...given, eventId: undefined })),
+    )
+    while (await settle(store));
+    expect(await store.lookups.maintenance.progress()).toMatchObject({ keysSeq: 7, endSeq: 7 })
+    expect(await settle(store)).toBe(false)
   })
 
   it('of a record that was undone are free again', async () => {
