@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 
 import type { PostgresSettings } from './postgres-settings.js'
 import { ServerSilent } from './postgres-error.js'
-import { answers } from './while-answered.js'
+import { answerOf } from './while-answered.js'
 
 /** A server that has not taken a connection for so long at the end of the process is not waited for. */
 const LOOK_MS = 2000
@@ -31,7 +31,7 @@ export class SilenceAtEnd {
     return this.#givenUp.signal
   }
 
-  /** Begins to look whether any host answers; where `isAway` says that none did a moment ago, one look in vain is enough. */
+  /** Begins to look whether the database answers; where `isAway` says that it did not a moment ago, one look in vain is enough. */
   async begin(isAway: () => boolean): Promise<void> {
     let looksLeft = isAway() ? 1 : LOOKS
     while (looksLeft > 0 && !this.#closed.signal.aborted) {
@@ -62,11 +62,12 @@ export class SilenceAtEnd {
     }
   }
 
+  /** A standby says that it takes no writes: it does not stand in for a primary that says nothing. Where all say something, nothing is waited for. */
   async #isAnswered(): Promise<boolean> {
     const { host, port, otherHosts = [] } = this.#settings
     const hosts = [{ host, port }, ...otherHosts]
-    const looks = hosts.map((each) => answers({ ...this.#settings, ...each }, LOOK_MS))
-    return (await Promise.all(looks)).includes(true)
+    const answers = await Promise.all(hosts.map((each) => answerOf({ ...this.#settings, ...each }, LOOK_MS)))
+    return answers.includes('takes writes') || !answers.includes('nothing')
   }
 
   async #pause(): Promise<void> {

@@ -23,7 +23,7 @@ export async function whileAnswered<T>(
   const look = async (): Promise<void> => {
     if (isLooking) return
     isLooking = true
-    const isSilent = !(await answers(settings))
+    const isSilent = (await answerOf(settings, ANSWER_MS)) === 'nothing'
     isLooking = false
     if (!isSilent || isOver) return
     silence = new ServerSilent()
@@ -41,16 +41,21 @@ export async function whileAnswered<T>(
   }
 }
 
-/** Whether a server says anything to another connection within so many milliseconds, be it that it takes none. */
-export async function answers(settings: PostgresSettings, withinMs = ANSWER_MS): Promise<boolean> {
+/** What a server says to another connection: that it takes writes, anything else (be it that it takes no connection), or nothing. */
+export type ServerAnswer = 'takes writes' | 'something' | 'nothing'
+
+/** What a server says within so many milliseconds. */
+export async function answerOf(settings: PostgresSettings, withinMs: number): Promise<ServerAnswer> {
   const timeouts = { statementMs: withinMs, lockMs: withinMs }
-  const client = new Client({ ...clientConfig(settings, timeouts), connectionTimeoutMillis: withinMs })
+  const config = clientConfig(settings, timeouts)
+  const client = new Client({ ...config, connectionTimeoutMillis: withinMs, query_timeout: withinMs })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    return true
+    const { rows } = await client.query<{ is_standby: boolean }>('select pg_is_in_recovery() as is_standby')
+    return rows[0]?.is_standby === false ? 'takes writes' : 'something'
   } catch (raw) {
-    return raw instanceof DatabaseError || hasErrorCode(raw, 'ECONNREFUSED')
+    return raw instanceof DatabaseError || hasErrorCode(raw, 'ECONNREFUSED') ? 'something' : 'nothing'
   } finally {
     endNow(client)
   }
