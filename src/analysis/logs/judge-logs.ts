@@ -10,6 +10,7 @@ import { toFinding } from './judge/to-finding.js'
 import { logVerdict } from './judge/log-verdict.js'
 import { silenceOf } from './judge/silence.js'
 import { totalGroups, untoldTotals } from './judge/total-groups.js'
+import { stormsOf, vanishedOf } from './judge/vanished.js'
 import { warningsOf } from './judge/warnings.js'
 import { weighFindings } from './judge/weigh-findings.js'
 import type { WeighedComparison } from './judge/weigh-findings.js'
@@ -65,6 +66,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
   const kinds = weighFindings(comparisons, input.seenTemplates, exposure, options)
   const weighed = [...kinds, ...totalsOf(kinds, { input, groups, baseline, exposure }, options)]
   const silence = silenceOf(groups, input.baseline, input.canary)
+  const vanished = state === 'compared' ? vanishedOf(comparisons, exposure) : undefined
   const { score, lostPoints } = scoreFindings(weighed, options.sensitivity)
   const findings = weighed
     .filter(({ group }) => group.severity !== 'ordinary' || options.scoresOrdinaryLines)
@@ -76,7 +78,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
       state,
       score,
       findings,
-      silence,
+      doubt: silence ?? vanished,
       thresholds: input.thresholds,
       emptyLog: options.emptyLog,
     }),
@@ -90,7 +92,11 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
     findings: findings.slice(0, MAX_FINDINGS),
     missing: state === 'compared' ? findMissing(comparisons) : [],
     omittedFindings: Math.max(0, findings.length - MAX_FINDINGS),
-    warnings: [...(silence === undefined ? [] : [silence]), ...warningsOf(input, counted, exposure)],
+    warnings: [
+      ...[silence, vanished].filter((sentence) => sentence !== undefined),
+      ...(state === 'compared' ? stormsOf(comparisons) : []),
+      ...warningsOf(input, counted, exposure),
+    ],
   }
 }
 

@@ -13,10 +13,16 @@ export function printable(text: string): string {
 
 const ESCAPE = '\u001b'
 
-/** A line without the sequences by which programs colour what they print (ECMA-48): they would hide its level. */
+/**
+ * A line without what would hide its level: the sequences by which programs colour what they print (ECMA-48), a byte order mark, and the
+ * zeros of UTF-16 that was read as UTF-8.
+ */
 export function withoutColours(line: string): string {
   // Most lines have none, and to look for one character takes next to no time.
-  return line.includes(ESCAPE) ? stripVTControlCharacters(line) : line
+  const text = line.includes('\0') ? line.replaceAll('\0', '') : line
+  const from = text.startsWith('\ufeff') ? 1 : text.startsWith('\ufffd\ufffd') ? 2 : 0
+  const plain = from === 0 ? text : text.slice(from)
+  return plain.includes(ESCAPE) ? stripVTControlCharacters(plain) : plain
 }
 
 /** A text of at most `length` UTF-16 units and a mark of what is left out, for messages about what others sent. */

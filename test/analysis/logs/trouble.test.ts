@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
+import type { LogSide } from '../../../src/analysis/logs/model/types.js'
 import { judge, logSide } from '../../support/logs/log-side.js'
+import type { Repeated } from '../../support/logs/log-side.js'
 
 const ORDINARY = { text: 'INFO request {n} served', times: 900 }
 const MINUTE_MS = 60_000
@@ -25,11 +27,73 @@ describe('a stream that stops', () => {
 
   test.each([
     ['beside a baseline that stops too', without(10, 30), without(10, 30)],
-    ['in a log that is often silent', without(5, 6), logSide([{ text: 'INFO started', times: 6 }])],
+    ['in a log that is often silent', without(5, 6), logSide([{ ...ORDINARY, times: 6 }])],
     ['before the canary has begun', baseline, without(0, 10)],
   ])('is none %s', (_, before, canary) => {
     expect(judge(before, canary).report).toMatchObject({ silence: null, verdict: 'Success' })
   })
+})
+
+describe('work that the canary does not do', () => {
+  const health = { text: 'INFO probe {n} answered', times: 100 }
+  const baseline = logSide([ORDINARY, health])
+
+  test('is for people to look at where a fifth of the lines is gone and nothing came instead', () => {
+    const { report } = judge(baseline, logSide([health]))
+    expect(report).toMatchObject({ verdict: 'Review', score: expect.closeTo(89.99) as number })
+    expect(report.reason).toContain(
+      'the canary logs nothing like "request <*> served", 90 % of the ordinary lines of the baseline (900)',
+    )
+  })
+
+  test.each([
+    ['says the same in other words', [health, { text: 'INFO answered client {n} at last', times: 880 }]],
+    [
+      'lacks what came in one burst',
+      [health, ORDINARY],
+      [{ text: 'INFO row {n} imported', times: 600, inMinute: 4 }],
+    ],
+    [
+      'has a tenth of the traffic',
+      [
+        { ...health, times: 10 },
+        { ...ORDINARY, times: 90 },
+      ],
+    ],
+  ])('is none where the canary %s', (_, canary, more: Repeated[] = []) => {
+    const before = logSide([ORDINARY, health, ...more])
+    expect(judge(before, logSide(canary)).report.verdict).toBe('Success')
+  })
+})
+
+test('an ordinary line that comes many times as often is told of and costs nothing', () => {
+  const retries = (times: number): Repeated => ({ text: 'INFO retrying call {n} to billing', times })
+  const { report } = judge(logSide([ORDINARY, retries(5)]), logSide([ORDINARY, retries(900)]))
+  expect(report.verdict).toBe('Success')
+  expect(report.warnings).toEqual([
+    expect.stringMatching(
+      /^the canary logs "retrying call <\*> to billing" at least \d+ times as often by exposure: 900, 5 /,
+    ),
+  ])
+})
+
+test('an error that became a warning is no new warning', () => {
+  const said = (level: string): Repeated => ({ text: `${level} no stock of item {n}`, times: 60 })
+  const canary = logSide([ORDINARY, said('WARN')])
+  expect(judge(logSide([ORDINARY, said('ERROR')]), canary).report.verdict).toBe('Success')
+  expect(judge(logSide([ORDINARY, said('INFO')]), canary).report.verdict).not.toBe('Success')
+})
+
+test('the severity is said where other lines of the same words have none', () => {
+  const request = (status: number, times: number): Repeated => ({
+    text: `"GET /items/{n} HTTP/1.1" ${status} 12`,
+    times,
+  })
+  const { report } = judge(
+    logSide([request(200, 900), request(503, 5)]),
+    logSide([request(200, 850), request(503, 60)]),
+  )
+  expect(report.reason).toContain('is more frequent with severity error: 60 in the canary, 5 in the baseline')
 })
 
 describe('much worse', () => {
@@ -121,4 +185,21 @@ describe('what nobody would sign', () => {
     )
     expect(report.findings[0]?.reason).not.toContain('chance')
   })
+})
+
+test('an object in JSON over several lines is named by its message', () => {
+  const event = (level: string, message: string, times: number): Repeated => ({
+    text: JSON.stringify({ level, message }, null, 2),
+    times,
+  })
+  const side = (...events: Repeated[]): LogSide => {
+    const { lines, ...rest } = logSide(events)
+    return {
+      ...rest,
+      lines: [...lines].flatMap(({ atMs, text }) => text.split('\n').map((line) => ({ atMs, text: line }))),
+    }
+  }
+  const ordinary = event('info', 'order {n} placed', 900)
+  const { report } = judge(side(ordinary), side(ordinary, event('error', 'no stock of item {n}', 40)))
+  expect(report.reason).toMatch(/^"no stock of item <\*>" is new: 40 in the canary/)
 })

@@ -8,8 +8,8 @@ export interface LogVerdictInput {
   readonly findings: readonly TemplateFinding[]
   readonly thresholds: ScoreThresholds
   readonly emptyLog: EmptyLogPolicy
-  /** See `silenceOf`. */
-  readonly silence: string | undefined
+  /** What people should look at whatever the score; see `silenceOf` and `vanishedOf`. */
+  readonly doubt: string | undefined
 }
 
 type LogVerdict = Pick<LogReport, 'score' | 'verdict' | 'reason' | 'endsRun'>
@@ -25,7 +25,7 @@ const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
 
 /** The verdict on the log and the sentence that says why. */
 export function logVerdict(input: LogVerdictInput): LogVerdict {
-  const { state, score, findings, thresholds, silence } = input
+  const { state, score, findings, thresholds } = input
   const unexpected = findings.filter(({ isUnexpected }) => isUnexpected)
   const [worst] = unexpected
   const reason = worst === undefined ? 'no error is new or more frequent' : sentence(worst, unexpected.length)
@@ -44,7 +44,7 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   }
   const verdict = verdictOf(score, thresholds)
   const asked = findings.find(({ asksForReview }) => asksForReview)
-  const doubt = silence ?? (asked && sentence(asked, 1))
+  const doubt = input.doubt ?? (asked && sentence(asked, 1))
   if (doubt === undefined || verdict === 'Fail') return { score, verdict, reason, endsRun: false }
   const reasons = worst === undefined ? doubt : `${doubt}; ${reason}`
   return { score: belowPass(score, thresholds), verdict: 'Review', reason: reasons, endsRun: false }

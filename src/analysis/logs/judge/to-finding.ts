@@ -1,4 +1,5 @@
 import type { TemplateFinding } from '../model/types.js'
+import type { EventGroup } from './event-group.js'
 import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
@@ -30,19 +31,26 @@ export function toFinding(comparison: WeighedComparison, lostPoints: number): Te
 }
 
 function reasonOf(comparison: WeighedComparison): string {
-  const { group, ratioLower, isFatal, isNewEver, isUnexpected, change } = comparison
+  const { group, ratioLower, isFatal, isNewEver, isUnexpected } = comparison
+  const change = `${comparison.change === 'new' ? 'new' : 'more frequent'}${amongOthers(group)}`
   const counts = `${group.canary.events} in the canary, ${group.baseline.events} in the baseline`
   const seen = isNewEver ? ', and no earlier release logged it' : ''
-  if (isFatal) return `critical and ${change === 'new' ? 'new' : 'more frequent'}: ${counts}${seen}`
+  if (isFatal) return `critical and ${change}: ${counts}${seen}`
   if (isUnexpected) {
     const least = ratioLower.toFixed(ratioLower < 10 ? 1 : 0)
-    return `${change === 'new' ? 'new' : 'more frequent'}: ${counts}${seen}; at least ${least} times as many by exposure`
+    return `${change}: ${counts}${seen}; at least ${least} times as many by exposure`
   }
   if (comparison.asksForReview) {
     const what = group.severity === 'critical' ? 'critical and new' : 'new, in bursts'
     return `${what}, which asks people: ${counts}${seen}`
   }
   return `${counts}: ${doubtOf(comparison)}`
+}
+
+/** Where lines of the same words are less or more severe, the counts are not those of all of them. */
+function amongOthers({ template, severity, baseline, canary }: EventGroup): string {
+  const others = template.lines - baseline.events - canary.events
+  return others > 0 && severity !== 'ordinary' ? ` with severity ${severity}` : ''
 }
 
 function doubtOf({ change, dispersion, pAdjusted, ratioLower, group }: WeighedComparison): string {

@@ -1,5 +1,6 @@
 import { group } from 'd3-array'
 
+import type { LineSeverity } from '../model/types.js'
 import type { EventGroup } from './event-group.js'
 import { addSide } from './side-events.js'
 
@@ -11,7 +12,9 @@ const MOST_LOGGERS = 50
  * that has another name, or none, is no new error. A logger of the canary that says it beside one that says it on both sides is.
  */
 export function uniteRenamed(groups: readonly EventGroup[]): readonly EventGroup[] {
-  const messages = group(groups, ({ template, topic }) => JSON.stringify([template.id, topic?.string]))
+  const messages = group(withoutDemoted(groups), ({ template, topic }) =>
+    JSON.stringify([template.id, topic?.string]),
+  )
   return [...messages.values()].flatMap((family) => {
     if (family.length === 1) return family
     if (family.length > MOST_LOGGERS) return joined(family)
@@ -20,6 +23,19 @@ export function uniteRenamed(groups: readonly EventGroup[]): readonly EventGroup
     if (gone.length === 0 || come.length === 0) return family
     const both = family.filter((one) => !gone.includes(one) && !come.includes(one))
     return [...both, ...joined([...gone, ...come])]
+  })
+}
+
+const RANKS: readonly LineSeverity[] = ['critical', 'error', 'warn']
+
+/** What the baseline logs only as an error and the canary only as a warning is the same message, and none that is new. */
+function withoutDemoted(groups: readonly EventGroup[]): readonly EventGroup[] {
+  const families = group(groups, ({ template, logger }) => JSON.stringify([template.id, logger])).values()
+  return [...families].flatMap((family) => {
+    const [one, two] = family.toSorted((a, b) => RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity))
+    if (family.length !== 2 || one === undefined || two === undefined) return family
+    const isDemoted = one.canary.events === 0 && two.baseline.events === 0
+    return isDemoted && family.every(({ severity }) => RANKS.includes(severity)) ? joined([two, one]) : family
   })
 }
 

@@ -22,7 +22,7 @@ const LETTERS: readonly RegExp[] = [
   /^([IWEF])(?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\]/,
   /^\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ ([VDIWEF]) \S/,
   /^([VDIWEF])\/[^\s(:]{1,60} *(?:\( *\d+\))?: /,
-  /^(?:\S{1,30} )?\d\d:\d\d:\d\d\S* \[?([DIWEF])\]? \S/,
+  /^(?:\S{1,30} |[\d-]{10}T)?\d\d:\d\d:\d\d\S* \[?([DIWEF])\]? \S/,
   /^\d+:[MSCX] \d\d \w{3} \d{4} \d\d:\d\d:\d\d\.\d+ ([.*#-]) /,
 ]
 const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([

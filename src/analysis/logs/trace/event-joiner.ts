@@ -1,3 +1,4 @@
+import { describeLine } from '../records/describe-record.js'
 import { continuationOf, stateAfterHead } from './continuation.js'
 import type { TraceState } from './continuation.js'
 
@@ -46,7 +47,13 @@ export class EventJoiner {
   /** The last event, when nothing comes any more. */
   end(): LogEvent | undefined {
     if (this.#lines === 0) return undefined
-    const event = { text: this.#kept.join('\n'), lines: this.#lines, atMs: this.#atMs }
+    const text = this.#kept.join('\n')
+    // Some writers spread an object in JSON over several lines.
+    const event = {
+      text: this.#kept[0] === '{' ? describeLine(text) : text,
+      lines: this.#lines,
+      atMs: this.#atMs,
+    }
     this.#lines = 0
     return event
   }

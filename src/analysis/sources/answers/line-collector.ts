@@ -4,6 +4,8 @@ import type { LineData, LineLimits, TimeWindow } from '../../sources.js'
 
 /** What is kept of one line, in UTF-16 units. */
 const MAX_LINE_LENGTH = 16_384
+/** And of each text of a longer line in JSON. */
+const MAX_TEXT_LENGTH = 1000
 
 /** Lines of a window up to the limits. */
 export class LineCollector {
@@ -44,7 +46,19 @@ export class LineCollector {
 
   #cutShort(text: string): string {
     this.#cut += 1
-    return text.slice(0, MAX_LINE_LENGTH)
+    return (text.startsWith('{') ? shorterRecord(text) : undefined) ?? text.slice(0, MAX_LINE_LENGTH)
+  }
+}
+
+/** An object in JSON with the beginnings of its texts only, so that it can still be read; undefined where that is too long, too. */
+function shorterRecord(text: string): string | undefined {
+  try {
+    const short = JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+      typeof value === 'string' ? value.slice(0, MAX_TEXT_LENGTH) : value,
+    )
+    return short.length > MAX_LINE_LENGTH ? undefined : short
+  } catch {
+    return undefined
   }
 }
 

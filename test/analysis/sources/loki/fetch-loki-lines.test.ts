@@ -129,6 +129,14 @@ describe('log lines from Loki', () => {
     expect(await source.fetchLines({})).toMatchObject({ state: 'empty', lines: [], reasons: [] })
   })
 
+  test('that are very long objects in JSON have their texts cut, and keep their level', async () => {
+    const line = JSON.stringify({ body: 'x'.repeat(100_000), level: 'error' })
+    const { source } = await open(serving([{ ns: 1, line }]))
+    const answer = await source.fetchLines({})
+    expect(JSON.parse(answer.lines[0]!.text)).toEqual({ body: 'x'.repeat(1000), level: 'error' })
+    expect(answer.warnings).toEqual(['lines cut after 16384 characters: 1'])
+  })
+
   test('that are very long are cut, and counted', async () => {
     const { source } = await open(serving([{ ns: 1, line: 'x'.repeat(20_000) }]))
     const answer = await source.fetchLines({})
