@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
@@ -70,7 +70,7 @@ async function requireProgram(path: string, source: OpaProgram['source']): Promi
   if (await isExecutable(path)) return { path, source }
   throw new AppError(
     'unavailable',
-    `the opa program named by ${source} is not there or not executable: ${path}`,
+    `the opa program named by ${source} is not there or is no executable file: ${path}`,
   )
 }
 
@@ -86,7 +86,7 @@ async function findOnPath(searchPath: string, platform: string): Promise<string 
 async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)
-    return true
+    return (await stat(path)).isFile()
   } catch {
     return false
   }

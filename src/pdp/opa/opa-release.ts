@@ -1,20 +1,40 @@
+import { AppError } from '../../errors/app-error.js'
 import type { OpaProgram } from './find-opa.js'
 import { runOpa } from './run-opa.js'
 
 /** The two versions of the Rego language: 0 without and 1 with `if` and `contains` by default. */
 export type RegoVersion = 0 | 1
 
+/** A program that answers nothing is not waited for as long as one that compiles. */
+const TIME_LIMIT_MS = 30_000
+/** The manifests of older releases tell no version of Rego for each file. */
+const OLDEST_MINOR = 70
+const REMEDY = 'name OPA 0.70 or later with --opa or OPA_BIN'
 const known = new WeakMap<OpaProgram, Promise<string>>()
 
-/** The release of the program, `1.20.2`; `unknown` where it does not tell. */
-export function opaRelease(opa: OpaProgram): Promise<string> {
-  const asked =
-    known.get(opa) ??
-    runOpa(opa, ['version']).then(
-      ({ stdout }) => /^Version:\s*(?<release>\S+)/m.exec(stdout)?.groups?.['release'] ?? 'unknown',
-    )
+/** The release of the program, `1.20.2`. Raises `unavailable` for a program that is not OPA or is too old, and as `runOpa`. */
+export async function opaRelease(opa: OpaProgram): Promise<string> {
+  const asked = known.get(opa) ?? askRelease(opa)
   known.set(opa, asked)
-  return asked
+  try {
+    return await asked
+  } catch (raw) {
+    // It may answer when it is asked again.
+    known.delete(opa)
+    throw raw
+  }
+}
+
+async function askRelease(opa: OpaProgram): Promise<string> {
+  const { stdout } = await runOpa(opa, ['version'], { timeLimitMs: TIME_LIMIT_MS })
+  const { release, major, minor } =
+    /^Version:\s*v?(?<release>(?<major>\d+)\.(?<minor>\d+)\S*)/m.exec(stdout)?.groups ?? {}
+  const what = `${opa.path} (from ${opa.source})`
+  if (release === undefined)
+    throw new AppError('unavailable', `${what} is not opa, since \`opa version\` names no release: ${REMEDY}`)
+  if (Number(major) === 0 && Number(minor) < OLDEST_MINOR)
+    throw new AppError('unavailable', `${what} is OPA ${release}, which is too old: ${REMEDY}`)
+  return release
 }
 
 /** The version of Rego that the program reads unless told otherwise: 0 before OPA 1.0, then 1. */

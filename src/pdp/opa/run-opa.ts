@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import type { ExecFileException } from 'node:child_process'
 import { setPriority } from 'node:os'
 
 import { AppError, hasErrorCode } from '../../errors/app-error.js'
@@ -49,7 +50,7 @@ export function runOpa(
       (error, stdout, stderr) => {
         if (error === null) resolve({ exitCode: 0, stdout, stderr })
         else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout, stderr })
-        else reject(cannotRun(program, args, error))
+        else reject(cannotRun(program, args, { error, timeLimitMs }))
       },
     )
     if (program.niceness !== undefined) stepBack(child.pid, program.niceness)
@@ -69,15 +70,26 @@ function stepBack(pid: number | undefined, niceness: number): void {
   }
 }
 
-function cannotRun(program: OpaProgram, args: readonly string[], cause: Error): AppError {
-  return new AppError(
-    'unavailable',
-    `run opa ${args[0] ?? ''} (${program.path}, from ${program.source}): ${cause.message}`,
-    { cause, ...overrunCode(cause) },
-  )
+interface FailedRun {
+  readonly error: ExecFileException
+  readonly timeLimitMs: number
 }
 
-function overrunCode(error: Error): { readonly code?: string } {
+function cannotRun({ path, source }: OpaProgram, args: readonly string[], failed: FailedRun): AppError {
+  const { error: cause } = failed
+  const message = `run opa ${args[0] ?? ''} (${path}, from ${source}): ${whyFailed(failed)}`
+  return new AppError('unavailable', message, { cause, ...overrunCode(cause) })
+}
+
+/** What Node.js says of a program that was ended is the whole command line. */
+function whyFailed({ error, timeLimitMs }: FailedRun): string {
+  if (overrunCode(error).code === OPA_OVERRUN.time) return `it does not end within ${timeLimitMs / 1000} s`
+  if (typeof error.signal === 'string') return `it was ended by ${error.signal}`
+  if (hasErrorCode(error, 'ENOENT')) return 'it cannot be started: it or what its first line names is missing'
+  return error.message
+}
+
+function overrunCode(error: ExecFileException): { readonly code?: string } {
   if (hasErrorCode(error, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')) return { code: OPA_OVERRUN.output }
-  return 'killed' in error && error.killed === true ? { code: OPA_OVERRUN.time } : {}
+  return error.killed === true ? { code: OPA_OVERRUN.time } : {}
 }
