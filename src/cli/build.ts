@@ -27,6 +27,7 @@ import {
   addConfigOption,
   addSchemaOption,
   addOutputOptions,
+  addVersionOptions,
   examples,
   outJson,
   policyFlags,
@@ -46,7 +47,7 @@ const COMPILE_OPTIONS = { includeTests: false, mostEntrypoints: MOST_PORTABLE_EN
 
 /** `tidegate build`: Rego directories as one OPA bundle that loads without a compiler. */
 export function defineBuild(command: Command, session: Session): void {
-  addOutputOptions(addSchemaOption(addConfigOption(command)))
+  addOutputOptions(addSchemaOption(addConfigOption(addVersionOptions(command))))
     .description(
       'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes.',
     )

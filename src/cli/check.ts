@@ -16,6 +16,7 @@ import { withRequests } from './input/evaluate-once.js'
 import { findInputWarnings, schemaFolder, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
 import { loadServed } from './input/load-served.js'
+import { asksShipped } from './input/shipped-policies.js'
 import { findPolicies, loadOptions, openPolicies, policyFiles } from './input/open-policies.js'
 import { makeColours } from './output/colours.js'
 import { Progress } from './output/progress.js'
@@ -29,6 +30,7 @@ import {
   addOutputOptions,
   addPolicyOptions,
   addSchemaOption,
+  addVersionOptions,
   examples,
   outJson,
 } from './session/shared-options.js'
@@ -44,7 +46,9 @@ interface CheckOptions extends PolicyOptions, OutputOptions, SchemaOptions {
 
 /** `tidegate check`: what the static policies would say if these pipelines were saved. */
 export function defineCheck(command: Command, session: Session): void {
-  addOutputOptions(addWatchOption(addSchemaOption(addInputFormOption(addPolicyOptions(command)))))
+  addOutputOptions(
+    addWatchOption(addSchemaOption(addInputFormOption(addPolicyOptions(addVersionOptions(command))))),
+  )
     .description(
       'Asks the static policies about pipeline definitions, as the orchestrator does when one is saved. Exits with 1 when one is denied, with 2 when one cannot be checked. What is wrong with the policies themselves is told on standard error; with --schema or --strict and no path, or with directories of Rego, only that.',
     )
@@ -77,10 +81,20 @@ export function defineCheck(command: Command, session: Session): void {
 
 async function check(paths: readonly string[], options: CheckOptions, session: Session): Promise<ExitCode> {
   const { terminal } = session
+  const { bundle, ...others } = options
+  // As for opa check, --bundle says how directories are laid out.
+  if (paths.length === 0 && Array.isArray(bundle) && (await arePolicies(bundle)))
+    return await checkPolicies(bundle, others, session)
   // Without that, an empty list of files would pass for one that was checked.
   if (paths.length === 0 && options.schema === undefined && options.strict === undefined)
     throw wrongUse("missing required argument 'path'")
   if (await arePolicies(paths)) return await checkPolicies(paths, options, session)
+  if (asksShipped(findPolicies(options, terminal)) && (await arePolicies(paths, true))) {
+    terminal.err(
+      "Rego is checked, and no JSON: there is no directory 'policies' to ask; --policies names others\n",
+    )
+    return await checkPolicies(paths, options, session)
+  }
   await watchFiles(session, [...policyFiles(options, terminal), ...paths, schemaFolder(options)])
   const policies = await openPolicies(options, terminal)
   const { config, snapshot, directories } = policies

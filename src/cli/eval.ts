@@ -21,7 +21,13 @@ import { parseEntrypoint, parseQuery } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
 import type { InputForm } from './input/read-definitions.js'
 import { STDIN, readDocument } from './input/read-document.js'
-import { addInputFormOption, addPolicyOptions, examples, repeatable } from './session/shared-options.js'
+import {
+  addInputFormOption,
+  addPolicyOptions,
+  addVersionOptions,
+  examples,
+  repeatable,
+} from './session/shared-options.js'
 import type { PolicyOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
 
@@ -71,7 +77,7 @@ export function defineEval(command: Command, session: Session): void {
 
 /** Adds the flags of an evaluation, except for its input. */
 export function addEvaluationOptions(command: Command): Command {
-  return addWatchOption(addInputFormOption(addPolicyOptions(command)))
+  return addVersionOptions(addWatchOption(addInputFormOption(addPolicyOptions(command))))
     .addOption(
       repeatable(
         '-d, --data <path>',

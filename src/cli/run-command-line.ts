@@ -5,7 +5,7 @@ import { packageVersion } from '../lib/package-root.js'
 import { commands } from './commands.js'
 import type { ExitCode, Session } from './session/session.js'
 import { reportFailure } from './output/report-failure.js'
-import { hintForOpaFlag } from './session/opa-flags.js'
+import { hintForOpaCommand, hintForOpaFlag } from './session/opa-flags.js'
 import { wrongUse } from './session/session.js'
 import { newSession } from './session/session.js'
 import { addOutputOptions, examples } from './session/shared-options.js'
@@ -109,6 +109,8 @@ function defineRoot(program: Command): void {
 }
 
 function unknownCommand(name: string): Error {
+  const ofOpa = hintForOpaCommand(name)
+  if (ofOpa !== undefined) return wrongUse(`unknown command '${name}' of opa: use ${ofOpa}`)
   const nearest = nearestName(name, [...commands.keys()])
   const hint =
     nearest === undefined ? `; there are ${[...commands.keys()].join(', ')}` : `, did you mean ${nearest}?`

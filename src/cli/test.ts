@@ -34,6 +34,7 @@ import {
   addOutputOptions,
   addSchemaOption,
   addConfigOption,
+  addVersionOptions,
 } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
@@ -59,7 +60,7 @@ const IMPORT = /^\s*import\s+rego\.v1\s*$/m
 
 /** `tidegate test`: the Rego unit tests, in OPA and as they are served. */
 export function defineTest(command: Command, session: Session): void {
-  addOutputOptions(addWatchOption(addSchemaOption(addConfigOption(command))))
+  addOutputOptions(addWatchOption(addSchemaOption(addConfigOption(addVersionOptions(command)))))
     .description(
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
     )

@@ -178,7 +178,7 @@ describe('a fault ends check with 2', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'tidegate: none of the loaded packages (runtime.p) is a static policy: policies.staticPackages is static.**\n',
+        'tidegate: none of the loaded packages (runtime.p) is a static policy: policies.staticPackages is static.**; tidegate check runtime checks these policies themselves\n',
     })
   })
 })

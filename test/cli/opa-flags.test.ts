@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { hintForOpaFlag } from '../../src/cli/session/opa-flags.js'
+import { newerOpa, olderOpa } from '../support/compilers.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { makeWorkspace } from '../support/workspace.js'
 
@@ -29,6 +32,12 @@ const workspace = makeWorkspace({
   'later/p_test.rego':
     'package p_test\nimport rego.v1\ntest_a if true\ntest_b if true\ntodo_test_c if true\n',
   'strict/cases/one.json': '{}',
+  'elsewhere/rules/r.rego': 'package r\nimport rego.v1\nallow if starts_with(input.x, "a")\n',
+  'elsewhere/input.json': '{}',
+  'types/t.rego': 'package t\nimport rego.v1\ndeny contains "x" if startswith("a", 1)\n',
+  'younger/t.rego': 'package t\nimport rego.v1\ndeny contains "x" if array.flatten([input.a])\n',
+  'named/policies/r.rego': 'package r\nimport rego.v1\nallow if input.a\n',
+  'named/a.json': '{}',
   'in.json': '{"x": 1}',
 })
 const { path: cwd } = workspace
@@ -170,6 +179,42 @@ describe('check of Rego', () => {
     expect(stderr).toContain('s.rego:3')
   })
 
+  test('and those of -b, which opa check takes without a value', async () => {
+    expect(await run('check', '-b', 'strict')).toMatchObject({
+      exitCode: 0,
+      stdout: '1 package: 0 warnings\n',
+    })
+    expect(await run('check', '--policies', 'strict')).toMatchObject({ exitCode: 2 })
+  })
+
+  test('where there are no policies to ask about the JSON, those of the directory are checked', async () => {
+    const { exitCode, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'elsewhere') })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain("there is no directory 'policies' to ask")
+    expect(stderr).toMatch(
+      /r\.rego:3:10: rego_type_error: undefined function starts_with, did you mean startswith\?/,
+    )
+  })
+
+  test('where none of the policies is asked about JSON, it says how they are checked', async () => {
+    const { exitCode, stderr } = await runTidegate(['check', '.'], { cwd: join(cwd, 'named') })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('; tidegate check policies checks these policies themselves')
+  })
+
+  test('tells the types that a built-in has and wants, as opa check does', async () => {
+    const { stderr } = await run('check', 'types')
+    expect(stderr).toMatch(
+      /startswith: invalid argument\(s\)\s+have: \(string, number\)\s+want: \(search: string/,
+    )
+  })
+
+  test('names what brings a built-in that the compiler lacks', async () => {
+    const { stderr } = await run('check', 'younger')
+    const isOlder = /^opa +0\./m.test((await run('version')).stdout)
+    expect(stderr.includes('`tidegate opa install` brings')).toBe(isOlder)
+  })
+
   test('--strict tells what opa check --strict tells', async () => {
     const { exitCode, stderr } = await run('check', '--strict', 'strict')
     expect(exitCode).toBe(2)
@@ -197,16 +242,50 @@ describe('flags of opa test and opa build', () => {
   })
 })
 
+describe('each flag of opa', () => {
+  const programs = [olderOpa(), newerOpa()].flatMap((path) => (path === undefined ? [] : [path]))
+  const flagsOf = (help: string): string[] =>
+    [...help.matchAll(/^ {2,6}(?:(?<short>-\w), )?(?<long>--[a-z0-9-]+)/gm)].flatMap(({ groups }) =>
+      [groups?.['short'], groups?.['long']].filter((flag) => flag !== undefined),
+    )
+
+  test.each(['eval', 'test', 'check', 'build', 'fmt', 'inspect', 'deps'])(
+    'of %s is taken, or answered with what does it here',
+    async (command) => {
+      const helps = programs.map((opa) => execFileSync(opa, [command, '--help'], { encoding: 'utf8' }))
+      const { stdout } = await run(command, '--help')
+      const taken = [...flagsOf(stdout), '--v0-compatible', command === 'fmt' ? '' : '--v1-compatible']
+      const others = [...new Set(helps.flatMap(flagsOf))].filter((flag) => !taken.includes(flag))
+      expect(others.filter((flag) => hintForOpaFlag(command, flag) === undefined)).toEqual([])
+    },
+  )
+
+  test.each([
+    'eval data.p.allow -b pol',
+    'check strict',
+    'test later -z',
+    'build pol',
+    'inspect pol',
+    'deps p/allow pol',
+  ])('%s: those for the version of Rego are taken', async (line) => {
+    const flags = ['--v0-compatible', '--v1-compatible']
+    expect(await run(...line.split(' '), ...flags)).toMatchObject({ exitCode: 0 })
+  })
+})
+
+test('a command of opa that is not here is answered with what does it', async () => {
+  expect((await run('run')).stderr).toBe("tidegate: unknown command 'run' of opa: use tidegate serve\n")
+})
+
 test.each([
   ['eval', '--profile', 'tidegate eval --cost'],
   ['eval', '-p', 'opa eval can'],
   ['eval', '-S', 'tidegate check --strict'],
-  ['test', '--bench', 'opa test --bench'],
-  ['check', '--v0-compatible', 'not needed'],
+  ['test', '--bench', 'opa test has it'],
   ['build', '-O', 'opa build -O'],
   ['build', '--signing-key', 'opa sign'],
   ['fmt', '--v0-v1', 'opa fmt --v0-v1'],
-  ['inspect', '--v0-compatible', 'not needed'],
+  ['inspect', '--ignore', 'left out'],
   ['deps', '--ignore', 'left out'],
 ])('%s %s of opa is answered with what does it here', async (command, flag, hint) => {
   const { exitCode, stderr } = await run(command, flag)

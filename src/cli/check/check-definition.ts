@@ -23,14 +23,18 @@ export interface Checking {
 const MOST_NAMES = 10
 
 /** The packages of the static policies. Raises `invalid` when there are none: nothing would ever be denied. */
-export function staticPackages({ config, snapshot }: OpenPolicies): string[] {
+export function staticPackages({ config, snapshot, directories }: OpenPolicies): string[] {
   const patterns = config.policies.staticPackages
   const packages = selectPackages(snapshot, patterns)
   if (packages.length > 0) return packages
   const loaded = listSome(snapshot.packages.map((key) => printPackageName(pathOfKey(key))))
+  const hint =
+    directories.length === 0
+      ? ''
+      : `; tidegate check ${directories.join(' ')} checks these policies themselves`
   throw new AppError(
     'invalid',
-    `none of the loaded packages (${loaded || 'none'}) is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}`,
+    `none of the loaded packages (${loaded || 'none'}) is a static policy: policies.staticPackages is ${patterns.join(', ') || 'empty'}${hint}`,
   )
 }
 

@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
 import { listSourceTree } from '../../pdp/compile/list-source-files.js'
-import { compileError, readOpaErrors } from '../../pdp/compile/opa-errors.js'
+import { compileError, readOpaErrors, withNearBuiltins, withTypes } from '../../pdp/compile/opa-errors.js'
 import { parseModules } from '../../pdp/compile/parse-modules.js'
 import { sourceFiles, stageBundle } from '../../pdp/compile/stage-bundle.js'
 import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
@@ -18,13 +18,16 @@ export interface PolicyCheckOptions {
 /** OPA gives up after ten errors unless told otherwise. */
 const MAX_ERRORS = '10000'
 
-/** Whether paths name policies, and no documents to ask about: Rego, or directories of it without other JSON than data. */
-export async function arePolicies(paths: readonly string[]): Promise<boolean> {
-  const answers = await Promise.all(paths.map(holdsPolicies))
+/**
+ * Whether paths name policies, and no documents to ask about: Rego, or directories of it without other JSON than data. Where there is
+ * nobody to ask (`isUnasked`), Rego is enough.
+ */
+export async function arePolicies(paths: readonly string[], isUnasked = false): Promise<boolean> {
+  const answers = await Promise.all(paths.map(async (path) => await holdsPolicies(path, isUnasked)))
   return answers.length > 0 && answers.every((isRego) => isRego)
 }
 
-async function holdsPolicies(path: string): Promise<boolean> {
+async function holdsPolicies(path: string, isUnasked: boolean): Promise<boolean> {
   // What cannot be read is told where it is read.
   const tree = await listSourceTree(path).catch(() => undefined)
   if (tree === undefined) return false
@@ -32,6 +35,7 @@ async function holdsPolicies(path: string): Promise<boolean> {
   const folders = sources.flatMap(({ file }) => (file.endsWith('.rego') ? [dirname(file)] : []))
   const isWithin = (file: string): boolean =>
     folders.some((folder) => !relative(folder, file).startsWith('..'))
+  if (folders.length > 0 && isUnasked) return true
   return folders.length > 0 && passedOver.every((file) => !file.endsWith('.json') || isWithin(file))
 }
 
@@ -44,10 +48,16 @@ export async function compileAll(
   const opa = await findOpa()
   const { rego } = await collectSources(directories, { includeTests: true })
   const modules = await parseModules(opa, rego)
-  const flags = ['--format', 'json', '--max-errors', MAX_ERRORS, ...(strict ? ['--strict'] : [])]
-  const run = await inTemporaryDirectory(async (cwd) => {
+  const toSource = sourceFiles(modules)
+  await inTemporaryDirectory(async (cwd) => {
     await stageBundle(cwd, modules, new RegoObject([]))
-    return await runOpa(opa, ['check', ...flags, '--bundle', '.'], { cwd })
+    const check = async (format: 'json' | 'pretty') => {
+      const flags = ['--format', format, '--max-errors', MAX_ERRORS, ...(strict ? ['--strict'] : [])]
+      return await runOpa(opa, ['check', ...flags, '--bundle', '.'], { cwd })
+    }
+    const run = await check('json')
+    if (run.exitCode === 0) return
+    const errors = withTypes(readOpaErrors(run, toSource), await check('pretty'), toSource)
+    throw compileError(await withNearBuiltins(errors, opa))
   })
-  if (run.exitCode !== 0) throw compileError(readOpaErrors(run, sourceFiles(modules)))
 }

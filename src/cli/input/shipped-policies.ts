@@ -29,6 +29,11 @@ export function withShippedPolicies(config: Config, { configFile, env, isDefault
   return { ...config, policies: { ...policies, directories: orShipped(policies.directories) } }
 }
 
+/** Whether nobody has named any policies, and the current directory has none: those of the package would be asked. */
+export function asksShipped({ directories }: Pick<Config['policies'], 'directories'>): boolean {
+  return directories.some((directory) => directory.startsWith(packageRoot))
+}
+
 /** What to do next for somebody who tries the service with the policies that come with it; undefined where those do not serve. */
 export function trialHint(directories: readonly string[]): string | undefined {
   const shipped = directories.find((directory) => directory.startsWith(packageRoot))

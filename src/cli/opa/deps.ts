@@ -4,7 +4,13 @@ import { printDataRef } from '../../pdp/rego/print-data-ref.js'
 import { parseEntrypoint } from '../input/parse-entrypoint.js'
 import { watchFiles } from '../session/session.js'
 import type { Session } from '../session/session.js'
-import { addConfigOption, addOutputOptions, examples, repeatable } from '../session/shared-options.js'
+import {
+  addConfigOption,
+  addOutputOptions,
+  addVersionOptions,
+  examples,
+  repeatable,
+} from '../session/shared-options.js'
 import { passOn } from './pass-on.js'
 import type { PassOnOptions } from './pass-on.js'
 import { addWatchOption } from '../session/watch.js'
@@ -17,7 +23,7 @@ interface DepsOptions extends PassOnOptions {
 
 /** `tidegate deps`: `opa deps` over what serves. */
 export function defineDependencies(command: Command, session: Session): void {
-  addConfigOption(addOutputOptions(addWatchOption(command)))
+  addConfigOption(addOutputOptions(addWatchOption(addVersionOptions(command))))
     .description(
       'Lists what a rule or package reads of input and data, and the rules that it builds on, with opa deps: over the files that serve, each in the version of Rego that it is written in.',
     )

@@ -7,7 +7,7 @@ import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
 import { EXIT } from '../session/session.js'
 import type { ExitCode, Session } from '../session/session.js'
-import { addConfigOption, addOutputOptions, examples } from '../session/shared-options.js'
+import { addConfigOption, addOutputOptions, addVersionOptions, examples } from '../session/shared-options.js'
 import type { Terminal } from '../session/terminal.js'
 import { openOpa } from './pass-on.js'
 import type { PassOnOptions } from './pass-on.js'
@@ -25,7 +25,7 @@ const IMPORT = /^import rego\.v1\s*$/m
 
 /** `tidegate fmt`: `opa fmt` over the files that are policies here, each in the version of Rego that it is written in. */
 export function defineFormat(command: Command, session: Session): void {
-  addConfigOption(addOutputOptions(command))
+  addConfigOption(addOutputOptions(addVersionOptions(command, ['--v0-compatible'])))
     .description(
       'Formats Rego with opa fmt: all files of the directories, tests too, each in the version of Rego that it is written in. Prints them, or with --list the names of those that are not formatted. Exits with 1 where --fail finds one.',
     )

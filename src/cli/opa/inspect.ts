@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { watchFiles } from '../session/session.js'
 import type { Session } from '../session/session.js'
-import { addConfigOption, addOutputOptions, examples } from '../session/shared-options.js'
+import { addConfigOption, addOutputOptions, addVersionOptions, examples } from '../session/shared-options.js'
 import { openOpa, passOn, runIn } from './pass-on.js'
 import type { PassOnOptions } from './pass-on.js'
 import { addWatchOption } from '../session/watch.js'
@@ -14,7 +14,7 @@ interface InspectOptions extends PassOnOptions {
 
 /** `tidegate inspect`: `opa inspect` over what serves, or over a bundle. */
 export function defineInspect(command: Command, session: Session): void {
-  addConfigOption(addOutputOptions(addWatchOption(command)))
+  addConfigOption(addOutputOptions(addWatchOption(addVersionOptions(command))))
     .description(
       'Lists packages, files and annotations with opa inspect: of the files that serve, each in the version of Rego that it is written in, or of a bundle.',
     )

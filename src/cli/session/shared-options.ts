@@ -63,7 +63,7 @@ export function addPolicyOptions(command: Command): Command {
 /** Adds the flag that has the input of policies checked. */
 export function addSchemaOption(command: Command): Command {
   return command.option(
-    '--schema <dir>',
+    '-s, --schema <dir>',
     "also tell what policies read of input that these JSON Schemas do not have; 'default' stands for those of the orchestrator's documents",
   )
 }
@@ -81,6 +81,15 @@ export function addInputFormOption(command: Command): Command {
 /** Adds the flag for the configuration file. */
 export function addConfigOption(command: Command): Command {
   return command.option('--config <file>', 'the configuration file, YAML or JSON (else TIDEGATE_CONFIG)')
+}
+
+/** Takes flags of `opa` that change nothing: each file is read in the version of Rego in which it parses. */
+export function addVersionOptions(
+  command: Command,
+  flags: readonly string[] = ['--v0-compatible', '--v1-compatible'],
+): Command {
+  for (const flag of flags) command.addOption(new Option(flag, 'as opa takes it').hideHelp())
+  return command
 }
 
 /** An option whose values add up. */

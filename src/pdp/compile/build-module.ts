@@ -14,7 +14,7 @@ import { pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
-import { compileError, readOpaErrors, withTypes } from './opa-errors.js'
+import { compileError, readOpaErrors, withNearBuiltins, withTypes } from './opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
 import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -128,7 +128,10 @@ async function buildForAll(
   const { opa, bundle } = staged
   await rm(join(bundle, GENERATED_FILE), { force: true })
   const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', '.'], { cwd: bundle })
-  if (check.exitCode !== 0) throw compileError(withTypes(readOpaErrors(check, toSource), first.run, toSource))
+  if (check.exitCode !== 0) {
+    const errors = await withNearBuiltins(readOpaErrors(check, toSource), opa)
+    throw compileError(withTypes(errors, first.run, toSource))
+  }
 
   const second = await build(staged, { forwarded: keys })
   if (typeof second.outcome !== 'string')

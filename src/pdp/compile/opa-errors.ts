@@ -2,6 +2,10 @@ import { z } from 'zod'
 
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
+import { suggestion, nearestName } from '../../lib/text/nearest-name.js'
+import type { OpaProgram } from '../opa/find-opa.js'
+import { opaRelease } from '../opa/opa-release.js'
+import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 
 const OpaErrors = z.object({
@@ -13,6 +17,11 @@ const OpaErrors = z.object({
     }),
   ),
 })
+
+const Capabilities = z.object({ builtins: z.array(z.object({ name: z.string() })) })
+const UNDEFINED_FUNCTION = /^undefined function (?<name>\S+)$/
+/** What Tidegate has, and OPA 0.70 has not. */
+const YOUNGER = ['array.flatten', 'io.jwt.verify_eddsa', 'strings.split_n', 'uri.is_valid', 'uri.parse']
 
 /** `a.rego:3: rego_parse_error: text`, as `opa build` prints it: no column. */
 const PRINTED_ERROR =
@@ -94,4 +103,24 @@ export function withTypes(
 
 function keyOf({ message, location }: ErrorDetail): string {
   return `${location?.file}:${location?.row} ${message.split('\n')[0]}`
+}
+
+/** The same errors, with what to do about built-ins that the program does not have. */
+export async function withNearBuiltins(
+  errors: readonly ErrorDetail[],
+  opa: OpaProgram,
+): Promise<ErrorDetail[]> {
+  const unknown = errors.map(({ message }) => UNDEFINED_FUNCTION.exec(message)?.groups?.['name'])
+  if (unknown.every((name) => name === undefined)) return [...errors]
+  const release = await opaRelease(opa)
+  const { stdout } = await runOpa(opa, ['capabilities', '--current'])
+  const known = Capabilities.parse(JSON.parse(stdout)).builtins.map(({ name }) => name)
+  return errors.map((error, index) => {
+    const name = unknown[index]
+    if (name === undefined) return error
+    const hint = YOUNGER.includes(name)
+      ? `: OPA ${release} has none, and one that \`tidegate opa install\` brings has`
+      : suggestion(nearestName(name, known))
+    return { ...error, message: `${error.message}${hint}` }
+  })
 }
