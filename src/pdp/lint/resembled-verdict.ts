@@ -13,10 +13,18 @@ const RELATED: readonly (readonly [form: RegExp, rule: string])[] = [
 /** How many letters may be wrong: a short word has too many neighbours. */
 const ALLOWED_ERRORS: Readonly<Record<string, number>> = { deny: 1, violation: 2, allow: 1 }
 
+/** Words of their own, which are no slips. */
+const WORDS: ReadonlySet<string> = new Set(
+  'alloc allot alloy defy den dens dent dilation isolation'.split(' '),
+)
+
 /** The verdict that somebody who named a rule so most likely meant; undefined when it reads as something else. */
 export function resembledVerdict(name: string): string | undefined {
   if (VERDICT_RULES.includes(name)) return undefined
-  const word = name.toLowerCase().replaceAll('_', '')
+  // A name of two words, as `all_of` or `allOf`, is one slip further away than its letters are.
+  const written = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+  const word = written.replaceAll('_', '')
   const related = RELATED.find(([form]) => form.test(word))?.[1]
-  return related ?? VERDICT_RULES.find((rule) => editDistance(word, rule) <= (ALLOWED_ERRORS[rule] ?? 0))
+  if (related !== undefined || WORDS.has(word)) return related
+  return VERDICT_RULES.find((rule) => editDistance(written, rule) <= (ALLOWED_ERRORS[rule] ?? 0))
 }
