@@ -49,6 +49,8 @@ describe('the look-up of the plugins', () => {
     ['approval', 'Release', '/visibilityservice/v5/approvalGates/7/trigger'],
     ['policy', 'Check+it', '/v1/data/release/approval'],
     ['policy', 'Check%20it', '/v1/data/release/approval'],
+    // As a gateway encodes `Check+it` again.
+    ['policy', 'Check%2Bit', '/v1/data/release/approval'],
     ['verification', 'Verify', '/autopilot/api/v5/registerCanary'],
   ])('finds where a stage of type %s called %s is sent', async (type, name, path) => {
     const answer = await get(stage(name, type))
@@ -71,6 +73,9 @@ describe('the look-up of the plugins', () => {
     )
     expect(answer).toMatchObject({ appName: 'shop', pipelineName: 'prod', isCustomGateFound: true })
     for (const name of ['appId', 'serviceId', 'pipelineId']) expect(Number.isInteger(answer[name])).toBe(true)
+    const plus =
+      '/platformservice/v1/applications/shop/pipelines/a+b?gateSearch=true&refId=1&gateType=approval'
+    expect(objectOf(await get(plus))).toMatchObject({ serviceName: 'a+b', pipelineName: 'a+b' })
   })
 })
 

@@ -59,9 +59,10 @@ describe('what the editors of stages read', () => {
     expect(await get('/oes/accountsConfig/spinnaker/environments')).toEqual(environments)
   })
 
-  test('of applications: the number by the name, and by the number the pipelines without a blank', async () => {
+  test('of applications: the number by the name, and by the number the pipelines that a URL can name', async () => {
     await savePipeline('rollout')
-    await savePipeline('with blank')
+    for (const name of ['with blank', 'a/b', 'a?b', 'a#b', '100%', 'a|b']) await savePipeline(name)
+    await savePipeline('z+b-\u00fc')
     const { applicationId } = (await get('/platformservice/v2/applications/name/shop')) as {
       applicationId: number
     }
@@ -70,15 +71,18 @@ describe('what the editors of stages read', () => {
         const shown = (await get(`/platformservice/v4/applications/${applicationId}`)) as {
           services: { serviceName: string }[]
         }
-        return shown.services.length > 0 ? shown.services : undefined
+        return shown.services.length > 1 ? shown.services : undefined
       },
       () => 'the registry is empty',
     )
-    expect(services).toMatchObject([{ serviceName: 'rollout', pipelines: [{ pipelineName: 'rollout' }] }])
-    const numbers = await stepA('rollout', 'Any', 'policy')
     expect(services).toMatchObject([
-      { serviceId: numbers.pipelineId, pipelines: [{ pipelineId: numbers.pipelineId }] },
+      { serviceName: 'rollout', pipelines: [{ pipelineName: 'rollout' }] },
+      { serviceName: 'z+b-\u00fc' },
     ])
+    const numbers = await stepA('rollout', 'Any', 'policy')
+    expect(services[0]).toMatchObject({
+      ...{ serviceId: numbers.pipelineId, pipelines: [{ pipelineId: numbers.pipelineId }] },
+    })
   })
 
   test('what the gateway asks before it passes anything on', async () => {

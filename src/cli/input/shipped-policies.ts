@@ -38,5 +38,5 @@ export function asksShipped({ directories }: Pick<Config['policies'], 'directori
 export function trialHint(directories: readonly string[]): string | undefined {
   const shipped = directories.find((directory) => directory.startsWith(packageRoot))
   if (shipped === undefined) return undefined
-  return `there is no directory 'policies' here, so the policies that come with tidegate answer. Next: cp -r ${shipped} policies, change them and start again with --watch; tidegate check FILE asks them about a pipeline; ${packageRoot}README.md goes on from here`
+  return `the policies that come with tidegate answer. Next: cp -r ${shipped} policies, change them and start again with --watch; tidegate check FILE asks them about a pipeline; ${packageRoot}README.md goes on from here`
 }

@@ -50,7 +50,12 @@ export function makeAdmission(rules: AdmissionRules): Admission {
 /** Whether a browser sends this without a token, to change something. */
 function isActOfPage(request: Request): boolean {
   if (READING.has(request.method) || request.header('authorization') !== undefined) return false
-  return BROWSER_HEADERS.some((name) => request.header(name) !== undefined)
+  return request.header('sec-fetch-site') !== undefined || isOriginOfPage(request.header('origin'))
+}
+
+/** Stages of the orchestrator put their own name there (clients, 1.7 B); a browser puts a scheme, or `null` (Fetch, 3.2). */
+function isOriginOfPage(origin: string | undefined): boolean {
+  return origin !== undefined && (origin === '' || origin === 'null' || origin.includes('://'))
 }
 
 function refuseOtherOrigin(request: Request, host: string, publicUrl: string | undefined): void {

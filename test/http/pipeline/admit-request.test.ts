@@ -114,6 +114,9 @@ describe('a request that a page in a browser sends', () => {
     [{ host, origin: 'http://elsewhere.test' }, 'cross_origin'],
     [{ host, origin: 'null' }, 'cross_origin'],
     [{ host, origin: '' }, 'cross_origin'],
+    // As the stages of the orchestrator name themselves, which no browser does.
+    [{ host, origin: 'OpsMxPolicyStagePlugin' }, 'let in'],
+    [{ host, origin: 'OpsMxPolicyStagePlugin', 'sec-fetch-site': 'cross-site' }, 'cross_origin'],
     [{ host, 'sec-fetch-site': 'none' }, 'let in'],
     [{ host, 'sec-fetch-site': 'same-origin' }, 'let in'],
     [{ host, 'sec-fetch-site': 'cross-site' }, 'cross_origin'],

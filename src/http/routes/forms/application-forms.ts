@@ -12,6 +12,9 @@ import type { FormRoutesDeps } from './form-routes-deps.js'
 /** A form with more could not be used. */
 const MAX_PIPELINES = 5000
 
+/** The stages put the name as it is into a URL, where these end it, or end the stage; they do not ask where they have no number. */
+const NOT_IN_URL = /[\s/?#%"<>\\^`{|}]/
+
 const Pipeline = z.object({ pipelineName: z.string(), pipelineId: z.int() })
 const Service = z.object({ serviceName: z.string(), serviceId: z.int(), pipelines: z.array(Pipeline) })
 const Application = z.object({ applicationId: z.int(), name: z.string() })
@@ -46,8 +49,7 @@ const numberRoutes = [
         ...{ kind: 'pipeline', applicationKey: applicationKey(application), withDeleted: false },
         limit: MAX_PIPELINES,
       })
-      // The stage of an approval ends when it meets a blank, and does not ask where it has no number.
-      const named = pipelines.filter(({ name }) => !/\s/.test(name))
+      const named = pipelines.filter(({ name }) => !NOT_IN_URL.test(name))
       const services = named.map(({ id: pipelineId, name }) => ({
         ...{ serviceName: name, serviceId: pipelineId, pipelines: [{ pipelineName: name, pipelineId }] },
       }))

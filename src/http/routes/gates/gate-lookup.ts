@@ -33,7 +33,7 @@ const PipelineAnswer = z.looseObject({
   pipelineId: z.int(),
   isCustomGateFound: z.boolean(),
 })
-const APPLICATION = textOf('The name of the application, form-encoded.')
+const APPLICATION = textOf('The name of the application.')
 const PIPELINE = textOf('The name of the pipeline, form-encoded.')
 const COMMON = { method: 'GET', roles: ['orchestrator'], handler: 'gates.lookup', showsErrors: true } as const
 const { route } = routesOf<GateRoutesDeps>()
@@ -44,14 +44,14 @@ export const gateLookupRoutes = [
     ...COMMON,
     path: '/platformservice/v1/applications/:application/pipelines/:pipeline',
     summary: 'The ids of an application and a pipeline, for the plugins',
-    params: { application: APPLICATION, pipeline: PIPELINE },
+    params: { application: APPLICATION, pipeline: textOf('The name of the pipeline.') },
     query: z.looseObject({
       gateName: z.string().default('').describe('The name of the stage.'),
       gateType: z.string().default('').describe('What the stage is for: approval, policy or verification.'),
     }),
     answers: { 200: json('Names and ids.', PipelineAnswer) },
-    answer: async ({ exchange, query: { gateName, gateType } }, deps) => {
-      const [, , , application = '', , pipeline = ''] = pathWords(exchange.target.path)
+    // The plugins do not encode these names: `+` is one.
+    answer: async ({ params: { application, pipeline }, query: { gateName, gateType } }, deps) => {
       const { applicationId, pipelineId } = await deps.numbers.idsOf(application, pipeline)
       return jsonAnswer({
         appName: application,
@@ -82,16 +82,25 @@ export const gateLookupRoutes = [
       404: { description: 'Nothing is declared for the stage.' },
     },
     answer: async ({ exchange, query: { type } }, deps) => {
-      const words = pathWords(exchange.target.path)
-      const [, , , application = '', , pipeline = '', , , , stage = ''] = words
+      const named = stageOf(exchange.target.path)
       if (!isStageType(type)) throw unknownType(type)
-      const gate = await findGate(type, { application, pipeline, stage }, deps)
-      if (gate === undefined) throw noGate(type, { application, pipeline, stage })
+      const exact = await findGate(type, named, deps)
+      // A gateway between encodes the `+` of a blank again.
+      const isFound = exact !== undefined && (exact.gateId !== undefined || type === 'policy')
+      const respelt = isFound ? undefined : stageOf(exchange.target.path.replaceAll(/%2b/gi, '+'))
+      const gate = (respelt && (await findGate(type, respelt, deps))) ?? exact
+      if (gate === undefined) throw noGate(type, named)
       const { path, gateId, policyUrl } = gate
       return jsonAnswer({ gateUrl: `${baseUrl(exchange, deps.orchestratorUrl)}${path}`, gateId, policyUrl })
     },
   }),
 ]
+
+/** Raises `invalid` for a broken escape. */
+function stageOf(path: string): StageName {
+  const [, , , application = '', , pipeline = '', , , , stage = ''] = pathWords(path)
+  return { application, pipeline, stage }
+}
 
 async function findGate(
   type: StageType,
