@@ -222,6 +222,17 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     await expect(ask(url, { as: 'stranger' })).rejects.toThrow()
   })
 
+  test.each([1, 2])('builds links that speak TLS, with %d processes', async (workers) => {
+    const service = await start({ workers })
+    await untilAllServe(service, workers)
+    const lookup = '/platformservice/v6/applications/shop/pipeline/p/reference/1/gates/Verify'
+    const asked = Array.from({ length: 4 * workers }, () =>
+      ask(service.url, { method: 'GET', path: `${lookup}?type=verification` }),
+    )
+    for (const { text } of await Promise.all(asked)) expect(text).toContain(`"gateUrl":"${service.url}/`)
+    expect(service.url).toMatch(/^https:/)
+  })
+
   test.each([1, 2])('shows a new certificate without cutting anybody, with %d processes', async (workers) => {
     const service = await start({ workers })
     await untilAllServe(service, workers)

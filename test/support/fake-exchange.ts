@@ -11,6 +11,7 @@ export interface FakeRequest {
 
 /** An exchange without a socket: what it is asked is given, what it is answered is kept. */
 export class FakeExchange extends Exchange {
+  readonly isTls = false
   readonly remoteAddress = '127.0.0.1'
   readonly #request: FakeRequest
   status = 0

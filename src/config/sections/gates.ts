@@ -12,8 +12,8 @@ const MAX_DAYS = 36_500
 const DEFAULT_DAYS = 730
 const DEFAULT_MINUTES = 60 * 24
 
-const nameText = 'a name of 1 to 200 characters that neither starts nor ends with a space'
-const name = () => z.string().regex(/^\S(?:.{0,198}\S)?$/)
+const nameText = 'a name of 1 to 1000 characters that neither starts nor ends with a space'
+const name = () => z.string().regex(/^\S(?:.{0,998}\S)?$/)
 const policyText = 'a path below data such as release/approval'
 const policyPath = () =>
   z

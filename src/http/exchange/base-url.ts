@@ -11,6 +11,6 @@ const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 export function baseUrl(exchange: Exchange, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
   const host = exchange.header('host') ?? ''
-  if (HOST.test(host)) return `http://${host}`
+  if (HOST.test(host)) return `${exchange.isTls ? 'https' : 'http'}://${host}`
   throw new AppError('invalid', 'the Host header names no host to build links with: set server.publicUrl')
 }

@@ -56,6 +56,8 @@ export abstract class Exchange {
   abstract readonly status: number
   /** Where the request came from, as far as the connection still tells. */
   abstract readonly remoteAddress: string | undefined
+  /** Whether it came over TLS. */
+  abstract readonly isTls: boolean
 
   /** The certificate that the caller showed, read when it is asked for; undefined where there is none. */
   get clientCertificate(): ClientCertificate | undefined {

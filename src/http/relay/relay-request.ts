@@ -13,6 +13,8 @@ import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
 export const ORIGIN_HEADER = 'tidegate-relayed-from'
 /** The certificate of its caller, as JSON in base64. */
 export const CERTIFICATE_HEADER = 'tidegate-relayed-certificate'
+/** There where it came over TLS. */
+export const TLS_HEADER = 'tidegate-relayed-tls'
 const REQUEST_ID_HEADER = 'x-request-id'
 
 /** What is of one connection, and not of the request (RFC 9110, 7.6.1), and what the relaying process says itself. */
@@ -26,6 +28,7 @@ const OWN_REQUEST_HEADERS: readonly string[] = [
   'host',
   ORIGIN_HEADER,
   CERTIFICATE_HEADER,
+  TLS_HEADER,
   REQUEST_ID_HEADER,
 ]
 const OWN_ANSWER_HEADERS: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding']
@@ -85,7 +88,7 @@ export function readCertificate(text: string | undefined): ClientCertificate | u
     : (JSON.parse(Buffer.from(text, 'base64').toString()) as ClientCertificate)
 }
 
-function requestOf({ request, requestId, remoteAddress, clientCertificate }: StandardExchange): {
+function requestOf({ request, requestId, remoteAddress, clientCertificate, isTls }: StandardExchange): {
   method: string
   path: string
   headers: string[]
@@ -95,6 +98,7 @@ function requestOf({ request, requestId, remoteAddress, clientCertificate }: Sta
     requestId,
     ...(remoteAddress === undefined ? [] : [ORIGIN_HEADER, remoteAddress]),
     ...(clientCertificate === undefined ? [] : [CERTIFICATE_HEADER, certificateText(clientCertificate)]),
+    ...(isTls ? [TLS_HEADER, '1'] : []),
     // That of an absolute target counts instead of the header's; one of HTTP/1.0 may have none.
     ...(request.headers.host === undefined ? [] : ['Host', request.headers.host]),
   ]

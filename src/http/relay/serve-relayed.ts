@@ -7,7 +7,7 @@ import { UnreadAnswers } from '../transport/unread-answers.js'
 import { createStandardServer } from '../transport/node/standard-server.js'
 import { drainServer } from '../drain-server.js'
 import { REQUEST_TIMEOUTS } from '../request-timeouts.js'
-import { CERTIFICATE_HEADER, ORIGIN_HEADER, readCertificate } from './relay-request.js'
+import { CERTIFICATE_HEADER, TLS_HEADER, ORIGIN_HEADER, readCertificate } from './relay-request.js'
 import { RelaySocket } from './relay-socket.js'
 
 /** Answers what other processes of the service relay. */
@@ -34,6 +34,7 @@ export async function serveRelayed(
       connections: { proven: () => undefined },
     },
     remoteAddressOf: (request) => headerOf(request, ORIGIN_HEADER),
+    isTlsOf: (request) => headerOf(request, TLS_HEADER) !== undefined,
     certificateOf: (request) => readCertificate(headerOf(request, CERTIFICATE_HEADER)),
   })
   const socket = new RelaySocket(standard.server, socketPath)

@@ -4,7 +4,8 @@ import type { Exchange } from '../../../src/http/exchange/exchange.js'
 import { baseUrl } from '../../../src/http/exchange/base-url.js'
 
 /** A request of which only the Host header is looked at. */
-const asked = (host: string | undefined) => ({ header: () => host }) as unknown as Exchange
+const asked = (host: string | undefined, isTls = false) =>
+  ({ header: () => host, isTls }) as unknown as Exchange
 
 describe('the URL that links are built with', () => {
   test('is the configured one, whatever the caller says', () => {
@@ -17,6 +18,7 @@ describe('the URL that links are built with', () => {
     'is the host that the caller reached where none is configured: %s',
     (host) => {
       expect(baseUrl(asked(host), undefined)).toBe(`http://${host}`)
+      expect(baseUrl(asked(host, true), undefined)).toBe(`https://${host}`)
     },
   )
 

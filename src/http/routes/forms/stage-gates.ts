@@ -18,7 +18,7 @@ import { json } from '../../pipeline/answer-schemas.js'
 import { routesOf } from '../../pipeline/define-routes.js'
 import type { FormRoutesDeps } from './form-routes-deps.js'
 
-const MAX_NAME = 200
+const MAX_NAME = 1000
 const MAX_LISTED = 1000
 
 const Name = z.string().min(1).max(MAX_NAME)

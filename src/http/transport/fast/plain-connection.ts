@@ -5,7 +5,7 @@ import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { BodyReceiver, GiveUpReason, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 import { refuseConnection } from '../refuse-connection.js'
-import { certificateOf } from '../tls/certificate-of.js'
+import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
 import { PlainExchange } from './plain-exchange.js'
@@ -63,6 +63,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
 
   get clientCertificate(): ClientCertificate | undefined {
     return certificateOf(this.#socket)
+  }
+
+  get isTls(): boolean {
+    return isEncrypted(this.#socket)
   }
 
   get remoteAddress(): string | undefined {

@@ -7,6 +7,7 @@ import type { PlainHead } from './read-plain-head.js'
 /** What an exchange needs of the connection that it came on. */
 export interface AnsweringConnection {
   readonly clientCertificate: ClientCertificate | undefined
+  readonly isTls: boolean
   readonly remoteAddress: string | undefined
   answer(answer: PlainAnswer): void
   destroy(): void
@@ -33,6 +34,10 @@ export class PlainExchange extends Exchange {
 
   override get clientCertificate(): ClientCertificate | undefined {
     return this.#connection.clientCertificate
+  }
+
+  get isTls(): boolean {
+    return this.#connection.isTls
   }
 
   header(name: string): string | undefined {

@@ -6,7 +6,7 @@ import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import { Exchange, JSON_TYPE } from '../../exchange/exchange.js'
 import type { BodyReceiver, HalfBodies } from '../half-bodies.js'
 import { lateRequest, refuseConnection } from '../refuse-connection.js'
-import { certificateOf } from '../tls/certificate-of.js'
+import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import type { UnreadAnswers } from '../unread-answers.js'
 
 const EMPTY = Buffer.alloc(0)
@@ -18,6 +18,8 @@ export interface StandardExchangeOptions {
   readonly remoteAddressOf?: ((request: IncomingMessage) => string | undefined) | undefined
   /** The certificate of a caller whose request another process passed on. */
   readonly certificateOf?: ((request: IncomingMessage) => ClientCertificate | undefined) | undefined
+  /** Whether a request that another process passed on came over TLS. */
+  readonly isTlsOf?: ((request: IncomingMessage) => boolean) | undefined
 }
 
 /** An exchange over the request and response of node's own HTTP server. */
@@ -28,13 +30,14 @@ export class StandardExchange extends Exchange {
   readonly #unreadAnswers: UnreadAnswers
   readonly #remoteAddressOf: StandardExchangeOptions['remoteAddressOf']
   readonly #certificateOf: StandardExchangeOptions['certificateOf']
+  readonly #isTlsOf: StandardExchangeOptions['isTlsOf']
   #goneListener: (() => void) | undefined
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
-    { halfBodies, unreadAnswers, remoteAddressOf, certificateOf: relayed }: StandardExchangeOptions,
+    { halfBodies, unreadAnswers, remoteAddressOf, certificateOf: relayed, isTlsOf }: StandardExchangeOptions,
   ) {
     super(request.method ?? 'GET', request.url ?? '/', requestId)
     this.request = request
@@ -43,6 +46,7 @@ export class StandardExchange extends Exchange {
     this.#unreadAnswers = unreadAnswers
     this.#remoteAddressOf = remoteAddressOf
     this.#certificateOf = relayed
+    this.#isTlsOf = isTlsOf
   }
 
   get status(): number {
@@ -55,6 +59,10 @@ export class StandardExchange extends Exchange {
 
   override get clientCertificate(): ClientCertificate | undefined {
     return this.#certificateOf?.(this.request) ?? certificateOf(this.request.socket)
+  }
+
+  get isTls(): boolean {
+    return this.#isTlsOf?.(this.request) ?? isEncrypted(this.request.socket)
   }
 
   header(name: string): string | undefined {

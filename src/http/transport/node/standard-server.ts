@@ -43,6 +43,7 @@ export interface StandardServerOptions {
   /** Given where another process reads the requests and passes them on: where one came from. Host and target are as they ought to be then. */
   readonly remoteAddressOf?: (request: IncomingMessage) => string | undefined
   readonly certificateOf?: (request: IncomingMessage) => ClientCertificate | undefined
+  readonly isTlsOf?: (request: IncomingMessage) => boolean
   /** Makes node's server where it is not to be the one that speaks plain HTTP. */
   readonly create?: (options: ServerOptions, listener: RequestListener) => Server
   /** The event by which its connections come. */
@@ -57,7 +58,7 @@ export interface StandardServer {
 
 /** Node's own HTTP server with the request handler behind it: it reads every form of request. */
 export function createStandardServer(handle: HandleRequest, options: StandardServerOptions): StandardServer {
-  const { requestIdFor, timeouts, room, remoteAddressOf, certificateOf } = options
+  const { requestIdFor, timeouts, room, remoteAddressOf, certificateOf, isTlsOf } = options
   const { create = createServer, comesAs = 'connection' } = options
   const connections = new StandardConnections()
   const turnOf = (request: IncomingMessage, response: ServerResponse): RequestTurn => {
@@ -66,7 +67,7 @@ export function createStandardServer(handle: HandleRequest, options: StandardSer
     const refusal = remoteAddressOf === undefined ? takeAuthority(request) : undefined
     const { halfBodies, unreadAnswers } = room
     const exchange = new StandardExchange(request, response, requestId, {
-      ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf },
+      ...{ halfBodies, unreadAnswers, remoteAddressOf, certificateOf, isTlsOf },
     })
     return {
       begin: () => {

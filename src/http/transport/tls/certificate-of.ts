@@ -15,7 +15,8 @@ export function certificateOf(socket: Socket): ClientCertificate | undefined {
   return certificate === 'none' ? undefined : certificate
 }
 
-function isEncrypted(socket: Socket): socket is TLSSocket {
+/** Whether a connection speaks TLS. */
+export function isEncrypted(socket: Socket): socket is TLSSocket {
   return 'encrypted' in socket
 }
 
