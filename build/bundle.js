@@ -76,6 +76,7 @@ const { metafile } = await build({
     },
   ],
 })
+for (const path of Object.keys(metafile.outputs)) dropRequire(join(ROOT, path))
 removeStale(await mergeChunks(OUT, metafile, format))
 const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
@@ -113,6 +114,13 @@ async function loadPackageFile({ path }) {
     target: TARGET,
   })
   return { contents: code, loader: 'js' }
+}
+
+/** Most files need no `require`, and making one costs a start as much as a small module. */
+function dropRequire(file) {
+  const text = readFileSync(file, 'utf8')
+  const rest = text.replace(`${REQUIRE}\n`, '')
+  if (!/\brequire\b/.test(rest)) writeFileSync(file, rest)
 }
 
 /** The packages that have a part in `dist/`, for the list of licences and the bill of materials. */

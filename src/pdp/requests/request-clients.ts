@@ -1,5 +1,3 @@
-import { rootCertificates } from 'node:tls'
-
 import type { AddressPolicy } from '../../lib/outbound/address-policy.js'
 import { isLoopbackHost } from '../../lib/outbound/address-policy.js'
 import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
@@ -29,7 +27,7 @@ export class RequestClients {
   /** Sends a request. Raises an OutboundError where there is no response. */
   async send(request: OutboundRequest, tls: RequestTls): Promise<OutboundResponse> {
     const policy = this.#policyFor(request.url)
-    const special = specialOptions(tls)
+    const special = await specialOptions(tls)
     if (special === undefined) return await this.#clientFor(policy).send(request)
     const client = makeOutboundClient(policy, { ...this.#options, ...special })
     try {
@@ -62,13 +60,18 @@ export class RequestClients {
 }
 
 /** Undefined where connections are as any other's, and may be shared. */
-function specialOptions(tls: RequestTls): OutboundClientOptions | undefined {
+async function specialOptions(tls: RequestTls): Promise<OutboundClientOptions | undefined> {
   const { ca, usesSystemCertificates, certificate, key, serverName } = tls
   const hasCertificate = certificate !== undefined && key !== undefined
   if (ca === undefined && !hasCertificate && serverName === undefined) return undefined
   return {
-    ca: ca === undefined || !usesSystemCertificates ? ca : [...rootCertificates, ca],
+    ca: ca === undefined || !usesSystemCertificates ? ca : [...(await rootCertificates()), ca],
     ...(hasCertificate && { cert: certificate, key }),
     servername: serverName,
   }
+}
+
+/** Made when they are needed: to name them in an import at the start writes all 140 out, whatever is asked for. */
+async function rootCertificates(): Promise<readonly string[]> {
+  return (await import('node:tls')).rootCertificates
 }
