@@ -62,12 +62,12 @@ function addEvents(
     const topic = findTopic(event.text)
     const { logger, message } = splitHeader(event.text)
     const row = table.add(message)
-    const key = JSON.stringify([row, topic?.string, logger])
-    const cell = cells.get(key) ?? {
-      ...{ row, topic, logger },
-      ...{ baseline: emptySideEvents(), canary: emptySideEvents() },
+    const key = `${row} ${logger} ${topic?.string ?? ''}`
+    let cell = cells.get(key)
+    if (cell === undefined) {
+      cell = { row, topic, logger, baseline: emptySideEvents(), canary: emptySideEvents() }
+      cells.set(key, cell)
     }
-    cells.set(key, cell)
     takeEvent(cell[name], event.text, event.atMs, side.startMs)
   }
   const joiner = new EventJoiner()

@@ -1,4 +1,5 @@
 import { LEVEL_NAMES } from '../topics/level-words.js'
+import { CHARACTER, characterClass } from '../masking/characters.js'
 import { isKeptField, TIME } from './header-parts.js'
 
 /** A line of a log without what its layout writes before the message. */
@@ -12,9 +13,11 @@ export interface SplitLine {
 /** What may stand in a header, read from one place on. `logger` is the group of that name. */
 interface HeaderPart {
   readonly pattern: RegExp
-  readonly tells?: 'time' | 'level'
+  /** What it begins with, so that most parts are not tried; a word is a letter or `_` and `$`. */
+  readonly first: 'digit' | 'letter' | 'word' | 'mark' | 'any'
+  readonly tells?: 'time' | 'level' | undefined
   /** What must have been read before: a message may look the same. */
-  readonly needs?: 'nothing' | 'something' | 'time' | 'timeAndLevel'
+  readonly needs?: 'nothing' | 'something' | 'time' | 'timeAndLevel' | undefined
 }
 
 const MAX_PARTS = 14
@@ -26,49 +29,72 @@ const MIXED = String.raw`[A-Z][a-z\d]+(?:[A-Z][a-z\d]*)+`
 const FAILURE = String.raw`(?!\S*(?:Exception|Error|Throwable|Failure|Fault|Timeout|Warning)\b)`
 const LEVEL = `(?:${LEVEL_NAMES})`
 
-const part = (source: string, more: Omit<HeaderPart, 'pattern'> = {}, flags = 'y'): HeaderPart => ({
-  pattern: new RegExp(source, flags),
-  ...more,
-})
+const part = (
+  first: HeaderPart['first'],
+  source: string,
+  { tells, needs }: Pick<HeaderPart, 'tells' | 'needs'> = {},
+  flags = 'y',
+): HeaderPart => ({ first, pattern: new RegExp(source, flags), tells, needs })
 
 const PARTS: readonly HeaderPart[] = [
   // syslog: `<11>1 2026-… host app 12 ID47 - ` (RFC 5424), the structured data as it comes
-  part(String.raw`<\d{1,3}>1 (?:${TIME}|-) \S+ (?<logger>[\w./-]+) \S+ \S+ (?:-|(?:\[[^\]]*\])+)(?=\s)`, {
-    tells: 'time',
-    needs: 'nothing',
-  }),
-  part(String.raw`<\d{1,3}>(?:1\s)?`),
+  part(
+    'mark',
+    String.raw`<\d{1,3}>1 (?:${TIME}|-) \S+ (?<logger>[\w./-]+) \S+ \S+ (?:-|(?:\[[^\]]*\])+)(?=\s)`,
+    {
+      tells: 'time',
+      needs: 'nothing',
+    },
+  ),
+  part('mark', String.raw`<\d{1,3}>(?:1\s)?`),
   // logcat: `11-21 06:00:00.123  1234  1250 E Stock   : `, `E/Stock( 1234): `
-  part(String.raw`\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEF] (?<logger>[^\s:]+) *:`, {
+  part('digit', String.raw`\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +\d+ +\d+ [VDIWEF] (?<logger>[^\s:]+) *:`, {
     tells: 'level',
     needs: 'nothing',
   }),
-  part(String.raw`[VDIWEF]\/(?<logger>[^\s(:]{1,60}) *(?:\( *\d+\))?:`, { tells: 'level', needs: 'nothing' }),
+  part('letter', String.raw`[VDIWEF]\/(?<logger>[^\s(:]{1,60}) *(?:\( *\d+\))?:`, {
+    tells: 'level',
+    needs: 'nothing',
+  }),
   // klog: `E0102 15:04:05.678901   12 server.go:34] `
-  part(String.raw`[IWEF](?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, {
+  part('letter', String.raw`[IWEF](?:\d{4}|\d{8}) \d\d:\d\d:\d\d\.\d+ +\d+ (?<logger>[\w./-]+):\d+\]`, {
     tells: 'level',
     needs: 'nothing',
   }),
   // syslog: `Nov 21 06:00:00 host app[12]: `
-  part(String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
-  part(String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { tells: 'time' }),
+  part('any', String.raw`${TIME} [\w.-]+ (?<logger>[\w./-]+)\[\d+\]:`, { tells: 'time' }),
+  part('any', String.raw`[[(]?(?:${TIME})[\])]?(?=[\s:|,\]-]|$)`, { tells: 'time' }),
   // Python: `ERROR:shop.orders:`
-  part(String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { tells: 'level' }),
-  part(String.raw`${LEVEL}(?=[\s:|\]-]|$):?`, { tells: 'level' }),
+  part('letter', String.raw`${LEVEL}:(?<logger>${NAME}(?:\.[\w$]+)*):`, { tells: 'level' }),
+  part('letter', String.raw`${LEVEL}(?=[\s:|\]-]|$):?`, { tells: 'level' }),
   // logrus: `INFO[0012] `
-  part(String.raw`${LEVEL}\[\d+\]`, { tells: 'level' }),
-  part(String.raw`[[(<]\s*${LEVEL}\s*[\])>]:?`, { tells: 'level' }, 'iy'),
-  part(String.raw`${LEVEL}(?:\s|:\s)`, { tells: 'level', needs: 'time' }, 'iy'),
-  part(String.raw`\[(?<logger>${FAILURE}(?:${DOTTED}|${MIXED}))\]:?`, { needs: 'something' }),
-  part(String.raw`\[[^\][]{0,80}\]:?`, { needs: 'something' }),
-  part(String.raw`\([\w.-]+(?:\/\d+)?(?: on \S+)?\):`, { needs: 'something' }),
-  part(String.raw`(?:---|--|-|:|\||=>)(?=\s)`, { needs: 'something' }),
-  part(String.raw`\d+(?=\s+(?:---|-|\[|${DOTTED}))`, { needs: 'something' }),
-  part(String.raw`(?<logger>${FAILURE}${DOTTED})(?::\d+)?(?=\s*[:|\]]|\s)`, { needs: 'something' }),
-  part(String.raw`(?<logger>${FAILURE}${MIXED})(?=:\s|\s+[:|-]\s)`, { needs: 'something' }),
-  part(String.raw`(?<logger>${NAME})(?=\s+-\s+[[(]?${LEVEL}\b)`, { needs: 'time' }),
-  part(String.raw`(?<logger>${FAILURE}${NAME})(?=\s+-\s)`, { needs: 'timeAndLevel' }),
+  part('letter', String.raw`${LEVEL}\[\d+\]`, { tells: 'level' }),
+  part('mark', String.raw`[[(<]\s*${LEVEL}\s*[\])>]:?`, { tells: 'level' }, 'iy'),
+  part('letter', String.raw`${LEVEL}(?:\s|:\s)`, { tells: 'level', needs: 'time' }, 'iy'),
+  part('mark', String.raw`\[(?<logger>${FAILURE}(?:${DOTTED}|${MIXED}))\]:?`, { needs: 'something' }),
+  part('mark', String.raw`\[[^\][]{0,80}\]:?`, { needs: 'something' }),
+  part('mark', String.raw`\([\w.-]+(?:\/\d+)?(?: on \S+)?\):`, { needs: 'something' }),
+  part('mark', String.raw`(?:---|--|-|:|\||=>)(?=\s)`, { needs: 'something' }),
+  part('digit', String.raw`\d+(?=\s+(?:---|-|\[|${DOTTED}))`, { needs: 'something' }),
+  part('word', String.raw`(?<logger>${FAILURE}${DOTTED})(?::\d+)?(?=\s*[:|\]]|\s)`, { needs: 'something' }),
+  part('letter', String.raw`(?<logger>${FAILURE}${MIXED})(?=:\s|\s+[:|-]\s)`, { needs: 'something' }),
+  part('word', String.raw`(?<logger>${NAME})(?=\s+-\s+[[(]?${LEVEL}\b)`, { needs: 'time' }),
+  part('word', String.raw`(?<logger>${FAILURE}${NAME})(?=\s+-\s)`, { needs: 'timeAndLevel' }),
 ]
+
+const partsFor = (...firsts: HeaderPart['first'][]): readonly HeaderPart[] =>
+  PARTS.filter(({ first }) => first === 'any' || firsts.includes(first))
+const PARTS_BY_FIRST = {
+  digit: partsFor('digit'),
+  letter: partsFor('letter', 'word'),
+  mark: partsFor('mark', 'word'),
+}
+
+function firstOf(code: number): keyof typeof PARTS_BY_FIRST {
+  const kind = characterClass(code)
+  if (kind === CHARACTER.digit) return 'digit'
+  return kind === CHARACTER.letter ? 'letter' : 'mark'
+}
 
 const FIELDS = /(?<![\w.@-])([\w.@-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)\s*/g
 const HAS_FIELDS = /(?:^|\s)(?:msg|message)=/
@@ -79,7 +105,8 @@ const HAS_LETTERS = /\p{L}{2}/u
  * same. A line that begins with neither a time nor a level is a message as it stands.
  */
 export function splitHeader(text: string): SplitLine {
-  if (HAS_FIELDS.test(text.slice(0, MAX_HEADER))) return splitFields(text)
+  if (text.includes('msg=') || text.includes('message='))
+    if (HAS_FIELDS.test(text.slice(0, MAX_HEADER))) return splitFields(text)
   return splitText(text)
 }
 
@@ -105,7 +132,8 @@ interface FoundPart {
 }
 
 function readPart(text: string, at: number, told: ReadonlySet<string>): FoundPart | undefined {
-  for (const { pattern, tells, needs } of PARTS) {
+  const parts = PARTS_BY_FIRST[firstOf(text.charCodeAt(at))]
+  for (const { pattern, tells, needs } of parts) {
     if (!isAllowed(needs, told) || (tells !== undefined && told.has(tells))) continue
     pattern.lastIndex = at
     const found = pattern.exec(text)

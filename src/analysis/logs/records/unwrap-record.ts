@@ -2,12 +2,16 @@ import { statedLevel } from '../topics/stated-level.js'
 
 /** What containers write before each line: the runtime interface of Kubernetes, and Docker Compose. */
 const CONTAINER = /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| )/
+/** The name of a container, padded. */
+const LONGEST_CONTAINER = 120
 /** Longer prefixes are messages. */
 const LONGEST_HEADER = 200
 
 /** A line without what a container wrote before it. */
 export function withoutContainer(line: string): string {
-  if (!line.includes(' | ') && !line.includes(' std')) return line
+  // Looking back from where such a prefix ends at the latest spares reading all of a long line.
+  if (line.lastIndexOf('| ', LONGEST_CONTAINER) < 0 && line.lastIndexOf(' std', LONGEST_CONTAINER) < 0)
+    return line
   const prefix = CONTAINER.exec(line)?.[0]
   return prefix === undefined ? line : line.slice(prefix.length)
 }

@@ -16,9 +16,12 @@ const LOOKS_LIKE_ONE = new RegExp(`\\b${METHOD} |HTTP/\\d`)
 /** A field that says so; one with another status may stand in a line that complains. */
 const FAILED = /\b(?:http_?)?(?:status|status_?code|response_?code)"?[=:]\s?"?5\d\d\b/i
 
+const SERVER_ERROR = /[=:]\s?"?5\d\d/
+
 /** Whether a line is that of a request whose status is 500 or more; undefined where it does not tell. */
 export function requestFailed(text: string): boolean | undefined {
-  if (FAILED.test(text)) return true
+  // Most lines have no such number, and are spared the longer search.
+  if (SERVER_ERROR.test(text) && FAILED.test(text)) return true
   if (!LOOKS_LIKE_ONE.test(text)) return undefined
   for (const request of REQUESTS) {
     const status = request.exec(text)?.[1]
