@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { loadConfig } from '../config/load-config.js'
 import { AppError, toError } from '../errors/app-error.js'
+import { MANIFEST_FILE, readOwnManifest } from '../pdp/archive/manifest.js'
+import type { OwnManifest } from '../pdp/archive/manifest.js'
 import { packBundle } from '../pdp/bundle/pack-bundle.js'
 import { NO_VERIFICATION } from '../pdp/bundle/signing/verification.js'
 import { MOST_PORTABLE_ENTRYPOINTS } from '../pdp/compile/build-module.js'
@@ -16,7 +19,7 @@ import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import { pathKey, pathOfKey } from '../pdp/rego/path-key.js'
 import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
-import { EXIT } from './session/session.js'
+import { EXIT, wrongUse } from './session/session.js'
 import type { ExitCode, Session } from './session/session.js'
 import { findInputWarnings, tellWarnings } from './input/find-warnings.js'
 import type { SchemaOptions } from './input/find-warnings.js'
@@ -28,6 +31,7 @@ import {
   addSchemaOption,
   addOutputOptions,
   addVersionOptions,
+  allDataOption,
   examples,
   outJson,
   policyFlags,
@@ -51,9 +55,10 @@ export function defineBuild(command: Command, session: Session): void {
     .description(
       'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes.',
     )
-    .argument('<dir...>', 'directories of Rego and data.json or data.yaml')
+    .argument('[dir...]', 'directories of Rego and data.json or data.yaml')
     .option('-o, --output <file>', 'the bundle to write', 'bundle.tar.gz')
     .option('-b, --bundle', 'as opa build takes it: directories are always laid out as bundles are')
+    .addOption(allDataOption())
     .addOption(
       repeatable(
         '-e, --entrypoint <path>',
@@ -76,13 +81,16 @@ export function defineBuild(command: Command, session: Session): void {
 }
 
 async function build(
-  directories: readonly string[],
-  { entrypoint: wanted = [], ...options }: BuildOptions,
+  given: readonly string[],
+  { entrypoint: wanted = [], data = [], ...options }: BuildOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const load = loadOptions(config, terminal)
-  const work = load.findOpa().then((opa) => compilePolicies(opa, directories, COMPILE_OPTIONS))
+  const directories = [...given, ...data]
+  if (directories.length === 0) throw wrongUse("missing required argument 'dir'")
+  const compiling = { ...COMPILE_OPTIONS, includesAllData: data.length > 0 }
+  const work = load.findOpa().then((opa) => compilePolicies(opa, directories, compiling))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
   refuseUnknownEntrypoints(wanted, compiled)
   const warnings = [
@@ -90,8 +98,11 @@ async function build(
     ...(await findInputWarnings(directories, options, config.policies, load)),
   ]
   tellWarnings(warnings, options.format, terminal)
-  const revision = options.revision ?? compiled.revision
-  const bytes = await packBundle(compiled, { revision, roots: options.root })
+  const own = await readManifestBeside(directories)
+  const named = own.revision === '' ? undefined : own.revision
+  const revision = options.revision ?? named ?? compiled.revision
+  const roots = options.root ?? own.roots ?? undefined
+  const bytes = await packBundle(compiled, { revision, roots, metadata: own.metadata ?? undefined })
   await replaceFile(options.output, bytes, async (file) => {
     // It is signed, if at all, when it is there.
     await loadSnapshot({ directories: [], bundles: [file] }, { ...load, verification: () => NO_VERIFICATION })
@@ -104,6 +115,13 @@ async function build(
       `${options.output}: ${count(packages, 'package')}, ${bytes.length} bytes, revision ${revision}\n`,
     )
   return EXIT.fine
+}
+
+/** Of several directories `opa build` takes no revision and no metadata either. */
+async function readManifestBeside([directory = '', ...others]: readonly string[]): Promise<OwnManifest> {
+  const file = join(directory, MANIFEST_FILE)
+  if (others.length > 0 || !existsSync(file)) return {}
+  return readOwnManifest(file, await readFile(file, 'utf8'))
 }
 
 /** Raises `invalid` naming all that are neither a package nor a rule. */
@@ -134,7 +152,10 @@ async function replaceFile(
     await rename(temporary, file)
   } catch (raw) {
     await rm(temporary, { force: true }).catch(() => undefined)
-    if (raw instanceof AppError) throw raw
+    if (raw instanceof AppError) {
+      const { kind, code, details } = raw
+      throw new AppError(kind, raw.message.replaceAll(temporary, file), { code, details, cause: raw })
+    }
     throw new AppError('invalid', `write ${file}: ${toError(raw).message}`, { cause: raw })
   }
 }

@@ -25,8 +25,8 @@ import {
   addInputFormOption,
   addPolicyOptions,
   addVersionOptions,
+  allDataOption,
   examples,
-  repeatable,
 } from './session/shared-options.js'
 import type { PolicyOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
@@ -78,12 +78,7 @@ export function defineEval(command: Command, session: Session): void {
 /** Adds the flags of an evaluation, except for its input. */
 export function addEvaluationOptions(command: Command): Command {
   return addVersionOptions(addWatchOption(addInputFormOption(addPolicyOptions(command))))
-    .addOption(
-      repeatable(
-        '-d, --data <path>',
-        'as --policies, with all JSON and YAML of a directory, whatever its name, or a file; may be repeated',
-      ),
-    )
+    .addOption(allDataOption())
     .option(
       '-e, --entrypoint <path>',
       'what to evaluate, a/b/c or data.a.b.c (default: the configured default decision)',

@@ -35,6 +35,7 @@ import {
   addSchemaOption,
   addConfigOption,
   addVersionOptions,
+  allDataOption,
 } from './session/shared-options.js'
 import type { OutputOptions, PolicyOptions } from './session/shared-options.js'
 import { addWatchOption } from './session/watch.js'
@@ -65,6 +66,7 @@ export function defineTest(command: Command, session: Session): void {
       'Runs the Rego unit tests with opa test, measures coverage, and evaluates every test rule again as the service does, and loads what would serve, without the tests. Exits with 1 when a test fails, is skipped (todo_test_…, as opa test), ends differently, or the coverage is below the threshold.',
     )
     .argument('[dir...]', 'directories of Rego with *_test.rego (default: policies.directories)')
+    .addOption(allDataOption())
     .option('-v, --verbose', 'show every test, and what it prints')
     .option('-r, --run <regex>', 'run only the tests whose full name matches')
     .option('-c, --coverage', 'as opa test takes it: coverage is always told')
@@ -93,15 +95,18 @@ export function defineTest(command: Command, session: Session): void {
 
 async function test(
   named: readonly string[],
-  { timeout, ...options }: TestOptions,
+  { timeout, data = [], ...options }: TestOptions,
   session: Session,
 ): Promise<ExitCode> {
   const { terminal } = session
-  const policies = policyFiles({ ...options, ...(named.length > 0 && { policies: named }) }, terminal)
+  const given = [...named, ...data]
+  const policies = policyFiles({ ...options, ...(given.length > 0 && { policies: given }) }, terminal)
   await watchFiles(session, [...policies, schemaFolder(options)])
   const config = loadConfig({ file: options.config, env: terminal.env, flags: policyFlags(options) })
   const { directories, bundles } = config.policies
-  const locations = named.length > 0 ? { directories: named, bundles: [] } : { directories, bundles }
+  const includesAllData = data.length > 0
+  const locations =
+    given.length > 0 ? { directories: given, bundles: [], includesAllData } : { directories, bundles }
   const load = loadOptions(config, terminal)
   const work = withRequests(config, terminal, (requests) =>
     runTests(locations, { ...options, timeout }, load, requests),
@@ -127,14 +132,13 @@ async function runTests(
 ): Promise<TestRun> {
   // Tests have mocks for what others answer, and run where nobody may be asked.
   const load = { ...loading, warnsOfRefusedBuiltins: true }
-  const { directories } = locations
   const opa = await load.findOpa()
   // First, since its errors about Rego that does not compile are the better ones.
-  const tested = { directories, bundles: [], includeTests: true }
+  const tested = { ...locations, bundles: [], includeTests: true }
   const snapshot = await loadSnapshot(tested, load)
   const { warnings } = await loadServed(locations, load)
   return await inTemporaryDirectory(async (directory) => {
-    const staged = await stageTests(opa, directories, directory)
+    const staged = await stageTests(opa, tested, directory)
     const tests = await runOpaTests(staged, { run, timeout })
     const { coverage, notes } = await measured(staged, tests)
     const differences = await findDifferences(snapshot, tests, requests)
@@ -174,10 +178,10 @@ function questionsOf(tests: readonly OpaTest[]): HostQuestion[] {
 
 async function stageTests(
   opa: OpaProgram,
-  directories: readonly string[],
+  { directories, includesAllData }: PolicyLocations,
   temporary: string,
 ): Promise<StagedTests> {
-  const sources = await collectSources(directories, { includeTests: true })
+  const sources = await collectSources(directories, { includeTests: true, includesAllData })
   const modules = await parseModules(opa, sources.rego)
   const { data } = readData(sources.data)
   const plainVersion = await commonVersion(opa, modules)

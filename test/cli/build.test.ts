@@ -13,6 +13,14 @@ const workspace = makeWorkspace({
   'policies/data.json': '{"limit": 1.50}',
   'policies/a_test.rego': 'package a.b_test\ntest_x { true }\n',
   'data/data.json': '{}',
+  'owned/.manifest': '{"revision": "seven", "roots": ["a"], "metadata": {"team": "x"}, "wasm": []}',
+  'owned/a.rego': 'package a.b\nallow = data.a.users["x"]\n',
+  'owned/a/users.json': '{"users": {"x": true}}',
+  'owned/a/data.json': '{"limit": 1}',
+  'outside/.manifest': '{"roots": ["b"]}',
+  'outside/a.rego': 'package a.b\nallow = true\n',
+  'wrong/.manifest': '{"roots": 1}',
+  'wrong/a.rego': 'package a.b\nallow = true\n',
   'broken/a.rego': 'package a\nallow {\n',
   'clashing/rules/a.rego': 'package a\n\nx = 1 { input.a }\nx = 2 { input.b }\n',
   'calling/a.rego': 'package a\nallow { http.send({}) }\n',
@@ -39,6 +47,40 @@ describe('build', () => {
     ])
     expect(bundle.wasm?.length).toBeGreaterThan(1000)
     expect(readdirSync(join(cwd, 'out'))).toEqual(['b.tar.gz'])
+  })
+
+  test('takes revision, roots and metadata of the manifest beside the policies, but for what flags say', async () => {
+    const build = (...args: readonly string[]) =>
+      runTidegate(['build', ...args, '-o', 'owned.tar.gz'], { cwd })
+    const manifest = async (): Promise<unknown> => {
+      const files = await unpackBundle('b', bytesOf('owned.tar.gz'))
+      return JSON.parse(files.get('.manifest')?.toString() ?? '')
+    }
+    expect(await build('owned')).toMatchObject({ exitCode: 0 })
+    expect(await manifest()).toMatchObject({ revision: 'seven', roots: ['a'], metadata: { team: 'x' } })
+    await build('owned', '-r', 'eight', '--root', 'a/b', '--root', 'a/limit')
+    expect(await manifest()).toMatchObject({ revision: 'eight', roots: ['a/b', 'a/limit'] })
+  })
+
+  test('refuses packages outside of those roots, and a manifest that is none', async () => {
+    const build = (directory: string) => runTidegate(['build', directory, '-o', 'none.tar.gz'], { cwd })
+    expect(await build('outside')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        "tidegate: the bundle none.tar.gz holds what its manifest's roots ('b') do not permit: package a.b\n",
+    })
+    const { exitCode, stderr } = await build('wrong')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('read wrong/.manifest: ')
+  })
+
+  test('takes all JSON and YAML of a directory that -d names', async () => {
+    const flags = ['build', '-d', 'owned', '-o', 'whole.tar.gz']
+    expect(await runTidegate(flags, { cwd })).toMatchObject({ exitCode: 0, stderr: '' })
+    const ask = ['eval', '-b', 'whole.tar.gz', '-f', 'raw', 'data.a.b.allow']
+    expect(await runTidegate(ask, { cwd })).toMatchObject({ stdout: 'true\n' })
+    expect(await runTidegate(['build'], { cwd })).toMatchObject({ exitCode: 2 })
   })
 
   test('gives the same bytes for the same sources', async () => {

@@ -11,6 +11,9 @@ const workspace = makeWorkspace({
     '# METADATA\n# title: New\npackage static.new\ndeny contains "x" if data.static.old.deny[_]\n',
   'policies/old_test.rego': 'package static.old_test\ntest_x { true }\n',
   'policies/settings/data.yaml': 'b: 1\n',
+  'owned/.manifest': '{"revision": "seven", "roots": ["p"]}',
+  'owned/p/p.rego': 'package p\nallow := true\n',
+  'owned/p/data.yaml': 'b: 1\n',
   'broken/p.rego': 'package p\nx := {\n',
 })
 const { path: cwd } = workspace
@@ -37,6 +40,15 @@ describe('inspect', () => {
     expect((await run('inspect', 'policies', '--annotations')).stdout).toContain('New\n===\n')
     await run('build', 'policies', '-o', 'b.tar.gz', '--revision', 'seven')
     expect((await run('inspect', 'b.tar.gz')).stdout).toMatch(/Revision +[|│] seven/)
+  })
+
+  test('lists data where it stands, no data that is not there, and the manifest of the directory', async () => {
+    const { stdout } = await run('inspect', 'owned', '--format', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      manifest: { revision: 'seven', roots: ['p'] },
+      namespaces: { 'data.p': ['owned/p/p.rego', 'p/data.yaml'] },
+    })
+    expect(stdout).not.toContain('data.json')
   })
 
   test('tells where Rego does not parse', async () => {

@@ -31,6 +31,10 @@ const workspace = makeWorkspace({
   'beside/in.json': '{"a": 1}',
   'later/p_test.rego':
     'package p_test\nimport rego.v1\ntest_a if true\ntest_b if true\ntodo_test_c if true\n',
+  'rbac/users.json': '{"users": {"bob": true}}',
+  'rbac/r.rego': 'package r\nimport rego.v1\nallow if data.users[input.user]\n',
+  'rbac/r_test.rego':
+    'package r_test\nimport rego.v1\nimport data.r\ntest_bob if r.allow with input.user as "bob"\n',
   'strict/cases/one.json': '{}',
   'elsewhere/rules/r.rego': 'package r\nimport rego.v1\nallow if starts_with(input.x, "a")\n',
   'elsewhere/input.json': '{}',
@@ -231,6 +235,11 @@ describe('flags of opa test and opa build', () => {
     expect(stdout).not.toContain('test_b')
     expect(await run('test', 'later')).toMatchObject({ exitCode: 1 })
     expect(await run('test', '-z', 'later', '-f', 'pretty')).toMatchObject({ exitCode: 0 })
+  })
+
+  test('-d has tests read all JSON and YAML, as opa test does without -b', async () => {
+    expect(await run('test', 'rbac')).toMatchObject({ exitCode: 1 })
+    expect(await run('test', '-d', 'rbac')).toMatchObject({ exitCode: 0, stderr: '' })
   })
 
   test('build writes bundle.tar.gz unless told otherwise, and finds wrong names of entrypoints', async () => {

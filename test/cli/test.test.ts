@@ -134,6 +134,8 @@ describe('test', () => {
       const { exitCode, stdout } = await runTests('cases')
       expect(exitCode).toBe(1)
       expect(stdout).toContain('       case failed: large\n')
+      expect(stdout).not.toContain('case passed')
+      expect((await runTests('cases', '--verbose')).stdout).toContain('       case passed: small\n')
       expect(stdout).toContain('1 test: 0 passed, 1 failed, all the same when served as WebAssembly\n')
     },
   )

@@ -11,7 +11,8 @@ export async function loadServed(
   locations: PolicyLocations,
   load: LoadOptions,
 ): Promise<{ readonly warnings: readonly ErrorDetail[]; readonly packages: readonly string[] }> {
-  const { rego, data } = await collectSources(locations.directories, { includeTests: true })
+  const { directories, includesAllData } = locations
+  const { rego, data } = await collectSources(directories, { includeTests: true, includesAllData })
   const isAllTests = data.length === 0 && rego.every(({ file }) => isTestFile(file))
   return isAllTests ? { warnings: [], packages: [] } : await loadSnapshot(locations, load)
 }

@@ -1,14 +1,16 @@
-import { rm } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
 
 import { loadConfig } from '../../config/load-config.js'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
-import { MANIFEST_FILE } from '../../pdp/archive/manifest.js'
+import { MANIFEST_FILE, readOwnManifest } from '../../pdp/archive/manifest.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
 import { parseModules } from '../../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../../pdp/compile/rego-module.js'
 import { stageBundle } from '../../pdp/compile/stage-bundle.js'
 import { readData } from '../../pdp/data/base-document.js'
+import type { DataFile } from '../../pdp/data/load-data.js'
 import { regoVersionFlags } from '../../pdp/opa/opa-release.js'
 import { runOpa } from '../../pdp/opa/run-opa.js'
 import type { OpaProgram } from '../../pdp/opa/find-opa.js'
@@ -43,20 +45,50 @@ export async function passOn(
   return await inTemporaryDirectory(async (temporary) => {
     const cwd = join(temporary, 'bundle')
     await stageBundle(cwd, modules, readData(sources.data).data, ({ file }) => nameWithin(file))
-    const flags = args[0] === 'inspect' ? await withoutManifest(opa, modules, cwd) : []
+    const isShown = args[0] === 'inspect'
+    if (isShown) await showData(cwd, directories, sources.data)
+    const flags = isShown ? await withOwnManifest(opa, modules, cwd, directories) : []
     return await runIn(opa, [...args, ...flags], terminal, cwd)
   })
 }
 
-/** Takes away the manifest that nobody has written, where a flag can say the version of all modules as well; gives that flag. */
-async function withoutManifest(
+/** Puts the data of one directory where it stands in that; of several it stays merged. Where there is none, there is no file. */
+async function showData(
+  bundle: string,
+  directories: readonly string[],
+  data: readonly DataFile[],
+): Promise<void> {
+  if (data.length > 0 && directories.length > 1) return
+  await rm(join(bundle, 'data.json'))
+  for (const { file, at, content } of data) {
+    const folder = join(bundle, ...at)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, basename(file)), content)
+  }
+}
+
+/**
+ * Puts the manifest of one directory in the place of the staged one, with the versions of files; where it has none, takes the staged one away if a
+ * flag can say the version of all modules as well, and gives that flag.
+ */
+async function withOwnManifest(
   opa: OpaProgram,
   modules: readonly RegoModule[],
   bundle: string,
+  [directory = '', ...others]: readonly string[],
 ): Promise<string[]> {
-  const [version, ...others] = new Set(modules.map((module) => module.version))
-  if (version === undefined || others.length > 0) return []
-  await rm(join(bundle, MANIFEST_FILE))
+  const staged = join(bundle, MANIFEST_FILE)
+  const own = join(directory, MANIFEST_FILE)
+  if (others.length === 0 && existsSync(own)) {
+    const isNew = modules.every((module) => module.version === 1)
+    const versions: unknown = isNew ? { rego_version: 1 } : JSON.parse(await readFile(staged, 'utf8'))
+    const manifest = Object.assign({}, versions, readOwnManifest(own, await readFile(own, 'utf8')))
+    await writeFile(staged, JSON.stringify(manifest))
+    return []
+  }
+  const [version, ...more] = new Set(modules.map((module) => module.version))
+  if (version === undefined || more.length > 0) return []
+  await rm(staged)
   return await regoVersionFlags(opa, version)
 }
 

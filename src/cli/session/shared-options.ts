@@ -99,6 +99,14 @@ export function repeatable(flags: string, description: string): Option {
   )
 }
 
+/** The flag for directories all of whose JSON and YAML is data, as `opa` takes them. */
+export function allDataOption(): Option {
+  return repeatable(
+    '-d, --data <path>',
+    'a directory of Rego with all its JSON and YAML, whatever its name, or a file; may be repeated',
+  )
+}
+
 /** What the policy flags set. They name all policies together: one of them alone empties the other. */
 export function policyFlags(options: PolicyOptions): OriginatedValue[] {
   const { policies, data, opa, timeout } = options

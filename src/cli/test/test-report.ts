@@ -60,7 +60,7 @@ export function testReportText(run: TestRun, colours: Colours, isVerbose = false
   const parts = [
     ...run.tests
       .filter(({ outcome }) => isVerbose || outcome !== 'pass')
-      .map((test) => testText(test, colours)),
+      .map((test) => testText(test, colours, isVerbose)),
     ...run.differences.map((difference) => differenceText(difference, colours)),
   ]
   const findings = parts.length === 0 ? '' : `${parts.join('')}\n`
@@ -68,10 +68,12 @@ export function testReportText(run: TestRun, colours: Colours, isVerbose = false
   return `${findings}${coverageText(run.coverage)}\n${summaryText(run, colours)}${portable}`
 }
 
-function testText(test: OpaTest, colours: Colours): string {
+function testText(test: OpaTest, colours: Colours, isVerbose: boolean): string {
   const title = `${test.package}.${test.name}  ${test.file}:${test.row}`
   const label = test.outcome.padEnd(5)
-  const notes = test.notes.map((note) => `       ${note}\n`).join('')
+  const passed = isVerbose ? (test.cases ?? []).filter(({ passes }) => passes) : []
+  const cases = passed.map(({ names }) => `case passed: ${names.join(' / ')}`)
+  const notes = [...cases, ...test.notes].map((note) => `       ${note}\n`).join('')
   const shown = test.outcome === 'skip' ? colours.faint : test.outcome === 'pass' ? colours.good : colours.bad
   return `${shown(label)}  ${title}\n${notes}`
 }

@@ -64,6 +64,19 @@ export function readManifest(bundle: string, files: ReadonlyMap<string, Buffer>)
   }
 }
 
+/** What a manifest that lies beside policies says of the bundle to be built of them. */
+const OwnManifest = Manifest.pick({ revision: true, roots: true, metadata: true })
+export type OwnManifest = z.infer<typeof OwnManifest>
+
+/** Reads such a manifest. Raises `invalid`, naming it. */
+export function readOwnManifest(file: string, text: string): OwnManifest {
+  try {
+    return OwnManifest.parse(JSON.parse(text))
+  } catch (raw) {
+    throw new AppError('invalid', `read ${file}: ${toError(raw).message}`, { cause: raw })
+  }
+}
+
 function readRoots(given: readonly string[]): string[] {
   const roots = given.map((root) => root.replace(/^\/+|\/+$/g, ''))
   for (const [index, root] of roots.entries()) {

@@ -20,6 +20,8 @@ export interface PackOptions {
   readonly revision: string
   /** The paths of `data` that the bundle owns; those of its packages and data where none are given. */
   readonly roots?: readonly string[] | undefined
+  /** What else the manifest says of the bundle. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
@@ -53,7 +55,7 @@ export async function packBundle(compiled: CompiledPolicies, options: PackOption
 
 function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
   const { entrypoints, packages, paths, sourceNames, data } = compiled
-  const { revision, roots = ownedRoots(packages, data) } = options
+  const { revision, roots = ownedRoots(packages, data), metadata } = options
   const rules = [...entrypoints.keys()].filter((key) => entrypoints.get(key) === 'rule')
   const renamed = [...paths].filter(([name, key]) => name !== key)
   const index: BundleIndex = {
@@ -68,7 +70,7 @@ function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
     revision,
     roots,
     wasm: names.map((entrypoint) => ({ entrypoint, module: `/${MODULE_FILE}` })),
-    metadata: { tidegate: index },
+    metadata: { ...metadata, tidegate: index },
   }
 }
 
