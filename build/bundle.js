@@ -72,7 +72,10 @@ const { metafile } = await build({
   plugins: [
     {
       name: 'packages',
-      setup: (bundler) => bundler.onLoad({ filter: /node_modules.*\.[cm]?js$/ }, loadPackageFile),
+      setup: (bundler) => {
+        bundler.onLoad({ filter: /node_modules.*\.[cm]?js$/ }, loadPackageFile)
+        bundler.onLoad({ filter: /\.ts$/ }, loadSource)
+      },
     },
   ],
 })
@@ -81,6 +84,12 @@ removeStale(await mergeChunks(OUT, metafile, format))
 const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
+
+/** As `z` is an object in which all of zod is; as a namespace only what is named is bundled. */
+async function loadSource({ path }) {
+  const text = await readFile(path, 'utf8')
+  return { contents: text.replace("import { z } from 'zod'", "import * as z from 'zod'"), loader: 'ts' }
+}
 
 /** A file of another's: short. Of zod's forty languages one is kept; only that is ever asked for. Schemas are not made from JSON Schema, and figures
  * have no exemplars, for which alone prom-client asks OpenTelemetry. Nor are schemas compiled, or a database asked by a native driver. */
@@ -100,11 +109,6 @@ async function loadPackageFile({ path }) {
   }
   if (path.endsWith(join('pg', 'lib', 'native', 'index.js'))) {
     return { contents: 'module.exports = undefined', loader: 'js' }
-  }
-  if (path.endsWith(join('zod', 'v4', 'classic', 'external.js'))) {
-    // Of `z.core` nothing but types is named here.
-    const text = await readFile(path, 'utf8')
-    return { contents: text.replace(/^export \* as core .*$/m, ''), loader: 'js' }
   }
   const leftOut = LEFT_OUT.find(({ file }) => path.endsWith(file))
   if (leftOut !== undefined) return { contents: leftOut.contents, loader: 'js' }
