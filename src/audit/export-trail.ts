@@ -15,10 +15,12 @@ const BODIES_PER_CHUNK = 200
  * there were, so that whoever has it has all of them.
  */
 export async function* exportTrail(reader: Reader, query: ExportQuery): AsyncGenerator<Uint8Array, void> {
-  if (query.format === 'csv') yield new TextEncoder().encode(csvHeader(query))
   const limit = query.withBodies ? BODIES_PER_CHUNK : RECORDS_PER_CHUNK
   let records = 0
   let reading = reader.run(exportChunk, { ...query, limit })
+  // Nothing is handed out of a trail that cannot be read.
+  await reading
+  if (query.format === 'csv') yield new TextEncoder().encode(csvHeader(query))
   for (;;) {
     const { lines, count, next } = await reading
     if (next !== undefined) {

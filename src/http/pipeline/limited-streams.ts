@@ -14,8 +14,14 @@ export class LimitedStreams {
     this.#what = what
   }
 
-  /** The body made of these chunks. Raises `unavailable` where as many as may run are running. */
-  start(chunks: AsyncGenerator<Uint8Array, void>, failed: StreamEnds['failed']): ReadableStream<Uint8Array> {
+  /**
+   * The body made of these chunks, once the first of them is there: what raises until then is told in an answer of its own. Raises `unavailable`
+   * where as many as may run are running.
+   */
+  async start(
+    chunks: AsyncGenerator<Uint8Array, void>,
+    failed: StreamEnds['failed'],
+  ): Promise<ReadableStream<Uint8Array>> {
     if (this.#running >= this.#most) {
       throw new AppError('unavailable', `${this.#most} ${this.#what} are running already; try again`)
     }
@@ -23,6 +29,20 @@ export class LimitedStreams {
     const ended = (): void => {
       this.#running -= 1
     }
-    return byteStream(chunks, { failed, ended })
+    try {
+      return byteStream(goingOn(await chunks.next(), chunks), { failed, ended })
+    } catch (raw) {
+      ended()
+      throw raw
+    }
   }
+}
+
+async function* goingOn(
+  first: IteratorResult<Uint8Array, void>,
+  others: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  if (first.done === true) return
+  yield first.value
+  yield* others
 }

@@ -144,15 +144,15 @@ export const auditRoutes = [
   }),
 ]
 
-function answerExport(
+async function answerExport(
   exchange: Exchange,
   query: { readonly filter: AuditFilter; readonly format: ExportFormat; readonly withBodies: boolean },
   { exports, reader }: AuditRoutesDeps,
-): Response {
+): Promise<Response> {
   const headers = { 'Content-Type': EXPORT_TYPES[query.format] }
   // Nothing is made for who asks only for the head.
   if (exchange.method === 'HEAD') return new Response(null, { headers })
-  const body = exports.start(exportTrail(reader, query), (raw) => exchange.breakOff(toAppError(raw)))
+  const body = await exports.start(exportTrail(reader, query), (raw) => exchange.breakOff(toAppError(raw)))
   return new Response(body, { headers })
 }
 

@@ -55,7 +55,7 @@ export class WriteConnection implements CallConnection<Transaction> {
         return await this.#together(calls, progress)
       } catch (raw) {
         await this.#session.rollBack()
-        if (raw instanceof EventWasKept) {
+        if (raw instanceof EventWasKept && tries < MAX_TRIES) {
           this.#carefulBatches = CAREFUL_BATCHES
           continue
         }

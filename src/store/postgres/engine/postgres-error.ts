@@ -22,10 +22,13 @@ const RETRYABLE = new Set(['40001', '40P01'])
 /** What the server's codes mean to people (postgresql.org/docs/15/errcodes-appendix.html): the longest prefix counts. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   '25006':
-    'it takes no writes, so it may be a standby: point store.url to the primary, or name all hosts in it',
+    'it takes no writes, so it may be a standby: point store.url to the primary, or name all hosts in it; or default_transaction_read_only is on',
+  '26000': 'something between does not keep to a connection: let it work in session mode',
   '28': 'it refuses the user or the password: look at store.url, store.password and pg_hba.conf',
+  '3F000': 'search_path names no schema that there is: make it, or name another one',
   '3D000': 'there is no such database: create it, or correct store.url',
   '42501': 'the user may not do that: make it the owner of the schema',
+  '42P05': 'something between does not keep to a connection: let it work in session mode',
   '42P01': 'the schema is not complete: run `tidegate store migrate`',
   '53100': 'its disk is full: free some space there',
   '53300': 'it takes no more connections: raise max_connections there, or lower store.connections',

@@ -23,9 +23,9 @@ const NUL = '\0'
 const IDLE = 'I'
 /** A server that gave no answer is asked again after so long. */
 const SILENCE_MS = 500
-/** What an acknowledged write promises does not depend on how the database is set. */
-const PROMISE_DURABILITY =
-  "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'"
+/** What an acknowledged write promises, and what is absent in an array, does not depend on how the database is set. */
+const SETTINGS = `set array_nulls = on;
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** One connection, made when it is needed and again when it was lost; what is left of a transaction fails then, until it is rolled back. */
 export class Session implements Queries {
@@ -118,7 +118,7 @@ export class Session implements Queries {
       await client.connect()
       await whileAnswered(
         this.#connectedTo,
-        () => client.query(PROMISE_DURABILITY),
+        () => client.query(SETTINGS),
         () => endNow(client),
       )
     } catch (raw) {
