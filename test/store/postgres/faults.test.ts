@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { verifyTrail } from '../../../src/audit/verify-trail.js'
 import { recordAttempt } from '../../../src/outbox/outbox-operations.js'
+import { migrate } from '../../../src/store/postgres/engine/migrate.js'
+import type { PostgresSettings } from '../../../src/store/postgres/engine/postgres-settings.js'
+import { serviceSchema } from '../../../src/store/postgres/migrations/service.js'
 import { openPostgresStore } from '../../../src/store/postgres/threads/open-postgres-store.js'
 import type { ServiceStore } from '../../../src/store/ports/service-store.js'
 import type { WriteOperation } from '../../../src/store/ports/transaction.js'
 import { appendAll, entry } from '../../support/filled-trail.js'
 import { NOW_MS } from '../../support/gates.js'
-import { query } from '../../support/postgres/postgres-server.js'
+import { createDatabase, query } from '../../support/postgres/postgres-server.js'
 import { enqueue, leasing, openTwo, useReplicaStores } from '../../support/postgres/replica-stores.js'
 import { startTcpProxy } from '../../support/postgres/tcp-proxy.js'
 import { databaseOf } from '../../support/postgres/test-database.js'
@@ -148,6 +151,26 @@ describe('a database that is not well', () => {
     await append(one, 3)
     await expect.poll(() => one.problem(), { timeout: 15_000 }).toBeUndefined()
     expect(await verifyTrail({ reader: one.reader })).toMatchObject({ isIntact: true, checked: 2 })
+  })
+
+  it('is told what it misses, where it is reached in the wrong way', async () => {
+    const name = randomUUID().slice(0, 8)
+    const settings = await createDatabase(await databaseOf(name), `empty_${name}`)
+    const user = `lost_${name}`
+    await query(settings, `create role ${user} login password 'loopback-only'`)
+    await query(settings, `alter role ${user} set search_path = nowhere`)
+    const wrong: readonly (readonly [string, Partial<PostgresSettings>])[] = [
+      ['name one by store.password', { password: undefined }],
+      ['refuses the user or the password', { password: 'another' }],
+      ['there is no such database', { database: 'missing' }],
+      ['search_path names no schema', { user }],
+    ]
+    for (const [message, changed] of wrong) {
+      await expect(migrate({ ...settings, ...changed }, serviceSchema)).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining(message) as string,
+      })
+    }
   })
 
   it('refuses writes while its disk is full, says so, and breaks nothing', async () => {

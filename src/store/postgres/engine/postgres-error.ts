@@ -16,6 +16,9 @@ export class ServerSilent extends Error {
 /** What the client library says where a server has not let it in in time: of one connection, and of one of a pool. */
 const NOT_IN_TIME = /^(?:timeout expired$|Connection terminated due to connection timeout|timeout exceeded)/
 
+/** What it says where the server asks for a password and there is none. */
+const NO_PASSWORD = 'client password must be a'
+
 /** Errors of the server that say that nothing of a transaction was kept and that it may be tried again (40001, 40P01). */
 const RETRYABLE = new Set(['40001', '40P01'])
 
@@ -76,7 +79,7 @@ export function isLostConnection(raw: unknown): boolean {
     'syscall' in raw ||
     isAboutCertificate(raw) ||
     isSilent(raw) ||
-    /^(?:Connection terminated|Client|Query read timeout|The server does not support SSL)/.test(raw.message)
+    /^(?:Connection terminated|Client|Query read timeout|SASL|The server does not support SSL)/.test(raw.message)
   )
 }
 
@@ -106,6 +109,8 @@ function explain(raw: unknown, { message }: Error): string {
     }
     return `PostgreSQL: ${message} (${code})`
   }
+  if (message.includes(NO_PASSWORD))
+    return 'PostgreSQL asks for a password: name one by store.password, PGPASSWORD or ~/.pgpass'
   return isAboutCertificate(raw)
     ? `PostgreSQL shows a certificate that is not trusted (${message}): look at store.tlsCa, and whether the certificate is for the host of store.url`
     : `PostgreSQL cannot be reached (${message}): look whether it runs and store.url names it`
