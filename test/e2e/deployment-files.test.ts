@@ -47,6 +47,18 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
       .filter((value) => value !== null)
       .map((value) => Resource.parse(value))
 
+  /** The configuration file of a rendered chart, as the program reads it. */
+  const configurationIn = async (output: string): Promise<unknown> => {
+    const config = resourcesOf(output).find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'tg-tidegate',
+    )
+    const text = z.object({ 'tidegate.yaml': z.string() }).parse(config?.['data'])['tidegate.yaml']
+    const file = join(workspace.write({ 'tidegate.yaml': text }), 'tidegate.yaml')
+    const { exitCode, stdout, stderr } = await runTidegate(['config', '--config', file, '--format', 'json'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    return JSON.parse(stdout)
+  }
+
   it('says the version of the program', () => {
     const chart = parse(readText(`${CHART}/Chart.yaml`)) as { version: string; appVersion: string }
     expect(chart).toMatchObject({ version, appVersion: version })
@@ -80,20 +92,7 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
         .concat(['PrometheusRule', 'Secret', 'Service', 'ServiceAccount', 'ServiceMonitor'])
         .sort(),
     )
-    const config = resources.find(
-      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'tg-tidegate',
-    )
-    const text = z.object({ 'tidegate.yaml': z.string() }).parse(config?.['data'])['tidegate.yaml']
-    workspace.write({ 'tidegate.yaml': text })
-    const { exitCode, stdout } = await runTidegate([
-      'config',
-      '--config',
-      join(workspace.path, 'tidegate.yaml'),
-      '--format',
-      'json',
-    ])
-    expect(exitCode).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(await configurationIn(output)).toMatchObject({
       server: { addr: '0.0.0.0:8181' },
       dataDir: '/data',
       policies: { directories: ['/policies'] },
@@ -129,6 +128,37 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     expect(output).toContain('scheme: https')
     const sidecar = render({ mode: 'sidecar', tls: { secretName: 'tg-tls' } })
     expect(sidecar.output).toContain('a sidecar listens on loopback alone')
+  })
+
+  it('asks callers for certificates, with their revocation, and its probes at a port of their own', async () => {
+    const tls = { secretName: 'tg-tls', clientSecretName: 'tg-clients', clientCrl: true, requireClient: true }
+    const addresses = [{ addr: 'unix:/data/api.sock' }]
+    const certificates = [{ name: 'echo', roles: ['orchestrator'], subject: 'CN=echo' }]
+    const values = {
+      ...{ auth: { tokens: [TOKEN] }, tls, serviceMonitor: { enabled: true } },
+      config: { server: { addresses }, auth: { certificates } },
+    }
+    expect(render(values).output).toContain('set service.healthPort, too')
+    // Callers that have certificates need no tokens.
+    expect(render({ ...values, auth: {}, service: { healthPort: 8081 } })).toMatchObject({ succeeded: true })
+    expect(render({ ...values, tls: { ...tls, secretName: '' } }).output).toContain('set tls.secretName, too')
+    const { succeeded, output } = render({ ...values, service: { healthPort: 8081 } })
+    expect(succeeded ? '' : output).toBe('')
+    expect(output.match(/port: health, scheme: HTTP }/g)).toHaveLength(3)
+    expect(output).toContain('- port: health\n      path: /metrics\n      interval')
+    expect(output).toContain('{ name: tls-clients, mountPath: /tls-clients, readOnly: true }')
+    expect(output).toContain('secret: { secretName: tg-clients }')
+    expect(await configurationIn(output)).toMatchObject({
+      server: {
+        ...{
+          tlsClientCa: '/tls-clients/ca.crt',
+          tlsClientCrl: '/tls-clients/ca.crl',
+          tlsRequireClient: true,
+        },
+        addresses: [...addresses, { addr: '0.0.0.0:8081', serves: 'health', tls: false }],
+      },
+      auth: { certificates },
+    })
   })
 
   it('makes no service of its own for a sidecar, which listens on loopback', () => {

@@ -31,11 +31,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if ne .Values.mode "service" }}{{ fail "a sidecar listens on loopback alone, without TLS: leave tls.secretName empty" }}{{ end }}
 {{- $_ := set $server "tlsCertificate" "/tls/tls.crt" }}{{ $_ := set $server "tlsKey" "/tls/tls.key" }}
 {{- end -}}
+{{- if .Values.tls.clientSecretName }}
+{{- if not .Values.tls.secretName }}{{ fail "callers show certificates over TLS alone: set tls.secretName, too" }}{{ end }}
+{{- $_ := set $server "tlsClientCa" "/tls-clients/ca.crt" }}
+{{- if .Values.tls.clientCrl }}{{ $_ := set $server "tlsClientCrl" "/tls-clients/ca.crl" }}{{ end }}
+{{- if .Values.tls.requireClient }}
+{{- if not .Values.service.healthPort }}{{ fail "probes have no certificate: set service.healthPort, too" }}{{ end }}
+{{- $_ := set $server "tlsRequireClient" true }}
+{{- end }}
+{{- end -}}
+{{- if .Values.service.healthPort }}
+{{- $health := dict "addr" (printf "0.0.0.0:%v" .Values.service.healthPort) "serves" "health" "tls" false -}}
+{{- $_ := set $server "addresses" (append (dig "server" "addresses" (list) .Values.config) $health) }}
+{{- end -}}
 {{- $ours := dict "server" $server "dataDir" "/data" -}}
 {{- if .Values.auth.tokens }}{{ $_ := set $ours "auth" (dict "tokens" .Values.auth.tokens) }}{{ end -}}
 {{- if .Values.policies }}{{ $_ := set $ours "policies" (dict "directories" (list "/policies")) }}{{ end -}}
 {{- $all := mergeOverwrite (deepCopy .Values.config) $ours -}}
-{{- if and (eq .Values.mode "service") (not (dig "auth" "tokens" (list) $all)) (not (dig "server" "insecure" false $all)) -}}
+{{- if and (eq .Values.mode "service") (not (dig "auth" "tokens" (list) $all)) (not (dig "auth" "certificates" (list) $all)) (not (dig "server" "insecure" false $all)) -}}
 {{- fail "every pod that reaches the service could do everything: list who may call in auth.tokens (tidegate hash-token helps), or set auth.insecure" -}}
 {{- end -}}
 {{- if not (dig "policies" "directories" (list) $all) -}}{{- if not (dig "policies" "bundles" (list) $all) -}}
@@ -44,8 +57,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ toYaml $all }}
 {{- end }}
 
+{{/* Where probes and Prometheus ask. */}}
+{{- define "tidegate.health" -}}
+{{ ternary "health" "http" (gt (int .Values.service.healthPort) 0) }}
+{{- end }}
+
 {{- define "tidegate.scheme" -}}
-{{ ternary "HTTPS" "HTTP" (ne .Values.tls.secretName "") }}
+{{ ternary "HTTPS" "HTTP" (and (ne .Values.tls.secretName "") (not .Values.service.healthPort)) }}
 {{- end }}
 
 {{- define "tidegate.container" -}}
@@ -55,22 +73,25 @@ imagePullPolicy: {{ .Values.image.pullPolicy }}
 args: [serve, --config, /config/tidegate.yaml]
 ports:
   - { name: http, containerPort: {{ .Values.service.port }} }
+  {{- with .Values.service.healthPort }}
+  - { name: health, containerPort: {{ . }} }
+  {{- end }}
 {{- with include "tidegate.secret" . }}
 envFrom:
   - secretRef: { name: {{ . }} }
 {{- end }}
 {{- if eq .Values.mode "service" }}
 startupProbe:
-  httpGet: { path: /livez, port: http, scheme: {{ include "tidegate.scheme" . }} }
+  httpGet: { path: /livez, port: {{ include "tidegate.health" . }}, scheme: {{ include "tidegate.scheme" . }} }
   periodSeconds: 2
   failureThreshold: 60
 {{- /* Decisions go on without the store: /readyz would take them away, too. */}}
 readinessProbe:
-  httpGet: { path: /health, port: http, scheme: {{ include "tidegate.scheme" . }} }
+  httpGet: { path: /health, port: {{ include "tidegate.health" . }}, scheme: {{ include "tidegate.scheme" . }} }
   periodSeconds: 5
   timeoutSeconds: 2
 livenessProbe:
-  httpGet: { path: /livez, port: http, scheme: {{ include "tidegate.scheme" . }} }
+  httpGet: { path: /livez, port: {{ include "tidegate.health" . }}, scheme: {{ include "tidegate.scheme" . }} }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
@@ -97,6 +118,9 @@ volumeMounts:
   {{- if .Values.tls.secretName }}
   - { name: tls, mountPath: /tls, readOnly: true }
   {{- end }}
+  {{- if .Values.tls.clientSecretName }}
+  - { name: tls-clients, mountPath: /tls-clients, readOnly: true }
+  {{- end }}
   {{- if .Values.policies }}
   - { name: policies, mountPath: /policies, readOnly: true }
   {{- end }}
@@ -109,6 +133,10 @@ volumeMounts:
   configMap: { name: {{ include "tidegate.name" . }} }
 {{- with .Values.tls.secretName }}
 - name: tls
+  secret: { secretName: {{ . }} }
+{{- end }}
+{{- with .Values.tls.clientSecretName }}
+- name: tls-clients
   secret: { secretName: {{ . }} }
 {{- end }}
 {{- if .Values.policies }}
