@@ -42,7 +42,13 @@ export function describeBundle(
     compiled:
       bundle.wasm === undefined
         ? []
-        : [{ wasm: bundle.wasm, keyOf: (entrypoint) => keyIn(bundle, entrypoint), isAskedFor: () => true }],
+        : [
+            {
+              wasm: bundle.wasm,
+              keyOf: (entrypoint) => keyIn(bundle, entrypoint),
+              isAskedFor: isAskedForIn(bundle),
+            },
+          ],
     data,
     documents,
     roots: bundle.roots,
@@ -82,6 +88,13 @@ function documentPathsIn({ index }: BundleFiles): string[][] {
     path.map((_, length) => path.slice(0, length)),
   )
   return distinctPaths(above)
+}
+
+/** Modules have entrypoints that OPA added and nobody asked for: our own bundles tell which ones are meant. */
+function isAskedForIn(bundle: BundleFiles): (key: string) => boolean {
+  if (bundle.index === undefined) return () => true
+  const known = new Set([...bundle.index.rules, ...documentPathsIn(bundle).map(pathKey)])
+  return (key) => known.has(key)
 }
 
 /** A bundle that says nothing of its entrypoints may hold packages and rules: either way the path leads into its value. */

@@ -108,7 +108,7 @@ function describeCompiled(directories: readonly string[], compiled: CompiledPoli
   }
 }
 
-function compiledModules({ wasm, paths, newer }: CompiledPolicies): PartModule[] {
+function compiledModules({ wasm, paths, newer, entrypoints }: CompiledPolicies): PartModule[] {
   const toModule = (
     bytes: Uint8Array | undefined,
     names: ReadonlyMap<string, string>,
@@ -117,7 +117,8 @@ function compiledModules({ wasm, paths, newer }: CompiledPolicies): PartModule[]
     bytes === undefined
       ? []
       : [{ wasm: bytes, keyOf: (entrypoint) => names.get(entrypoint) ?? entrypoint, isAskedFor }]
-  if (newer === undefined) return toModule(wasm, paths, () => true)
+  // OPA adds entrypoints of its own for rules that read others, in which `é` and spaces are escaped: they name nothing.
+  if (newer === undefined) return toModule(wasm, paths, (key) => entrypoints.has(key))
   return [
     ...toModule(wasm, paths, (key) => !newer.replaced.has(key)),
     ...toModule(newer.wasm, newer.paths, (key) => newer.rules.has(key)),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { evaluateDocument, planDocument } from '../../../src/pdp/evaluation/evaluate-document.js'
 import { evaluateStaticPolicies } from '../../../src/pdp/evaluation/evaluate-static-policies.js'
 import { newCall } from '../../../src/pdp/evaluation/new-call.js'
 import { selectPackages } from '../../../src/pdp/evaluation/select-packages.js'
@@ -13,5 +14,17 @@ test.each(['a b', 'a\tb', 'a;b', 'a#b', 'package x', 'a"b', 'a]b', 'a\\b', 'é',
     const packages = selectPackages(snapshot, ['static.**'])
     const { denials } = evaluateStaticPolicies(snapshot, packages, Buffer.from('{"bad":1}'), newCall())
     expect(denials.map(({ text }) => text)).toEqual(['no'])
+  },
+)
+
+test.each(['a b', 'é'])(
+  'a rule of a package with the segment %j that reads another one answers at its own path alone',
+  async (segment) => {
+    const rego = `package odd[${JSON.stringify(segment)}]\n\nread := data.plain.value\n`
+    const snapshot = await loadPolicies({ 'odd.rego': rego, 'plain.rego': 'package plain\n\nvalue := 1\n' })
+    const answer = (...path: string[]): string | undefined =>
+      evaluateDocument(planDocument(snapshot, ['odd', ...path]), undefined, newCall())
+    expect(answer(segment, 'read')).toBe('1')
+    expect(answer(encodeURIComponent(segment), 'read')).toBeUndefined()
   },
 )
