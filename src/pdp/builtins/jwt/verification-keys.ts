@@ -3,6 +3,8 @@ import { X509Certificate, createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { BuiltinError } from '../shared/builtin.js'
 import { readPemBlock } from '../encoding/pem-block.js'
+import { parseCertificates } from '../x509/certificate.js'
+import { malformed } from '../x509/der.js'
 import { signingInput, withContext } from './compact-token.js'
 import type { CompactToken } from './compact-token.js'
 import type { HeaderFields } from './header-fields.js'
@@ -28,12 +30,18 @@ export function readVerificationKeys(text: string, meter: WorkMeter): TokenKey[]
   if (block.rest !== '') throw new BuiltinError('extra data after a PEM certificate block')
   switch (block.type) {
     case 'CERTIFICATE':
-      return [{ key: readKey('certificate', () => new X509Certificate(block.der).publicKey), kid: '' }]
+      return [{ key: readKey('certificate', () => publicKeyOfCertificate(block.der)), kid: '' }]
     case 'PUBLIC KEY':
       return [{ key: readKey('public key', () => publicKeyOf(block.der)), kid: '' }]
     default:
       throw new BuiltinError('failed to extract a Key from the PEM certificate')
   }
+}
+
+/** OpenSSL takes certificates that Go refuses. */
+function publicKeyOfCertificate(der: Buffer): KeyObject {
+  if (parseCertificates(der).length !== 1) throw malformed()
+  return new X509Certificate(der).publicKey
 }
 
 function publicKeyOf(der: Buffer): KeyObject {

@@ -226,6 +226,7 @@ class TemplateParser {
       this.#token++
     }
     if (fields.length === 0) return start
+    if (token.text === '.') this.#fail('unexpected . after term "."')
     const source = `${start.source}.${fields.join('.')}`
     if (start.kind !== 'path') return { kind: 'path', root: start, fields, at: fieldsAt, source }
     return { ...start, fields: [...start.fields, ...fields], at: fieldsAt, source }

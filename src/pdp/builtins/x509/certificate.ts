@@ -4,6 +4,7 @@ import {
   contextTag,
   expectTag,
   integerOf,
+  leadingMembersOf,
   malformed,
   membersOf,
   readAll,
@@ -50,7 +51,7 @@ export function parseCertificates(der: Buffer): ParsedCertificate[] {
 
 /** Reads as Go does, member by member; what is behind the last one that it reads is passed over. */
 function parseCertificate(node: DerNode): ParsedCertificate {
-  const [tbs, signatureAlgorithm, signature] = sequenceOf(node)
+  const [tbs, signatureAlgorithm, signature] = leadingMembersOf(node)
   const members = sequenceOf(tbs)
   const version = takeVersion(members)
   const [serial, innerAlgorithm, issuer, validity, subject, publicKeyInfo, ...rest] = members

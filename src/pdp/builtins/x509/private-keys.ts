@@ -63,7 +63,11 @@ function importPrivateKey(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): KeyObj
 }
 
 function sourceOf(der: Buffer, type: 'pkcs1' | 'pkcs8' | 'sec1'): PrivateKeyInput | JsonWebKeyInput {
-  if (type === 'pkcs1') return { key: der, format: 'der', type }
+  if (type === 'pkcs1') {
+    // OpenSSL passes over what is behind the key; of the three forms, Go does so in the other two.
+    if (readFirst(der).raw.length < der.length) throw broken()
+    return { key: der, format: 'der', type }
+  }
   if (type === 'sec1') return { key: ecPrivateKey(der, undefined), format: 'jwk' }
   return sourceWithin(leadingMembersOf(readFirst(der)))
 }

@@ -48,7 +48,7 @@ function valueIndicatorAfter(text: string, start: number): number {
   return Math.max(start, text.indexOf(':', start))
 }
 
-const DIRECTIVE = /^(?:[ \t]*(?:#.*)?\n)*%(\S+)[ \t]*(\S*)/
+const DIRECTIVE = /^(?:[ \t]*(?:#.*)?\n)*%(\S*)[ \t]*(\S*)/
 // Of the control characters YAML takes only tab, line feed, carriage return and U+0085.
 const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u
 
@@ -57,6 +57,8 @@ export function strictnessProblem(text: string): string | undefined {
   if (CONTROL.test(text)) return 'yaml: control characters are not allowed'
   const [, name, version] = DIRECTIVE.exec(text) ?? []
   if (name === undefined || name === 'TAG') return undefined
+  if (name === '') return 'yaml: could not find expected directive name'
+  if (!/^[\w-]+$/.test(name)) return 'yaml: found unexpected non-alphabetical character'
   if (name !== 'YAML') return 'yaml: found unknown directive name'
   return version === '1.1' ? undefined : 'yaml: found incompatible YAML document'
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
+import { jwtBuiltins } from '../../../../src/pdp/builtins/jwt/jwt.js'
 import { x509Builtins } from '../../../../src/pdp/builtins/x509/x509.js'
 import { outcomeOf } from '../../../support/builtin-outcome.js'
 
@@ -83,6 +84,22 @@ describe('damaged and odd texts', () => {
     expect(call('parse_private_keys', longer)).toBe(whole)
   })
 
+  it('what is behind the key in PKCS #1 makes it none', () => {
+    const pem = createPrivateKey(rsa).export({ format: 'pem', type: 'pkcs1' }).toString()
+    expect(call('parse_private_keys', pem)).toContain('"Primes"')
+    const longer = changed(pem, (der) => Buffer.concat([der, Buffer.from([0x05, 0x00])]))
+    expect(call('parse_private_keys', longer)).toBe('an error')
+  })
+
+  it('what is behind the signature within a certificate is passed over', () => {
+    const longer = changed(certificate, (der) => {
+      const more = Buffer.concat([der, Buffer.from([0x30, 0x7f])])
+      more.writeUInt16BE(der.readUInt16BE(2) + 2, 2)
+      return more
+    })
+    expect(call('x509.parse_certificates', longer)).toContain('"Version":3')
+  })
+
   it.each<[string, (der: Buffer) => Buffer]>([
     [
       'another algorithm outside than within',
@@ -100,6 +117,10 @@ describe('damaged and odd texts', () => {
     const damaged = changed(certificate, change)
     expect(damaged).not.toBe(certificate)
     expect(call('x509.parse_certificates', damaged)).toBe('an error')
+    const verifying = (pem: string): string =>
+      outcomeOf(jwtBuiltins, 'io.jwt.verify_es256', JSON.stringify(['e30.e30.eA', pem]))
+    expect(verifying(certificate)).toBe('false')
+    expect(verifying(damaged)).toMatch(/^eval_builtin_error: /)
   })
 
   it('a first line that is not closed begins no block', () => {
