@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { compileError } from '../pdp/compile/opa-errors.js'
 import { questionOf } from '../pdp/evaluation/package-question.js'
 import type { Snapshot } from '../pdp/snapshot/snapshot.js'
 import { arePolicies, compileAll } from './check/check-policies.js'
@@ -141,8 +142,11 @@ async function checkPolicies(
   )
   const served = await new Progress(terminal).during('compiling policies …', work)
   const input = await findInputWarnings(directories, options, config.policies, load)
-  const warnings = [...served.warnings, ...input]
+  // For opa check, what schemas do not have is an error; those that come along tell what is likely one.
+  const areErrors = input.length > 0 && options.schema !== 'default'
+  const warnings = areErrors ? served.warnings : [...served.warnings, ...input]
   tellWarnings(warnings, options.format, terminal)
+  if (areErrors) throw compileError(input)
   if (options.format === 'json') outJson(terminal, checkReportJson([], warnings))
   else terminal.out(policyReportText(served.packages.length, warnings.length))
   return EXIT.fine

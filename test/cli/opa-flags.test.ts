@@ -35,6 +35,9 @@ const workspace = makeWorkspace({
   'rbac/r.rego': 'package r\nimport rego.v1\nallow if data.users[input.user]\n',
   'rbac/r_test.rego':
     'package r_test\nimport rego.v1\nimport data.r\ntest_bob if r.allow with input.user as "bob"\n',
+  'schemas/input.json': '{"type": "object", "properties": {"user": {"type": "string"}}}',
+  'typed/t.rego':
+    '# METADATA\n# schemas:\n#   - input: schema.input\npackage t\nimport rego.v1\nallow if input.usr == "a"\n',
   'strict/cases/one.json': '{}',
   'elsewhere/rules/r.rego': 'package r\nimport rego.v1\nallow if starts_with(input.x, "a")\n',
   'elsewhere/input.json': '{}',
@@ -211,6 +214,13 @@ describe('check of Rego', () => {
     expect(stderr).toMatch(
       /startswith: invalid argument\(s\)\s+have: \(string, number\)\s+want: \(search: string/,
     )
+  })
+
+  test('with -s, what schemas do not have is an error, as for opa check', async () => {
+    const { exitCode, stdout, stderr } = await run('check', '-s', 'schemas', 'typed')
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('typed/t.rego:6:10: undefined_input: input.usr is in no document')
+    expect(await run('check', 'typed')).toMatchObject({ exitCode: 0 })
   })
 
   test('names what brings a built-in that the compiler lacks', async () => {
