@@ -2,7 +2,6 @@ import { goJsonString } from '../../lib/json/text/escape.js'
 import { compareStrings } from '../../lib/text/compare-strings.js'
 import { RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
-import { printJson } from './print-text.js'
 
 const PLAIN_SCALAR = /^(?:true|false|null|-?\d[\d.eE+-]*|"[\w ./:-]*")$/
 
@@ -34,7 +33,7 @@ function withTextKeys(object: RegoObject): [key: string, value: RegoValue][] {
   return [...byText].sort(([a], [b]) => compareStrings(a, b))
 }
 
-/** A key that is no string stands as its own JSON text. */
+/** A key that is no string stands as its own JSON text, which is escaped once more with the rest. */
 function keyText(key: RegoValue): string {
-  return typeof key === 'string' ? key : printJson(key)
+  return typeof key === 'string' ? key : printGoJson(key)
 }

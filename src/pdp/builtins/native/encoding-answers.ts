@@ -7,7 +7,7 @@ import { decodeUtf8 } from '../encoding/go-utf8.js'
 import { goJsonText } from '../encoding/json-text.js'
 import { isJsonDocument, readJsonDocument } from '../encoding/json-document.js'
 import { operand, stringOperand } from '../shared/operands.js'
-import { goFloatText } from './go-float-text.js'
+import { goFloatText, isBeyondDouble } from './go-float-text.js'
 import { raiseType } from './operand-checks.js'
 
 /** Words for a number of what to_number takes as well. */
@@ -25,7 +25,8 @@ const toNumber: Builtin = (args) => {
   const text = goFloatText(value)
   if (text !== undefined) return new RegoNumber(text)
   if (/^[+-]?(?:inf|infinity|nan)$/i.test(value)) raiseType(0, 'must be a finite number')
-  throw new BuiltinError(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: invalid syntax`)
+  const problem = isBeyondDouble(value) ? 'value out of range' : 'invalid syntax'
+  throw new BuiltinError(`strconv.ParseFloat: parsing ${JSON.stringify(value)}: ${problem}`)
 }
 
 const decode: Builtin = (args) => decodeText(stringOperand(args, 0), 'standard')

@@ -5,6 +5,7 @@ const HEXADECIMAL = /^(?<sign>[+-]?)0x(?<whole>[\da-f_]*)\.?(?<fraction>[\da-f_]
 /** Go takes an underscore between two digits, the `x` of a base prefix counting as one. */
 const STRAY_UNDERSCORE = /^_|_$|[^\da-fx]_|_[^\da-f]/i
 const BITS_PER_DIGIT = 4
+const BEYOND_DOUBLE = '1e999'
 /** What is written the same in JSON. */
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 
@@ -14,10 +15,19 @@ const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
  */
 export function goFloatText(text: string): string | undefined {
   if (PLAIN_DECIMAL.test(text)) return text
+  const number = numberText(text)
+  return number !== undefined && Number.isFinite(Number(number)) ? number : undefined
+}
+
+/** Whether the text is a number that no double is large enough for. */
+export function isBeyondDouble(text: string): boolean {
+  return !Number.isFinite(Number(numberText(text) ?? '0'))
+}
+
+/** The number in decimal digits, of any size. */
+function numberText(text: string): string | undefined {
   const unsigned = text.replace(/^[+-]/, '')
-  if (STRAY_UNDERSCORE.test(unsigned)) return undefined
-  const decimal = decimalText(text) ?? hexadecimalText(text)
-  return decimal !== undefined && Number.isFinite(Number(decimal)) ? decimal : undefined
+  return STRAY_UNDERSCORE.test(unsigned) ? undefined : (decimalText(text) ?? hexadecimalText(text))
 }
 
 function decimalText(text: string): string | undefined {
@@ -42,6 +52,6 @@ function hexadecimalText(text: string): string | undefined {
   const shift = Number(exponent) - fraction.length * BITS_PER_DIGIT
   const value = new BigDecimal(2).pow(shift).times(BigInt(`0x${whole}${fraction}`).toString())
   const double = value.toNumber()
-  if (!Number.isFinite(double)) return undefined
+  if (!Number.isFinite(double)) return BEYOND_DOUBLE
   return `${groups['sign'] === '-' ? '-' : ''}${new BigDecimal(double).toFixed()}`
 }
