@@ -26,11 +26,16 @@ const PLAIN_INTEGER = /^(?:-?[1-9]\d{0,14}|0)$/
 
 const isBroken: Choice = (operand) => {
   const [dividend, divisor] = [operand.shortInteger(0), operand.shortInteger(1)]
-  if (dividend !== undefined && divisor !== undefined) return divisor === 0 || dividend % divisor !== 0
+  if (dividend !== undefined && divisor !== undefined) return !isPlainQuotient(dividend, divisor)
   const [a, b] = [operand.value(0), operand.value(1)]
   if (!(a instanceof RegoNumber) || !(b instanceof RegoNumber)) return false
   if (!PLAIN_INTEGER.test(a.text) || !PLAIN_INTEGER.test(b.text)) return true
-  return b.text === '0' || Number(a.text) % Number(b.text) !== 0
+  return !isPlainQuotient(Number(a.text), Number(b.text))
+}
+
+/** An integer: -0 is none of the module's. */
+function isPlainQuotient(dividend: number, divisor: number): boolean {
+  return divisor !== 0 && dividend % divisor === 0 && !Object.is(dividend / divisor, -0)
 }
 
 const isDecimal =

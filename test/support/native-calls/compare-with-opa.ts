@@ -131,7 +131,8 @@ function inputOf(lists: readonly Operands[]): string {
 
 function isSame(ours: Answer, theirs: RegoValue | undefined): boolean {
   if (ours === undefined || theirs === undefined) return ours === theirs
-  return !(ours instanceof Error) && equalValues(ours, theirs)
+  // The texts of numbers count too: 1 and 1.0 are equal values.
+  return !(ours instanceof Error) && equalValues(ours, theirs) && printJson(ours) === printJson(theirs)
 }
 
 function shown(answer: Answer): string {

@@ -18,6 +18,7 @@ import type { GoFloat } from './go-float.js'
 import { goFloatToText } from './go-float-digits.js'
 
 const ZERO: GoFloat = { mantissa: 0n, exponent: 0 }
+const NEGATIVE_ZERO = new RegoNumber('-0')
 const ONE: GoFloat = { mantissa: 1n, exponent: 0 }
 const [SMALL_BITS, WORD_BITS, BITS_PER_DIGIT] = [256, 64, 3.3]
 const HALF: GoFloat = { mantissa: 1n, exponent: -1 }
@@ -59,13 +60,13 @@ const quotient = (a: GoFloat, b: GoFloat): GoFloat => {
 export const arithmeticAnswers: BuiltinTable = {
   abs: (args, { meter }) => written(abs(floatAt(args, 0, meter)), meter),
   ceil: toInteger(ceil),
-  div: ofTwo(quotient),
+  div: ofTwo(quotient, undefined, true),
   floor: toInteger(floor),
   minus: ofTwo(
     (a, b) => add(a, negative(b)),
     (a, b) => a - b,
   ),
-  mul: ofTwo(multiply, (a, b) => a * b),
+  mul: ofTwo(multiply, (a, b) => a * b, true),
   plus: ofTwo(add, (a, b) => a + b),
   product: ofAll(
     ONE,
@@ -85,19 +86,27 @@ function toInteger(operation: (a: GoFloat) => bigint): Builtin {
 type OfFloats = (a: GoFloat, b: GoFloat) => GoFloat
 type OfIntegers = (a: bigint, b: bigint) => bigint
 
-function ofTwo(ofFloats: OfFloats, ofIntegers?: OfIntegers): Builtin {
+function ofTwo(ofFloats: OfFloats, ofIntegers?: OfIntegers, isProduct = false): Builtin {
   return (args, { meter }) => {
-    const integers = ofIntegers && allIntegers([numberOperand(args, 0), numberOperand(args, 1)], meter)
+    const numbers = [numberOperand(args, 0), numberOperand(args, 1)]
+    const integers = ofIntegers && allIntegers(numbers, meter)
     const [a, b] = integers ?? []
     if (ofIntegers !== undefined && a !== undefined && b !== undefined) {
       payForProduct(a, b, meter)
       return RegoNumber.of(ofIntegers(a, b))
     }
-    return written(ofFloats(floatAt(args, 0, meter), floatAt(args, 1, meter)), meter)
+    const float = ofFloats(floatAt(args, 0, meter), floatAt(args, 1, meter))
+    return isProduct && isNegativeZero(float, numbers) ? NEGATIVE_ZERO : written(float, meter)
   }
 }
 
-function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isDouble = false): Builtin {
+/** Of floats, a product or quotient that is zero has a sign. */
+function isNegativeZero({ mantissa }: GoFloat, factors: readonly RegoNumber[]): boolean {
+  return mantissa === 0n && factors.filter(({ text }) => text.startsWith('-')).length % 2 === 1
+}
+
+/** A product of floats is kept in a double. */
+function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isProduct = false): Builtin {
   return (args, { meter }) => {
     const members = collectionOperand(args, 0).flatMap((one) => (one instanceof RegoNumber ? [one] : []))
     const integers = allIntegers(members, meter)
@@ -109,7 +118,7 @@ function ofAll(first: GoFloat, ofFloats: OfFloats, ofIntegers: OfIntegers, isDou
       return RegoNumber.of(total)
     }
     const total = members.reduce((sum, { text }) => ofFloats(sum, parseGoFloat(text, meter)), first)
-    return written(total, meter, isDouble)
+    return isProduct && isNegativeZero(total, members) ? NEGATIVE_ZERO : written(total, meter, isProduct)
   }
 }
 
