@@ -6,7 +6,7 @@ INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
 SOURCES := $(shell find src -type f)
 
-.PHONY: help run demo site test bench bench-analysis bench-bodies bench-decision-log bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-start bench-trail bench-upkeep check build clean
+.PHONY: help run demo site test bench bench-analysis bench-bodies bench-decision-log bench-decisions bench-gates bench-growth bench-judge bench-logs bench-policy-counts bench-postgres bench-registry bench-runaways bench-saves bench-scale bench-start bench-trail bench-upkeep check build clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,11 @@ bench-growth: $(BUILT) ## Load, memory and decisions with up to 3,000 packages a
 bench-saves: $(BUILT) ## From a saved file of 1,000 packages to serving, with one process and two, and requests meanwhile
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/saves/run.js $(ARGS)
+
+bench-scale: $(BUILT) ## 16 to 2,000 connections and a new one each, bodies of 1 KB to 10 MB, one process and two, OPA beside them (needs wrk)
+	@command -v wrk >/dev/null || { echo "make bench-scale needs wrk: apt-get install wrk"; exit 2; }
+	npx tsc -p tsconfig.bench.json
+	node dist-bench/bench/scale/run.js $(ARGS)
 
 bench-start: $(BUILT) ## From `serve` to the first decision, and memory when idle, with a bundle and sources, one process and two
 	npx tsc -p tsconfig.bench.json

@@ -22,10 +22,12 @@ export interface LoadOptions {
   readonly body: Pick<BenchBody, 'path'> & Partial<BenchBody>
   readonly seconds: number
   readonly connections: number
-  /** The core that the generator is pinned to. */
-  readonly core: number
+  /** The core that the generator is pinned to, or a range of them as `taskset` takes it. */
+  readonly core: number | string
   /** Where scripts are put. */
   readonly directory: string
+  /** Whether every request has a connection of its own. */
+  readonly connectsAnew?: boolean
 }
 
 /** The result that a server gives for a body, as JSON text. */
@@ -47,9 +49,10 @@ export async function drive({
   connections,
   core,
   directory,
+  connectsAnew = false,
 }: LoadOptions): Promise<LoadResult> {
   const script = join(directory, 'post.lua')
-  await writeFile(script, wrkScript(body.body))
+  await writeFile(script, wrkScript(body.body, connectsAnew))
   return await driveScript({ script, url: url + body.path, seconds, connections, core })
 }
 
@@ -77,13 +80,14 @@ export const WRK_REPORT: readonly string[] = [
   'end',
 ]
 
-function wrkScript(body: string | undefined): string {
+function wrkScript(body: string | undefined, connectsAnew: boolean): string {
   const post = [
     'wrk.method = "POST"',
     'wrk.headers["Content-Type"] = "application/json"',
     `wrk.body = [==[${body ?? ''}]==]`,
   ]
-  return [...(body === undefined ? [] : post), ...WRK_REPORT].join('\n')
+  const close = connectsAnew ? ['wrk.headers["Connection"] = "close"'] : []
+  return [...(body === undefined ? [] : post), ...close, ...WRK_REPORT].join('\n')
 }
 
 /** wrk gives microseconds. */

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+
+import { memoryMb, treeCpuSeconds } from './process-tree.js'
 
 /** A server under test. */
 export interface BenchServer {
@@ -14,12 +16,12 @@ export interface BenchServer {
 }
 
 export interface RunningBenchServer {
-  /** Resident memory now, in MB. */
+  /** Resident memory of its main process now, in MB. */
   readonly residentMb: () => number
   /** The most of it since the start or the last `resetPeak`, in MB. */
   readonly peakMb: () => number
   readonly resetPeak: () => void
-  /** User and system time used so far, in seconds: other load on the machine hardly changes it. */
+  /** User and system time used so far, in seconds, by all of its processes: other load on the machine hardly changes it. */
   readonly cpuSeconds: () => number
   /** Resolves once the server has nothing to do any more. */
   readonly idle: () => Promise<void>
@@ -32,8 +34,7 @@ const START_LIMIT_MS = 20_000
 const POLL_MS = 100
 /** A server counts as idle when it used less than a twentieth of a core for a second. */
 const IDLE_WINDOW_MS = 1000
-const IDLE_TICKS = 5
-const TICKS_PER_SECOND = 100
+const IDLE_SECONDS = 0.05
 
 /** Starts a server pinned to one core and waits until it answers. Its output goes to a file. */
 export async function startBenchServer(
@@ -49,13 +50,15 @@ export async function startBenchServer(
   })
   closeSync(output)
   await untilHealthy(server, child)
+  // taskset becomes the program itself, so the child's id is the server's.
+  const { pid = 0 } = child
   return {
-    residentMb: () => memoryMb(child, 'VmRSS'),
-    peakMb: () => memoryMb(child, 'VmHWM'),
+    residentMb: () => memoryMb(pid, 'VmRSS'),
+    peakMb: () => memoryMb(pid, 'VmHWM'),
     // 5 sets the peak to what is resident now (proc(5)).
-    resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
-    cpuSeconds: () => cpuTicks(child) / TICKS_PER_SECOND,
-    idle: () => untilIdle(child),
+    resetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
+    cpuSeconds: () => treeCpuSeconds(pid),
+    idle: () => untilIdle(pid),
     stop: () => endWith(child, 'SIGTERM'),
     kill: () => endWith(child, 'SIGKILL'),
   }
@@ -82,23 +85,10 @@ async function untilHealthy(server: BenchServer, child: ChildProcess): Promise<v
   throw new Error(`${server.name} did not answer within ${START_LIMIT_MS} ms`)
 }
 
-async function untilIdle(child: ChildProcess): Promise<void> {
-  for (let before = -Infinity, now = cpuTicks(child); now - before > IDLE_TICKS; now = cpuTicks(child)) {
+async function untilIdle(pid: number): Promise<void> {
+  let now = treeCpuSeconds(pid)
+  for (let before = -Infinity; now - before > IDLE_SECONDS; now = treeCpuSeconds(pid)) {
     before = now
     await sleep(IDLE_WINDOW_MS)
   }
-}
-
-/** User and system time, in hundredths of a second (proc(5)): the 14th and 15th field, behind the name in brackets. */
-function cpuTicks(child: ChildProcess): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return Number(fields[11]) + Number(fields[12])
-}
-
-/** taskset becomes the program itself, so the child's id is the server's. */
-function memoryMb(child: ChildProcess, figure: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+
+import { processCpuSeconds, memoryMb } from '../process-tree.js'
 
 /** What one server needs for policies and data of one size. */
 export interface Figures {
@@ -37,7 +38,6 @@ export interface Measured {
   readonly reloads?: { readonly times: number; readonly change: Change } | undefined
 }
 
-const TICKS_PER_SECOND = 100
 const POLL_MS = 50
 const WARM_UP = 20
 /** Until what a reload leaves to do later is done, too. */
@@ -49,16 +49,17 @@ export async function measure(measured: Measured): Promise<Figures> {
   // What one process takes is measured, so there is one that decides.
   const env = { ...process.env, TIDEGATE_SERVER_WORKERS: '1' }
   const child = spawn(program, args, { stdio: 'ignore', env })
+  const { pid = 0 } = child
   try {
     await untilHealthy(child, measured)
-    const loadSeconds = cpuSeconds(child)
+    const loadSeconds = processCpuSeconds(pid)
     let answer = ''
     for (let round = 0; round < WARM_UP; round += 1) answer = await ask(measured)
-    const before = cpuSeconds(child)
+    const before = processCpuSeconds(pid)
     for (let round = 0; round < measured.decisions; round += 1) answer = await ask(measured)
-    const decisionMs = ((cpuSeconds(child) - before) * 1000) / measured.decisions
-    const [residentMb, peakMb] = [memoryMb(child, 'VmRSS'), memoryMb(child, 'VmHWM')]
-    const reloadedMb = measured.reloads && (await reload(measured, measured.reloads, child))
+    const decisionMs = ((processCpuSeconds(pid) - before) * 1000) / measured.decisions
+    const [residentMb, peakMb] = [memoryMb(pid, 'VmRSS'), memoryMb(pid, 'VmHWM')]
+    const reloadedMb = measured.reloads && (await reload(measured, measured.reloads, pid))
     return { loadSeconds, decisionMs, residentMb, peakMb, reloadedMb, answer }
   } finally {
     await stop(child)
@@ -69,7 +70,7 @@ export async function measure(measured: Measured): Promise<Figures> {
 async function reload(
   measured: Measured,
   { times, change }: NonNullable<Measured['reloads']>,
-  child: ChildProcess,
+  pid: number,
 ): Promise<number> {
   for (let number = 1; number <= times; number += 1) {
     change.make(number)
@@ -77,7 +78,7 @@ async function reload(
     for (let round = 0; round < WARM_UP; round += 1) await ask(measured)
   }
   await sleep(SETTLED_MS)
-  return memoryMb(child, 'VmRSS')
+  return memoryMb(pid, 'VmRSS')
 }
 
 async function untilChanged({ url, limitMs }: Measured, path: string, answer: string): Promise<void> {
@@ -112,17 +113,4 @@ async function stop(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGTERM')
   await ended
-}
-
-/** User and system time of the process and of those that it waited for: fields 14 to 17 (proc(5)), behind the name in brackets. */
-function cpuSeconds(child: ChildProcess): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
-}
-
-function memoryMb(child: ChildProcess, figure: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024
 }

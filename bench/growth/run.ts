@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { findOpa } from '../../src/pdp/opa/find-opa.js'
+import { opaPeers } from '../opa-programs.js'
+import type { OpaPeer } from '../opa-programs.js'
 import { cpuSecondsOf } from './compile-alone.js'
 import { drawCharts } from './draw-curves.js'
 import type { Curve } from './draw-curves.js'
@@ -53,10 +54,7 @@ let port = FIRST_PORT
 /** Starts each server once for each size, one after the other, and prints a row for each. */
 async function main(): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'tidegate-growth-'))
-  const opas = [
-    (await findOpa({ env: process.env })).path,
-    ...[...flags.opa.split(','), ...(process.env['BENCH_OPA'] ?? '').split(',')].filter(isThere),
-  ]
+  const opas = await opaPeers(flags.opa)
   try {
     console.log(
       '| what | server | build, CPU s | load, CPU s | decision, CPU ms | MB | peak MB | MB after reloads |',
@@ -96,7 +94,7 @@ function dataOf(size: number, temporary: string): Question {
   return { what: `${size} MB of data`, size, directory, input, ...paths, change: undefined }
 }
 
-async function measureAll(question: Question, opas: readonly string[], temporary: string): Promise<Row[]> {
+async function measureAll(question: Question, opas: readonly OpaPeer[], temporary: string): Promise<Row[]> {
   const body = JSON.stringify({ input: question.input })
   const { directory, change } = question
   const times = Number(flags.reloads)
@@ -116,10 +114,10 @@ async function measureAll(question: Question, opas: readonly string[], temporary
   ]
   for (const opa of opas) {
     const entrypoint = question.opaPath.replace('/v1/data/', '')
-    const build = [opa, 'build', '-t', 'wasm', '-e', entrypoint, '-o', bundle, directory]
-    const row = await measureRow(question, opa, build, (address) => ({
+    const build = [opa.path, 'build', '-t', 'wasm', '-e', entrypoint, '-o', bundle, directory]
+    const row = await measureRow(question, opa.name, build, (address) => ({
       ...common,
-      command: [opa, 'run', '--server', ...watch, '--addr', address, directory],
+      command: [opa.path, 'run', '--server', ...watch, '--addr', address, directory],
       url: `http://${address}`,
       path: question.opaPath,
     }))
@@ -169,19 +167,11 @@ function drawAll(packages: readonly Row[], data: readonly Row[]): void {
 
 function curvesOf(rows: readonly Row[], key: keyof Row): Curve[] {
   return [...new Set(rows.map(({ server }) => server))].map((server) => ({
-    server: server.split('/').slice(-2).join('/'),
+    server,
     points: rows
       .filter((row) => row.server === server)
       .map((row) => ({ size: row.size, value: typeof row[key] === 'number' ? row[key] : undefined })),
   }))
-}
-
-/** A program that is not there is left out, with a word. */
-function isThere(path: string): boolean {
-  if (path === '') return false
-  const is = existsSync(path)
-  if (!is) console.error(`${path} is not there: it is left out`)
-  return is
 }
 
 function sizes(list: string): number[] {

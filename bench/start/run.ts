@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
-import { treeCpuSeconds, treeMemory } from './process-tree.js'
-import type { HeldMemory } from './process-tree.js'
+import { treeCpuSeconds, treeMemory } from '../process-tree.js'
+import type { HeldMemory } from '../process-tree.js'
 
 const { values: flags } = parseArgs({
   options: {

@@ -22,15 +22,32 @@ export function processTree(root: number): number[] {
   return found
 }
 
+/** CPU seconds of a process, user and system, and of those that it started, that have ended and that it waited for: fields 14 to 17 (proc(5)), behind the name in brackets. */
+export function processCpuSeconds(pid: number): number {
+  return seconds(pid, 11, 15)
+}
+
+/** CPU seconds of the programs that this process started and waited for: fields 16 and 17. */
+export function waitedForSeconds(): number {
+  return seconds('self', 13, 15)
+}
+
+function seconds(pid: number | 'self', first: number, end: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return fields.slice(first, end).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
+}
+
 /** CPU seconds of a process, of all below it, and of those that have ended and were waited for. */
 export function treeCpuSeconds(root: number): number {
-  const ticks = processTree(root).map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-    return [11, 12, 13, 14].reduce((sum, place) => sum + Number(fields[place]), 0)
-  })
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
+  return processTree(root).reduce((sum, pid) => sum + processCpuSeconds(pid), 0)
+}
+
+/** What a process alone holds now, or the most that it held, in MB. */
+export function memoryMb(pid: number, figure: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`${figure}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / KB_PER_MB
 }
 
 /** What a process and all below it hold now. */

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { generatePipeline } from '../../test/support/generate-pipeline.js'
+import { benchBodies } from '../bodies.js'
+import type { BenchBody } from '../bodies.js'
+import { ask, drive } from '../load.js'
+import { opaPeers } from '../opa-programs.js'
+import { waitedForSeconds } from '../process-tree.js'
+import { startBenchServer } from '../servers.js'
+import type { RunningBenchServer } from '../servers.js'
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'connections,bodies,cores' },
+    connections: { type: 'string', default: '16,1000,2000' },
+    /** Stages of the pipelines that are sent; 38,000 are some 10 MB. */
+    stages: { type: 'string', default: '4,40,400,4000,8000,20000,38000' },
+    seconds: { type: 'string', default: '5' },
+    /** More `opa` programs to measure beside the one in use, as PATH,PATH; those of BENCH_OPA too. */
+    opa: { type: 'string', default: '' },
+    port: { type: 'string', default: '18310' },
+  },
+})
+const SERVER_CORE = 0
+const GENERATOR_CORE = 1
+const BOTH_CORES = '0-1'
+const FEW_CONNECTIONS = 16
+const MAX_BODY_BYTES = 16 * 1024 * 1024
+/** What one body is asked for at the least, and for how many bytes in all. */
+const [LEAST_REQUESTS, BYTES_IN_ALL] = [20, 40_000_000]
+
+const temporary = mkdtempSync(join(tmpdir(), 'tidegate-scale-'))
+const seconds = Number(flags.seconds)
+let port = Number(flags.port)
+
+/** A program to measure: what it is called, and how it is started at an address. */
+interface Candidate {
+  readonly name: string
+  readonly serve: (address: string, policies: string) => readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+const own = (workers: number): Candidate => ({
+  name: 'tidegate',
+  serve: (address, policies) => [
+    ...[process.execPath, 'dist/cli.js', 'serve', '--addr', address, '--policies', policies],
+    ...['--data-dir', join(temporary, `store-${port}`), '--log-level', 'error'],
+  ],
+  env: {
+    ...{ TIDEGATE_DECISIONS_ENABLED: 'false', TIDEGATE_SERVER_WORKERS: String(workers) },
+    TIDEGATE_SERVER_MAX_BODY_BYTES: String(MAX_BODY_BYTES),
+  },
+})
+
+async function peers(): Promise<Candidate[]> {
+  return (await opaPeers(flags.opa)).map(({ name, path }) => ({
+    name,
+    serve: (address, policies) => [
+      path,
+      'run',
+      '--server',
+      '--addr',
+      address,
+      '--log-level',
+      'error',
+      policies,
+    ],
+    env: { GOMAXPROCS: '1' },
+  }))
+}
+
+/** Starts a program on its cores, with policies, for as long as something is asked of it. */
+async function withServer(
+  candidate: Candidate,
+  core: number | string,
+  policies: string,
+  use: (server: RunningBenchServer, url: string) => Promise<void>,
+): Promise<void> {
+  port += 1
+  const address = `127.0.0.1:${port}`
+  const url = `http://${address}`
+  const name = candidate.name === 'tidegate' ? 'tidegate' : 'opa'
+  const command = candidate.serve(address, policies)
+  const server = await startBenchServer({ name, url, command, env: candidate.env }, core, temporary)
+  try {
+    await use(server, url)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Small decisions over few connections, many, and a new one each: the server on one core, the generator on the other. */
+async function connections(): Promise<void> {
+  heading(['server', 'connections', 'req/s', 'of that with 16', 'p50 ms', 'p99 ms', 'failed'])
+  const [body] = benchBodies()
+  if (body === undefined) return
+  for (const candidate of [own(1), ...(await peers())]) {
+    await withServer(candidate, SERVER_CORE, 'bench/policies', async (_server, url) => {
+      const load = { url, body, seconds, core: GENERATOR_CORE, directory: temporary }
+      await drive({ ...load, connections: FEW_CONNECTIONS })
+      let few = Number.NaN
+      for (const count of [...numbers(flags.connections), 'a new one each'] as const) {
+        const kind =
+          typeof count === 'number' ? { connections: count } : { connections: 16, connectsAnew: true }
+        const { requestsPerSecond, p50Ms, p99Ms, failures } = await drive({ ...load, ...kind })
+        if (count === FEW_CONNECTIONS) few = requestsPerSecond
+        const share = `${((requestsPerSecond / few) * 100).toFixed(0)} %`
+        row([
+          candidate.name,
+          count,
+          requestsPerSecond.toFixed(0),
+          share,
+          p50Ms.toFixed(2),
+          p99Ms.toFixed(2),
+          failures,
+        ])
+      }
+    })
+  }
+}
+
+/** CPU a request and a KB, one request after the other, by the size of the body. */
+async function bodies(): Promise<void> {
+  heading(['server', 'policies', 'stages', 'KB', 'requests', 'CPU ms a request', 'CPU us a KB'])
+  const asked = [
+    { policies: 'bench/policies', path: '/v1/data/bench/pipeline/deny', member: 'new' },
+    { policies: 'policies', path: '/v1/data/static/manual_judgment/deny', member: 'pipeline' },
+  ]
+  for (const { policies, path, member } of asked) {
+    // OPA takes seconds for each of the large ones with the shipped policies.
+    const others = policies === 'policies' ? [] : await peers()
+    for (const candidate of [own(1), ...others]) {
+      await withServer(candidate, SERVER_CORE, policies, async (server, url) => {
+        for (const stages of numbers(flags.stages)) {
+          const body = JSON.stringify({ input: { [member]: generatePipeline(stages) } })
+          row([candidate.name, policies, stages, ...(await costOf(server, url, { name: '', path, body }))])
+        }
+      })
+    }
+  }
+}
+
+async function costOf(
+  server: RunningBenchServer,
+  url: string,
+  body: BenchBody,
+): Promise<(string | number)[]> {
+  const requests = Math.max(LEAST_REQUESTS, Math.round(BYTES_IN_ALL / body.body.length))
+  for (let warming = 0; warming < LEAST_REQUESTS; warming += 1) await ask(url, body)
+  const before = server.cpuSeconds()
+  for (let asked = 0; asked < requests; asked += 1) await ask(url, body)
+  const ms = ((server.cpuSeconds() - before) * 1000) / requests
+  const kb = body.body.length / 1000
+  return [kb.toFixed(0), requests, ms.toFixed(2), ((ms * 1000) / kb).toFixed(2)]
+}
+
+/** One process and two, on both cores, with the generator beside them on the same. */
+async function cores(): Promise<void> {
+  heading([
+    'body',
+    'processes',
+    'req/s',
+    'CPU us a request',
+    'of the generator',
+    'requests of two whole cores, /s',
+  ])
+  for (const body of benchBodies()) {
+    for (const workers of [1, 2]) {
+      await withServer(own(workers), BOTH_CORES, 'bench/policies', async (server, url) => {
+        const load = { url, body, seconds, core: BOTH_CORES, directory: temporary, connections: 16 }
+        await drive(load)
+        const [cpuBefore, generatorBefore] = [server.cpuSeconds(), waitedForSeconds()]
+        const { requestsPerSecond } = await drive(load)
+        const requests = requestsPerSecond * seconds
+        const each = ((server.cpuSeconds() - cpuBefore) / requests) * 1e6
+        const generator = ((waitedForSeconds() - generatorBefore) / requests) * 1e6
+        const alone = (workers * 1e6) / each
+        row([
+          body.name,
+          workers,
+          requestsPerSecond.toFixed(0),
+          each.toFixed(1),
+          generator.toFixed(1),
+          alone.toFixed(0),
+        ])
+      })
+    }
+  }
+}
+
+function heading(cells: readonly string[]): void {
+  row(cells)
+  row(cells.map((cell) => '-'.repeat(cell.length)))
+}
+
+function row(cells: readonly (string | number)[]): void {
+  console.log(`| ${cells.join(' | ')} |`)
+}
+
+function numbers(list: string): number[] {
+  return list.split(',').filter(Boolean).map(Number)
+}
+
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { connections, bodies, cores }
+
+try {
+  for (const part of flags.only.split(',')) await PARTS[part]?.()
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
