@@ -25,6 +25,7 @@ export interface Arrival {
 /** A server over sockets of loopback whose handle answers with what it understood of the request. */
 export interface TestServer {
   readonly port: number
+  readonly server: Server
   readonly arrivals: Arrival[]
   readonly fastTransport: FastTransport | undefined
   /** Bytes that it has taken from its newest connection. */
@@ -79,6 +80,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const { port } = server.address() as AddressInfo
   return {
     port,
+    server,
     arrivals,
     fastTransport,
     bytesRead: () => sockets.at(-1)?.bytesRead ?? 0,

@@ -7,6 +7,9 @@ import { clearLeftSocket } from './clear-left-socket.js'
 /** Who may connect where nothing else is said: owner and group. */
 const SOCKET_MODE = 0o660
 
+/** Connections that may wait to be taken, so that thousands can come at once; the system has a bound of its own (`net.core.somaxconn`). */
+const BACKLOG = 4096
+
 /**
  * Has a server listen at an address, or at what another process of the service listens on already. A socket that a killed process left
  * behind is taken away first. Raises `unavailable` when the address cannot be had.
@@ -16,7 +19,7 @@ export async function startListening(
   on: ListenAddress | Server,
   socketMode = SOCKET_MODE,
 ): Promise<void> {
-  if (on instanceof Server) await listening(server, () => server.listen(on))
+  if (on instanceof Server) await listening(server, () => server.listen(on, BACKLOG))
   else if ('path' in on) await listenOnSocket(server, on.path, socketMode)
   else await listenOnPort(server, on)
 }
@@ -40,7 +43,7 @@ export function addressOf(server: Server, isTls: boolean): string {
 }
 
 async function listenOnPort(server: Server, { host, port }: PortAddress): Promise<void> {
-  await listening(server, () => server.listen(port, host)).catch((raw: unknown) => {
+  await listening(server, () => server.listen(port, host, BACKLOG)).catch((raw: unknown) => {
     const hint = hasErrorCode(raw, 'EADDRINUSE') ? ': another program has the port' : ''
     throw cannotListen(`${host}:${port}`, hint, raw)
   })
@@ -50,7 +53,7 @@ async function listenOnSocket(server: Server, path: string, mode: number): Promi
   try {
     await clearLeftSocket(path)
     await listening(server, () => {
-      server.listen(path)
+      server.listen(path, BACKLOG)
       // It is there by now, and nobody is taken from it before this turn ends.
       if (server.listening) chmodSync(path, mode)
     })

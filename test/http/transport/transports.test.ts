@@ -47,6 +47,7 @@ const PLAIN: readonly (readonly [string, string])[] = [
   ['names in capitals', request({ headers: ['HOST: a', `CONTENT-LENGTH: ${BODY.length}`] })],
   ['an empty body', request({ headers: [HOST, 'Content-Length: 0'], body: '' })],
   ['a kept connection', request({ headers: [HOST, LENGTH, 'Connection: Keep-Alive'] })],
+  ['the end of the connection', request({ headers: [HOST, LENGTH, 'Connection: close'] })],
   ['an id of its own', request({ headers: [HOST, LENGTH, 'X-Request-Id: of-the-caller'] })],
   ['a user', request({ headers: [HOST, LENGTH, 'X-Spinnaker-User: ana b'] })],
 ]
@@ -80,7 +81,6 @@ const UNUSUAL: readonly (readonly [string, string])[] = [
   ['no host', request({ headers: [LENGTH] })],
   ['two hosts', request({ headers: [HOST, 'Host: other', LENGTH] })],
   ['a host with a path', request({ headers: ['Host: a/b', LENGTH] })],
-  ['the end of the connection asked for', request({ headers: [HOST, LENGTH, 'Connection: close'] })],
   ['an upgrade', request({ headers: [HOST, LENGTH, 'Connection: Upgrade', 'Upgrade: h2c'] })],
   ['an expectation', request({ headers: [HOST, LENGTH, 'Expect: 100-continue'] })],
   ['an expectation of something else', request({ headers: [HOST, LENGTH, 'Expect: tea'] })],

@@ -9,9 +9,11 @@ import type { UnreadAnswers } from '../unread-answers.js'
 import { parseRequestTarget } from '../../exchange/exchange.js'
 import type { FindQuickly } from '../../pipeline/quick-routes.js'
 import type { RequestTimeouts, Room } from '../node/standard-server.js'
+import { AcceptFirst } from './accept-first.js'
 import { PlainConnection } from './plain-connection.js'
 import type { ConnectionHost } from './plain-connection.js'
 import type { PlainHead } from './read-plain-head.js'
+import { RecentHeads } from './recent-heads.js'
 
 /** Larger requests take so long to decide that the standard server's share of the time does not matter. */
 const MAX_BODY_BYTES = 65_536
@@ -60,7 +62,10 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
     for (const listener of standard) listener.call(server, socket)
     socket.resume()
   })
-  server.on(comesAs, (socket: Socket) => connections.add(new PlainConnection(socket, listener)))
+  server.on(comesAs, (socket: Socket) => {
+    listener.acceptFirst.accepted()
+    connections.add(new PlainConnection(socket, listener))
+  })
   const sweeps = setInterval(() => listener.sweep(), MS_PER_SECOND).unref()
   server.once('close', () => clearInterval(sweeps))
   return {
@@ -76,6 +81,7 @@ export function openFastTransport(server: Server, options: FastTransportOptions)
 class FastListener implements ConnectionHost {
   readonly keepAliveMs: number
   readonly requestIdFor: ConnectionHost['requestIdFor']
+  readonly acceptFirst = new AcceptFirst()
   readonly answer: ConnectionHost['answer']
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
@@ -84,6 +90,7 @@ class FastListener implements ConnectionHost {
   isDraining = false
   readonly #options: FastTransportOptions
   readonly #connections: Set<PlainConnection>
+  readonly #recentHeads = new RecentHeads()
   readonly #toStandard: (socket: Socket, unread: Buffer) => void
 
   constructor(
@@ -102,7 +109,11 @@ class FastListener implements ConnectionHost {
     this.proven = (socket) => options.room.connections.proven(socket)
   }
 
-  takes({ method, url, headers, bodyLength }: PlainHead): boolean {
+  readHead(bytes: Buffer): PlainHead | undefined {
+    return this.#recentHeads.read(bytes, (head) => this.#takes(head))
+  }
+
+  #takes({ method, url, headers, bodyLength }: PlainHead): boolean {
     if (bodyLength > MAX_BODY_BYTES) return false
     // What may have to be refused is the request handler's to refuse, on the standard transport.
     if (!this.#options.takesHost(headers.get('host') ?? '')) return false

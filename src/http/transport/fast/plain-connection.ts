@@ -4,13 +4,13 @@ import type { AppError } from '../../../errors/app-error.js'
 import type { ClientCertificate } from '../../exchange/client-certificate.js'
 import type { BodyReceiver, GiveUpReason, HalfBodies } from '../half-bodies.js'
 import type { UnreadAnswers } from '../unread-answers.js'
+import type { AcceptFirst } from './accept-first.js'
 import { refuseConnection } from '../refuse-connection.js'
 import { certificateOf, isEncrypted } from '../tls/certificate-of.js'
 import { plainAnswerHead } from './plain-answer.js'
 import type { PlainAnswer } from './plain-answer.js'
 import { PlainExchange } from './plain-exchange.js'
 import type { AnsweringConnection } from './plain-exchange.js'
-import { readPlainHead } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
 
 /** What a connection needs of the host that it is in. */
@@ -19,10 +19,11 @@ export interface ConnectionHost {
   readonly tick: number
   readonly isDraining: boolean
   readonly keepAliveMs: number
-  /** Whether a request with this head is for the fast transport. */
-  readonly takes: (head: PlainHead) => boolean
+  /** The head of a request for the fast transport at the beginning of some bytes; undefined for all others. */
+  readonly readHead: (bytes: Buffer) => PlainHead | undefined
   readonly requestIdFor: (claimed: string | undefined) => string
   readonly answer: (exchange: PlainExchange) => void
+  readonly acceptFirst: AcceptFirst
   readonly halfBodies: HalfBodies
   readonly unreadAnswers: UnreadAnswers
   /** Told once, with the first whole request. */
@@ -42,9 +43,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #state: State = 'new'
   #sinceTick: number
   #isProven = false
-  /** The last head and its bytes: most callers send the same one again and again. */
   #head: PlainHead | undefined
-  #headBytes: Buffer = Buffer.alloc(0)
   #exchange: PlainExchange | undefined
   /** The part of a body that has come, or what came while an answer was under way. */
   #chunks: Buffer[] = []
@@ -83,7 +82,10 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     if (socket.destroyed || this.#state === 'ending') return
     // What came behind the request is answered too, by the standard server; behind half a request nothing can be read.
     const isLast =
-      this.#state === 'reading' || (this.#host.isDraining && this.#chunkBytes === 0) || socket.readableEnded
+      this.#head?.isLast === true ||
+      this.#state === 'reading' ||
+      (this.#host.isDraining && this.#chunkBytes === 0) ||
+      socket.readableEnded
     const { body } = answer
     const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const head = plainAnswerHead(answer, bodyLength, isLast ? 0 : this.#host.keepAliveMs)
@@ -131,11 +133,12 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   }
 
   #begin(chunk: Buffer): void {
-    const head = this.#readHead(chunk)
+    const head = this.#host.readHead(chunk)
     if (head === undefined || chunk.length > head.length + head.bodyLength) {
       this.#handOver(chunk)
       return
     }
+    this.#head = head
     const requestId = this.#host.requestIdFor(head.headers.get('x-request-id'))
     this.#exchange = new PlainExchange(head, requestId, this)
     const body = chunk.subarray(head.length)
@@ -144,19 +147,6 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       this.#enter('reading')
       this.#keep(body)
     }
-  }
-
-  /** Equal bytes make an equal head, so that they need no second look. */
-  #readHead(chunk: Buffer): PlainHead | undefined {
-    const known = this.#head
-    if (known !== undefined && chunk.length >= known.length) {
-      if (this.#headBytes.compare(chunk, 0, known.length) === 0) return known
-    }
-    const head = readPlainHead(chunk)
-    if (head === undefined || !this.#host.takes(head)) return undefined
-    this.#head = head
-    this.#headBytes = Buffer.from(chunk.subarray(0, head.length))
-    return head
   }
 
   #readBody(chunk: Buffer): void {
@@ -180,7 +170,14 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       this.#host.proven(this.#socket)
     }
     exchange.body = body
-    this.#host.answer(exchange)
+    const { acceptFirst } = this.#host
+    if (acceptFirst.isAccepting) acceptFirst.answerInTurn(() => this.#answerLater(exchange))
+    else this.#host.answer(exchange)
+  }
+
+  /** Meanwhile its caller may have gone, or the service may have begun to end. */
+  #answerLater(exchange: PlainExchange): void {
+    if (this.#state === 'answering' && exchange.status === 0) this.#host.answer(exchange)
   }
 
   #answered(): void {

@@ -8,16 +8,19 @@ export interface PlainHead {
   readonly length: number
   /** Bytes of the body, as the head says. */
   readonly bodyLength: number
+  /** Whether the caller wants the connection to end with the answer (RFC 9112, 9.6). */
+  readonly isLast: boolean
 }
 
 const MAX_HEAD_BYTES = 8192
 const LINE_END = '\r\n'
-const HEAD_END = '\r\n\r\n'
+export const HEAD_END = '\r\n\r\n'
 /** RFC 3986: unreserved, sub-delimiters, percent and the delimiters of a path and a query; no fragment, no other byte. */
 const REQUEST_LINE = /^POST (?<url>\/[\w\-.~!$&'()*+,;=:@%/?]*) HTTP\/1\.1$/
 /** Stricter than RFC 9110 in all: no white space but the one space, no tab, nothing beyond ASCII, no empty value. */
 const HEADER_LINE = /^(?<name>[A-Za-z0-9-]+): ?(?<value>[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)$/
 const HOST = /^[A-Za-z0-9.:[\]-]+$/
+const CONNECTION = /^(?:keep-alive|close)$/i
 /** At most six digits, so that no reader can understand another number. */
 const BODY_LENGTH = /^(?:0|[1-9]\d{0,5})$/
 /** What frames messages or changes the connection is for the standard parser alone (RFC 9110, 7 and 10.1; RFC 9112, 6 and 9). */
@@ -35,17 +38,17 @@ const FOR_STANDARD_PARSER: readonly string[] = [
 /**
  * The head at the beginning of `bytes`, or undefined for everything that is not plainly of the one form: a complete POST of
  * HTTP/1.1 with one Host, one Content-Length, and headers that every reader of HTTP understands in the same way. It refuses
- * rather than judges: what it does not take, the standard parser reads from the first byte.
+ * rather than judges: what it does not take, the standard parser reads from the first byte. `end` is where its empty line begins, -1 for nowhere.
  */
-export function readPlainHead(bytes: Buffer): PlainHead | undefined {
-  const end = bytes.indexOf(HEAD_END)
+export function readPlainHead(bytes: Buffer, end = bytes.indexOf(HEAD_END)): PlainHead | undefined {
   if (end === -1 || end > MAX_HEAD_BYTES) return undefined
   const [requestLine = '', ...headerLines] = bytes.toString('latin1', 0, end).split(LINE_END)
   const url = REQUEST_LINE.exec(requestLine)?.groups?.['url']
   const headers = readHeaders(headerLines)
   if (url === undefined || headers === undefined || !isPlainlyFramed(headers)) return undefined
   const bodyLength = Number(headers.get('content-length'))
-  return { method: 'POST', url, headers, length: end + HEAD_END.length, bodyLength }
+  const isLast = headers.get('connection')?.toLowerCase() === 'close'
+  return { method: 'POST', url, headers, length: end + HEAD_END.length, bodyLength, isLast }
 }
 
 function readHeaders(lines: readonly string[]): Map<string, string> | undefined {
@@ -63,7 +66,7 @@ function isPlainlyFramed(headers: ReadonlyMap<string, string>): boolean {
   return (
     HOST.test(headers.get('host') ?? '') &&
     BODY_LENGTH.test(headers.get('content-length') ?? '') &&
-    (headers.get('connection') ?? 'keep-alive').toLowerCase() === 'keep-alive' &&
+    CONNECTION.test(headers.get('connection') ?? 'close') &&
     !FOR_STANDARD_PARSER.some((name) => headers.has(name))
   )
 }

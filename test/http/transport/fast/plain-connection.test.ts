@@ -51,6 +51,18 @@ describe('a connection in the fast transport', () => {
     expect(arrivals.map(({ transport }) => transport)).toEqual(['fast', 'fast', 'fast'])
   })
 
+  it.each(['close', 'Close'])('ends with the answer where its caller says %s', async (word) => {
+    const { port, arrivals } = await start()
+    const last = request('one').replace('\r\n\r\n', `\r\nConnection: ${word}\r\n\r\n`)
+    const answers = await sendRaw(port, request('before'), last, request('behind'))
+    expect([...answers.matchAll(/"body":"([^"]*)"/g)].map(([, body]) => body)).toEqual(['before', 'one'])
+    expect([...answers.matchAll(/^Connection: (.*)\r$/gm)].map(([, said]) => said)).toEqual([
+      'keep-alive',
+      'close',
+    ])
+    expect(arrivals.map(({ transport }) => transport)).toEqual(['fast', 'fast'])
+  })
+
   it('gives a body over the size of the transport to the standard server', async () => {
     const { port, arrivals } = await start()
     expect(await sendRaw(port, request('x'.repeat(70_000)))).toContain('200 OK')

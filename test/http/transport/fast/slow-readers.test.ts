@@ -1,32 +1,12 @@
-import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
+import { AcceptFirst } from '../../../../src/http/transport/fast/accept-first.js'
 import { PlainConnection } from '../../../../src/http/transport/fast/plain-connection.js'
+import { readPlainHead } from '../../../../src/http/transport/fast/read-plain-head.js'
 import { HalfBodies } from '../../../../src/http/transport/half-bodies.js'
 import { UnreadAnswers } from '../../../../src/http/transport/unread-answers.js'
-
-/** A socket whose buffer of answers is full when a test says so. */
-class ScriptedSocket extends EventEmitter {
-  readonly written: string[] = []
-  writableNeedDrain = false
-  readableEnded = false
-  destroyed = false
-  isPaused = false
-
-  write(bytes: string | Buffer): boolean {
-    this.written.push(bytes.toString())
-    return !this.writableNeedDrain
-  }
-
-  pause(): void {
-    this.isPaused = true
-  }
-
-  resume(): void {
-    this.isPaused = false
-  }
-}
+import { ScriptedSocket } from '../../../support/scripted-socket.js'
 
 const REQUEST = 'POST /v1/data/app HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
 
@@ -38,11 +18,12 @@ function connect() {
     tick: 0,
     isDraining: false,
     keepAliveMs: 5000,
-    takes: () => true,
+    readHead: (bytes) => readPlainHead(bytes),
     requestIdFor: () => 'r1',
     answer: () => {
       asked += 1
     },
+    acceptFirst: new AcceptFirst(),
     halfBodies: new HalfBodies(1000),
     unreadAnswers: new UnreadAnswers(),
     proven: () => undefined,

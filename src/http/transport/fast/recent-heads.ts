@@ -1,0 +1,25 @@
+import { HEAD_END, readPlainHead } from './read-plain-head.js'
+import type { PlainHead } from './read-plain-head.js'
+
+/** They take 512 KiB at the most, since none is longer than 8 KiB. */
+const MOST_HEADS = 64
+
+/**
+ * The heads that were taken last, one for each length: most callers send the same one again and again, over one connection or a new one
+ * each, and equal bytes make an equal head, which needs no second look.
+ */
+export class RecentHeads {
+  readonly #heads = new Map<number, { readonly head: PlainHead; readonly bytes: Buffer }>()
+
+  /** The head at the beginning of `bytes` where it is plain and `takes` it; undefined for all others. */
+  read(bytes: Buffer, takes: (head: PlainHead) => boolean): PlainHead | undefined {
+    const end = bytes.indexOf(HEAD_END)
+    const known = this.#heads.get(end)
+    if (known?.bytes.compare(bytes, 0, known.bytes.length) === 0) return known.head
+    const head = readPlainHead(bytes, end)
+    if (head === undefined || !takes(head)) return undefined
+    if (this.#heads.size >= MOST_HEADS) this.#heads.clear()
+    this.#heads.set(end, { head, bytes: Buffer.from(bytes.subarray(0, head.length)) })
+    return head
+  }
+}
