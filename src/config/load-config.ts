@@ -64,13 +64,13 @@ function replaceDefaultDirectories(values: LayeredValues): void {
 }
 
 function validate(values: LayeredValues, found: readonly ErrorDetail[]): Config {
-  const parsed = ConfigSchema.safeParse(values.root)
+  const parsed = parse(values.root)
   const issues = parsed.success ? [] : parsed.error.issues
   const wrongPaths = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((name) => [...issue.path, name]) : [issue.path],
   )
   // The rules across keys are checked over what is left without the wrong values, so that all problems show at once.
-  const rest = parsed.success ? parsed : ConfigSchema.safeParse(values.without(wrongPaths.map(toKeyPath)))
+  const rest = parsed.success ? parsed : parse(values.without(wrongPaths.map(toKeyPath)))
   const problems = [
     ...found,
     ...issues.flatMap((issue) => describeIssue(issue, values)),
@@ -82,6 +82,11 @@ function validate(values: LayeredValues, found: readonly ErrorDetail[]): Config 
     code: 'invalid_configuration',
     details: problems,
   })
+}
+
+/** Without the functions that zod otherwise writes and compiles for each schema: they take longer than the one document that they would read. */
+function parse(root: unknown): ReturnType<typeof ConfigSchema.safeParse> {
+  return ConfigSchema.safeParse(root, { jitless: true })
 }
 
 /** A wrong element makes its whole list wrong. */
