@@ -21,7 +21,11 @@ export function runSummary(run: SummarisedRun, pageUrl: string | undefined): str
   const { id, application, verdict, state, score, message, report } = run
   const word = verdict ?? state.toLowerCase()
   const head = `${MARKS[word] ?? '⏳'} **${plain(application)}: ${word}**${score === undefined ? '' : ` with ${score} of 100`}`
-  const told = (report?.targets ?? []).flatMap(troublesOf)
+  const troubles = (report?.targets ?? []).flatMap(troublesOf)
+  const [first] = troubles
+  // What the reason has said in full is not said again.
+  const isSaid = first !== undefined && message.includes(first.name) && message.includes(first.reason)
+  const told = troubles.slice(isSaid ? 1 : 0).map(({ line }) => line)
   const omitted = told.length - MOST_NAMED
   return [
     `${head} (analysis ${id}, interval ${run.intervalsDone} of ${run.intervalCount}${state === 'RUNNING' ? ', still running' : ''})`,
@@ -38,23 +42,32 @@ export function runSummary(run: SummarisedRun, pageUrl: string | undefined): str
     .concat('\n')
 }
 
-function troublesOf({ metrics, logs, checks = [] }: TargetReport): string[] {
+interface Trouble {
+  readonly name: string
+  readonly line: string
+  readonly reason: string
+}
+
+function troublesOf({ metrics, logs, checks = [] }: TargetReport): Trouble[] {
   const changed = (metrics?.results ?? [])
     .filter(({ classification, muted }) => classification !== 'Pass' && !muted)
     .toSorted(byUrgency)
   const told = (logs?.findings ?? []).filter(
     ({ isUnexpected, asksForReview }) => isUnexpected || asksForReview,
   )
+  const trouble = (name: string, what: string, reason: string): Trouble => ({
+    ...{ name, reason },
+    line: `${what}${plain(reason)}`,
+  })
   return [
     ...checks
       .filter(({ verdict }) => verdict !== 'Success')
-      .map(({ name, verdict, reason }) => `check **${plain(name)}** ${verdict}: ${plain(reason)}`),
-    ...changed.map(
-      (result) => `**${plain(result.name)}** ${labelOf(result)}: ${plain(result.classificationReason)}`,
+      .map(({ name, verdict, reason }) => trouble(name, `check **${plain(name)}** ${verdict}: `, reason)),
+    ...changed.map((result) =>
+      trouble(result.name, `**${plain(result.name)}** ${labelOf(result)}: `, result.classificationReason),
     ),
-    ...told.map(
-      ({ severity, template, reason }) =>
-        `log, ${severity}: \`${template.replaceAll('`', "'")}\`, ${plain(reason)}`,
+    ...told.map(({ severity, template, reason }) =>
+      trouble(template, `log, ${severity}: \`${template.replaceAll('`', "'")}\`, `, reason),
     ),
   ]
 }

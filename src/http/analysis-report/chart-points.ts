@@ -19,6 +19,14 @@ export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
   return points.length <= MAX_POINTS ? points : downsample(points)
 }
 
+/** More units would hide each other. */
+const MOST_UNITS = 20
+
+/** The points of each of a side's units, where it has several: one of them may be what a report is about. */
+export function unitPoints(side: SeriesData): readonly (readonly Point[])[] {
+  return (side.units ?? []).slice(0, MOST_UNITS).map((values) => chartPoints({ ...side, values }))
+}
+
 function downsample(points: readonly Point[]): readonly Point[] {
   const size = Math.ceil((points.length / MAX_POINTS) * 2)
   const kept: Point[] = []

@@ -2,7 +2,7 @@ import { extent } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
-import { chartPoints } from './chart-points.js'
+import { chartPoints, unitPoints } from './chart-points.js'
 import type { Point } from './chart-points.js'
 import { formatTick } from './format-number.js'
 import { valueDomain } from './value-domain.js'
@@ -20,6 +20,7 @@ export const COLOURS = {
 
 const TEXT = 2
 const SERIES_WIDTH = 2.5
+const WHITE = 255
 const MARGIN = { left: 96, right: 24, bottom: 30 }
 /** What is left free beside a label. */
 const [EDGE, LABEL_GAP] = [4, 16]
@@ -30,7 +31,10 @@ const TICKS = { value: 4, time: 5 }
 /** Draws both series over time below `top`, with their names and axes; a gap where there is no value. */
 export function drawChart(canvas: Canvas, { baseline, canary }: MetricData, top: number): void {
   const sides = [chartPoints(baseline), chartPoints(canary)] as const
-  const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
+  const units = [unitPoints(baseline), unitPoints(canary)] as const
+  const [low, high] = extent(
+    [...sides, ...units.flat()].flat().flatMap(({ value }) => (value === null ? [] : [value])),
+  )
   if (low === undefined) {
     canvas.text('There is no value to draw.', [MARGIN.left, top], TEXT, COLOURS.soft)
     return
@@ -59,8 +63,15 @@ export function drawChart(canvas: Canvas, { baseline, canary }: MetricData, top:
     x(canary.startMs + point.ms),
     y(point.value ?? 0),
   ]
+  for (const points of units[0]) drawSeries(canvas, points, place, paler(COLOURS.baseline), 1)
+  for (const points of units[1]) drawSeries(canvas, points, place, paler(COLOURS.canary), 1)
   drawSeries(canvas, sides[0], place, COLOURS.baseline)
   drawSeries(canvas, sides[1], place, COLOURS.canary)
+}
+
+function paler([red, green, blue]: Colour): Colour {
+  const [r, g, b] = [red, green, blue].map((part) => Math.round((part + WHITE) / 2))
+  return [r ?? WHITE, g ?? WHITE, b ?? WHITE]
 }
 
 /** Lines from value to value; one between two gaps is a dot. */
@@ -69,12 +80,13 @@ function drawSeries(
   points: readonly Point[],
   place: (point: Point) => readonly [number, number],
   colour: Colour,
+  width = SERIES_WIDTH,
 ): void {
   points.forEach((point, index) => {
     if (point.value === null) return
     const next = points[index + 1]
     if (next !== undefined && next.value !== null) {
-      canvas.line(place(point), place(next), SERIES_WIDTH, colour)
+      canvas.line(place(point), place(next), width, colour)
     } else if ((points[index - 1]?.value ?? null) === null) {
       canvas.line(place(point), place(point), DOT, colour)
     }

@@ -26,6 +26,7 @@ export function metricCard(result: MetricResult, data: MetricData | undefined): 
     <p>${classificationReason}</p>
     ${notes.map((note) => html`<p><strong>Note:</strong> ${note}</p>`)}
     ${data === undefined ? '' : charts(result, data)}
+    ${result.exposure === undefined ? '' : html`<p class="soft">the charts show rates: events by what they are counted out of</p>`}
     ${result.finding === null ? '' : findingLine(result.finding)}
     <details>
       <summary>figures and queries</summary>
@@ -44,7 +45,7 @@ function charts({ finding }: MetricResult, { baseline, canary }: MetricData): Ht
 function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...finding }: Finding): Html {
   const { distanceFrom, overlap } = finding
   const of = distanceFrom === undefined ? '' : `of the distance from ${formatNumber(distanceFrom)}: `
-  const windows = overlap === undefined ? '' : `; each value is of a window of ${overlap} points`
+  const windows = overlap === undefined ? '' : `; each value stands for ${overlap} points`
   const change =
     relative === null
       ? ''

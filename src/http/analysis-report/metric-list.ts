@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { MetricResult } from '../../analysis/judge/series/types.js'
-import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
+import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { byUrgency } from '../../analysis/runs/by-urgency.js'
 import { metricCard } from './metric-card.js'
 import { toneOf } from './tone.js'
@@ -36,6 +36,33 @@ export function mostUrgentFirst(
   data: readonly (MetricData | undefined)[] = [],
 ): readonly { readonly result: MetricResult; readonly data: MetricData | undefined }[] {
   return results
-    .map((result, index) => ({ result, data: data[index] }))
+    .map((result, index) => ({ result, data: asRates(result, index, results, data) }))
     .toSorted((a, b) => byUrgency(a.result, b.result))
+}
+
+/** What is judged by what it is counted out of is drawn so, too: a canary with a tenth of the traffic has fewer events, however bad it is. */
+function asRates(
+  { exposure }: MetricResult,
+  index: number,
+  results: readonly MetricResult[],
+  all: readonly (MetricData | undefined)[],
+): MetricData | undefined {
+  const data = all[index]
+  if (exposure === undefined || data === undefined) return data
+  const named = all[results.findIndex(({ name }) => name === exposure.metric)]
+  const counted = data.exposure ?? named
+  if (counted === undefined) return data
+  return {
+    ...data,
+    baseline: rateOf(data.baseline, counted.baseline),
+    canary: rateOf(data.canary, counted.canary),
+  }
+}
+
+function rateOf(events: SeriesData, { values: exposure }: SeriesData): SeriesData {
+  const values = events.values.map((value, place) => {
+    const out = exposure[place] ?? 0
+    return value === null || out <= 0 ? null : value / out
+  })
+  return { ...events, values }
 }

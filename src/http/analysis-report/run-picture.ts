@@ -42,7 +42,9 @@ export function drawRun(
   const shown = firstMetric(run)
   const reasons = [
     message,
-    ...(shown === undefined ? [] : [`${shown.result.name}: ${shown.result.classificationReason}`]),
+    ...(shown === undefined || message.includes(shown.result.classificationReason)
+      ? []
+      : [`${shown.result.name}: ${shown.result.classificationReason}`]),
   ]
   let top = 74
   for (const line of reasons.flatMap((reason) => wrapped(printable(reason)))) {

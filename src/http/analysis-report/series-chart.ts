@@ -5,7 +5,7 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { chartPoints } from './chart-points.js'
+import { chartPoints, unitPoints } from './chart-points.js'
 import type { Point } from './chart-points.js'
 import { formatTick } from './format-number.js'
 import { valueDomain } from './value-domain.js'
@@ -22,7 +22,10 @@ export function seriesChart(
   canary: SeriesData,
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
   const sides = [chartPoints(baseline), chartPoints(canary)] as const
-  const [low, high] = extent(sides.flat().flatMap(({ value }) => (value === null ? [] : [value])))
+  const units = [unitPoints(baseline), unitPoints(canary)] as const
+  const [low, high] = extent(
+    [...sides, ...units.flat()].flat().flatMap(({ value }) => (value === null ? [] : [value])),
+  )
   if (low === undefined) return html`<p class="none">There is no value to draw.</p>`
   const y = scaleLinear(valueDomain(low, high, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
   const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
@@ -53,6 +56,12 @@ export function seriesChart(
       )}
     ${times.map(
       (tick) => html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${label(tick)}</text>`,
+    )}
+    ${units.map((lines, side) =>
+      lines.map(
+        (points) =>
+          html`<path class="series unit ${side === 0 ? 'baseline' : 'canary'}" d="${drawn(points) ?? ''}" />`,
+      ),
     )}
     <path class="series baseline" d="${drawn(sides[0]) ?? ''}" />
     <path class="series canary" d="${drawn(sides[1]) ?? ''}" />

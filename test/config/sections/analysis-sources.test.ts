@@ -89,9 +89,9 @@ describe('the sources of analysis', () => {
   })
 
   test('of Google may get their tokens from the metadata server, for a project that is named', () => {
-    const { serviceAccount: _, ...without } = google
     const from = { project: 'shop-prod', serviceAccountFrom: { type: 'metadata-server' } }
-    const [source] = readSourceCredentials(load({ ...without, ...from }).sources, () => new Secret('s'))
+    const { sources } = load({ ...google, serviceAccount: undefined, ...from })
+    const [source] = readSourceCredentials(sources, () => new Secret('s'))
     expect(source).toMatchObject({
       serviceAccount: undefined,
       serviceAccountFrom: { url: 'http://169.254.169.254', account: 'default' },

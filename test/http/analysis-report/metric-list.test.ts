@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readCanaryConfig } from '../../../src/analysis/judge/canary-config.js'
 import { judgeMetrics } from '../../../src/analysis/judge/judge-run.js'
 import type { MetricResult } from '../../../src/analysis/judge/series/types.js'
-import { metricList } from '../../../src/http/analysis-report/metric-list.js'
+import { metricList, mostUrgentFirst } from '../../../src/http/analysis-report/metric-list.js'
 
 const control = Array.from({ length: 40 }, (_, index) => 100 + ((index * 7) % 11))
 const higher = control.map((value) => 2 * value)
@@ -42,4 +42,38 @@ test('of many metrics those that passed are folded away', async () => {
   const names = await namesOf(judged(...passed, { name: 'worse', experiment: higher }))
   expect(names.slice(0, 3)).toEqual(['worse', '30 metrics that passed', 'm0'])
   expect(names).toHaveLength(32)
+})
+
+test('counts of a canary with less traffic are drawn by what they are counted out of, and each unit is drawn', async () => {
+  const requests = (many: number): number[] => control.map(() => many)
+  const document = [
+    {
+      name: 'errors',
+      analysisConfigurations: { canary: { exposure: 'requests' } },
+      values: { control: control.map(() => 9), experiment: control.map((_, index) => 3 + (index % 2)) },
+    },
+    { name: 'requests', values: { control: requests(900), experiment: requests(100) } },
+  ]
+  const { results } = judgeMetrics(readCanaryConfig({ metrics: document }), { judge: 'default' })
+  const series = (values: readonly number[]) => ({
+    ...({
+      state: 'complete',
+      reasons: [],
+      warnings: [],
+      query: 'x',
+      startMs: 0,
+      stepMs: 60_000,
+      values,
+    } as const),
+    units: [values, values],
+  })
+  const data = document.map(({ values }) => ({
+    ...{ baseline: series(values.control), canary: series(values.experiment) },
+  }))
+  const [drawn] = mostUrgentFirst(results, data)
+  expect(drawn?.result).toMatchObject({ name: 'errors', classification: 'High' })
+  expect([drawn?.data?.baseline.values[0], drawn?.data?.canary.values[0]]).toEqual([0.01, 0.03])
+  const page = (await metricList(results, data)).toString()
+  expect(page.match(/class="series unit canary"/g)).toHaveLength(4)
+  expect(page).toContain('the charts show rates')
 })

@@ -2,9 +2,12 @@ import { studentUpperQuantile, studentUpperTail } from '../../statistics/student
 import type { Finding, MetricSeries, MetricSpec, TestOutcome, UsualSpread } from '../series/types.js'
 import { unitLevels } from '../series/units.js'
 import { relativeTo } from './samples/baseline-level.js'
-import { weighted } from './samples/metric-tests.js'
+import type { NoData } from './find-no-data.js'
+import { marginsOf } from './samples/margins.js'
+import { harmfulSigns, percent, weighted } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import { ERROR_SHARES } from './samples/settings.js'
+import type { RobustSettings } from './samples/settings.js'
 
 /** With fewer former runs nothing is known of what is usual. */
 export const LEAST_RUNS = 5
@@ -71,6 +74,38 @@ function ofUnits(before: readonly number[], now: readonly number[]): LevelDiffer
     deviation: Math.sqrt(((own ?? other ?? 0) + (other ?? own ?? 0)) / 2),
   }
   return { estimate: mean(now) - mean(before), error: Math.sqrt(a + b), freedom, about }
+}
+
+/** One unit of so many runs without a change is taken for one that is unlike the others. */
+const UNLIKE_ERROR = 0.002
+/** Fewer units of the baseline do not tell what is usual. */
+const LEAST_UNITS = 3
+const UNLIKE_MARGINS = 2
+
+/**
+ * That a unit of the canary is away from those of the baseline where the mean of all is not, as one pod of ten that is slow: for people to look at. Student's
+ * test of one more value, for each of the units.
+ */
+export function unlikeOthers(
+  { spec, control, experiment }: MetricSeries,
+  settings: Pick<RobustSettings, 'margin'>,
+): NoData | undefined {
+  const [before = [], now = []] = [control, experiment].map(({ units = [] }) => unitLevels(units))
+  const variance = varianceOf(before)
+  if (before.length < LEAST_UNITS || now.length < 2 || variance === undefined) return undefined
+  const level = mean(before)
+  const error = Math.sqrt(variance * (1 + 1 / before.length))
+  const margins = marginsOf(spec, settings)
+  for (const sign of harmfulSigns(spec.direction)) {
+    const furthest = Math.max(...now.map((each) => sign * (each - level)))
+    const reach = UNLIKE_MARGINS * (sign > 0 ? margins.increase : margins.decrease) * Math.abs(level)
+    const p = upperTail(furthest, error, before.length - 1) * now.length
+    if (furthest <= reach || p > UNLIKE_ERROR) continue
+    const by = percent((sign * furthest) / Math.abs(level))
+    const reason = `one of ${now.length} units of the canary is away from all of the baseline, by ${by} of their mean: see what is wrong with it`
+    return { state: 'doubtful', reason }
+  }
+  return undefined
 }
 
 /** What is usual between both sides of former runs, where there is one unit a side. */

@@ -115,7 +115,7 @@ function changed(
   const { spec, sides, outage } = assessment
   const cause = outage === undefined ? '' : `${outage}; `
   const interval = OF_THE_INTERVAL.includes(found.test)
-    ? `${intervalText(tested, assessment)}${unitsText(tested)}`
+    ? `${intervalText(tested, assessment, found)}${unitsText(tested)}`
     : ''
   const reason = `${cause}${found.says}${interval} (p ${short(found.p)})`
   // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
@@ -221,7 +221,27 @@ function passReason(tested: Tested, assessment: Assessment): string {
 function wordOfPass(tested: Tested, spec: MetricSpec): string {
   const { isAbove, isBelow } = beyondMargin(tested)
   const isBeyond = isAbove || isBelow
-  return harmless(tested, spec) ?? (isBeyond ? 'too little to be sure of a change' : 'no change that matters')
+  const isSeen = isAboveMargin(tested, spec)
+  return (
+    harmless(tested, spec) ??
+    (isBeyond
+      ? 'too little to be sure of a change'
+      : isSeen
+        ? 'no change is proven'
+        : 'no change that matters')
+  )
+}
+
+/** Whether the change, if it is one, is harm. */
+function isAboveMargin(
+  { relative, estimate, margin, distanceFrom }: Tested,
+  { direction }: MetricSpec,
+): boolean {
+  const change = relative?.estimate ?? estimate
+  const isTurned = distanceFrom !== undefined
+  return harmfulSigns(direction).some(
+    (sign) => (isTurned ? -sign : sign) * change > (relative === null ? 0 : margin),
+  )
 }
 
 /** What is no harm for its direction alone. */
@@ -247,13 +267,15 @@ function beyondMargin({ relative, margin, confidenceInterval }: Tested): {
 function intervalText(
   { relative, kind, confidenceInterval: [lower, upper] }: Tested,
   { sides }: Pick<Assessment, 'sides'>,
+  found?: TestOutcome,
 ): string {
   if (kind === 'zeroInflated')
     return `, the share changed by ${percent(lower)} to ${percent(upper)} of the points`
   if (relative === null && kind === 'count') {
+    const least = found?.change === 'High' ? Math.max(0, lower) : lower
     return sides.control.hasExposure
-      ? `, the rate changed by ${short(PER_CENT * lower)} to ${short(PER_CENT * upper)} % of them`
-      : `, the rate changed by ${short(lower)} to ${short(upper)} a point`
+      ? `, the rate changed by ${short(PER_CENT * least)} to ${short(PER_CENT * upper)} % of them`
+      : `, the rate changed by ${short(least)} to ${short(upper)} a point`
   }
   if (relative === null) return `, between ${short(lower)} and ${short(upper)}`
   return `, between ${percent(relative.interval[0])} and ${percent(relative.interval[1])}`

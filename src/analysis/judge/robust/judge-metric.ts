@@ -1,6 +1,6 @@
 import { describeSeries } from '../series/describe-series.js'
 import type { MetricResult, MetricSeries, MetricSpec } from '../series/types.js'
-import { widenByUnits } from './between-units.js'
+import { unlikeOthers, widenByUnits } from './between-units.js'
 import { brokenLimit } from './check-limits.js'
 import { cleanSide } from './samples/clean-side.js'
 import type { Adjusted, Assessment } from './assessment.js'
@@ -9,12 +9,13 @@ import type { Decision } from './decide.js'
 import { doubtOf } from './doubt.js'
 import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
+import { countersOf } from './samples/comparable.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { mattering, meanRatio } from './samples/metric-tests.js'
 import type { CleanSides, Tested } from './samples/metric-tests.js'
 import { outageOf } from './outage.js'
 import { naturalBound } from './samples/natural-bound.js'
-import { overlapOf, withoutOverlap } from './samples/overlap.js'
+import { heldFor, overlapOf, withoutOverlap } from './samples/overlap.js'
 import { passingChanges } from './passing-changes.js'
 import type { RobustSettings } from './samples/settings.js'
 import { testCounts } from './tests/test-counts.js'
@@ -25,6 +26,8 @@ import { totalOf } from './tests/total-events.js'
 
 /** Where points are worth too few to be trusted, only so small a share of the error may be made. */
 const PLAIN_SHARE = 0.05
+/** What is told of a change that too few points show. */
+const SEEN = 0.05
 
 /** Tests one metric. */
 export function assessMetric(metric: MetricSeries, settings: RobustSettings): Assessment {
@@ -32,26 +35,43 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
   const sides = { control: cleanSide(metric.control, spec), experiment: cleanSide(metric.experiment, spec) }
   const missing = findNoData(metric, sides, settings.minPoints)
   const isCompared = missing === undefined && !isSame(sides)
-  const overlap = isCompared ? (metric.overlap ?? overlapOf(sides)) : 1
+  const overlap = isCompared ? Math.max(metric.overlap ?? overlapOf(sides), heldFor(sides)) : 1
   const separate = overlap > 1 ? apart(sides, overlap) : sides
   const tooFew = overlapping(separate, overlap, settings)
   const judged = tooFew === undefined ? separate : sides
-  const tested = isCompared ? widenByUnits(testMetric(judged, spec, settings, overlap), metric) : undefined
+  const tested = isCompared
+    ? possible(widenByUnits(testMetric(judged, spec, settings, overlap), metric), sides)
+    : undefined
   const tooLittle = tooFew !== undefined && !isPlain(tested) ? tooFew : worthTooLittle(tested, settings)
   const outage = outageOf(metric)
-  const doubt = missing === undefined ? doubtOf(metric, sides, outage, tested?.units?.deviation) : undefined
+  const counters = isCompared && metric.spec.kind !== 'count' ? countersOf(sides) : undefined
+  const isCounted = counters !== undefined && (counters.isUnlike || tooLittle !== undefined)
+  const asCounters: NoData | undefined = isCounted ? { state: 'doubtful', reason: counters.says } : undefined
+  const doubt =
+    missing === undefined
+      ? (doubtOf(metric, sides, outage, tested?.units?.deviation) ?? unlikeOthers(metric, settings))
+      : undefined
   return {
     spec,
     sides,
     // A burst or an outage makes neighbours alike: it says more than that they are.
-    noData: missing ?? (tooLittle && (doubt ?? { ...tooLittle, reason: outage ?? tooLittle.reason })),
+    noData:
+      missing ?? asCounters ?? (tooLittle && (doubt ?? { ...tooLittle, reason: outage ?? tooLittle.reason })),
     tested,
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
     doubt,
     outage,
     isTested: missing === undefined,
-    p: tested === undefined || tooLittle !== undefined ? 1 : comparableP(tested, settings),
+    p: tested === undefined || (tooLittle ?? asCounters) !== undefined ? 1 : comparableP(tested, settings),
   }
+}
+
+/** No values below 0 fall by more than all of what they were. */
+function possible(tested: Tested, { control, experiment }: CleanSides): Tested {
+  const { relative } = tested
+  if (relative === null || Math.min(control.sorted[0] ?? 0, experiment.sorted[0] ?? 0) < 0) return tested
+  const [lower, upper] = relative.interval
+  return { ...tested, relative: { ...relative, interval: [Math.max(-1, lower), upper] } }
 }
 
 /** The least p of a change that matters. Counts may err more, so theirs weighs less (weighted Benjamini-Hochberg, Genovese 2006). */
@@ -110,7 +130,7 @@ function overlapping(
 ): NoData | undefined {
   const [n, m] = [control.values.length, experiment.values.length]
   if (overlap === 1 || Math.min(n, m) >= minPoints) return undefined
-  const reason = `each value is of a window of ${overlap} points, so that they are worth ${n} and ${m} independent ones: at least ${minPoints} on each side are needed. Ask for windows of one step, or for more time`
+  const reason = `each value stands for ${overlap} points, so that they are worth ${n} and ${m} independent ones: at least ${minPoints} on each side are needed. Ask for windows of one step, or for more time`
   return { state: 'tooFewPoints', reason }
 }
 
@@ -120,7 +140,9 @@ function worthTooLittle(tested: Tested | undefined, { minPoints }: RobustSetting
   const { control, experiment } = tested.effectiveN
   const worth = Math.min(control, experiment)
   if (worth >= minPoints || isPlain(tested)) return undefined
-  const reason = `the values move so slowly that the points are worth ${worth.toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
+  const [surest] = mattering(tested.tests)
+  const seen = surest !== undefined && surest.p <= SEEN ? `${surest.says}, but ` : ''
+  const reason = `${seen}the values move so slowly that the points are worth ${Math.max(1, worth).toFixed(1)} independent ones: at least ${minPoints} on each side are needed`
   return { state: 'tooFewPoints', reason }
 }
 

@@ -1,8 +1,12 @@
+import { sortedQuantile } from '../../statistics/quantile.js'
 import type { MetricSeries } from '../series/types.js'
 
 /** This many zeros in a row, and this share of all points, are no single failed scrape any more. */
 const OUTAGE_POINTS = 5
 const OUTAGE_SHARE = 0.1
+/** Where values stay so far from 0, as a share of the typical one, three zeros in a row are none of them. */
+const FAR_FROM_ZERO = 0.25
+const FAR_POINTS = 3
 /** Values are at work that are not 0 in so many of the points; elsewhere zeros say nothing. */
 const AT_WORK_SHARE = 0.9
 
@@ -15,8 +19,11 @@ export function outageOf({ control, experiment }: MetricSeries): string | undefi
   const { length } = values
   if (control.values.length !== length) return undefined
   const { from, to, points } = longestZeros(values)
-  if (points < Math.max(OUTAGE_POINTS, length * OUTAGE_SHARE)) return undefined
+  if (points < FAR_POINTS) return undefined
   const elsewhere = values.filter((_, place) => place < from || place >= to)
+  const isFar = isFarFromZero(control.values) && isFarFromZero(elsewhere)
+  // The latest points are often late.
+  if ((!isFar || to === length) && points < Math.max(OUTAGE_POINTS, length * OUTAGE_SHARE)) return undefined
   if (!isAtWork(control.values) || !isAtWork(elsewhere)) return undefined
   const isLast = to === length
   const which = isLast ? `the last ${points} of ${length}` : `${points} of ${length}`
@@ -27,6 +34,11 @@ export function outageOf({ control, experiment }: MetricSeries): string | undefi
 function isAtWork(values: Float64Array): boolean {
   const known = values.filter((value) => !Number.isNaN(value))
   return known.length > 0 && known.filter((value) => value !== 0).length >= known.length * AT_WORK_SHARE
+}
+
+function isFarFromZero(values: Float64Array): boolean {
+  const known = values.filter((value) => !Number.isNaN(value)).sort()
+  return (known[0] ?? 0) > FAR_FROM_ZERO * sortedQuantile(known, 0.5)
 }
 
 interface Zeros {

@@ -1,3 +1,4 @@
+import { fisherExact } from '../../statistics/fisher-exact.js'
 import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperTail } from '../../statistics/student.js'
@@ -16,6 +17,8 @@ const LATE_FROM = 0.75
 const LEAST_LATE_POINTS = 5
 /** The error of a note, a direction. */
 const NOTE_ALPHA = 0.005
+/** So much more of the canary's points is missing. */
+const MISSING_SHARE = 0.15
 /** A note needs a change of this many margins. */
 const NOTE_MARGINS = 2
 /** A single point that is this many ranges of the baseline beyond it is seen by everybody, and no more of them are single ones. */
@@ -38,10 +41,24 @@ interface TestInput {
  */
 export function passingChanges(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): string[] {
   const level = baselineLevel(sides.control.sorted)
-  if (!(level > 0)) return []
+  if (!(level > 0)) return missingPoints(sides, spec)
   const signs = harmfulSigns(spec.direction)
   const input = { sides, level, reach: NOTE_MARGINS * (spec.margin ?? settings.margin) * level, signs }
-  return [...firstPoints(input), ...lastQuarter(input), ...farPoints(input)]
+  return [...missingPoints(sides, spec), ...firstPoints(input), ...lastQuarter(input), ...farPoints(input)]
+}
+
+/** A canary that has values in far fewer of its points. Where gaps are zeros there are none. */
+function missingPoints({ control, experiment }: CleanSides, { nanStrategy }: MetricSpec): string[] {
+  const [n, m] = [experiment.values.length, control.values.length]
+  const [all, others] = [endOf(experiment), endOf(control)]
+  if (nanStrategy === 'replace' || m / others - n / all < MISSING_SHARE) return []
+  const { greater } = fisherExact({
+    ...{ canaryEvents: all - n, canaryOthers: n },
+    ...{ baselineEvents: others - m, baselineOthers: m },
+  })
+  return greater > NOTE_ALPHA
+    ? []
+    : [`the canary has a value in ${n} of ${all} points, the baseline in ${m} of ${others}`]
 }
 
 function lastQuarter({ sides, level, reach, signs }: TestInput): string[] {

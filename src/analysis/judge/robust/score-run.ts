@@ -26,13 +26,15 @@ export function scoreRun(
   )
   const critical = counted.filter((result) => result.critical)
   if (critical.length > 0) {
-    const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}`
+    const [one] = critical.length === 1 ? critical : []
+    const why = one === undefined || one.classificationReason === '' ? '' : `, ${one.classificationReason}`
+    const classificationReason = `critical: ${critical.map(({ name, classification }) => `${name} is ${classification}`).join(', ')}${why}`
     const score = { score: 0, classification: 'Fail', classificationReason } as const
     // What has no data now may have some at the next look; a change stays one.
     return { score, verdict: 'Fail', endsRun: critical.some(({ noData }) => noData === null), groupScores }
   }
   const raw = summarise(groupScores, groupWeights)
-  const unknown = counted.filter(({ noData }) => noData?.policy === 'review').map(({ name }) => name)
+  const unknown = counted.filter(({ noData }) => noData?.policy === 'review')
   const isPlain = counted.some(({ isBeyondDoubt }) => isBeyondDoubt)
   const { score, verdict } = withReview(raw, unknown.length > 0 || isPlain, thresholds)
   const classificationReason =
@@ -94,63 +96,69 @@ function withReview(
   return { score: raw, verdict: raw >= pass ? 'Success' : raw >= marginal ? 'Review' : 'Fail' }
 }
 
-function nothingJudged(results: readonly MetricResult[], unknown: readonly string[]): string {
-  const isIgnored = ({ muted, noData }: MetricResult): boolean => !muted && noData?.policy === 'ignore'
-  const parts = [
-    ['', unknown.length === 1 ? unknown.map((name) => because(name, results)) : unknown],
-    ['muted: ', results.filter(({ muted }) => muted).map(({ name }) => name)],
-    ['left out by their noData: ', results.filter(isIgnored).map(({ name }) => name)],
-  ] as const
-  const named = parts.filter(([, names]) => names.length > 0)
-  return `nothing could be judged: ${named.map(([why, names]) => `${why}${names.join(', ')}`).join('; ')}`
+/** Metrics by what is to be said of them; each stands once, with its own reason where no other is named. */
+function named(parts: readonly (readonly [title: string, results: readonly MetricResult[]])[]): string[] {
+  const told = new Set(parts.flatMap(([, results]) => results))
+  const nameOf = ({ name, classificationReason: reason }: MetricResult, title: string): string =>
+    told.size === 1 && reason !== '' ? `${name}, ${reason.replace(`${title}: `, '')}` : name
+  return parts
+    .filter(([, results]) => results.length > 0)
+    .map(([title, results]) => `${title}: ${results.map((result) => nameOf(result, title)).join(', ')}`)
 }
 
-/** Where one metric is all there is, its reason is that of the run. */
-function because(name: string, results: readonly MetricResult[]): string {
-  const reason = results.find((result) => result.name === name)?.classificationReason ?? ''
-  return reason === '' ? name : `${name}, ${reason}`
+/** What people are asked to look at, by why. */
+function openParts(
+  unknown: readonly MetricResult[],
+): readonly (readonly [title: string, results: readonly MetricResult[]])[] {
+  const inState = (isIt: (state: unknown) => boolean): readonly MetricResult[] =>
+    unknown.filter(({ noData }) => isIt(noData?.state))
+  return [
+    ['not decided at this interval', inState((state) => state === 'undecided')],
+    ['to be looked at', inState((state) => state === 'doubtful')],
+    ['not judged', inState((state) => !LOOKED_AT.includes(state))],
+  ]
+}
+
+function nothingJudged(results: readonly MetricResult[], unknown: readonly MetricResult[]): string {
+  const isIgnored = ({ muted, noData }: MetricResult): boolean => !muted && noData?.policy === 'ignore'
+  const others = [
+    ['muted', results.filter(({ muted }) => muted)],
+    ['left out by their noData', results.filter(isIgnored)],
+  ] as const
+  const parts = named(openParts(unknown))
+  const rest = others
+    .filter(([, members]) => members.length > 0)
+    .map(([title, members]) => `${title}: ${members.map(({ name }) => name).join(', ')}`)
+  const isSeen = unknown.some(({ noData }) => LOOKED_AT.includes(noData?.state))
+  const all = [...parts, ...rest].join('; ')
+  return isSeen ? all : `nothing could be judged: ${all.replace(/^not judged: /, '')}`
 }
 
 function reasonOf(
   counted: readonly MetricResult[],
-  unknown: readonly string[],
+  unknown: readonly MetricResult[],
   { score, verdict }: { readonly score: number; readonly verdict: JudgeReport['verdict'] },
   { pass, marginal }: JudgeInput['thresholds'],
 ): string {
-  const changed = counted
-    .filter(({ score: points }) => points !== null && points < FULL)
-    .map(({ name }) => name)
-  const named = (title: string, names: readonly string[]): string[] =>
-    names.length > 0 ? [`${title}: ${names.join(', ')}`] : []
-  const inState = (isIt: (result: MetricResult) => boolean): string[] =>
-    counted.filter((result) => unknown.includes(result.name) && isIt(result)).map(({ name }) => name)
-  const parts = [
-    ...named(
-      'beyond doubt',
-      counted.filter(({ isBeyondDoubt }) => isBeyondDoubt).map(({ name }) => name),
-    ),
-    ...named('lost points', changed),
-    ...named(
-      'not decided at this interval',
-      inState(({ noData }) => noData?.state === 'undecided'),
-    ),
-    ...named(
-      'to be looked at',
-      inState(({ noData }) => noData?.state === 'doubtful'),
-    ),
-    ...named(
-      'not judged',
-      inState(({ noData }) => !LOOKED_AT.includes(noData?.state)),
-    ),
-  ]
+  const parts = named([
+    ['beyond doubt', counted.filter(({ isBeyondDoubt }) => isBeyondDoubt)],
+    [
+      'lost points',
+      counted.filter(
+        ({ score: points, isBeyondDoubt }) => !isBeyondDoubt && points !== null && points < FULL,
+      ),
+    ],
+    ...openParts(unknown),
+  ])
   if (verdict === 'Success') {
     const noted = counted.filter(({ notes = [] }) => notes.length > 0).map(({ name }) => name)
     const reason = parts.length > 0 ? parts.join('; ') : 'no metric changed in a way that matters'
     return noted.length > 0 ? `${reason}; worth a look: ${noted.join(', ')}` : reason
   }
-  const limit = verdict === 'Review' ? pass : marginal
+  const [limit, better] = verdict === 'Review' ? [pass, 'success'] : [marginal, 'review']
   // A score that a review holds back is no reason.
-  return [...(score < limit ? [`${score} is below ${limit}`] : []), ...parts].join('; ')
+  const below = score < limit ? [`the score of ${score} is below ${limit}, the least for a ${better}`] : []
+  return [...parts, ...below].join('; ')
 }
 
 function round(value: number): number {

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
 
-import { judgeOne } from '../../../support/judge-metrics.js'
+import { makeRandom } from '../../../../bench/judge/generate-pairs.js'
+import { around, judgeOne, normal, points } from '../../../support/judge-metrics.js'
 
 const level = (value: number) => Array.from({ length: 60 }, (_, n) => value * (1 + 0.05 * Math.sin(n * 2.4)))
 const counter = (from: number, step: number) => Array.from({ length: 60 }, (_, n) => from + n * step)
 
 describe('what nobody would sign is for people to look at', () => {
   test.each([
-    ['seconds beside milliseconds', level(120), level(0.12), 'a thousandth of'],
-    ['milliseconds beside seconds', level(0.12), level(120), 'a thousand times'],
+    ['seconds beside milliseconds', level(120), level(0.12), 'is 1/1000 of the'],
+    ['milliseconds beside seconds', level(0.12), level(120), 'is 1000 times the'],
+    ['seconds that doubled beside milliseconds', level(120), level(0.24), 'is 1/500 of the'],
     ['counters that count since different starts', counter(1e6, 1), counter(0, 100), 'ask for the rate'],
   ])('%s', (_, control, experiment, says) => {
     const direction = experiment[30]! < control[30]! ? 'increase' : 'decrease'
@@ -42,5 +44,66 @@ test('single points far beyond the baseline are worth a look, and no more', () =
   const spiked = level(100).map((value, n) => (n === 20 || n === 33 ? 2000 : value))
   const result = judgeOne({ control: level(100), experiment: spiked })
   expect(result.classification).toBe('Pass')
-  expect(result.notes?.join()).toMatch(/2 points of the canary are up to \d+ % above the baseline/)
+  expect(result.notes?.join()).toMatch(/2 points of the canary are up to [\d,]+ % above the baseline/)
+})
+
+test('counters never fail, wherever they started', () => {
+  const result = judgeOne({ control: counter(10, 3), experiment: counter(9000, 3) })
+  expect(result).toMatchObject({ classification: 'Inconclusive', noData: { state: 'doubtful' } })
+  expect(result.classificationReason).toContain('ask for the rate')
+})
+
+test('three minutes of nothing where there never is nothing are for people to look at', () => {
+  const orders = around(60, 7)
+  const experiment = around(60, 7).map((value, index) => (index >= 30 && index < 33 ? 0 : value))
+  expect(judgeOne({ control: orders, experiment, canary: { direction: 'decrease' } })).toMatchObject({
+    ...{
+      classification: 'Inconclusive',
+      classificationReason: expect.stringContaining('fell to 0 for 3 of 60 points') as string,
+    },
+  })
+})
+
+test('a start that differs is noted and fails nothing', () => {
+  const experiment = around(70, 5).map((value, index) => (index < 7 ? value * (2 - index / 7) : value))
+  const result = judgeOne({ control: around(70, 5), experiment, canary: { direction: 'increase' } })
+  expect(result).toMatchObject({ classification: 'Pass' })
+  expect(result.notes?.join()).toContain('warmUpMinutes')
+})
+
+test('a canary that misses more of its points than its baseline is worth a look', () => {
+  const experiment = around(100).map((value, index) => (index % 3 === 1 ? Number.NaN : value))
+  expect(judgeOne({ control: around(100), experiment }).notes).toEqual([
+    'the canary has a value in 40 of 60 points, the baseline in 60 of 60',
+  ])
+})
+
+test('what is not proven is not said not to matter, and nothing falls by more than all', () => {
+  const small = (level: number): number[] => points(() => level * Math.exp(normal()), 10)
+  const reasons = Array.from(
+    { length: 30 },
+    () =>
+      judgeOne({ control: small(1), experiment: small(2) }, { look: { look: 1, looks: 5 } })
+        .classificationReason,
+  )
+  expect(reasons.filter((reason) => /no change that matters: \+[6-9\d]\d+ %/.test(reason))).toEqual([])
+  expect(reasons.filter((reason) => /no change is proven: \+\d/.test(reason)).length).toBeGreaterThan(5)
+  expect(
+    reasons.filter((reason) => /between -1\d\d\d* %/.test(reason) && !reason.includes('-100 %')),
+  ).toEqual([])
+})
+
+test('a canary with a tenth, or ten times, of the traffic is asked about as seldom as others', () => {
+  const random = makeRandom(11)
+  const side = (requests: number) => {
+    const exposure = points(() => Math.max(1, Math.round(requests + Math.sqrt(requests) * random.normal())))
+    return { exposure, values: exposure.map((each) => random.poisson(each * 0.01)) }
+  }
+  const asked = (canary: number): number =>
+    Array.from({ length: 100 }, () => {
+      const [control, experiment] = [side(900), side(canary)]
+      const exposure = { control: control.exposure, experiment: experiment.exposure }
+      return judgeOne({ control: control.values, experiment: experiment.values, exposure })
+    }).filter(({ classification }) => classification === 'Inconclusive').length
+  expect([asked(100), asked(9000)].filter((count) => count > 3)).toEqual([])
 })

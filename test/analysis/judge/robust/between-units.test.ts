@@ -79,3 +79,22 @@ describe('former runs', () => {
     expect(judge(pod(100), pod(107), { runs: 4, deviation: 0.04 })).toMatchObject({ classification: 'High' })
   })
 })
+
+describe('one pod of ten', () => {
+  const ten = (): number[] => [100, 103, 98, 101, 97, 102, 99, 104, 96, 100]
+
+  it('that is slow is for people to look at, though the mean of all hardly moves', () => {
+    const result = judge(ten().map(pod), [...ten().slice(1), 130].map(pod))
+    expect(result).toMatchObject({ classification: 'Inconclusive', noData: { state: 'doubtful' } })
+    expect(result.classificationReason).toMatch(
+      /^one of 10 units of the canary is away from all of the baseline, by \+(29|30|31) % of their mean/,
+    )
+  })
+
+  it('that is as far out as one of the baseline is none', () => {
+    const uneven = [...ten().slice(1), 130]
+    expect(judge(uneven.map(pod), [...ten().slice(1), 131].map(pod))).toMatchObject({
+      classification: 'Pass',
+    })
+  })
+})

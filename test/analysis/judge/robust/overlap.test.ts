@@ -22,7 +22,7 @@ describe('values of windows that overlap', () => {
     const result = judgeOne(short)
     expect(result.classification).toBe('Inconclusive')
     expect(result.classificationReason).toMatch(
-      /window of 5 points.*worth 7 and 7 independent ones.*windows of one step/,
+      /stands for 5 points.*worth 7 and 7 independent ones.*windows of one step/,
     )
   })
 
@@ -43,5 +43,27 @@ describe('values of windows that overlap', () => {
     })
     expect(results.filter(({ finding }) => finding?.overlap !== undefined)).toEqual([])
     expect(new Set(results.map(({ classification }) => classification))).toEqual(new Set(['High']))
+  })
+})
+
+describe('values that are asked for more often than they are made', () => {
+  const held = (level: number): number[] => {
+    const made = Array.from({ length: 12 }, () => level + 8 * random.normal())
+    return points((index) => made[Math.floor(index / 5)] ?? 0)
+  }
+
+  test('are judged once each, so that what everybody sees is found', () => {
+    expect(judgeOne({ control: held(300), experiment: held(400) })).toMatchObject({
+      ...{ classification: 'High', finding: { overlap: 5 } },
+    })
+    const unchanged = Array.from({ length: 10 }, () =>
+      judgeOne({ control: held(300), experiment: held(300) }),
+    )
+    expect(unchanged.filter(({ classification }) => classification === 'Pass').length).toBeGreaterThan(6)
+  })
+
+  test('are not seen in values of few sizes', () => {
+    const few = (): number[] => points(() => Math.floor(1.3 * random.uniform()) + 1)
+    expect(judgeOne({ control: few(), experiment: few() }).finding?.overlap).toBeUndefined()
   })
 })

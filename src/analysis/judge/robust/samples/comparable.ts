@@ -1,12 +1,11 @@
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import type { MetricSeries } from '../../series/types.js'
 import { kindOfValues } from './kind-of-values.js'
+import { short } from './metric-tests.js'
 import type { CleanSides } from './metric-tests.js'
 
-/** Logarithms of the factors between units: milli, micro, nano. */
-const UNIT_POWERS = [3, 6, 9]
-/** How near a factor of units is, as a logarithm: a quarter more or less. */
-const NEARNESS = 0.1
+/** Sides that lie so many times apart measure something else, or in another unit. */
+const OTHER_SCALE = 100
 /** Fewer points that only rise may be chance. */
 const LEAST_RISING = 10
 /** So many of the steps of a counter rise; the rest stand, or begin again. */
@@ -16,26 +15,33 @@ const MOST_RESETS = 0.1
 const ALIKE = 0.05
 
 /** Why the levels of both sides cannot be compared, where nobody would see a harm in their difference; undefined where they can. */
-export function notComparable(
-  { spec, control, experiment }: MetricSeries,
-  sides: CleanSides,
-): string | undefined {
+export function notComparable({ spec }: MetricSeries, sides: CleanSides): string | undefined {
   if (kindOfValues(sides, spec.kind) !== 'gauge') return undefined
-  const [x, y] = [sides.experiment, sides.control].map(({ sorted }) => sortedQuantile(sorted, 0.5))
-  if (x === undefined || y === undefined || !(x > 0) || !(y > 0)) return undefined
-  const power = Math.abs(Math.log10(x / y))
-  const isOtherUnit = UNIT_POWERS.some((unit) => Math.abs(power - unit) < NEARNESS)
-  if (isOtherUnit) {
-    return `the values of the canary are ${x < y ? 'a thousandth of' : 'a thousand times'} those of the baseline, or as near to another unit: see whether both sides measure the same`
+  const { experiment: x, control: y } = sides
+  const ratio = sortedQuantile(x.sorted, 0.5) / sortedQuantile(y.sorted, 0.5)
+  const isBelow = ratio > 0 && ratio * OTHER_SCALE <= 1 && (x.sorted.at(-1) ?? 0) < (y.sorted[0] ?? 0)
+  const isAbove =
+    Number.isFinite(ratio) && ratio >= OTHER_SCALE && (x.sorted[0] ?? 0) > (y.sorted.at(-1) ?? 0)
+  if (!isBelow && !isAbove) return undefined
+  const times = isAbove ? `${short(ratio)} times the` : `1/${short(1 / ratio)} of the`
+  return `the typical value of the canary is ${times} baseline's, and no value of one side is near any of the other: see whether both sides measure the same, in one unit`
+}
+
+/** Why nothing can be said of two counters, whatever a test finds, and whether that goes for their levels too, which may be alike; undefined where a side is none. */
+export function countersOf(
+  sides: CleanSides,
+): { readonly says: string; readonly isUnlike: boolean } | undefined {
+  const { control, experiment } = sides
+  if (!isCounter(control.values) || !isCounter(experiment.values)) return undefined
+  const [x = 0, y = 0] = [experiment, control].map(({ sorted }) => sortedQuantile(sorted, 0.5))
+  return {
+    isUnlike: Math.abs(x - y) > ALIKE * y,
+    says: 'both sides only rise, as counters do, so that their values say how long they have counted: ask for the rate',
   }
-  if (Math.abs(x / y - 1) <= ALIKE || !isCounter(control.values) || !isCounter(experiment.values))
-    return undefined
-  return 'both sides only rise, as counters do, so that their values say how long they have counted: ask for the rate'
 }
 
 /** Whole numbers that only rise, but where they begin again. */
-function isCounter(values: Float64Array): boolean {
-  const known = values.filter((value) => !Number.isNaN(value))
+function isCounter(known: Float64Array): boolean {
   if (known.length < LEAST_RISING || !known.every(Number.isInteger)) return false
   let [rises, falls] = [0, 0]
   for (let place = 1; place < known.length; place += 1) {

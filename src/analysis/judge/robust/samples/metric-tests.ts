@@ -2,6 +2,10 @@ import type { Direction, Finding, TestOutcome } from '../../series/types.js'
 import { describeSeries } from '../../series/describe-series.js'
 import type { CleanSide } from './clean-side.js'
 
+/** Per cent from here on have three digits that say something. */
+const LARGE = 1000
+const TO_THREE_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
 /** Both sides of a metric, cleaned. */
 export interface CleanSides {
   readonly control: CleanSide
@@ -34,6 +38,7 @@ export function precisePercent(share: number): string {
 /** A share as people write it: +12.5 %. */
 export function percent(share: number): string {
   const value = share * 100
+  if (Math.abs(value) >= LARGE) return `${value > 0 ? '+' : ''}${TO_THREE_DIGITS.format(value)} %`
   const digits = Math.abs(value) < 10 ? 1 : 0
   const shown = value.toFixed(digits)
   // What is rounded to nothing has no sign.

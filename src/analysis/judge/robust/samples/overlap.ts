@@ -37,6 +37,24 @@ export function overlapOf({ control, experiment }: CleanSides): number {
   return autocorrelation < LEAST_SHARED * (1 - 1 / overlap) ? 1 : overlap
 }
 
+/** From this share of steps on a value stays what it was, */
+const HELD_SHARE = 0.5
+/** of values that, once they change, come back as seldom as this. */
+const DISTINCT_SHARE = 0.8
+const LEAST_CHANGES = 4
+
+/** How many points each value stands for, where both sides repeat theirs since they are asked for more often than they are made; else 1. */
+export function heldFor({ control, experiment }: CleanSides): number {
+  return Math.min(...[control, experiment].map(pointsHeld))
+}
+
+function pointsHeld({ values }: CleanSide): number {
+  const changed = values.filter((value, index) => index === 0 || value !== values[index - 1])
+  const isHeld = changed.length <= (1 - HELD_SHARE) * values.length + 1
+  const isNew = new Set(changed).size >= DISTINCT_SHARE * changed.length
+  return isHeld && isNew && changed.length >= LEAST_CHANGES ? Math.round(values.length / changed.length) : 1
+}
+
 /** Every so many points, up to the last: those whose windows do not overlap. */
 export function withoutOverlap(side: CleanSide, overlap: number): CleanSide {
   const last = side.places.at(-1) ?? 0

@@ -1,5 +1,6 @@
 import { normalUpperQuantile } from '../../../statistics/normal.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
+import { studentUpperQuantile } from '../../../statistics/student.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 
 /** What an estimate must do to be found. */
@@ -8,6 +9,8 @@ export interface Needed {
   readonly error: number
   /** The least change that matters, in the metric's unit. */
   readonly reach: number
+  /** The degrees of freedom of the test. */
+  readonly freedom: number
 }
 
 /** Of ten runs with the change, eight find it. */
@@ -22,14 +25,14 @@ const QUARTILES_IN_DEVIATIONS = 1.349
 export function detectableShift(
   { control, experiment }: CleanSides,
   effectiveN: { readonly control: number; readonly experiment: number },
-  { error, reach }: Needed,
+  needed: Needed,
 ): number {
   const deviation = (deviationOf(control.sorted) + deviationOf(experiment.sorted)) / 2
   const n = effectiveN.control
   const m = effectiveN.experiment
   // P(x > y) - 1/2 is the shift by 2 sqrt(pi) deviations, near 0.
   const standardError = Math.sqrt((n + m) / (12 * n * m)) * 2 * Math.sqrt(Math.PI) * deviation
-  return leastFound(standardError, { error, reach })
+  return leastFound(standardError, needed)
 }
 
 /** The same for differences between pairs of points. */
@@ -37,9 +40,9 @@ export function detectableDifference(differences: Float64Array, effectiveN: numb
   return leastFound(deviationOf(differences.toSorted()) / Math.sqrt(effectiveN), needed)
 }
 
-function leastFound(standardError: number, { error, reach }: Needed): number {
+function leastFound(standardError: number, { error, reach, freedom }: Needed): number {
   return (
-    Math.max(reach, normalUpperQuantile(error) * standardError) +
+    Math.max(reach, studentUpperQuantile(error, freedom) * standardError) +
     normalUpperQuantile(1 - POWER) * standardError
   )
 }

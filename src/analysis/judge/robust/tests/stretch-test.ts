@@ -35,13 +35,14 @@ const COMMON_SHARE = 0.5
 
 /**
  * The stretches that are furthest above (1) and below (-1) the baseline: steps, ramps, bursts and outages that a test of the whole
- * window misses. Half of the error goes to those that last until the end of the window. Only directions with one have one.
+ * window misses. `scoredBy` has what they are told apart by, point by point. Half of the error goes to those that last until the end of the window. Only directions with one have one.
  */
 export function furthestStretches(
   sides: CleanSides,
   signs: readonly (1 | -1)[],
+  scoredBy: CleanSides,
 ): ReadonlyMap<1 | -1, Stretch> {
-  const scored = scoreSides(sides)
+  const scored = scoreSides(scoredBy)
   const { experiment, control } = sides
   const points = Math.max(endOf(experiment), endOf(control))
   const x = runningSums(experiment, scored.experiment, points)

@@ -26,6 +26,8 @@ const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: 
 const OVERDISPERSED_ERRORS = 1
 /** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
 const MOST_EXPOSURE_RATIO = 1.1
+/** By which the mean root of a count is nearly the root of its mean, from about one event a point on. */
+const ROOT_SHIFT = 1 / 4
 
 /**
  * Tests events counted against what they are counted out of: given their sum, the experiment's share of independent events is
@@ -118,9 +120,29 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
     detectable: null,
     tests: [
       ...rateOutcomes(counted, spec.direction, margin, relative),
-      ...stretchOutcomes(ratesOf(sides), spec, settings, false),
+      ...rateStretches(sides, spec, settings),
     ],
   }
+}
+
+/** Points of a side with less traffic have rates that vary more: stretches are told apart by what varies alike on both sides. */
+function rateStretches(sides: CleanSides, spec: MetricSpec, settings: RobustSettings): TestOutcome[] {
+  const isAlike = isExposedAlike(sides)
+  const isRare = isMostlyZero(sides.control) || isMostlyZero(sides.experiment)
+  if (!isAlike && isRare) return []
+  return stretchOutcomes(ratesOf(sides), spec, settings, false, isAlike ? undefined : steadiedSides(sides))
+}
+
+/** How far the roots of counts are from those of what both sides together let expect: they vary alike whatever the exposure (Brown and others 2001). */
+function steadiedSides({ control, experiment }: CleanSides): CleanSides {
+  const [x, y] = [totalOf(experiment), totalOf(control)]
+  const rate = (x.events + y.events) / (x.exposure + y.exposure)
+  const steadied = (side: CleanSide): CleanSide => {
+    const distance = (value: number, index: number): number =>
+      Math.sqrt(value + ROOT_SHIFT) - Math.sqrt(rate * (side.exposure[index] ?? 1))
+    return cleanPoints({ ...side, values: side.values.map(distance) })
+  }
+  return { control: steadied(control), experiment: steadied(experiment) }
 }
 
 /**

@@ -98,6 +98,7 @@ function measureShift(
   const chanceErrors = later === undefined ? undefined : NO_CHANCE
   const pairing = pairSides(sides, chanceErrors)
   const depends = pairing?.dependence ?? dependence([control.scores, experiment.scores], chanceErrors)
+  const needed = { error: errors.lower, reach, freedom: depends.freedom }
   const worth = (points: number): number => points / depends.inflation
   if (pairing === undefined) {
     const effectiveN = { control: worth(control.values.length), experiment: worth(experiment.values.length) }
@@ -106,7 +107,7 @@ function measureShift(
       shift: testShift(experiment.sorted, control.sorted, depends, errors),
       effectiveN,
       autocorrelation: depends.autocorrelation,
-      detectable: detectableShift(sides, effectiveN, { error: errors.lower, reach }),
+      detectable: detectableShift(sides, effectiveN, needed),
     }
   }
   const pairs = worth(pairing.differences.length)
@@ -116,7 +117,7 @@ function measureShift(
     shift: testPairs(pairing, errors, cliffsDelta),
     effectiveN: { control: pairs, experiment: pairs },
     autocorrelation: depends.autocorrelation,
-    detectable: detectableDifference(pairing.differences, pairs, { error: errors.lower, reach }),
+    detectable: detectableDifference(pairing.differences, pairs, needed),
   }
 }
 
@@ -234,7 +235,7 @@ function shareOf(change: number, level: number): number | null {
   return level > 0 ? Math.max(0, change) / level : null
 }
 
-/** What the whole window shows no stretch of it need show. */
+/** What the whole window shows no stretch of it need show; why values spread wider one may. */
 function isFound(tests: readonly TestOutcome[], alpha: number): boolean {
-  return tests.some(({ matters, p }) => matters && p <= alpha)
+  return tests.some(({ test, matters, p }) => test !== 'spread' && matters && p <= alpha)
 }
