@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { errorKindOf } from '../../http/exchange/error-body.js'
+import { tlsProblem } from '../../lib/outbound/tls-problem.js'
 import { serviceAddress } from './service-options.js'
 import type { ServiceAddress, ServiceOptions } from './service-options.js'
 import type { Terminal } from './terminal.js'
@@ -100,7 +101,8 @@ function errorOf(address: ServiceAddress, status: number, text: string): AppErro
   if (!parsed.success) return foreignAnswer(address, status, parsed.error)
   const { code, message, errors } = parsed.data
   const details: readonly ErrorDetail[] = errors
-  return new AppError(errorKindOf(status), message, { code, details })
+  const flags = code === 'unauthenticated' ? ' (--token-file FILE, or TIDEGATE_TOKEN)' : ''
+  return new AppError(errorKindOf(status), message + flags, { code, details })
 }
 
 function foreignAnswer({ url }: ServiceAddress, status: number, cause: Error): AppError {
@@ -114,16 +116,21 @@ function foreignAnswer({ url }: ServiceAddress, status: number, cause: Error): A
 /** `fetch` says only that it failed; why is in the cause. */
 function notReached({ url }: ServiceAddress, raw: unknown): AppError {
   const error = toError(raw)
-  const reason = error.cause === undefined ? error.message : describe(toError(error.cause))
+  const cause = toError(error.cause ?? error)
+  const code = 'code' in cause ? String(cause.code) : undefined
+  const problem = tlsProblem(cause, code, url.startsWith('http:'))
+  if (problem !== undefined) {
+    const flags = problem.includes('certificate') ? ' (see --ca-file and --client-certificate, too)' : ''
+    return new AppError('unavailable', `the service at ${url} cannot be asked: ${problem}${flags}`, {
+      cause: raw,
+    })
+  }
+  const reason = code ?? cause.message
   return new AppError(
     'unavailable',
     `no service answers at ${url} (${reason}): start it with tidegate serve, or name another with --url`,
     { cause: raw },
   )
-}
-
-function describe(error: Error): string {
-  return 'code' in error ? String(error.code) : error.message
 }
 
 function parseJson(text: string): unknown {

@@ -106,6 +106,19 @@ describe('a command that asks a running service', () => {
     })
   })
 
+  test('says that https was written where TLS is not spoken, and how a token is given', async () => {
+    const body = { code: 'unauthenticated', message: 'a bearer token is needed' }
+    const url = await serve((_, response) => response.writeHead(401).end(JSON.stringify(body)))
+    const secure = await makeServiceClient(options(url.replace('http', 'https')), terminal())
+    await expect(secure.ask(z.unknown(), { path: '/' })).rejects.toThrow(
+      /cannot be asked: it does not speak TLS on this port: write http:\/\/ or name another port$/,
+    )
+    const plain = await makeServiceClient(options(url), terminal())
+    await expect(plain.ask(z.unknown(), { path: '/' })).rejects.toThrow(
+      'a bearer token is needed (--token-file FILE, or TIDEGATE_TOKEN)',
+    )
+  })
+
   test.each(['<html>', '{"other":1}'])('says that %s is no answer of this service', async (text) => {
     const url = await serve((_, response) => response.end(text))
     const client = await makeServiceClient(options(url), terminal())
