@@ -1,20 +1,11 @@
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-
-import { pack } from 'tar-stream'
-
 import { AppError } from '../../errors/app-error.js'
 import type { CompiledPolicies } from '../compile/compile-policies.js'
 import { printJson } from '../rego/print-text.js'
 import { pathKey } from '../rego/path-key.js'
 import { MANIFEST_FILE, MODULE_FILE } from '../archive/manifest.js'
 import type { BundleIndex } from '../archive/manifest.js'
-import { isOwned, ownedRoots } from '../archive/roots.js'
-
-/** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
-const GZIP_OS_OFFSET = 9
-const GZIP_OS_UNKNOWN = 255
-const FILE_MODE = 0o644
+import { packFiles } from '../archive/pack-files.js'
+import { isOwnedByOne, ownedRoots } from '../archive/roots.js'
 
 export interface PackOptions {
   readonly revision: string
@@ -35,22 +26,12 @@ export async function packBundle(compiled: CompiledPolicies, options: PackOption
       names === '' ? 'there is no Rego' : `no package has a rule (${names}), so that there is nothing`
     throw new AppError('invalid', `${what} to build a bundle of`)
   }
-  const archive = pack()
   const files: readonly (readonly [string, string | Uint8Array])[] = [
     [`/${MANIFEST_FILE}`, JSON.stringify(manifest(compiled, options))],
     ['/data.json', printJson(compiled.data)],
     [`/${MODULE_FILE}`, compiled.wasm],
   ]
-  for (const [name, content] of files) {
-    // A fixed time and owner: bytes that differ from run to run cannot be compared or signed again.
-    archive.entry({ name, mode: FILE_MODE, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(content))
-  }
-  archive.finalize()
-  const chunks: Buffer[] = []
-  for await (const chunk of archive as AsyncIterable<Buffer>) chunks.push(chunk)
-  const bytes = await promisify(gzip)(Buffer.concat(chunks), { level: 9 })
-  bytes[GZIP_OS_OFFSET] = GZIP_OS_UNKNOWN
-  return bytes
+  return await packFiles(files, 9)
 }
 
 function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
@@ -65,7 +46,8 @@ function manifest(compiled: CompiledPolicies, options: PackOptions): unknown {
     files: Object.fromEntries(sourceNames),
   }
   // OPA asks the module for what the bundle owns, and refuses a manifest that names more.
-  const names = [...paths.keys()].filter((name) => name !== '' && isOwned(roots, name)).sort()
+  const owned = new Set(roots)
+  const names = [...paths.keys()].filter((name) => name !== '' && isOwnedByOne(owned, name)).sort()
   return {
     revision,
     roots,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 
+import { AppError } from '../../errors/app-error.js'
 import { inSlices } from '../../lib/in-slices.js'
 import { ShortTurns } from '../../lib/short-turns.js'
 import { readData } from '../data/base-document.js'
@@ -11,7 +12,7 @@ import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, LeftOutFiles, PolicySources, RegoFile } from './collect-sources.js'
-import { parseModules } from './parse-modules.js'
+import { confirmModules, readModules } from './read-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
@@ -66,7 +67,7 @@ export interface Compiler {
 
 /** Compiles everything each time. */
 export const WHOLE_COMPILER: Compiler = {
-  parse: parseModules,
+  parse: readModules,
   build: async (opa, modules, keys, options) => {
     // OPA builds no module of packages that hold nothing.
     const isEmpty = keys.size === 1
@@ -93,13 +94,31 @@ export async function compilePolicies(
 export async function compileSources(
   opa: OpaProgram,
   sources: PolicySources,
+  data: PartData,
+  options: Partial<BuildOptions> = {},
+  compiler: Compiler = WHOLE_COMPILER,
+): Promise<CompiledPolicies> {
+  const modules = await compiler.parse(opa, sources.rego)
+  try {
+    return await compileModules(opa, modules, sources, data, options, compiler)
+  } catch (raw) {
+    if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
+    // OPA's parser tells of all files what the compiler tells of the first.
+    const confirmed = await confirmModules(opa, modules)
+    if (confirmed.every((module, place) => module === modules[place])) throw raw
+    return await compileModules(opa, confirmed, sources, data, options, compiler)
+  }
+}
+
+async function compileModules(
+  opa: OpaProgram,
+  modules: readonly RegoModule[],
+  sources: PolicySources,
   { data, documents }: PartData,
-  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint }: Partial<BuildOptions> = {},
-  { parse, build }: Compiler = WHOLE_COMPILER,
+  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint }: Partial<BuildOptions>,
+  { build }: Compiler,
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
-  const modules = await parse(opa, sources.rego)
-  await turns.pause()
   await refuseDataOverRules(opa, modules, documents)
   const entrypoints = listEntrypoints(modules)
   await turns.pause()

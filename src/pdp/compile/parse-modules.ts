@@ -187,7 +187,7 @@ function textsOf(ref: readonly z.infer<typeof Term>[]): string[] {
  * Whether keywords stand there that version 0 does not know. A file that imports `future.keywords`, or `if` from it, is
  * read well by version 0, which allows it more.
  */
-function looksLikeVersion1({ text }: RegoFile): boolean {
+export function looksLikeVersion1({ text }: RegoFile): boolean {
   const code = codeOnly(text)
   if (/\simport\s+future\.keywords(?:\.if)?\s*$/m.test(code)) return false
   return /\simport\s+rego\.v1|\s(?:if|contains|in|every)\b/.test(code)

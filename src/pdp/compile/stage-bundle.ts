@@ -8,8 +8,7 @@ import type { RegoModule } from './rego-module.js'
 type NameModule = (module: RegoModule, index: number) => string
 
 /**
- * Lays modules and data out as a bundle whose manifest tells OPA the Rego version of each file (`rego_version` and
- * `file_rego_versions`), so that both versions compile together. `nameOf` gives another name within the bundle than the staged one.
+ * Lays modules and data out as a bundle in a directory. `nameOf` gives another name within the bundle than the staged one.
  */
 export async function stageBundle(
   directory: string,
@@ -17,16 +16,31 @@ export async function stageBundle(
   data: RegoObject,
   nameOf: NameModule = stagedNames(),
 ): Promise<void> {
-  const versions: Record<string, number> = {}
-  for (const [index, module] of modules.entries()) {
-    const name = nameOf(module, index)
-    // A glob pattern.
-    if (module.version === 1) versions[`/${name.replace(/[*?[\]{}\\!]/g, '\\$&')}`] = 1
-    await writeInto(directory, name, module.text)
-  }
-  const manifest = { roots: [''], rego_version: 0, file_rego_versions: versions }
-  await writeInto(directory, 'data.json', printJson(data))
-  await writeInto(directory, '.manifest', JSON.stringify(manifest))
+  for (const [name, text] of bundleFiles(modules, data, nameOf, '/')) await writeInto(directory, name, text)
+}
+
+/**
+ * The files of a bundle of modules and data, whose manifest tells OPA the Rego version of each (`rego_version` and
+ * `file_rego_versions`), so that both versions compile together. OPA has their names there start with `root`: `/` where it reads a
+ * directory, nothing where it reads an archive.
+ */
+export function bundleFiles(
+  modules: readonly RegoModule[],
+  data: RegoObject,
+  nameOf: NameModule,
+  root: '/' | '',
+): (readonly [name: string, text: string])[] {
+  const named = modules.map((module, index) => [nameOf(module, index), module] as const)
+  const newer = named.filter(([, { version }]) => version === 1)
+  // A glob pattern.
+  const versions = newer.map(([name]) => [`${root}${name.replace(/[*?[\]{}\\!]/g, '\\$&')}`, 1] as const)
+  const manifest = { roots: [''], rego_version: 0, file_rego_versions: Object.fromEntries(versions) }
+  // OPA reads archives from the front.
+  return [
+    ['.manifest', JSON.stringify(manifest)],
+    ['data.json', printJson(data)],
+    ...named.map(([name, { text }]) => [name, text] as const),
+  ]
 }
 
 /** The way back from the names of staged files to the source files. */

@@ -1,5 +1,5 @@
 import type { RegoFile } from '../compile/collect-sources.js'
-import { parseModules } from '../compile/parse-modules.js'
+import { readModules } from '../compile/read-modules.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import type { OpaProgram } from '../opa/find-opa.js'
 
@@ -13,11 +13,11 @@ export class ParsedModules {
   #opa: OpaProgram | undefined
   #byFile: ReadonlyMap<string, Parsed> = new Map()
 
-  /** The modules of all files, in their order; those that are the same as before are the very same. Raises as `parseModules`. */
+  /** The modules of all files, in their order; those that are the same as before are the very same. Raises as `readModules`. */
   async parse(opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> {
     const known = this.#opa === opa ? this.#byFile : new Map<string, Parsed>()
     const isKnown = ({ file, text }: RegoFile): boolean => known.get(file)?.text === text
-    const parsed = await parseModules(
+    const parsed = await readModules(
       opa,
       files.filter((file) => !isKnown(file)),
     )

@@ -26,5 +26,9 @@ export function resembledVerdict(name: string): string | undefined {
   const word = written.replaceAll('_', '')
   const related = RELATED.find(([form]) => form.test(word))?.[1]
   if (related !== undefined || WORDS.has(word)) return related
-  return VERDICT_RULES.find((rule) => editDistance(written, rule) <= (ALLOWED_ERRORS[rule] ?? 0))
+  return VERDICT_RULES.find((rule) => isNear(written, rule, ALLOWED_ERRORS[rule] ?? 0))
+}
+
+function isNear(word: string, rule: string, errors: number): boolean {
+  return Math.abs(word.length - rule.length) <= errors && editDistance(word, rule) <= errors
 }

