@@ -18,6 +18,7 @@ import { compileError, readOpaErrors, withNearBuiltins, withTypes } from './opa-
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
 import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
+import { orderModifiers } from './order-modifiers.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
 
 /** A compiled module and what its entrypoints answer. */
@@ -94,7 +95,7 @@ async function buildFlagged(
   flags: readonly string[] = [],
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
-    const files = bundleFiles(modules, NO_DATA, stagedNames(prefix), '')
+    const files = bundleFiles(orderModifiers(modules), NO_DATA, stagedNames(prefix), '')
     const staged = { opa, directory, files, flags }
     const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys)
     return forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))

@@ -79,7 +79,9 @@ export function isLostConnection(raw: unknown): boolean {
     'syscall' in raw ||
     isAboutCertificate(raw) ||
     isSilent(raw) ||
-    /^(?:Connection terminated|Client|Query read timeout|SASL|The server does not support SSL)/.test(raw.message)
+    /^(?:Connection terminated|Client|Query read timeout|SASL|The server does not support SSL)/.test(
+      raw.message,
+    )
   )
 }
 

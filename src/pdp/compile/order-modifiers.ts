@@ -1,0 +1,108 @@
+import { readTokens } from './read-tokens.js'
+import type { Token } from './read-tokens.js'
+import type { RegoModule } from './rego-module.js'
+
+/** The order in which OPA's compiler to WebAssembly takes the right targets. */
+const [INPUT, DATA, FUNCTION] = [0, 1, 2]
+
+interface Modifier {
+  readonly rank: number
+  /** Where it starts and ends in the text. */
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The modules with the modifiers of each expression in an order that OPA's compiler to WebAssembly takes: `with` on `input`, then on `data`, then on
+ * functions. It leaves functions out of the paths that it sets, but counts them where it looks for the roots of these (`planWithRec`, up to OPA 1.20), so that
+ * behind a function another document is set. The order means nothing: values are made before any of them counts. Rows stay as they are unless a value takes several.
+ */
+export function orderModifiers(modules: readonly RegoModule[]): RegoModule[] {
+  return modules.map((module) => {
+    const text = orderIn(module.text)
+    return text === module.text ? module : { ...module, text }
+  })
+}
+
+function orderIn(source: string): string {
+  if (!/\bwith\b[^]+\bwith\b/.test(source)) return source
+  const { text, tokens } = readTokens(source)
+  // Those of template strings are read from another text.
+  if (text !== source) return source
+  const imported = importedRanks(tokens)
+  let out = ''
+  let copied = 0
+  for (const [at, token] of tokens.entries()) {
+    if (token.offset < copied || !isWord(token, 'with')) continue
+    const modifiers = modifiersFrom(tokens, at, imported)
+    const ordered = modifiers.toSorted((one, other) => one.rank - other.rank)
+    for (const [place, { from, to }] of modifiers.entries()) {
+      const taken = ordered[place]
+      if (taken === modifiers[place]) continue
+      out += text.slice(copied, from) + text.slice(taken?.from, taken?.to)
+      copied = to
+    }
+  }
+  return out + text.slice(copied)
+}
+
+/** The modifiers of an expression, of which the first begins at a token. */
+function modifiersFrom(
+  tokens: readonly Token[],
+  first: number,
+  imported: ReadonlyMap<string, number>,
+): Modifier[] {
+  const depth = tokens[first]?.depth ?? 0
+  const modifiers: Modifier[] = []
+  for (let at = first; isWord(tokens[at], 'with') && tokens[at]?.depth === depth;) {
+    const as = tokens.findIndex((token, place) => place > at && token.depth === depth && isWord(token, 'as'))
+    if (as === -1) break
+    const end = endOfValue(tokens, as + 1, depth)
+    const [from, last] = [tokens[at]?.offset ?? 0, tokens[end - 1]]
+    const root = tokens[at + 1]?.text ?? ''
+    const to = last === undefined ? from : last.offset + last.text.length
+    modifiers.push({ rank: rankOf(root, imported), from, to })
+    at = end
+  }
+  return modifiers
+}
+
+/** The place behind the last token of a value that begins at a place. */
+function endOfValue(tokens: readonly Token[], start: number, depth: number): number {
+  let at = start + 1
+  for (; at < tokens.length; at += 1) {
+    const [before, token] = [tokens[at - 1], tokens[at]]
+    if (before === undefined || token === undefined || token.depth < depth) break
+    if (token.depth > depth || /^[)\]}]$/.test(token.text)) continue
+    const beginsAnew = token.isFirstOnLine || (token.kind !== 'sign' && before.kind !== 'sign')
+    if (beginsAnew || (token.kind === 'name' && isEnd(before)) || /^[;,|]$/.test(token.text)) break
+  }
+  return at
+}
+
+function isEnd({ kind, text }: Token): boolean {
+  return kind !== 'sign' || /^[)\]}]$/.test(text)
+}
+
+function rankOf(root: string, imported: ReadonlyMap<string, number>): number {
+  return root === 'input' ? INPUT : root === 'data' ? DATA : (imported.get(root) ?? FUNCTION)
+}
+
+/** What names stand for that are imported from `input` or `data`. */
+function importedRanks(tokens: readonly Token[]): Map<string, number> {
+  const ranks = new Map<string, number>()
+  for (const [at, token] of tokens.entries()) {
+    if (!isWord(token, 'import') || token.depth > 0 || !token.isFirstOnLine) continue
+    const after = tokens.slice(at + 1)
+    const behind = after.findIndex(({ isFirstOnLine }) => isFirstOnLine)
+    const path = behind === -1 ? after : after.slice(0, behind)
+    const rank = rankOf(path[0]?.text ?? '', ranks)
+    const name = path.findLast(({ kind }) => kind === 'name')
+    if (rank !== FUNCTION && name !== undefined) ranks.set(name.text, rank)
+  }
+  return ranks
+}
+
+function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === 'name' && token.text === word
+}
