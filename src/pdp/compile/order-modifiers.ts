@@ -33,7 +33,7 @@ function orderIn(source: string): string {
   let out = ''
   let copied = 0
   for (const [at, token] of tokens.entries()) {
-    if (token.offset < copied || !isWord(token, 'with')) continue
+    if (token.offset < copied || !isWord(token, 'with') || tokens[at - 1]?.text === '.') continue
     const modifiers = modifiersFrom(tokens, at, imported)
     const ordered = modifiers.toSorted((one, other) => one.rank - other.rank)
     for (const [place, { from, to }] of modifiers.entries()) {
@@ -55,8 +55,10 @@ function modifiersFrom(
   const depth = tokens[first]?.depth ?? 0
   const modifiers: Modifier[] = []
   for (let at = first; isWord(tokens[at], 'with') && tokens[at]?.depth === depth;) {
-    const as = tokens.findIndex((token, place) => place > at && token.depth === depth && isWord(token, 'as'))
-    if (as === -1) break
+    const as = tokens.findIndex(
+      (token, place) => place > at && (token.depth < depth || (token.depth === depth && isWord(token, 'as'))),
+    )
+    if (!isWord(tokens[as], 'as')) break
     const end = endOfValue(tokens, as + 1, depth)
     const [from, last] = [tokens[at]?.offset ?? 0, tokens[end - 1]]
     const root = tokens[at + 1]?.text ?? ''

@@ -36,6 +36,7 @@ describe('the modifiers of an expression', () => {
     'p if q with time.now_ns as 3\n\nr if q with input as 1',
     'p if { q with f as {x | x := 1 with input as 2} }',
     'import data.lib\n\np if q with lib.a as 1 with data.d as 2',
+    'import data.x\n\np.with := 1 if { q.with with f as 1 }\n\nr if q with input as 2',
     '# with f as 1 with input as 2\np := "with f as 1 with input as 2"',
   ])('stay as they are in %s', (text) => {
     expect(ordered(text)).toBe(text)
