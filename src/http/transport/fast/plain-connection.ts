@@ -171,7 +171,7 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
     }
     exchange.body = body
     const { acceptFirst } = this.#host
-    if (acceptFirst.isAccepting) acceptFirst.answerInTurn(() => this.#answerLater(exchange))
+    if (acceptFirst.isAccepting) acceptFirst.answerInTurn(body.length, () => this.#answerLater(exchange))
     else this.#host.answer(exchange)
   }
 

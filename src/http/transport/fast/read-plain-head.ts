@@ -66,7 +66,7 @@ function isPlainlyFramed(headers: ReadonlyMap<string, string>): boolean {
   return (
     HOST.test(headers.get('host') ?? '') &&
     BODY_LENGTH.test(headers.get('content-length') ?? '') &&
-    CONNECTION.test(headers.get('connection') ?? 'close') &&
+    CONNECTION.test(headers.get('connection') ?? 'keep-alive') &&
     !FOR_STANDARD_PARSER.some((name) => headers.has(name))
   )
 }

@@ -1,7 +1,7 @@
 import { HEAD_END, readPlainHead } from './read-plain-head.js'
 import type { PlainHead } from './read-plain-head.js'
 
-/** They take 512 KiB at the most, since none is longer than 8 KiB. */
+/** None is longer than 8 KiB: their bytes, and the texts that were read of them, take some 1 MiB at the most. */
 const MOST_HEADS = 64
 
 /**

@@ -22,7 +22,8 @@ describe('requests while connections come', () => {
     expect(acceptFirst.isAccepting).toBe(false)
     const answered: number[] = []
     acceptFirst.accepted()
-    for (let request = 0; request < 100; request += 1) acceptFirst.answerInTurn(() => answered.push(request))
+    for (let request = 0; request < 100; request += 1)
+      acceptFirst.answerInTurn(2, () => answered.push(request))
     expect(answered).toEqual([])
     for (let turn = 0; turn < 1000 && acceptFirst.isAccepting; turn += 1) await nextTurn()
     expect(answered).toEqual(Array.from({ length: 100 }, (_, request) => request))
@@ -38,11 +39,23 @@ describe('requests while connections come', () => {
     }
     for (let request = 0; request < 5; request += 1) {
       acceptFirst.accepted()
-      acceptFirst.answerInTurn(slow)
-      acceptFirst.answerInTurn(slow)
+      acceptFirst.answerInTurn(2, slow)
+      acceptFirst.answerInTurn(2, slow)
       await nextTurn()
       expect(answered).toBe(request + 1)
     }
+  })
+
+  it('do not wait where those in line hold as much as they may', async () => {
+    const acceptFirst = new AcceptFirst()
+    let waiting = 0
+    acceptFirst.accepted()
+    for (; acceptFirst.isAccepting && waiting < 10_000; waiting += 1)
+      acceptFirst.answerInTurn(65_536, () => (waiting -= 1))
+    expect(waiting).toBe(1024)
+    while (waiting > 0) await nextTurn()
+    acceptFirst.accepted()
+    expect(acceptFirst.isAccepting).toBe(true)
   })
 
   it('wait where a connection came in the same turn, and not in a turn without one', async () => {
