@@ -60,9 +60,11 @@ function asRates(
 }
 
 function rateOf(events: SeriesData, { values: exposure }: SeriesData): SeriesData {
-  const values = events.values.map((value, place) => {
-    const out = exposure[place] ?? 0
-    return value === null || out <= 0 ? null : value / out
-  })
-  return { ...events, values }
+  const rates = (values: SeriesData['values']): SeriesData['values'] =>
+    values.map((value, place) => {
+      const out = exposure[place] ?? 0
+      return value === null || out <= 0 ? null : value / out
+    })
+  // A series with units is their mean, so that they belong on the same scale.
+  return { ...events, values: rates(events.values), units: events.units?.map(rates) }
 }

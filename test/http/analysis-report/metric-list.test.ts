@@ -73,6 +73,7 @@ test('counts of a canary with less traffic are drawn by what they are counted ou
   const [drawn] = mostUrgentFirst(results, data)
   expect(drawn?.result).toMatchObject({ name: 'errors', classification: 'High' })
   expect([drawn?.data?.baseline.values[0], drawn?.data?.canary.values[0]]).toEqual([0.01, 0.03])
+  expect(drawn?.data?.canary.units?.map(([first]) => first)).toEqual([0.03, 0.03])
   const page = (await metricList(results, data)).toString()
   expect(page.match(/class="series unit canary"/g)).toHaveLength(4)
   expect(page).toContain('the charts show rates')
