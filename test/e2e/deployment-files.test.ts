@@ -142,6 +142,10 @@ describe.skipIf(helm === undefined)('the chart (needs helm on PATH)', () => {
     // Callers that have certificates need no tokens.
     expect(render({ ...values, auth: {}, service: { healthPort: 8081 } })).toMatchObject({ succeeded: true })
     expect(render({ ...values, tls: { ...tls, secretName: '' } }).output).toContain('set tls.secretName, too')
+    for (const alone of [{ requireClient: true }, { clientCrl: true }])
+      expect(render({ ...values, tls: { secretName: 'tg-tls', ...alone } }).output).toContain(
+        'set tls.clientSecretName, too',
+      )
     const { succeeded, output } = render({ ...values, service: { healthPort: 8081 } })
     expect(succeeded ? '' : output).toBe('')
     expect(output.match(/port: health, scheme: HTTP }/g)).toHaveLength(3)

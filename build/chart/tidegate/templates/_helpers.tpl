@@ -39,6 +39,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not .Values.service.healthPort }}{{ fail "probes have no certificate: set service.healthPort, too" }}{{ end }}
 {{- $_ := set $server "tlsRequireClient" true }}
 {{- end }}
+{{- else if or .Values.tls.requireClient .Values.tls.clientCrl -}}
+{{ fail "without the authorities of callers' certificates nobody is asked for one: set tls.clientSecretName, too" }}
 {{- end -}}
 {{- if .Values.service.healthPort }}
 {{- $health := dict "addr" (printf "0.0.0.0:%v" .Values.service.healthPort) "serves" "health" "tls" false -}}
