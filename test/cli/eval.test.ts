@@ -251,7 +251,7 @@ describe('a fault ends eval with 2', () => {
     [
       'an opa that is not there',
       ['--policies', 'policies', '--opa', 'absent'],
-      /^tidegate: the opa program named by --opa is not there or is no executable file: absent\n$/,
+      /^tidegate: the opa program named by --opa is not there or is not an executable file: absent\n$/,
     ],
     [
       'a configuration that is not there',

@@ -56,7 +56,7 @@ describe('an opa on PATH that is none', () => {
     const env = { PATH, OPA_BIN: '' }
     expect(await runTidegate(['check', 'policies'], { cwd, env })).toMatchObject({ exitCode: 0 })
     const { stderr } = await runTidegate(['check', 'policies', '--opa', '.'], { cwd, env })
-    expect(stderr).toContain('is no executable file: .')
+    expect(stderr).toContain('is not an executable file: .')
   })
 
   test('one that never ends is ended, and told', async () => {

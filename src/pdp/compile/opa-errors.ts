@@ -113,13 +113,14 @@ export async function withNearBuiltins(
   const unknown = errors.map(({ message }) => UNDEFINED_FUNCTION.exec(message)?.groups?.['name'])
   if (unknown.every((name) => name === undefined)) return [...errors]
   const release = await opaRelease(opa)
-  const { stdout } = await runOpa(opa, ['capabilities', '--current'])
+  const { exitCode, stdout } = await runOpa(opa, ['capabilities', '--current'])
+  if (exitCode !== 0) return [...errors]
   const known = Capabilities.parse(JSON.parse(stdout)).builtins.map(({ name }) => name)
   return errors.map((error, index) => {
     const name = unknown[index]
     if (name === undefined) return error
     const hint = YOUNGER.includes(name)
-      ? `: OPA ${release} has none, and one that \`tidegate opa install\` brings has`
+      ? `: OPA ${release} does not have it, and the one that \`tidegate opa install\` brings does`
       : suggestion(nearestName(name, known))
     return { ...error, message: `${error.message}${hint}` }
   })

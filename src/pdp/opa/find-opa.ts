@@ -72,7 +72,7 @@ async function requireProgram(path: string, source: OpaProgram['source']): Promi
   if (await isExecutable(path)) return { path, source }
   throw new AppError(
     'unavailable',
-    `the opa program named by ${source} is not there or is no executable file: ${path}`,
+    `the opa program named by ${source} is not there or is not an executable file: ${path}`,
   )
 }
 

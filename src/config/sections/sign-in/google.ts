@@ -4,7 +4,7 @@ import { key } from '../../values/key.js'
 import { secretKey } from '../../values/secret.js'
 import { signInUrl } from './sign-in-url.js'
 
-/** Of what tells machines of Google, and pods of GKE, who they are; a name leads to the same address, which none may. */
+/** Where machines of Google, and pods of GKE, are told who they are; its name, `metadata.google.internal`, would be refused. */
 const METADATA_SERVER = 'http://169.254.169.254'
 
 const ServiceAccountFrom = key(
