@@ -84,6 +84,13 @@ test('an error that became a warning is no new warning', () => {
   expect(judge(logSide([ORDINARY, said('INFO')]), canary).report.verdict).not.toBe('Success')
 })
 
+test('a topic of the template is no other one of the same severity', () => {
+  const topics = ['db-7', 'db-9'].map((string) => ({ string, severity: 'error' as const }))
+  const lost = (host: string): Repeated => ({ text: `no answer from ${host} to call {n}`, times: 60 })
+  const { report } = judge(logSide([ORDINARY, lost('db-7')]), logSide([ORDINARY, lost('db-9')]), { topics })
+  expect(report.verdict).not.toBe('Success')
+})
+
 test('the severity is said where other lines of the same words have none', () => {
   const request = (status: number, times: number): Repeated => ({
     text: `"GET /items/{n} HTTP/1.1" ${status} 12`,

@@ -62,7 +62,8 @@ function addEvents(
     const topic = findTopic(event.text)
     const { logger, message } = splitHeader(event.text)
     const row = table.add(message)
-    const key = `${row} ${logger} ${topic?.string ?? ''}`
+    // A logger has no line end in it, but may have blanks.
+    const key = `${row}\n${logger}\n${topic?.string ?? ''}`
     let cell = cells.get(key)
     if (cell === undefined) {
       cell = { row, topic, logger, baseline: emptySideEvents(), canary: emptySideEvents() }

@@ -12,7 +12,7 @@ const LEAST_EVENTS = 100
 const MOST_TOLD = 3
 
 /**
- * What the baseline logs all the time and the canary never does, with nothing in its place, as a sentence: work that it is not given, or does no
+ * What the baseline logs all the time and the canary never does, with little or nothing in its place, as a sentence: work that it is not given, or does no
  * more. Undefined where less than a fifth of the lines is gone, or other ordinary lines came instead.
  */
 export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExposure): string | undefined {
@@ -31,7 +31,7 @@ export function vanishedOf(comparisons: readonly Comparison[], exposure: LogExpo
   if (first === undefined || missing < all * LEAST_SHARE || instead > missing * odds * MOST_REPLACED)
     return undefined
   const others = gone.length > 1 ? ` and ${gone.length - 1} more kinds` : ''
-  return `the canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and nothing instead: see whether it does the same work`
+  return `the canary logs nothing like ${shown(first)}${others}, ${Math.round((missing / all) * 100)} % of the ordinary lines of the baseline (${missing}), and ${instead > 0 ? 'little' : 'nothing'} instead: see whether it does the same work`
 }
 
 /** Ordinary lines that came much more often, as sentences: they cost nothing, but a storm of them is seldom meant. */
