@@ -1,10 +1,12 @@
+import { normalUpperTail } from '../../statistics/normal.js'
+import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperQuantile, studentUpperTail } from '../../statistics/student.js'
-import type { Finding, MetricSeries, MetricSpec, TestOutcome, UsualSpread } from '../series/types.js'
+import type { Finding, MetricSeries, MetricSpec, Side, TestOutcome, UsualSpread } from '../series/types.js'
 import { unitLevels } from '../series/units.js'
 import { relativeTo } from './samples/baseline-level.js'
 import type { NoData } from './find-no-data.js'
 import { marginsOf } from './samples/margins.js'
-import { harmfulSigns, percent, weighted } from './samples/metric-tests.js'
+import { harmfulSigns, percent, short, weighted } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import { ERROR_SHARES } from './samples/settings.js'
 import type { RobustSettings } from './samples/settings.js'
@@ -84,28 +86,44 @@ const UNLIKE_MARGINS = 2
 
 /**
  * That a unit of the canary is away from those of the baseline where the mean of all is not, as one pod of ten that is slow: for people to look at. Student's
- * test of one more value, for each of the units.
+ * test of one more value, for each of the units, and ranks of its points: units without any errors are alike, so that one error would be far out among them.
  */
 export function unlikeOthers(
   { spec, control, experiment }: MetricSeries,
   settings: Pick<RobustSettings, 'margin'>,
 ): NoData | undefined {
-  const [before = [], now = []] = [control, experiment].map(({ units = [] }) => unitLevels(units))
+  const [others = [], units = []] = [control, experiment].map(knownUnits)
+  const [before, now] = [unitLevels(others), unitLevels(units)]
   const variance = varianceOf(before)
   if (before.length < LEAST_UNITS || now.length < 2 || variance === undefined) return undefined
   const level = mean(before)
   const error = Math.sqrt(variance * (1 + 1 / before.length))
   const margins = marginsOf(spec, settings)
   for (const sign of harmfulSigns(spec.direction)) {
-    const furthest = Math.max(...now.map((each) => sign * (each - level)))
+    const distances = now.map((each) => sign * (each - level))
+    const furthest = Math.max(...distances)
     const reach = UNLIKE_MARGINS * (sign > 0 ? margins.increase : margins.decrease) * Math.abs(level)
-    const p = upperTail(furthest, error, before.length - 1) * now.length
-    if (furthest <= reach || p > UNLIKE_ERROR) continue
-    const by = percent((sign * furthest) / Math.abs(level))
-    const reason = `one of ${now.length} units of the canary is away from all of the baseline, by ${by} of their mean: see what is wrong with it`
+    if (furthest <= reach) continue
+    const byPoints = tailOfPoints(units[distances.indexOf(furthest)], others, sign)
+    const p = Math.max(upperTail(furthest, error, before.length - 1), byPoints) * now.length
+    if (p > UNLIKE_ERROR) continue
+    const change = sign * furthest
+    const by = level === 0 ? short(change) : `${percent(change / Math.abs(level))} of their mean`
+    const reason = `one of ${now.length} units of the canary is away from all of the baseline, by ${by}: see what is wrong with it`
     return { state: 'doubtful', reason }
   }
   return undefined
+}
+
+/** The points of each unit that has any. */
+function knownUnits({ units = [] }: Side): readonly Float64Array[] {
+  return units.map((unit) => unit.filter((value) => !Number.isNaN(value))).filter(({ length }) => length > 0)
+}
+
+function tailOfPoints(unit: Float64Array | undefined, others: readonly Float64Array[], sign: 1 | -1): number {
+  const baseline = Float64Array.from(others.flatMap((other) => [...other])).sort()
+  const { above, below } = rankShift((unit ?? new Float64Array()).toSorted(), baseline)
+  return normalUpperTail(sign > 0 ? above : below)
 }
 
 /** What is usual between both sides of former runs, where there is one unit a side. */

@@ -91,6 +91,22 @@ describe('one pod of ten', () => {
     )
   })
 
+  it('that has the only errors is one from some minutes of them on', () => {
+    const none = pod(0).map(() => 0)
+    const errors = (minutes: number): number[] => none.map((_, minute) => (minute < minutes ? 1 : 0))
+    const canary = (minutes: number) => [
+      ...ten()
+        .slice(1)
+        .map(() => none),
+      errors(minutes),
+    ]
+    const baseline = ten().map(() => none)
+    expect(judge(baseline, canary(1))).toMatchObject({ classification: 'Pass' })
+    expect(judge(baseline, canary(20)).classificationReason).toMatch(
+      /^one of 10 units of the canary is away from all of the baseline, by 0\.333: see/,
+    )
+  })
+
   it('that is as far out as one of the baseline is none', () => {
     const uneven = [...ten().slice(1), 130]
     expect(judge(uneven.map(pod), [...ten().slice(1), 131].map(pod))).toMatchObject({
