@@ -88,6 +88,13 @@ function visibleStretch({ tests }: Tested): NoData | undefined {
   }
 }
 
+/** A start that differs as plainly as a stretch that asks for a review, as a note. */
+export function warmUpOf({ tests }: Tested): string[] {
+  return tests
+    .filter(({ isWarmUp, pAlone = 1 }) => isWarmUp === true && pAlone <= VISIBLE)
+    .map(({ says }) => says)
+}
+
 /** Two pods a side prove next to nothing of a fall, however plain it is: the errors of both directions are not alike. */
 function unprovenByUnits(tested: Tested, spec: MetricSpec): NoData | undefined {
   const { units, relative, margin, distanceFrom } = tested

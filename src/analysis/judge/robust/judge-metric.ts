@@ -4,7 +4,7 @@ import { unlikeOthers, widenByUnits } from './between-units.js'
 import { brokenLimit } from './check-limits.js'
 import { cleanSide } from './samples/clean-side.js'
 import type { Adjusted, Assessment } from './assessment.js'
-import { decide } from './decide.js'
+import { decide, warmUpOf } from './decide.js'
 import type { Decision } from './decide.js'
 import { doubtOf } from './doubt.js'
 import { findNoData } from './find-no-data.js'
@@ -106,8 +106,10 @@ function notesOf(
   { classification }: Decision,
   settings: RobustSettings,
 ): Pick<MetricResult, 'notes'> {
-  if (classification !== 'Pass' || tested?.kind !== 'gauge') return {}
-  const notes = passingChanges(sides, spec, settings)
+  if (classification !== 'Pass' || tested === undefined) return {}
+  const seen = tested.kind === 'gauge' ? passingChanges(sides, spec, settings) : []
+  const start = seen.some((note) => note.includes('warmUpMinutes')) ? [] : warmUpOf(tested)
+  const notes = [...start, ...seen]
   return notes.length > 0 ? { notes } : {}
 }
 

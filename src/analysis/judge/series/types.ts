@@ -133,6 +133,8 @@ export interface TestOutcome {
   readonly matters: boolean
   /** Of a stretch: its chance in a metric without any change. Where that is small it asks for a review, proven or not. */
   readonly pAlone?: number | undefined
+  /** Of a stretch that would matter if it did not stand at the start, where it is noted at most. */
+  readonly isWarmUp?: true | undefined
   /** How large the change is at least, as a share of the level; null where the level is 0. */
   readonly size: number | null
   readonly says: string

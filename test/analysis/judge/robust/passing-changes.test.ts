@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { makeRandom, ROWS } from '../../../../bench/judge/generate-pairs.js'
-import { around, judge, judgeOne } from '../../../support/judge-metrics.js'
+import { around, judge, judgeOne, points } from '../../../support/judge-metrics.js'
 
 const control = around(100, 5)
 const like = around(100, 5)
@@ -47,3 +47,27 @@ test.each(ROWS.filter(({ name }) => name.startsWith('A/A')))(
     expect(pairs.filter(({ notes }) => notes !== undefined).length).toBeLessThan(10)
   },
 )
+
+describe('a start that differs', () => {
+  test('is noted of counts, too', () => {
+    const counts = (start: number): number[] =>
+      points((at) => Math.round((at < 6 ? start : 1) * (20 + 6 * Math.sin(at * at))))
+    const result = judgeOne({
+      ...{ control: counts(1), experiment: counts(1.6) },
+      canary: { kind: 'count', direction: 'increase' },
+    })
+    expect(result).toMatchObject({ classification: 'Pass', score: 100 })
+    expect(result.notes).toEqual([expect.stringMatching(/^from point 1 to \d+ .*: warmUpMinutes/)])
+  })
+
+  test('hides nothing of what comes after it', () => {
+    const later = around(100, 8).map((value, at) => (at >= 30 && at < 42 ? 1.6 * value : value))
+    const both = later.map((value, at) => (at < 8 ? 3 * value : value))
+    for (const experiment of [later, both]) {
+      expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
+        classification: 'High',
+        classificationReason: expect.stringMatching(/^from point (?:29|3\d) to/) as string,
+      })
+    }
+  })
+})

@@ -2,15 +2,12 @@ import type { MetricSpec, TestOutcome } from '../../series/types.js'
 import { baselineLevel } from '../samples/baseline-level.js'
 import { marginsOf } from '../samples/margins.js'
 import { harmfulSigns, percent, short, weighted } from '../samples/metric-tests.js'
-import { endOf } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
 import { furthestStretches } from './stretch-test.js'
 
 /** What the search for stretches may err by, as a share of the metric's error, all directions together. */
 const SHARE = 0.1
-/** A start of this share of the window that differs is what warm-ups are: `passingChanges` notes it. */
-const WARM_UP_SHARE = 0.2
 /** A stretch is shorter than the window, and was searched for: it matters from so many margins on. */
 const LEAST_MARGINS = 2
 
@@ -28,11 +25,11 @@ export function stretchOutcomes(
   const level = baselineLevel(sides.control.sorted)
   const margins = marginsOf(spec, settings)
   const signs = harmfulSigns(spec.direction).filter((sign) => proves || sign > 0)
-  const points = Math.max(endOf(sides.control), endOf(sides.experiment))
-  return [...furthestStretches(sides, signs, scoredBy)].map(([sign, { from, to, isLast, change, p }]) => {
+  return furthestStretches(sides, signs, scoredBy).map(({ sign, from, to, isLast, isWarmUp, change, p }) => {
     const margin = sign > 0 ? margins.increase : margins.decrease
     const advice = from === 0 && !isLast ? ': warmUpMinutes leaves a start out' : ''
     const where = isLast ? `point ${from + 1} to the end` : `point ${from + 1} to ${to}`
+    const isLarge = change > LEAST_MARGINS * margin * level
     const away = level > 0 ? `${percent((sign * change) / level)} of the baseline` : `by ${short(change)}`
     return {
       test: 'stretch',
@@ -40,7 +37,8 @@ export function stretchOutcomes(
       // A start that differs is what warm-ups are.
       p: proves && settings.later === undefined && from > 0 ? weighted(p, SHARE / signs.length) : 1,
       pAlone: Math.min(1, p * signs.length),
-      matters: change > LEAST_MARGINS * margin * level && !(from === 0 && to <= WARM_UP_SHARE * points),
+      matters: isLarge && !isWarmUp,
+      ...(isLarge && isWarmUp && { isWarmUp }),
       size: level > 0 ? change / level : null,
       says: `from ${where} the canary is away from its baseline, the typical value there by ${away}${advice}`,
     }

@@ -11,10 +11,14 @@ import { pooledOrder } from './tail-test.js'
 
 /** A stretch of the canary's window in which its values were away from the baseline's. */
 export interface Stretch {
+  /** Above (1) or below (-1) the baseline. */
+  readonly sign: 1 | -1
   /** Places of its first point and behind its last. */
   readonly from: number
   readonly to: number
   readonly isLast: boolean
+  /** Whether it is a start short enough to be what warm-ups are. */
+  readonly isWarmUp: boolean
   /** Over all stretches that were looked at. */
   readonly p: number
   /** How far its typical value is from the baseline's, in the metric's unit; not negative. */
@@ -32,37 +36,41 @@ const STARTS = 4
 const KNOWN_SHARE = 0.6
 /** What the baseline does at the same time is no change of the canary, from this share of it on. */
 const COMMON_SHARE = 0.5
+const WARM_UP_SHARE = 0.2
 
 /**
- * The stretches that are furthest above (1) and below (-1) the baseline: steps, ramps, bursts and outages that a test of the whole
- * window misses. `scoredBy` has what they are told apart by, point by point. Half of the error goes to those that last until the end of the window. Only directions with one have one.
+ * The stretches that are furthest above and below the baseline: steps, ramps, bursts and outages that a test of the whole window misses.
+ * `scoredBy` has what they are told apart by, point by point. Half of the error goes to those that last until the end of the window. Only
+ * directions with one have one, or two where the furthest is a warm-up: it must not hide what comes after it.
  */
 export function furthestStretches(
   sides: CleanSides,
   signs: readonly (1 | -1)[],
   scoredBy: CleanSides,
-): ReadonlyMap<1 | -1, Stretch> {
+): readonly Stretch[] {
   const scored = scoreSides(scoredBy)
   const { experiment, control } = sides
   const points = Math.max(endOf(experiment), endOf(control))
   const x = runningSums(experiment, scored.experiment, points)
   const y = runningSums(control, scored.control, points)
   const usual = average(scored.control)
-  const found = new Map<1 | -1, Stretch>()
-  for (const sign of signs) {
-    const search = { x, y, usual: sign * usual, sign, points, statisticOf: scored.statisticOf }
+  const warmUp = WARM_UP_SHARE * points
+  const furthest = (sign: 1 | -1, start: number): readonly Stretch[] => {
+    const search = { x, y, usual: sign * usual, sign, points, start, statisticOf: scored.statisticOf }
     const best = [searchStretch(search, true), searchStretch(search, false)]
       .map(({ statistic, count, ...where }) => ({
         ...where,
         p: Math.min(1, 2 * count * scored.pOf(statistic)),
       }))
       .reduce((a, b) => (b.p < a.p ? b : a))
-    if (best.p >= 1) continue
+    if (best.p >= 1) return []
     const typicalThere = typical(experiment, best.from, best.to)
     const change = Math.max(0, sign * (typicalThere - sortedQuantile(control.sorted, 0.5)))
-    found.set(sign, { ...best, isLast: best.to === points, change })
+    const isWarmUp = best.from === 0 && best.to <= warmUp
+    const stretch = { sign, ...best, isLast: best.to === points, isWarmUp, change }
+    return isWarmUp ? [stretch, ...furthest(sign, warmUp)] : [stretch]
   }
-  return found
+  return signs.flatMap((sign) => furthest(sign, 0))
 }
 
 interface Search {
@@ -72,6 +80,8 @@ interface Search {
   readonly usual: number
   readonly sign: 1 | -1
   readonly points: number
+  /** Nothing before it is looked at. */
+  readonly start: number
   readonly statisticOf: Scored['statisticOf']
 }
 
@@ -84,7 +94,7 @@ interface Searched {
 }
 
 /** The stretch of the largest statistic, among those that last until the end of the window or those that do not. */
-function searchStretch({ x, y, usual, sign, points, statisticOf }: Search, isLast: boolean): Searched {
+function searchStretch({ x, y, usual, sign, points, start, statisticOf }: Search, isLast: boolean): Searched {
   const best: Searched = { from: 0, to: 0, statistic: -Infinity, count: 0 }
   for (let length = LEAST_POINTS; length <= points / 2; length = Math.ceil(length * GROWTH)) {
     const step = Math.max(1, Math.floor(length / STARTS))
@@ -92,6 +102,7 @@ function searchStretch({ x, y, usual, sign, points, statisticOf }: Search, isLas
     for (let to = last; to >= (isLast ? points : length); to -= step) {
       const from = to - length
       best.count += 1
+      if (from < start) continue
       const count = countIn(x, from, to)
       if (count < Math.max(LEAST_POINTS, KNOWN_SHARE * length)) continue
       const sum = sign * sumIn(x, from, to)
