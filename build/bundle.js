@@ -36,7 +36,7 @@ const LEFT_OUT = [
   { file: join('pino', 'lib', 'multistream.js'), contents: 'module.exports = undefined' },
   { file: join('prom-client', 'lib', 'summary.js'), contents: 'module.exports = undefined' },
   { file: join('prom-client', 'lib', 'pushgateway.js'), contents: 'module.exports = undefined' },
-  // What signs callbacks: Node has that hash itself.
+  // It signs callbacks by this hash alone, which Node has itself.
   { file: join('fast-sha256', 'sha256.js'), contents: HMAC },
 ]
 
@@ -85,7 +85,7 @@ const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
 
-/** As `z` is an object in which all of zod is; as a namespace only what is named is bundled. */
+/** `z` is one object that holds all of zod; of a namespace only what is named is bundled. */
 async function loadSource({ path }) {
   const text = await readFile(path, 'utf8')
   return { contents: text.replace("import { z } from 'zod'", "import * as z from 'zod'"), loader: 'ts' }

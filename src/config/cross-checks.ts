@@ -82,7 +82,7 @@ export const crossChecks: readonly CrossCheck[] = [
     code: 'one_access_key',
     paths: [['analysis', 'sources']],
     check: ({ analysis: { sources } }) =>
-      namesOf(
+      problemWith(
         'a source of Amazon has either accessKeyId and secretAccessKey or accessKeyFrom',
         sources.filter((source) => !hasOneAccess(source)),
       ),
@@ -91,7 +91,7 @@ export const crossChecks: readonly CrossCheck[] = [
     code: 'one_service_account',
     paths: [['analysis', 'sources']],
     check: ({ analysis: { sources } }) =>
-      namesOf(
+      problemWith(
         'a source of Google has either serviceAccount or serviceAccountFrom and project',
         sources.filter((source) => !hasOneAccount(source)),
       ),
@@ -151,7 +151,7 @@ export const crossChecks: readonly CrossCheck[] = [
   },
 ]
 
-function namesOf(problem: string, sources: readonly { readonly name: string }[]): string | undefined {
+function problemWith(problem: string, sources: readonly { readonly name: string }[]): string | undefined {
   return sources.length === 0 ? undefined : `${problem}: see ${sources.map(({ name }) => name).join(', ')}`
 }
 

@@ -79,7 +79,7 @@ export class IncrementalCompiler implements Compiler {
     }
   }
 
-  /** As `parseModules`, of files that have changed. */
+  /** As `readModules`, of files that have changed. */
   readonly parse = async (opa: OpaProgram, files: readonly RegoFile[]): Promise<RegoModule[]> =>
     await this.#parsed.parse(await this.#known(opa), files)
 

@@ -40,7 +40,7 @@ export const google = {
   ),
 }
 
-/** Whether a source of Google has either a key file or a way to tokens and the project that they are for; others have. */
+/** Whether a source of Google has either a key file or a way to tokens and the project that they are for; true of other sources. */
 export function hasOneAccount(source: {
   readonly type: string
   readonly serviceAccount?: unknown
