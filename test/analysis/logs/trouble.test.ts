@@ -91,6 +91,27 @@ test('a topic of the template is no other one of the same severity', () => {
   expect(report.verdict).not.toBe('Success')
 })
 
+test.each([
+  'ERROR sync of {n} failed: @',
+  'ERROR sync of {n} failed (@)',
+  'ERROR sync of {n} failed by @',
+  'ERROR sync of {n} failed due to @ in shop',
+  'ERROR sync of {n} ended with reason=@',
+  'level=error msg="sync of {n}" error_code="@"',
+  'level=error msg="sync of {n}" exception.class="@"',
+])('a new cause of failures is not taken for a value: %s', (text) => {
+  for (const [known, fresh] of [
+    [['ConnReset', 'TlsHandshake'], 'DiskFull'],
+    [['conn_reset', 'tls_handshake'], 'disk_full'],
+  ] as const) {
+    const failed = (cause: string): Repeated => ({ text: text.replace('@', cause), times: 60 })
+    const before = [ORDINARY, ...known.map(failed)]
+    const { report } = judge(logSide(before), logSide([...before, failed(fresh)]))
+    expect(report.verdict).toBe('Fail')
+    expect(report.reason).toContain(fresh)
+  }
+})
+
 test('the severity is said where other lines of the same words have none', () => {
   const request = (status: number, times: number): Repeated => ({
     text: `"GET /items/{n} HTTP/1.1" ${status} 12`,

@@ -3,11 +3,11 @@ import type { ScannedLine } from './scan-words.js'
 
 /** The last part of the name of a field that says what happened, whose texts are messages and states rather than values. */
 const TELLING = new Set(
-  `msg message error err reason cause level lvl severity action event op operation status state result method verb command cmd exception
+  `msg message error err errno exit failure fault reason cause level lvl severity action event op operation status state result method verb command cmd exception
    text description desc detail details title summary phase step stage what outcome`.split(/\s+/),
 )
-/** These say what happened as a whole name only: `type=delete`, but not `probeType=Readiness`. */
-const TELLING_ALONE = new Set('type kind code mode logger component module class'.split(' '))
+/** Whole names that say so, and names of theirs with one of those in them: `type=delete` and `error_code=gone`, but not `probeType=Readiness`. */
+const TELLING_OF = new Set('type kind code mode logger component module class'.split(' '))
 /** A value rarely has more words, and a quote that is not closed has none. */
 const MOST_WORDS = 40
 
@@ -40,7 +40,10 @@ function isFieldQuote(words: readonly string[], at: number): boolean {
 
 /** Whether what stands in a field of this name says what happened. */
 export function isTellingField(name: string): boolean {
-  return TELLING.has(lastPart(name)) || TELLING_ALONE.has(name.toLowerCase())
+  const parts = partsOf(name)
+  const last = parts.at(-1) ?? ''
+  if (TELLING.has(last)) return true
+  return TELLING_OF.has(last) && (parts.length === 1 || parts.some((part) => TELLING.has(part)))
 }
 
 function closingQuote(words: readonly string[], at: number): number | undefined {
@@ -49,6 +52,6 @@ function closingQuote(words: readonly string[], at: number): number | undefined 
 }
 
 /** `errorMessage`, `error_message` and `error.message` are messages. */
-function lastPart(key: string): string {
-  return key.replace(/^.*(?:[._-]|\p{Ll}(?=\p{Lu}))/u, '').toLowerCase()
+function partsOf(key: string): readonly string[] {
+  return key.split(/[._-]|(?<=\p{Ll})(?=\p{Lu})/u).map((part) => part.toLowerCase())
 }

@@ -3,7 +3,7 @@ import { isTellingField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
 import { NAMING_WORDS } from '../masking/vocabulary.js'
 import type { Pattern } from '../model/pattern.js'
-import { commonKind, countMeaningfulWords, isRealWord } from './word-kind.js'
+import { commonKind, countMeaningfulWords, isRealWord, mayBeCause } from './word-kind.js'
 import type { WordKind } from './word-kind.js'
 
 /** Where in a template the place stands. */
@@ -17,6 +17,7 @@ interface Frame {
   readonly isStart: boolean
   /** Whether it stands in brackets by itself. */
   readonly isBracketed: boolean
+  readonly mayBeCause: boolean
 }
 
 /** With fewer shared words than this two messages are alike by chance. */
@@ -88,11 +89,12 @@ function neededByPlace(frame: Frame, kind: WordKind, words: readonly string[]): 
   if (frame.field !== '') return neededInField(frame.field)
   if (before === ':') return NEEDED.field
   if (before === '"' || before === "'") return NEEDED.quoted
-  if (frame.isBracketed && !words.some(tellsWhatIsDone)) return NEEDED.bracketed
+  const saysWhat = frame.mayBeCause || words.some(tellsWhatIsDone)
+  if (frame.isBracketed && !saysWhat) return NEEDED.bracketed
   const isNamed = NAMING_WORDS.has(before.toLowerCase()) && !words.some(tellsWhatIsDone)
   if (kind === 'capitalised') return isNamed ? NEEDED.capitalisedName : NEEDED.capitalised
   if (!isNamed)
-    return PREPOSITIONS.has(before) && frame.words >= MANY_SHARED_WORDS && !words.some(tellsWhatIsDone)
+    return PREPOSITIONS.has(before) && frame.words >= MANY_SHARED_WORDS && !saysWhat
       ? NEEDED.behindPreposition
       : NEEDED.plain
   return frame.words >= MANY_SHARED_WORDS ? NEEDED.namedInLongMessage : NEEDED.named
@@ -132,6 +134,7 @@ function frameOf(words: readonly string[], place: number): Frame {
     field: fieldOf(words, place),
     words: countMeaningfulWords(words.toSpliced(place, 1)),
     isBracketed: isOpening(words[place - 1] ?? '') && isClosing(words[place + 1] ?? ''),
+    mayBeCause: mayBeCause(words, place),
     isStart: !words.slice(0, place).some((word) => word === VALUE || isRealWord(word)),
   }
 }

@@ -1,9 +1,18 @@
 import { group } from 'd3-array'
 
+import { isTellingField } from '../masking/mask-quoted.js'
 import { VALUE } from '../masking/scan-words.js'
+import { NAMING_WORDS } from '../masking/vocabulary.js'
 import { unite, wordsKey } from '../model/pattern.js'
 import type { Pattern } from '../model/pattern.js'
-import { commonKind, countMeaningfulWords, isCompoundName, isRealWord } from './word-kind.js'
+import {
+  commonKind,
+  countMeaningfulWords,
+  isCompoundName,
+  isDottedName,
+  isRealWord,
+  mayBeCause,
+} from './word-kind.js'
 
 const LEAST_DIFFERENT = 3
 const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`'])
@@ -28,7 +37,7 @@ function withoutNames({ words, isFixed }: Pattern): readonly string[] {
 /** A name in parts, or a word by itself in quotes that are not those of a field. */
 function isName(words: readonly string[], place: number): boolean {
   const word = words[place] ?? ''
-  if (isCompoundName(word)) return true
+  if (isCompoundName(word)) return isDottedName(word) || !tellsWhatHappened(words, place)
   const quote = words[place - 1] ?? ''
   return (
     QUOTES.has(quote) &&
@@ -38,6 +47,14 @@ function isName(words: readonly string[], place: number): boolean {
     commonKind([word]) !== 'state' &&
     isRealWord(word)
   )
+}
+
+/** `reason=DiskFull`, `failed: DiskFull` and `failed with disk_full` say what happened; `failed job MailJob` names something. */
+function tellsWhatHappened(words: readonly string[], place: number): boolean {
+  const before = words[place - 1] ?? ''
+  const joint = QUOTES.has(before) ? place - 2 : place - 1
+  if (words[joint] === '=') return isTellingField(words[joint - 1] ?? '')
+  return mayBeCause(words, place) && !NAMING_WORDS.has(before.toLowerCase())
 }
 
 function isOneTemplate(family: readonly Pattern[]): boolean {

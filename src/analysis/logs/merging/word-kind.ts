@@ -24,13 +24,22 @@ export function countMeaningfulWords(words: readonly string[]): number {
   return words.filter((word) => word.length > 1 && isRealWord(word)).length
 }
 
+const FAILING = /^(?:abort|because|cannot|den[iy]|due$|err|fail|invalid|lost$|refus|reject|timed|unable)/i
+
+/** Whether a word at this place may say why something failed: two such words are two messages. */
+export function mayBeCause(words: readonly string[], place: number): boolean {
+  return words.slice(0, place).some((word) => FAILING.test(word))
+}
+
 /** A name in parts that other names may be in place of: a class, a property or an identifier (`dark_mode`, `MailJob`); none that tells what happened. */
 export function isCompoundName(word: string): boolean {
   if (isState(word)) return false
-  return (
-    /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) ||
-    (/\p{L}_\p{L}|\p{Ll}\p{Lu}/u.test(word) && !/(?:ed|ing)$/.test(word))
-  )
+  return isDottedName(word) || (/\p{L}_\p{L}|\p{Ll}\p{Lu}/u.test(word) && !/(?:ed|ing)$/.test(word))
+}
+
+/** A class or a property with where it is from. */
+export function isDottedName(word: string): boolean {
+  return /^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(word) && !isState(word)
 }
 
 function isState(word: string): boolean {
