@@ -43,7 +43,9 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   #state: State = 'new'
   #sinceTick: number
   #isProven = false
+  /** The last head and its bytes: most callers send the same one again and again. */
   #head: PlainHead | undefined
+  #headBytes: Buffer = Buffer.alloc(0)
   #exchange: PlainExchange | undefined
   /** The part of a body that has come, or what came while an answer was under way. */
   #chunks: Buffer[] = []
@@ -133,12 +135,11 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
   }
 
   #begin(chunk: Buffer): void {
-    const head = this.#host.readHead(chunk)
+    const head = this.#readHead(chunk)
     if (head === undefined || chunk.length > head.length + head.bodyLength) {
       this.#handOver(chunk)
       return
     }
-    this.#head = head
     const requestId = this.#host.requestIdFor(head.headers.get('x-request-id'))
     this.#exchange = new PlainExchange(head, requestId, this)
     const body = chunk.subarray(head.length)
@@ -147,6 +148,19 @@ export class PlainConnection implements AnsweringConnection, BodyReceiver {
       this.#enter('reading')
       this.#keep(body)
     }
+  }
+
+  /** Equal bytes make an equal head, so that they need no second look. */
+  #readHead(chunk: Buffer): PlainHead | undefined {
+    const known = this.#head
+    if (known !== undefined && chunk.length >= known.length) {
+      if (this.#headBytes.compare(chunk, 0, known.length) === 0) return known
+    }
+    const head = this.#host.readHead(chunk)
+    if (head === undefined) return undefined
+    this.#head = head
+    this.#headBytes = Buffer.from(chunk.subarray(0, head.length))
+    return head
   }
 
   #readBody(chunk: Buffer): void {

@@ -3,10 +3,14 @@ import type { PlainHead } from './read-plain-head.js'
 
 /** None is longer than 8 KiB: their bytes, and the texts that were read of them, take some 1 MiB at the most. */
 const MOST_HEADS = 64
+/** What no secret is in: others are neither kept nor compared, which would take longer the more of one was guessed. */
+const WITHOUT_SECRETS: ReadonlySet<string> = new Set(
+  'accept accept-encoding connection content-length content-type host user-agent'.split(' '),
+)
 
 /**
- * The heads that were taken last, one for each length: most callers send the same one again and again, over one connection or a new one
- * each, and equal bytes make an equal head, which needs no second look.
+ * The heads that were taken last of all connections, one for each length: callers who connect anew for each request send the same one again
+ * and again, and equal bytes make an equal head, which needs no second look.
  */
 export class RecentHeads {
   readonly #heads = new Map<number, { readonly head: PlainHead; readonly bytes: Buffer }>()
@@ -18,6 +22,7 @@ export class RecentHeads {
     if (known?.bytes.compare(bytes, 0, known.bytes.length) === 0) return known.head
     const head = readPlainHead(bytes, end)
     if (head === undefined || !takes(head)) return undefined
+    if (![...head.headers.keys()].every((name) => WITHOUT_SECRETS.has(name))) return head
     if (this.#heads.size >= MOST_HEADS) this.#heads.clear()
     this.#heads.set(end, { head, bytes: Buffer.from(bytes.subarray(0, head.length)) })
     return head

@@ -22,10 +22,18 @@ describe('the heads that were taken last', () => {
     const heads = new RecentHeads()
     for (let round = 0; round < 500; round += 1) {
       const path = `/v1/data/${String(round % 200).padStart(3, '0')}`
-      expect(heads.read(request(path, `X-Pad: ${'a'.repeat(1 + (round % 150))}\r\n`), () => true)?.url).toBe(
+      expect(heads.read(request(path, `Accept: ${'a'.repeat(1 + (round % 150))}\r\n`), () => true)?.url).toBe(
         path,
       )
     }
+  })
+
+  it.each(['Authorization: Bearer abc', 'Cookie: a=b', 'X-Odd: 1'])('do not have one with %s', (header) => {
+    const heads = new RecentHeads()
+    const takes = vi.fn(() => true)
+    for (let round = 0; round < 2; round += 1)
+      expect(heads.read(request('/v1/data/a', `${header}\r\n`), takes)?.url).toBe('/v1/data/a')
+    expect(takes).toHaveBeenCalledTimes(2)
   })
 
   it('do not know one that was refused, nor half of one', () => {
