@@ -62,6 +62,16 @@ describe('values that are asked for more often than they are made', () => {
     expect(unchanged.filter(({ classification }) => classification === 'Pass').length).toBeGreaterThan(6)
   })
 
+  test('are not seen where values stay for as long as it happens', () => {
+    const idle = (): number[] => {
+      let value = 100
+      return points(() => (value = random.uniform() < 0.25 ? 100 + 10 * random.normal() : value))
+    }
+    const results = Array.from({ length: 40 }, () => judgeOne({ control: idle(), experiment: idle() }))
+    expect(results.filter(({ finding }) => finding?.overlap !== undefined).length).toBeLessThan(5)
+    expect(results.filter(({ classification }) => classification === 'High')).toEqual([])
+  })
+
   test('are not seen in values of few sizes', () => {
     const few = (): number[] => points(() => Math.floor(1.3 * random.uniform()) + 1)
     expect(judgeOne({ control: few(), experiment: few() }).finding?.overlap).toBeUndefined()

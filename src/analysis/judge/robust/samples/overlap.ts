@@ -42,6 +42,8 @@ const HELD_SHARE = 0.5
 /** of values that, once they change, come back as seldom as this. */
 const DISTINCT_SHARE = 0.8
 const LEAST_CHANGES = 4
+/** A value that stays so many times as long as others is not made at even times: of such values no points are independent, whichever are left out. */
+const MOST_UNEVEN = 2
 
 /** How many points each value stands for, where both sides repeat theirs since they are asked for more often than they are made; else 1. */
 export function heldFor({ control, experiment }: CleanSides): number {
@@ -49,10 +51,16 @@ export function heldFor({ control, experiment }: CleanSides): number {
 }
 
 function pointsHeld({ values }: CleanSide): number {
-  const changed = values.filter((value, index) => index === 0 || value !== values[index - 1])
-  const isHeld = changed.length <= (1 - HELD_SHARE) * values.length + 1
-  const isNew = new Set(changed).size >= DISTINCT_SHARE * changed.length
-  return isHeld && isNew && changed.length >= LEAST_CHANGES ? Math.round(values.length / changed.length) : 1
+  const changes = [...values.keys()].filter((at) => at === 0 || values[at] !== values[at - 1])
+  const isHeld = changes.length <= (1 - HELD_SHARE) * values.length + 1
+  const isNew = new Set(changes.map((at) => values[at])).size >= DISTINCT_SHARE * changes.length
+  if (!isHeld || !isNew || changes.length < LEAST_CHANGES) return 1
+  const held = Math.round(values.length / changes.length)
+  const longest = changes.reduce(
+    (most, at, index) => Math.max(most, (changes[index + 1] ?? values.length) - at),
+    0,
+  )
+  return longest < MOST_UNEVEN * held ? held : 1
 }
 
 /** Every so many points, up to the last: those whose windows do not overlap. */
