@@ -85,8 +85,8 @@ const LEAST_UNITS = 3
 const UNLIKE_MARGINS = 2
 
 /**
- * That a unit of the canary is away from those of the baseline where the mean of all is not, as one pod of ten that is slow: for people to look at. Student's
- * test of one more value, for each of the units, and ranks of its points: units without any errors are alike, so that one error would be far out among them.
+ * That a unit of the canary is away from those of the baseline where the mean of all is not, as one pod of ten that is slow: for people to look at. By its
+ * level, and by the ranks of its points: units without any errors are alike, so that one error would be far out among them.
  */
 export function unlikeOthers(
   { spec, control, experiment }: MetricSeries,
@@ -94,18 +94,17 @@ export function unlikeOthers(
 ): NoData | undefined {
   const [others = [], units = []] = [control, experiment].map(knownUnits)
   const [before, now] = [unitLevels(others), unitLevels(units)]
-  const variance = varianceOf(before)
-  if (before.length < LEAST_UNITS || now.length < 2 || variance === undefined) return undefined
+  if (before.length < LEAST_UNITS || now.length < 2) return undefined
   const level = mean(before)
-  const error = Math.sqrt(variance * (1 + 1 / before.length))
   const margins = marginsOf(spec, settings)
   for (const sign of harmfulSigns(spec.direction)) {
     const distances = now.map((each) => sign * (each - level))
     const furthest = Math.max(...distances)
     const reach = UNLIKE_MARGINS * (sign > 0 ? margins.increase : margins.decrease) * Math.abs(level)
     if (furthest <= reach) continue
-    const byPoints = tailOfPoints(units[distances.indexOf(furthest)], others, sign)
-    const p = Math.max(upperTail(furthest, error, before.length - 1), byPoints) * now.length
+    const place = distances.indexOf(furthest)
+    const byPoints = tailOfPoints(units[place], others, sign)
+    const p = Math.max(tailOfLevel(now[place] ?? level, before, sign), byPoints) * now.length
     if (p > UNLIKE_ERROR) continue
     const change = sign * furthest
     const by = level === 0 ? short(change) : `${percent(change / Math.abs(level))} of their mean`
@@ -113,6 +112,16 @@ export function unlikeOthers(
     return { state: 'doubtful', reason }
   }
   return undefined
+}
+
+/** Student's test of one more value. What differs by factors, as the traffic of pods may, is no further away than its logarithm. */
+function tailOfLevel(one: number, others: readonly number[], sign: 1 | -1): number {
+  const tail = (value: number, values: readonly number[]): number => {
+    const error = Math.sqrt((varianceOf(values) ?? 0) * (1 + 1 / values.length))
+    return upperTail(sign * (value - mean(values)), error, values.length - 1)
+  }
+  const isPositive = Math.min(one, ...others) > 0
+  return Math.max(tail(one, others), isPositive ? tail(Math.log(one), others.map(Math.log)) : 0)
 }
 
 /** The points of each unit that has any. */

@@ -107,6 +107,13 @@ describe('one pod of ten', () => {
     )
   })
 
+  it('is none where pods differ by factors, as those of unequal traffic do', () => {
+    const uneven = [20, 35, 45, 60, 80, 100, 130, 170, 240, 420]
+    const [first, ...others] = uneven.toReversed()
+    const canary = [...others, (first ?? 0) * 2.4]
+    expect(judge(uneven.map(pod), canary.map(pod))).toMatchObject({ classification: 'Pass' })
+  })
+
   it('that is as far out as one of the baseline is none', () => {
     const uneven = [...ten().slice(1), 130]
     expect(judge(uneven.map(pod), [...ten().slice(1), 131].map(pod))).toMatchObject({
