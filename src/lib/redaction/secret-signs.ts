@@ -12,8 +12,10 @@ export interface SecretSign extends SearchedWord {
   readonly after?: RegExp
 }
 
+/** An escape, of which a letter or digit may be the last: the character that it stands for need be none. */
+const ESCAPE = String.raw`\\u[0-9a-f]{4}|\\[bfnrt]`
 /** What up to three characters of JSON between two words may look like that are no letters and no digits. */
-const GAP = String.raw`(?:[^a-z0-9]|\\u[0-9a-f]{4}|\\[bfnrt]){0,24}`
+const GAP = `(?:[^a-z0-9]|${ESCAPE}){0,24}`
 /** The least Base64 of JSON that can hold a secret: `{"pwd":1}`. */
 const BASE64_JSON = /^"[\w+/\\-]{12}/
 
@@ -36,7 +38,7 @@ export const SECRET_SIGNS: readonly SecretSign[] = [
   ...anyCase(['authorization'], { after: /^.{13}(?!s)/is }),
   ...anyCase(['key'], { before: new RegExp(`(?:-|(?:${KEY_WORDS})${GAP})$`, 'i') }),
   // The name of a member, or the first of two texts: `"auth": …`, `["auths", …]`.
-  ...anyCase(['auth'], { before: /(?<![a-z])$/i, after: /^auths?\\*"/i }),
+  ...anyCase(['auth'], { before: new RegExp(`(?:(?<![a-z])|${ESCAPE})$`, 'i'), after: /^auths?\\*"/i }),
   // Unless there are none, as in most events of the orchestrator.
   ...anyCase(['headers'], { after: /^headers[\\"]*[\s\\nrt]*:[\s\\nrt]*[{[](?![\s\\nrt]*[}\]])/i }),
   ...anyCase(['basic', 'digest'], { after: /^(?:basic|digest)[\s\\\x80-\xff]/i }),
@@ -49,8 +51,7 @@ export const SECRET_SIGNS: readonly SecretSign[] = [
   ...exactly(['eyJ', 'AKIA', 'ASIA', 'AIza', 'hvs.', 'hvb.', 'npm_', 'glpat-', 'whsec_']),
   ...exactly(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'dckr_pat_']),
   ...exactly(['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-']),
-  // Not within a word, unless its letter before is that of an escape.
-  ...exactly(['sk_', 'sk-'], { before: /(?:^|[^\w-]|\\[bfnrt])$/ }),
+  ...exactly(['sk_', 'sk-'], { before: new RegExp(String.raw`(?:^|[^\w-]|${ESCAPE})$`, 'i') }),
   // Base64 of `{` or `[` and of what may follow these.
   ...exactly(['"ew', '"ey', '"Ww', '"Wy', '"Wz', '"W1', '"W2', '"W3'], { after: BASE64_JSON }),
   // A letter written as an escape, so that a name cannot be seen.

@@ -149,6 +149,9 @@ describe('the quick look', () => {
     ['a short text in Base64', '{"a":"eyJwd2QiOjF9"}'],
     ['Base64 with escaped slashes', '{"a":"eyJwYXNz\\/3b3JkIjoiaHVudGVyMiJ9"}'],
     ['words with escapes between', '{"api\\n\\u2013key":"x"}'],
+    ['a key behind an escape', '{"\\ud83d\\ude00sk_live_A1A1A1A1A1A1A1A1A1A1":""}'],
+    ['a key behind the escape of a line end', '"\\nsk-proj-abcdefghijklmnopqrstuvwx"'],
+    ['a name behind an escape', '{"\\u00ABauth":"x1"}'],
     ['letters outside of ASCII between', '{"api––key":"x"}'],
   ])('finds %s', (_, source) => {
     expect(findSigns(Buffer.from(source))).not.toEqual([])
