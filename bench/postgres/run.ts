@@ -19,6 +19,7 @@ import { startReplica } from './services.js'
 import { shippingRate } from './shipping.js'
 import { takeOverMs } from './take-over.js'
 
+const WARM_UP_SECONDS = 3
 const HELP = `make bench-postgres ARGS="…": two services over one PostgreSQL of its own on this machine, loopback only.
 
   --only PARTS       some of chain,leases,status,verify,takeover,shipping, with commas between them (all)
@@ -99,6 +100,8 @@ async function status(server: PostgresServer, directory: string): Promise<void> 
   try {
     await replica.idle()
     const rate = Number(flags.rate)
+    // What a service does when it is asked for the first time is not what a status takes.
+    await runSteadily(statuses(replica.url, instances), rate, WARM_UP_SECONDS)
     const cpuBefore = replica.cpuSeconds()
     const [latencies] = await runSteadily(statuses(replica.url, instances), rate, seconds)
     if (latencies === undefined) throw new Error('nothing was answered')
