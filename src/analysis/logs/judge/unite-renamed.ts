@@ -34,8 +34,7 @@ function withoutDemoted(groups: readonly EventGroup[]): readonly EventGroup[] {
   return [...families].flatMap((family) => {
     const [one, two] = family.toSorted((a, b) => RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity))
     if (family.length !== 2 || one === undefined || two === undefined) return family
-    const isDemoted =
-      one.severity !== two.severity && one.canary.events === 0 && two.baseline.events === 0
+    const isDemoted = one.severity !== two.severity && one.canary.events === 0 && two.baseline.events === 0
     return isDemoted && family.every(({ severity }) => RANKS.includes(severity)) ? joined([two, one]) : family
   })
 }
