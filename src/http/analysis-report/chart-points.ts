@@ -1,4 +1,6 @@
-import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
+import { extent } from 'd3-array'
+
+import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { drawnValue } from './value-domain.js'
 
 /** More points than pixels only make a chart heavy. */
@@ -22,8 +24,31 @@ export function chartPoints({ values, stepMs }: SeriesData): readonly Point[] {
 /** More units would hide each other. */
 const MOST_UNITS = 20
 
+/** What a chart of both sides shows, the baseline first. */
+export interface ChartLines {
+  readonly sides: readonly [readonly Point[], readonly Point[]]
+  /** Of each side, the lines of its units. */
+  readonly units: readonly [readonly (readonly Point[])[], readonly (readonly Point[])[]]
+  /** The least and the greatest value of all lines; undefined where there is none. */
+  readonly range: readonly [low: number, high: number] | undefined
+  /** From the start of a side to the last point of either; at least 1. */
+  readonly durationMs: number
+}
+
+/** The lines of both sides, and what they reach. */
+export function chartLines({ baseline, canary }: Pick<MetricData, 'baseline' | 'canary'>): ChartLines {
+  const sides = [chartPoints(baseline), chartPoints(canary)] as const
+  const units = [unitPoints(baseline), unitPoints(canary)] as const
+  const values = [...sides, ...units.flat()].flat().flatMap(({ value }) => (value === null ? [] : [value]))
+  const [low, high] = extent(values)
+  return {
+    ...{ sides, units, range: low === undefined ? undefined : [low, high] },
+    durationMs: Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1),
+  }
+}
+
 /** The points of each of a side's units, where it has several: one of them may be what a report is about. */
-export function unitPoints(side: SeriesData): readonly (readonly Point[])[] {
+function unitPoints(side: SeriesData): readonly (readonly Point[])[] {
   return (side.units ?? []).slice(0, MOST_UNITS).map((values) => chartPoints({ ...side, values }))
 }
 

@@ -1,8 +1,7 @@
-import { extent } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
-import { chartPoints, unitPoints } from './chart-points.js'
+import { chartLines } from './chart-points.js'
 import type { Point } from './chart-points.js'
 import { formatTick } from './format-number.js'
 import { valueDomain } from './value-domain.js'
@@ -29,20 +28,16 @@ const DOT = 7
 const TICKS = { value: 4, time: 5 }
 
 /** Draws both series over time below `top`, with their names and axes; a gap where there is no value. */
-export function drawChart(canvas: Canvas, { baseline, canary }: MetricData, top: number): void {
-  const sides = [chartPoints(baseline), chartPoints(canary)] as const
-  const units = [unitPoints(baseline), unitPoints(canary)] as const
-  const [low, high] = extent(
-    [...sides, ...units.flat()].flat().flatMap(({ value }) => (value === null ? [] : [value])),
-  )
-  if (low === undefined) {
+export function drawChart(canvas: Canvas, data: MetricData, top: number): void {
+  const { canary } = data
+  const { sides, units, range, durationMs } = chartLines(data)
+  if (range === undefined) {
     canvas.text('There is no value to draw.', [MARGIN.left, top], TEXT, COLOURS.soft)
     return
   }
   const [right, bottom] = [canvas.width - MARGIN.right, canvas.height - MARGIN.bottom]
-  const y = scaleLinear(valueDomain(low, high, 0.05), [bottom, top])
-  const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
-  const x = scaleUtc([canary.startMs, canary.startMs + duration], [MARGIN.left, right])
+  const y = scaleLinear(valueDomain(...range, 0.05), [bottom, top])
+  const x = scaleUtc([canary.startMs, canary.startMs + durationMs], [MARGIN.left, right])
   for (const tick of y.ticks(TICKS.value)) {
     const at = Math.round(y(tick))
     const label = formatTick(tick).replace('µ', 'u')

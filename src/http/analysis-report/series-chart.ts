@@ -1,11 +1,10 @@
-import { extent } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { line } from 'd3-shape'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { chartPoints, unitPoints } from './chart-points.js'
+import { chartLines } from './chart-points.js'
 import type { Point } from './chart-points.js'
 import { formatTick } from './format-number.js'
 import { valueDomain } from './value-domain.js'
@@ -21,23 +20,18 @@ export function seriesChart(
   baseline: SeriesData,
   canary: SeriesData,
 ): HtmlEscapedString | Promise<HtmlEscapedString> {
-  const sides = [chartPoints(baseline), chartPoints(canary)] as const
-  const units = [unitPoints(baseline), unitPoints(canary)] as const
-  const [low, high] = extent(
-    [...sides, ...units.flat()].flat().flatMap(({ value }) => (value === null ? [] : [value])),
-  )
-  if (low === undefined) return html`<p class="none">There is no value to draw.</p>`
-  const y = scaleLinear(valueDomain(low, high, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
-  const duration = Math.max(...sides.map((points) => points.at(-1)?.ms ?? 0), 1)
+  const { sides, units, range, durationMs } = chartLines({ baseline, canary })
+  if (range === undefined) return html`<p class="none">There is no value to draw.</p>`
+  const y = scaleLinear(valueDomain(...range, 0.05), [HEIGHT - MARGIN.bottom, MARGIN.top])
   // Times are shown as they were at the canary; the baseline is laid over it from its own start.
-  const x = scaleUtc([canary.startMs, canary.startMs + duration], [MARGIN.left, WIDTH - MARGIN.right])
+  const x = scaleUtc([canary.startMs, canary.startMs + durationMs], [MARGIN.left, WIDTH - MARGIN.right])
   const drawn = line<Point>()
     .defined(({ value }) => value !== null)
     .x(({ ms }) => round(x(canary.startMs + ms)))
     .y(({ value }) => round(y(value ?? 0)))
   const times = x.ticks(5)
   const isFine = times.some((time) => time.getTime() % MS_PER_MINUTE !== 0)
-  const label = x.tickFormat(5, duration > MS_PER_DAY ? '%m-%d %H:%M' : isFine ? '%H:%M:%S' : '%H:%M')
+  const label = x.tickFormat(5, durationMs > MS_PER_DAY ? '%m-%d %H:%M' : isFine ? '%H:%M:%S' : '%H:%M')
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="baseline and canary over time">
     ${y
       .ticks(4)

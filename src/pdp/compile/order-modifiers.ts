@@ -1,4 +1,4 @@
-import { readTokens } from './read-tokens.js'
+import { isClosing, readTokens } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 import type { RegoModule } from './rego-module.js'
 
@@ -55,8 +55,10 @@ function modifiersFrom(
   const depth = tokens[first]?.depth ?? 0
   const modifiers: Modifier[] = []
   for (let at = first; isWord(tokens[at], 'with') && tokens[at]?.depth === depth;) {
-    const as = tokens.findIndex(
-      (token, place) => place > at && (token.depth < depth || (token.depth === depth && isWord(token, 'as'))),
+    const as = placeFrom(
+      tokens,
+      at + 1,
+      (token) => token.depth < depth || (token.depth === depth && isWord(token, 'as')),
     )
     if (!isWord(tokens[as], 'as')) break
     const end = endOfValue(tokens, as + 1, depth)
@@ -75,15 +77,12 @@ function endOfValue(tokens: readonly Token[], start: number, depth: number): num
   for (; at < tokens.length; at += 1) {
     const [before, token] = [tokens[at - 1], tokens[at]]
     if (before === undefined || token === undefined || token.depth < depth) break
-    if (token.depth > depth || /^[)\]}]$/.test(token.text)) continue
-    const beginsAnew = token.isFirstOnLine || (token.kind !== 'sign' && before.kind !== 'sign')
-    if (beginsAnew || (token.kind === 'name' && isEnd(before)) || /^[;,|]$/.test(token.text)) break
+    if (token.depth > depth || isClosing(token)) continue
+    // Of two words without a sign between them, the second is of what comes next.
+    const isNext = token.kind !== 'sign' && (before.kind !== 'sign' || isClosing(before))
+    if (token.isFirstOnLine || isNext || /^[;,|]$/.test(token.text)) break
   }
   return at
-}
-
-function isEnd({ kind, text }: Token): boolean {
-  return kind !== 'sign' || /^[)\]}]$/.test(text)
 }
 
 function rankOf(root: string, imported: ReadonlyMap<string, number>): number {
@@ -95,14 +94,22 @@ function importedRanks(tokens: readonly Token[]): Map<string, number> {
   const ranks = new Map<string, number>()
   for (const [at, token] of tokens.entries()) {
     if (!isWord(token, 'import') || token.depth > 0 || !token.isFirstOnLine) continue
-    const after = tokens.slice(at + 1)
-    const behind = after.findIndex(({ isFirstOnLine }) => isFirstOnLine)
-    const path = behind === -1 ? after : after.slice(0, behind)
+    const path = tokens.slice(
+      at + 1,
+      placeFrom(tokens, at + 1, ({ isFirstOnLine }) => isFirstOnLine),
+    )
     const rank = rankOf(path[0]?.text ?? '', ranks)
     const name = path.findLast(({ kind }) => kind === 'name')
     if (rank !== FUNCTION && name !== undefined) ranks.set(name.text, rank)
   }
   return ranks
+}
+
+/** The first place from `start` on whose token is one looked for, or that behind the last. */
+function placeFrom(tokens: readonly Token[], start: number, isFound: (token: Token) => boolean): number {
+  let at = start
+  for (let token = tokens[at]; token !== undefined && !isFound(token); token = tokens[at]) at += 1
+  return at
 }
 
 function isWord(token: Token | undefined, word: string): boolean {

@@ -1,6 +1,6 @@
 import type { RegoVersion } from '../opa/opa-release.js'
 import type { RegoFile } from './read-rego-files.js'
-import { readTokens } from './read-tokens.js'
+import { isClosing, readTokens } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 import type { RegoModule, RegoRule } from './rego-module.js'
 
@@ -62,10 +62,6 @@ function statementsOf(text: string): Token[][] | undefined {
     statements.at(-1)?.push(token)
   }
   return statements
-}
-
-function isClosing({ kind, text }: Token): boolean {
-  return kind === 'sign' && (text === ')' || text === ']' || text === '}')
 }
 
 /** What a statement consists of outside its brackets, a letter a token; of a sign of two letters that of the first and then of the second. */

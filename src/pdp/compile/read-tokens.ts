@@ -23,7 +23,7 @@ export function readTokens(source: string): { readonly text: string; readonly to
   for (const { 0: word, index: offset } of text.matchAll(TOKEN)) {
     const kind = kindOf(word)
     if (kind === undefined) continue
-    if (kind === 'sign' && isClosing(word)) depth--
+    if (isClosing({ kind, text: word })) depth--
     const isFirstOnLine = end === -1 || text.lastIndexOf('\n', offset) >= end
     tokens.push({ kind, text: word, offset, depth, isFirstOnLine })
     end = offset + word.length
@@ -58,7 +58,7 @@ export function startsStatement(tokens: readonly Token[], at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (token?.kind !== 'name' || token.depth !== 0 || !token.isFirstOnLine) return false
   if (before === undefined) return true
-  return before.kind === 'sign' ? isClosing(before.text) : !CONTINUING.has(before.text)
+  return before.kind === 'sign' ? isClosing(before) : !CONTINUING.has(before.text)
 }
 
 function kindOf(word: string): Token['kind'] | undefined {
@@ -73,6 +73,7 @@ function isOpening(sign: string): boolean {
   return sign === '(' || sign === '[' || sign === '{'
 }
 
-function isClosing(sign: string): boolean {
-  return sign === ')' || sign === ']' || sign === '}'
+/** Whether it closes a bracket of any kind. */
+export function isClosing({ kind, text }: Pick<Token, 'kind' | 'text'>): boolean {
+  return kind === 'sign' && (text === ')' || text === ']' || text === '}')
 }
