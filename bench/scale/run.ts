@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,6 +7,7 @@ import { generatePipeline } from '../../test/support/generate-pipeline.js'
 import { benchBodies } from '../bodies.js'
 import type { BenchBody } from '../bodies.js'
 import { ask, drive } from '../load.js'
+import type { LoadResult } from '../load.js'
 import { opaPeers } from '../opa-programs.js'
 import { waitedForSeconds } from '../process-tree.js'
 import { startBenchServer } from '../servers.js'
@@ -157,34 +158,36 @@ async function costOf(
   return [kb.toFixed(0), requests, ms.toFixed(2), ((ms * 1000) / kb).toFixed(2)]
 }
 
-/** One process and two, on both cores, with the generator beside them on the same. */
+/**
+ * One core against two: of either the service has a process for each, and the generator an equal part of it, so that
+ * nothing is compared with a core that it did not have.
+ */
 async function cores(): Promise<void> {
-  heading([
-    'body',
-    'processes',
-    'req/s',
-    'CPU us a request',
-    'of the generator',
-    'requests of two whole cores, /s',
-  ])
+  heading(['body', 'cores', 'req/s', 'times one core', 'CPU us a request', 'of the generator', 'p99 ms'])
   for (const body of benchBodies()) {
-    for (const workers of [1, 2]) {
-      await withServer(own(workers), BOTH_CORES, 'bench/policies', async (server, url) => {
-        const load = { url, body, seconds, core: BOTH_CORES, directory: temporary, connections: 16 }
-        await drive(load)
+    let one = Number.NaN
+    for (const generators of [[SERVER_CORE], [SERVER_CORE, GENERATOR_CORE]]) {
+      const among = generators.length === 1 ? SERVER_CORE : BOTH_CORES
+      await withServer(own(generators.length), among, 'bench/policies', async (server, url) => {
+        const drives = async (): Promise<LoadResult[]> =>
+          await Promise.all(
+            generators.map(async (core) => {
+              const directory = join(temporary, `generator-${core}`)
+              mkdirSync(directory, { recursive: true })
+              return await drive({ url, body, seconds, core, directory, connections: FEW_CONNECTIONS })
+            }),
+          )
+        await drives()
         const [cpuBefore, generatorBefore] = [server.cpuSeconds(), waitedForSeconds()]
-        const { requestsPerSecond } = await drive(load)
-        const requests = requestsPerSecond * seconds
-        const each = ((server.cpuSeconds() - cpuBefore) / requests) * 1e6
-        const generator = ((waitedForSeconds() - generatorBefore) / requests) * 1e6
-        const alone = (workers * 1e6) / each
+        const results = await drives()
+        const rate = results.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
+        if (generators.length === 1) one = rate
+        const each = (cpuSeconds: number): string => ((cpuSeconds / (rate * seconds)) * 1e6).toFixed(1)
         row([
-          body.name,
-          workers,
-          requestsPerSecond.toFixed(0),
-          each.toFixed(1),
-          generator.toFixed(1),
-          alone.toFixed(0),
+          ...[body.name, generators.length, rate.toFixed(0), (rate / one).toFixed(2)],
+          each(server.cpuSeconds() - cpuBefore),
+          each(waitedForSeconds() - generatorBefore),
+          Math.max(...results.map(({ p99Ms }) => p99Ms)).toFixed(2),
         ])
       })
     }
