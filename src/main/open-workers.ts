@@ -32,8 +32,6 @@ import { WorkerPool } from './workers/worker-pool.js'
 import type { MainCalls } from './workers/worker-calls.js'
 
 const SCRIPT = fileURLToPath(threadScript('worker'))
-/** As the main process is told by `cli.ts`. */
-const NODE_ARGUMENTS = ['--semi-space-growth-factor=1']
 
 /**
  * What glibc's malloc is told, where it is not told otherwise: by itself it takes blocks as large as the largest that was given back from its heap, which keeps
@@ -188,7 +186,8 @@ function startPool(
     fork: () =>
       fork(SCRIPT, [], {
         serialization: 'advanced',
-        execArgv: NODE_ARGUMENTS,
+        // None of the main process's own: two cannot be debugged at one address.
+        execArgv: [],
         env: { ...MEMORY_ENVIRONMENT, ...process.env },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       }),

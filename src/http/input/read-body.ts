@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib'
 
 import { AppError } from '../../errors/app-error.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
+import { BufferGarbage } from '../../lib/threads/collect-buffers.js'
 import { whenThere } from '../../lib/when-there.js'
 import { bodyTooLarge } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
@@ -11,6 +12,7 @@ import { LargeBodyTurns } from './large-body-turns.js'
 const gunzipAsync = promisify(gunzip)
 /** There is one event loop to take turns in. */
 const TURNS = new LargeBodyTurns()
+const GARBAGE = new BufferGarbage()
 
 /**
  * The whole body of a request as UTF-8 bytes: gunzipped when it says so, ISO-8859-1 read where it is no UTF-8. Raises
@@ -33,6 +35,7 @@ export function decodeBody(
 
 function inTurn(body: Buffer): Uint8Array | Promise<Uint8Array> {
   const turn = TURNS.take(body.length)
+  GARBAGE.used(body.length)
   return turn === undefined ? toUtf8(body) : turn.then(() => toUtf8(body))
 }
 
