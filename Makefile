@@ -149,6 +149,6 @@ $(INSTALLED): package.json package-lock.json
 	npm ci --no-fund --no-audit
 	@touch $@
 
-$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js
+$(BUILT): $(INSTALLED) $(SOURCES) build/bundle.js build/bill-of-materials.js build/merge-chunks.js
 	npm run --silent build
 	@touch $@

@@ -80,7 +80,9 @@ const { metafile } = await build({
   ],
 })
 for (const path of Object.keys(metafile.outputs)) dropRequire(join(ROOT, path))
-removeStale(await mergeChunks(OUT, metafile, format))
+const written = await mergeChunks(OUT, metafile, format)
+removeStale(written)
+if (values.package) await minifyAll(written)
 const components = findComponents(ROOT, bundledPackages(metafile))
 writeFileSync(join(OUT, SBOM), `${JSON.stringify(billOfMaterials(ours, components))}\n`)
 writeFileSync(join(OUT, LICENCES), licenceTexts(ROOT, components))
@@ -118,6 +120,14 @@ async function loadPackageFile({ path }) {
     target: TARGET,
   })
   return { contents: code, loader: 'js' }
+}
+
+async function minifyAll(files) {
+  const { minifyModule } = await import('./minify.js')
+  for (const file of files) {
+    const path = join(OUT, file)
+    writeFileSync(path, await minifyModule(readFileSync(path, 'utf8')))
+  }
 }
 
 /** Most files need no `require`, and making one costs a start as much as a small module. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -44,6 +44,18 @@ describe('the package', () => {
       packed.files.filter((file) => /\.map$|\.tsx?$|\.tsbuildinfo$|^(?:src|bench)\//.test(file)),
     ).toEqual([])
     expect(packed.files.length).toBeLessThan(400)
+  })
+
+  it('has lines short enough for a stack trace to tell where', () => {
+    const built = readdirSync(join(packed.folder, 'dist'), { recursive: true, encoding: 'utf8' })
+    const programs = built.filter((file) => file.endsWith('.js'))
+    const lengths = programs.flatMap((file) =>
+      read(join('dist', file))
+        .split('\n')
+        .map(({ length }) => length),
+    )
+    expect(lengths.length).toBeGreaterThan(200)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(4000)
   })
 
   it('holds every file that its pages link to', () => {
