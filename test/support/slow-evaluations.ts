@@ -4,6 +4,7 @@ import { hostBuiltins } from '../../src/pdp/builtins/index.js'
 import { serveQuestions } from '../../src/pdp/slow/serve-questions.js'
 import { SlowEvaluations } from '../../src/pdp/slow/slow-evaluations.js'
 import type { SlowEnd, SlowSettings } from '../../src/pdp/slow/slow-evaluations.js'
+import { givenAway } from '../../src/pdp/slow/messages.js'
 import type { FromSlowThread, SlowThreadEvents, StartSlowThread } from '../../src/pdp/slow/messages.js'
 import { DEFAULT_LIMITS } from './default-limits.js'
 
@@ -15,12 +16,12 @@ const SETTINGS: SlowSettings = {
   idleMs: 60_000,
 }
 
-/** A "slow thread" on this very thread: it is sent the same messages, cloned as between threads, and runs the same code. */
+/** A "slow thread" on this very thread: it is sent the same messages, cloned or given away as between threads, and runs the same code. */
 export const startOnThisThread: StartSlowThread = ({ heard }) => {
   const { port1, port2 } = new MessageChannel()
   serveQuestions(port1, hostBuiltins)
   port2.on('message', (message: FromSlowThread) => heard(message))
-  return { send: (message) => port2.postMessage(message), kill: () => port2.close() }
+  return { send: (message) => port2.postMessage(message, givenAway(message)), kill: () => port2.close() }
 }
 
 /** A thread that does nothing of its own: the test says what is heard of it. */

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 
 import { hasErrorCode } from '../../errors/app-error.js'
 import { threadScript } from '../../lib/package-root.js'
+import { givenAway } from '../../pdp/slow/messages.js'
 import type { FromSlowThread, SlowThread, SlowThreadEvents } from '../../pdp/slow/messages.js'
 
 const SCRIPT = threadScript('evaluation')
@@ -26,7 +27,7 @@ export function startSlowThread({ heard, ended }: SlowThreadEvents): SlowThread 
     if (!isKilled) ended({ isOutOfMemory: hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY'), cause })
   })
   return {
-    send: (message) => worker.postMessage(message),
+    send: (message) => worker.postMessage(message, givenAway(message)),
     kill: () => {
       isKilled = true
       void worker.terminate()

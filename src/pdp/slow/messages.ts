@@ -9,6 +9,7 @@ import type { Answer, MissingAnswer, Question } from './question.js'
 /** What a slow thread is asked: one question with all that its answer depends on. */
 export interface SlowRequest {
   readonly question: Question
+  /** Who sends it gives it away. */
   readonly input: Uint8Array | undefined
   /** The time of the decision, in milliseconds since the epoch. */
   readonly nowMs: number
@@ -74,3 +75,10 @@ export interface SlowThreadEvents {
 }
 
 export type StartSlowThread = (events: SlowThreadEvents) => SlowThread
+
+/** What goes over to the thread with a message instead of being copied twice: the buffer of an input that fills it. */
+export function givenAway(message: ToSlowThread): ArrayBuffer[] {
+  const input = message.type === 'ask' ? message.request.input : undefined
+  if (input === undefined || !(input.buffer instanceof ArrayBuffer)) return []
+  return input.byteLength === input.buffer.byteLength ? [input.buffer] : []
+}
