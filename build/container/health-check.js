@@ -1,11 +1,23 @@
-/** Ends with 0 when the service on this machine answers that it is healthy; an image without a shell has no curl. */
+/**
+ * Ends with 0 when the service on this machine answers that it is healthy; an image without a shell has no curl. HEALTH_CHECK_ADDR says where it is
+ * asked, as in `server.addr`; else it is the address for health in TIDEGATE_SERVER_ADDRESSES, else TIDEGATE_SERVER_ADDR.
+ */
 import http from 'node:http'
 import https from 'node:https'
 import process from 'node:process'
 
-const port = process.env.TIDEGATE_SERVER_ADDR?.split(':').at(-1) ?? '8181'
+const { HEALTH_CHECK_ADDR, TIDEGATE_SERVER_ADDR, TIDEGATE_SERVER_ADDRESSES } = process.env
+const address = HEALTH_CHECK_ADDR || addressForHealth() || TIDEGATE_SERVER_ADDR || '8181'
+const place = address.startsWith('unix:')
+  ? { socketPath: address.slice('unix:'.length) }
+  : { host: '127.0.0.1', port: address.split(':').at(-1) }
 // It asks itself: the names of its certificate are those that others ask for.
-const options = { host: '127.0.0.1', port, path: '/health', timeout: 2000, rejectUnauthorized: false }
+const options = { ...place, path: '/health', timeout: 2000, rejectUnauthorized: false }
+
+function addressForHealth() {
+  if (!TIDEGATE_SERVER_ADDRESSES?.trimStart().startsWith('[')) return undefined
+  return JSON.parse(TIDEGATE_SERVER_ADDRESSES).find(({ serves }) => serves === 'health')?.addr
+}
 
 /** Resolves with whether the answer says healthy; rejects where there is none. */
 function ask({ get }) {
@@ -22,5 +34,12 @@ function ask({ get }) {
 }
 
 // What speaks TLS answers plain HTTP with nothing that could be read.
-const isHealthy = await ask(http).catch(() => ask(https).catch(() => false))
+const isHealthy = await ask(http).catch(() => ask(https).catch(explain))
 process.exitCode = isHealthy ? 0 : 1
+
+function explain({ message }) {
+  const advice =
+    'where callers need a certificate, set HEALTH_CHECK_ADDR to one of server.addresses that serves health'
+  process.stderr.write(`${address}: ${message}; ${advice}\n`)
+  return false
+}

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import type { SpawnSyncReturns } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request as startRequest } from 'node:https'
 import { connect as connectPlainly } from 'node:net'
@@ -9,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CertificateAuthority, canMakeCertificates } from '../support/certificates.js'
 import type { CertificateFiles } from '../support/certificates.js'
 import { callUntilClosed } from '../support/keep-alive-client.js'
+import { PROJECT_ROOT } from '../support/project-root.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
 import type { ServeSettings, TidegateProcess } from '../support/tidegate-process.js'
@@ -16,6 +19,7 @@ import { waitUntil } from '../support/wait-until.js'
 import { makeWorkspace } from '../support/workspace.js'
 import type { Workspace } from '../support/workspace.js'
 
+const HEALTH_CHECK = join(PROJECT_ROOT, 'build/container/health-check.js')
 const POLICY = 'package app\n\nimport rego.v1\n\nallow if input.a == 1\n'
 const BODY = '{"input":{"a":1}}'
 const CALL = `POST /v1/data/app HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
@@ -220,6 +224,22 @@ describe.skipIf(!canMakeCertificates)('a service with a certificate (openssl mak
     expect(await ask(url, { as: 'echo' })).toMatchObject({ status: 200 })
     await expect(ask(url)).rejects.toThrow()
     await expect(ask(url, { as: 'stranger' })).rejects.toThrow()
+  })
+
+  test('is asked for its health by the image where no probe has a certificate', async () => {
+    const socket = `unix:${join(keys?.path ?? '', 'health')}`
+    const addresses = [{ addr: socket, serves: 'health', tls: false }]
+    const { url } = await start({ tlsClientCa: ownAuthority(), tlsRequireClient: true, addresses })
+    const check = (env: Record<string, string>): SpawnSyncReturns<string> =>
+      spawnSync(process.execPath, [HEALTH_CHECK], {
+        env: { TIDEGATE_SERVER_ADDR: new URL(url).host, ...env },
+        encoding: 'utf8',
+      })
+    const refused = check({})
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toContain('set HEALTH_CHECK_ADDR')
+    expect(check({ HEALTH_CHECK_ADDR: socket })).toMatchObject({ status: 0, stderr: '' })
+    expect(check({ TIDEGATE_SERVER_ADDRESSES: JSON.stringify(addresses) })).toMatchObject({ status: 0 })
   })
 
   test.each([1, 2])('builds links that speak TLS, with %d processes', async (workers) => {
