@@ -6,6 +6,8 @@ import { runInNewContext } from 'node:vm'
  * in use must stay below what the heap may grow by until V8 marks the whole of it, some 20 MB.
  */
 const BYTES_A_COLLECTION = 4 * 1024 * 1024
+/** With smaller ones, what else a request leaves behind has the young collected soon enough. */
+const LEAST_BYTES = 8 * 1024
 
 /** V8's own `gc`, of which the young are collected alone (src/extensions/gc-extension.cc). */
 type Collect = (what: { readonly type: 'minor' }) => void
@@ -24,6 +26,7 @@ export class BufferGarbage {
 
   /** To be called with the size of each buffer, in bytes, that is needed no longer than what is done now. */
   used(bytes: number): void {
+    if (bytes < LEAST_BYTES) return
     this.#bytes += bytes
     if (this.#bytes < BYTES_A_COLLECTION) return
     this.#bytes = 0

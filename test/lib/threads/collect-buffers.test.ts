@@ -20,6 +20,16 @@ test('the young are collected once for every 4 MB of buffers, in a later turn of
   expect(collect).toHaveBeenCalledTimes(3)
 })
 
+test('small ones do not have the young collected', async () => {
+  const collect = vi.fn()
+  const garbage = new BufferGarbage(collect)
+
+  for (let bodies = 0; bodies < 3000; bodies += 1) garbage.used(6000)
+  await turn()
+
+  expect(collect).not.toHaveBeenCalled()
+})
+
 test("V8's own collection frees what is no longer used, and leaves what is", async () => {
   const garbage = new BufferGarbage()
   const kept = Buffer.alloc(MIB, 1)
