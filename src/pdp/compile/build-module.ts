@@ -10,7 +10,7 @@ import { opaRegoVersion } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
 import { integerSegment } from '../rego/data-path.js'
-import { pathOfKey } from '../rego/path-key.js'
+import { pathKey, pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
@@ -19,6 +19,7 @@ import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-e
 import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { orderModifiers } from './order-modifiers.js'
+import { refuseUnreadRules } from './read-modules.js'
 import { bundleFiles, sourceFiles, stagedNames } from './stage-bundle.js'
 
 /** A compiled module and what its entrypoints answer. */
@@ -97,23 +98,33 @@ async function buildFlagged(
   return await inTemporaryDirectory(async (directory) => {
     const files = bundleFiles(orderModifiers(modules), NO_DATA, stagedNames(prefix), '')
     const staged = { opa, directory, files, flags }
-    const forRules = keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys)
-    return forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))
+    const forRules =
+      keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
+    const built = forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))
+    refuseUnreadRules(modules, built.wasm)
+    return built
   })
+}
+
+/** The keys of the packages of modules that one of these keys is of. */
+function packagesOf(modules: readonly RegoModule[], keys: ReadonlyMap<string, EntrypointKind>): string[] {
+  const packages = new Set(modules.map(({ packagePath }) => pathKey(packagePath)))
+  return [...packages].filter((key) => keys.has(key))
 }
 
 /** With one entrypoint; undefined where OPA does not compile it, or not so that all rules can be called. */
 async function buildForRules(
   staged: Staged,
   keys: ReadonlyMap<string, EntrypointKind>,
+  packages: readonly string[],
 ): Promise<BuiltModule | undefined> {
   const rules = [...keys].flatMap(([key, kind]) => (kind === 'rule' ? [key] : []))
-  const first = await build(staged, { kept: rules })
+  const first = await build(staged, { kept: packages })
   if (typeof first.outcome === 'string') return undefined
   const callable = new Set(listRules(first.outcome))
   const missing = rules.filter((key) => !callable.has(key))
   if (missing.length === 0) return { wasm: first.outcome, paths: first.paths, isByRule: true }
-  const second = await build(staged, { kept: rules, forwarded: missing })
+  const second = await build(staged, { kept: packages, forwarded: missing })
   if (typeof second.outcome === 'string') return undefined
   return { wasm: second.outcome, paths: second.paths, isByRule: true }
 }
@@ -150,7 +161,7 @@ interface Entrypoints {
   readonly direct?: readonly (readonly [name: string, key: string])[]
   /** The keys of paths that get a rule which refers to them. */
   readonly forwarded?: readonly string[]
-  /** The keys of rules that are to be compiled, and need no entrypoint. */
+  /** The keys of packages whose rules are to be compiled, and need no entrypoint. */
   readonly kept?: readonly string[]
 }
 

@@ -12,7 +12,7 @@ import { MOST_ENTRYPOINTS, buildModule } from './build-module.js'
 import type { BuildOptions } from './build-module.js'
 import { collectSources } from './collect-sources.js'
 import type { CollectOptions, LeftOutFiles, PolicySources, RegoFile } from './collect-sources.js'
-import { confirmModules, readModules } from './read-modules.js'
+import { UNREAD_RULES, confirmModules, readModules } from './read-modules.js'
 import { askedDocuments, listEntrypoints } from './rego-module.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
 import { refuseDataOverRules } from './refuse-data-over-rules.js'
@@ -105,7 +105,7 @@ export async function compileSources(
     if (!(raw instanceof AppError) || raw.kind !== 'invalid') throw raw
     // OPA's parser tells of all files what the compiler tells of the first.
     const confirmed = await confirmModules(opa, modules)
-    if (confirmed.every((module, place) => module === modules[place])) throw raw
+    if (raw.code !== UNREAD_RULES && confirmed.every((module, place) => module === modules[place])) throw raw
     return await compileModules(opa, confirmed, sources, data, options, compiler)
   }
 }

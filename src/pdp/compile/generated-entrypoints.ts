@@ -1,9 +1,9 @@
-import { pathKey, pathOfKey } from '../rego/path-key.js'
+import { pathOfKey } from '../rego/path-key.js'
 
 /** Rules that are compiled beside the policies' own, for entrypoints that these have no other form for. */
 const GENERATED_PACKAGE = 'tidegate_entrypoints'
 export const GENERATED_FILE = 'entrypoints.rego'
-/** The entrypoint that refers to every rule, so that all of them are compiled: each is then called by itself. */
+/** The entrypoint that refers to every package, so that all rules are compiled: each is then called by itself. */
 export const KEEPING_ENTRYPOINT = `${GENERATED_PACKAGE}/all`
 
 /** Whether an entrypoint is a generated rule, which answers no path of its own. */
@@ -18,16 +18,16 @@ export interface GeneratedRules {
 }
 
 /**
- * A rule that refers to each of the forwarded keys, and one that leads to all of those that are kept. The root cannot be referred to
+ * A rule that refers to each of the forwarded keys, and one that leads to all of those that are kept, a rule each: one for all would be a
+ * function without end. The root cannot be referred to
  * from inside; it is put together from what is below it.
  */
 export function generateRules(forwarded: readonly string[], kept: readonly string[]): GeneratedRules {
   const targets = forwarded.filter((key) => key !== '')
   const names = targets.map((key, index) => ruleName(index, key))
   const rules = targets.map((key, index) => `${names[index]} = ${reference(key)} { true }`)
-  const groups = [...groupByParent(kept).values()].map((keys) => `[${keys.map(reference).join(', ')}]`)
-  const keeping = groups.map((group, index) => `k${index} = ${group} { true }`)
-  if (groups.length > 0) keeping.push(`all = [${groups.map((_, index) => `k${index}`).join(', ')}] { true }`)
+  const keeping = kept.map((key, index) => `k${index} = ${reference(key)} { true }`)
+  if (kept.length > 0) keeping.push(`all = [${kept.map((_, index) => `k${index}`).join(', ')}] { true }`)
   return {
     text: [`package ${GENERATED_PACKAGE}`, ...rules, ...keeping, ''].join('\n'),
     paths: new Map(targets.map((key, index) => [`${GENERATED_PACKAGE}/${names[index]}`, key])),
@@ -38,18 +38,6 @@ export function generateRules(forwarded: readonly string[], kept: readonly strin
 function ruleName(index: number, key: string): string {
   const least = Buffer.byteLength(pathOfKey(key).join('/')) - GENERATED_PACKAGE.length - 1
   return `p${index}`.padEnd(least, '_')
-}
-
-/** A rule for each package, mostly: one for all would be a function without end. */
-function groupByParent(keys: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>()
-  for (const key of keys) {
-    const parent = pathKey(pathOfKey(key).slice(0, -1))
-    const group = groups.get(parent)
-    if (group === undefined) groups.set(parent, [key])
-    else group.push(key)
-  }
-  return groups
 }
 
 function reference(key: string): string {

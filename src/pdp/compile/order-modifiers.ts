@@ -1,6 +1,8 @@
 import { isClosing, readTokens } from './read-tokens.js'
 import type { Token } from './read-tokens.js'
 import type { RegoModule } from './rego-module.js'
+import { findTemplateStrings } from './template-strings.js'
+import type { TemplateString } from './template-strings.js'
 
 /** The order in which OPA's compiler to WebAssembly takes the right targets. */
 const [INPUT, DATA, FUNCTION] = [0, 1, 2]
@@ -24,12 +26,12 @@ export function orderModifiers(modules: readonly RegoModule[]): RegoModule[] {
   })
 }
 
-function orderIn(source: string): string {
+function orderIn(source: string, importedAbove?: ReadonlyMap<string, number>): string {
   if (!/\bwith\b[^]+\bwith\b/.test(source)) return source
-  const { text, tokens } = readTokens(source)
-  // Those of template strings are read from another text.
-  if (text !== source) return source
-  const imported = importedRanks(tokens)
+  const templates = findTemplateStrings(source)
+  const { tokens } = readTokens(withoutTemplates(source, templates))
+  const imported = importedAbove ?? importedRanks(tokens)
+  const text = orderWithin(source, templates, imported)
   let out = ''
   let copied = 0
   for (const [at, token] of tokens.entries()) {
@@ -44,6 +46,26 @@ function orderIn(source: string): string {
     }
   }
   return out + text.slice(copied)
+}
+
+/** The text with an ordinary one in the place of each template string, all else where it was. */
+function withoutTemplates(source: string, templates: readonly TemplateString[]): string {
+  let out = ''
+  for (const { start, end } of templates)
+    out += `${source.slice(out.length, start)}\`${source.slice(start + 1, end - 1).replace(/[^\n]/g, ' ')}\``
+  return out + source.slice(out.length)
+}
+
+/** The text with the modifiers in its template strings in order; nothing moves, since they change places with each other. */
+function orderWithin(
+  source: string,
+  templates: readonly TemplateString[],
+  imported: ReadonlyMap<string, number>,
+): string {
+  let out = ''
+  for (const [start, end] of templates.flatMap(({ expressions }) => expressions))
+    out += source.slice(out.length, start) + orderIn(source.slice(start, end), imported)
+  return out + source.slice(out.length)
 }
 
 /** The modifiers of an expression, of which the first begins at a token. */

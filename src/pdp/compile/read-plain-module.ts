@@ -96,8 +96,11 @@ function letterOf({ kind, text, offset }: Token, isTouching: boolean, next: Toke
   return '=!<>'.includes(text) ? text : '+-*/%&|'.includes(text) ? 'o' : 'X'
 }
 
-/** Whether what stands in brackets behind the name of a rule, if anything, is one name or text: `deny[message]`. */
+/** Whether what stands in brackets behind the name of a rule, if anything, is one name or text, `deny[message]`, or parameters. */
 function hasPlainKey(form: string, statement: readonly Token[]): boolean {
+  const takes = form.search(/^n(?:dn)*C/) === 0 ? statement[form.indexOf('C') + 1] : undefined
+  // In what is compiled, a function without parameters is a rule like others.
+  if (takes?.text === ')') return false
   return !form.startsWith('nI') || (statement[2]?.kind !== 'sign' && statement[3]?.text === ']')
 }
 

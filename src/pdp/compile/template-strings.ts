@@ -5,19 +5,34 @@
  */
 export function expandTemplateStrings(text: string): string {
   let out = ''
+  let copied = 0
+  for (const { start, end, code } of findTemplateStrings(text)) {
+    out += text.slice(copied, start) + code
+    copied = end
+  }
+  return out + text.slice(copied)
+}
+
+export interface TemplateString {
+  readonly start: number
+  /** The place behind its last sign. */
+  readonly end: number
+  /** Where its expressions start and end, braces left out. */
+  readonly expressions: readonly (readonly [start: number, end: number])[]
+  /** What says the same in every version of Rego. */
+  readonly code: string
+}
+
+/** The template strings of a text that end, in order, those within others left out. */
+export function findTemplateStrings(text: string): TemplateString[] {
+  const found: TemplateString[] = []
   let at = 0
   while (at < text.length) {
     const template = isTemplateStart(text, at) ? readTemplate(text, at) : undefined
-    const end = template?.end ?? endOfToken(text, at)
-    out += template?.code ?? text.slice(at, end)
-    at = end
+    if (template !== undefined) found.push(template)
+    at = template?.end ?? endOfToken(text, at)
   }
-  return out
-}
-
-interface Expansion {
-  readonly code: string
-  readonly end: number
+  return found
 }
 
 const VALUE = 'tidegate_value'
@@ -33,9 +48,10 @@ function endOfToken(text: string, at: number): number {
   return NOT_CODE.test(text) ? NOT_CODE.lastIndex : at + 1
 }
 
-function readTemplate(text: string, start: number): Expansion | undefined {
+function readTemplate(text: string, start: number): TemplateString | undefined {
   const quote = text[start + 1]
   const parts: string[] = []
+  const expressions: [number, number][] = []
   let literal = ''
   let at = start + 2
   while (at < text.length && text[at] !== quote) {
@@ -43,6 +59,7 @@ function readTemplate(text: string, start: number): Expansion | undefined {
       const close = endOfExpression(text, at + 1)
       if (close === undefined) return undefined
       parts.push(literalCode(literal, quote), expressionCode(text.slice(at + 1, close)))
+      expressions.push([at + 1, close])
       literal = ''
       at = close + 1
       continue
@@ -53,7 +70,8 @@ function readTemplate(text: string, start: number): Expansion | undefined {
     at += length
   }
   if (at >= text.length) return undefined
-  return { code: `concat("", [${[...parts, literalCode(literal, quote)].join(', ')}])`, end: at + 1 }
+  const code = `concat("", [${[...parts, literalCode(literal, quote)].join(', ')}])`
+  return { start, end: at + 1, expressions, code }
 }
 
 /** The place of the brace that ends the expression, past braces, strings and templates inside it. */

@@ -26,6 +26,14 @@ describe('the modifiers of an expression', () => {
       'p := x if { x := q with f as 1 with data.d as 2 + 3 } else := 2',
       'p := x if { x := q with data.d as 2 + 3 with f as 1 } else := 2',
     ],
+    [
+      'p := $"{input.x}" if q with f as $"`\n" with data.d as 2',
+      'p := $"{input.x}" if q with data.d as 2 with f as $"`\n"',
+    ],
+    [
+      'import data.lib as l\n\np := $`a\n{[x | x := $"{l.y}" with f as 1 with l.d as 2]} with {{q | q with g as 1 with input as $"}"}}`',
+      'import data.lib as l\n\np := $`a\n{[x | x := $"{l.y}" with l.d as 2 with f as 1]} with {{q | q with input as $"}" with g as 1}}`',
+    ],
   ])('of %s begin with documents', (text, expected) => {
     expect(ordered(text)).toBe(expected)
   })
@@ -37,6 +45,7 @@ describe('the modifiers of an expression', () => {
     'p if { q with f as {x | x := 1 with input as 2} }',
     'import data.lib\n\np if q with lib.a as 1 with data.d as 2',
     'import data.x\n\np.with := 1 if { q.with with f as 1 }\n\nr if q with input as 2',
+    'p := $"with f as 1 with input as {input.a} with g as 1 with data.d as 2" if q with input as 1',
     '# with f as 1 with input as 2\np := "with f as 1 with input as 2"',
   ])('stay as they are in %s', (text) => {
     expect(ordered(text)).toBe(text)
@@ -53,6 +62,7 @@ g(x) := {"i": input.a, "t": time.now_ns(), "x": x, "d": data.d.q}
 before_data := x if { x := g(1) with time.now_ns as 5 with data.d.q as 7 }
 before_both := x if { x := g(1) with time.now_ns as 5 with data.d.q as 7 with input.a as 8 }
 own := x if { x := {"f": lib.twice(4), "i": input.a, "d": data.d.q} with data.lib.twice as 3 with input as {"a": 2} }
+told := x if { x := $"{g(data.d.q).d}" with time.now_ns as 5 with data.d.q as 7 }
 imported := x if { x := {"f": lib.twice(4), "t": time.now_ns()} with time.now_ns as 5 with lib.twice as 3 }
 `
 
@@ -66,6 +76,7 @@ test('documents that are replaced behind functions are replaced, and no others',
   expect(JSON.parse(answer ?? '')).toEqual({
     before_data: { i: 0, t: 5, x: 1, d: 7 },
     before_both: { i: 8, t: 5, x: 1, d: 7 },
+    told: '7',
     own: { f: 3, i: 2, d: 1 },
     imported: { f: 3, t: 5 },
   })
