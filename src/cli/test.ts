@@ -11,6 +11,7 @@ import { asVersion1, parseModules } from '../pdp/compile/parse-modules.js'
 import type { RegoModule } from '../pdp/compile/rego-module.js'
 import { sourceFiles, stageBundle } from '../pdp/compile/stage-bundle.js'
 import { readData } from '../pdp/data/base-document.js'
+import { findMisnamedTests } from '../pdp/lint/misnamed-tests.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import type { LoadOptions, PolicyLocations } from '../pdp/loading/load-snapshot.js'
 import { opaRegoVersion } from '../pdp/opa/opa-release.js'
@@ -146,7 +147,8 @@ async function runTests(
       portable === true
         ? await checkPortability(tested, { load, requests }, snapshot, questionsOf(tests))
         : undefined
-    return { tests, differences, coverage, threshold, warnings: [...warnings, ...notes], portability }
+    const told = [...warnings, ...findMisnamedTests(staged.modules), ...notes]
+    return { tests, differences, coverage, threshold, warnings: told, portability }
   })
 }
 
@@ -180,13 +182,14 @@ async function stageTests(
   opa: OpaProgram,
   { directories, includesAllData }: PolicyLocations,
   temporary: string,
-): Promise<StagedTests> {
+): Promise<StagedTests & { readonly modules: readonly RegoModule[] }> {
   const sources = await collectSources(directories, { includeTests: true, includesAllData })
   const modules = await parseModules(opa, sources.rego)
   const { data } = readData(sources.data)
   const plainVersion = await commonVersion(opa, modules)
   const staged = {
     opa,
+    modules,
     plainVersion,
     directory: join(temporary, 'bundle'),
     plainDirectory: join(temporary, 'plain'),

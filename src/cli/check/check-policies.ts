@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path'
 import { inTemporaryDirectory } from '../../lib/temporary-directory.js'
 import { collectSources } from '../../pdp/compile/collect-sources.js'
 import { listSourceTree } from '../../pdp/compile/list-source-files.js'
-import { compileError, readOpaErrors, withNearBuiltins, withTypes } from '../../pdp/compile/opa-errors.js'
+import { compileError, readOpaErrors, withNearNames, withTypes } from '../../pdp/compile/opa-errors.js'
 import { parseModules } from '../../pdp/compile/parse-modules.js'
 import { sourceFiles, stageBundle } from '../../pdp/compile/stage-bundle.js'
 import type { LoadOptions } from '../../pdp/loading/load-snapshot.js'
@@ -58,6 +58,6 @@ export async function compileAll(
     const run = await check('json')
     if (run.exitCode === 0) return
     const errors = withTypes(readOpaErrors(run, toSource), await check('pretty'), toSource)
-    throw compileError(await withNearBuiltins(errors, opa))
+    throw compileError(await withNearNames(errors, modules, opa))
   })
 }

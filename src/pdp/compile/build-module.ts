@@ -14,7 +14,7 @@ import { pathKey, pathOfKey } from '../rego/path-key.js'
 import { RegoObject } from '../rego/value.js'
 import { listRules } from '../wasm/module/export-rules.js'
 import { renameEntrypoints } from '../wasm/module/rename-entrypoints.js'
-import { compileError, readOpaErrors, withNearBuiltins, withTypes } from './opa-errors.js'
+import { compileError, readOpaErrors, withNearNames, withTypes } from './opa-errors.js'
 import { GENERATED_FILE, KEEPING_ENTRYPOINT, generateRules } from './generated-entrypoints.js'
 import { keepPrintCalls } from './keep-print-calls.js'
 import type { EntrypointKind, RegoModule } from './rego-module.js'
@@ -53,6 +53,7 @@ export interface BuildOptions {
 /** What all builds of one set of policies have in common. */
 interface Staged {
   readonly opa: OpaProgram
+  readonly modules: readonly RegoModule[]
   /** Where archives are put. */
   readonly directory: string
   /** What the bundle consists of. */
@@ -97,7 +98,7 @@ async function buildFlagged(
 ): Promise<BuiltModule> {
   return await inTemporaryDirectory(async (directory) => {
     const files = bundleFiles(orderModifiers(modules), NO_DATA, stagedNames(prefix), '')
-    const staged = { opa, directory, files, flags }
+    const staged = { opa, modules, directory, files, flags }
     const forRules =
       keys.size <= mostEntrypoints ? undefined : await buildForRules(staged, keys, packagesOf(modules, keys))
     const built = forRules ?? (await buildForAll(staged, sourceFiles(modules, prefix), [...keys.keys()]))
@@ -142,11 +143,11 @@ async function buildForAll(
   const first = await build(staged, { direct, forwarded: unspellable })
   if (typeof first.outcome !== 'string') return { wasm: first.outcome, paths: first.paths, isByRule: false }
   // `opa check` finds the policies' own problems and tells them with columns.
-  const { opa, directory: cwd, files } = staged
+  const { opa, modules, directory: cwd, files } = staged
   await writeBundle(cwd, files)
   const check = await runOpa(opa, ['check', '--format', 'json', '--bundle', BUNDLE_FILE], { cwd })
   if (check.exitCode !== 0) {
-    const errors = await withNearBuiltins(readOpaErrors(check, toSource), opa)
+    const errors = await withNearNames(readOpaErrors(check, toSource), modules, opa)
     throw compileError(withTypes(errors, first.run, toSource))
   }
 

@@ -7,6 +7,8 @@ import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRelease } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
+import { printDataRef } from '../rego/print-data-ref.js'
+import type { RegoModule } from './rego-module.js'
 
 const OpaErrors = z.object({
   errors: z.array(
@@ -20,6 +22,8 @@ const OpaErrors = z.object({
 
 const Capabilities = z.object({ builtins: z.array(z.object({ name: z.string() })) })
 const UNDEFINED_FUNCTION = /^undefined function (?<name>\S+)$/
+/** Of two letters, every other one is near. */
+const UNSAFE_VARIABLE = /^var (?<name>\w{3,}) is unsafe$/
 /** What Tidegate has, and OPA 0.70 has not. */
 const YOUNGER = ['array.flatten', 'io.jwt.verify_eddsa', 'strings.split_n', 'uri.is_valid', 'uri.parse']
 
@@ -105,23 +109,54 @@ function keyOf({ message, location }: ErrorDetail): string {
   return `${location?.file}:${location?.row} ${message.split('\n')[0]}`
 }
 
-/** The same errors, with what to do about built-ins that the program does not have. */
-export async function withNearBuiltins(
+/**
+ * The same errors of modules, with what to do about functions that are not there: names that are near, those of rules for variables that nothing
+ * gives a value, and for built-ins that the program does not have, how to get one that has them.
+ */
+export async function withNearNames(
   errors: readonly ErrorDetail[],
+  modules: readonly RegoModule[],
   opa: OpaProgram,
 ): Promise<ErrorDetail[]> {
-  const unknown = errors.map(({ message }) => UNDEFINED_FUNCTION.exec(message)?.groups?.['name'])
-  if (unknown.every((name) => name === undefined)) return [...errors]
-  const release = await opaRelease(opa)
-  const { exitCode, stdout } = await runOpa(opa, ['capabilities', '--current'])
-  if (exitCode !== 0) return [...errors]
-  const known = Capabilities.parse(JSON.parse(stdout)).builtins.map(({ name }) => name)
+  const functions = errors.map(({ message }) => UNDEFINED_FUNCTION.exec(message)?.groups?.['name'])
+  const builtins = functions.every((name) => name === undefined) ? [] : await builtinNames(opa)
+  const release = functions.some(isYounger) ? await opaRelease(opa) : ''
   return errors.map((error, index) => {
-    const name = unknown[index]
-    if (name === undefined) return error
-    const hint = YOUNGER.includes(name)
+    const name = functions[index]
+    const variable = UNSAFE_VARIABLE.exec(error.message)?.groups?.['name']
+    const own = modules.find(({ file }) => file === error.location?.file)
+    const hint = isYounger(name)
       ? `: OPA ${release} does not have it, and the one that \`tidegate opa install\` brings does`
-      : suggestion(nearestName(name, known))
+      : name === undefined
+        ? suggestion(variable === undefined ? undefined : nearestName(variable, rulesBeside(modules, own)))
+        : suggestion(nearestName(name, [...functionNames(modules, own), ...builtins]))
     return { ...error, message: `${error.message}${hint}` }
   })
+}
+
+function isYounger(name: string | undefined): boolean {
+  return name !== undefined && YOUNGER.includes(name)
+}
+
+async function builtinNames(opa: OpaProgram): Promise<string[]> {
+  const { exitCode, stdout } = await runOpa(opa, ['capabilities', '--current'])
+  return exitCode === 0 ? Capabilities.parse(JSON.parse(stdout)).builtins.map(({ name }) => name) : []
+}
+
+/** The functions of all modules as they are called from outside, and those of a module's own package as it calls them. */
+function functionNames(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
+  return modules.flatMap(({ packagePath, rules }) => {
+    const isBeside = packagePath.join('.') === own?.packagePath.join('.')
+    return rules
+      .filter(({ isFunction }) => isFunction)
+      .map(({ path }) => (isBeside ? path.join('.') : printDataRef([...packagePath, ...path])))
+  })
+}
+
+/** The first names of the rules of a module's package. */
+function rulesBeside(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
+  const name = own?.packagePath.join('.')
+  return modules
+    .filter(({ packagePath }) => packagePath.join('.') === name)
+    .flatMap(({ rules }) => rules.flatMap(({ path, isFunction }) => (isFunction ? [] : (path[0] ?? []))))
 }
