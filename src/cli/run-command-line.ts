@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 
 import { nearestName } from '../lib/text/nearest-name.js'
-import { letOptimize } from '../lib/threads/optimize.js'
+import { letOptimizeLate } from '../lib/threads/optimize.js'
 import { packageVersion } from '../lib/package-root.js'
 import { commands } from './commands.js'
 import type { ExitCode, Session } from './session/session.js'
@@ -65,7 +65,7 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
     .hook('preAction', (_, command) => {
       session.isWatched = command.getOptionValue('watch') === true
       // The service has most of its code still to load.
-      if (command.name() !== 'serve') letOptimize()
+      if (command.name() !== 'serve') letOptimizeLate()
     })
   if (isEvaluation(args)) await defineShortForm(program, session)
   else defineRoot(program)

@@ -23,7 +23,7 @@ export interface Checking {
 const MOST_NAMES = 10
 
 /** The packages of the static policies. Raises `invalid` when there are none: nothing would ever be denied. */
-export function staticPackages({ config, snapshot, directories }: OpenPolicies): string[] {
+export function staticPackages({ config, snapshot, directories }: OpenPolicies): readonly string[] {
   const patterns = config.policies.staticPackages
   const packages = selectPackages(snapshot, patterns)
   if (packages.length > 0) return packages

@@ -49,7 +49,7 @@ function parseText(literal: Uint8Array): Uint8Array {
   }
 }
 
-function requirePackages(snapshot: Snapshot, patterns: readonly string[]): string[] {
+function requirePackages(snapshot: Snapshot, patterns: readonly string[]): readonly string[] {
   const packages = selectPackages(snapshot, patterns)
   if (packages.length > 0) return packages
   throw new AppError(

@@ -6,10 +6,10 @@ import { questionOf } from './package-question.js'
 import type { PackageQuestion, QuestionPart } from './package-question.js'
 import { pathOfKey } from '../rego/path-key.js'
 import { printPackageName } from '../rego/print-data-ref.js'
-import { RegoObject } from '../rego/value.js'
+import { EMPTY_SET, RegoObject } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { walkValue } from '../rego/walk-value.js'
-import type { Snapshot } from '../snapshot/snapshot.js'
+import type { Entrypoint, Snapshot } from '../snapshot/snapshot.js'
 import { undefinedPolicy } from './evaluation-error.js'
 import type { EvaluationCall } from '../wasm/evaluation-call.js'
 
@@ -43,17 +43,18 @@ export function askPackages(
   call: EvaluationCall,
   { mustState }: AskOptions,
 ): Verdict {
-  const questions = keys.map((key) => questionOf(snapshot, key)).filter(({ parts }) => parts.length > 0)
-  const entrypoints = questions.flatMap(({ parts }) => parts.map(({ entrypoint }) => entrypoint))
+  const { questions, entrypoints } = planFor(snapshot, keys)
   const values = evaluateEntrypoints(snapshot, entrypoints, input, call)
   let next = 0
   const answers = questions.map((question) => {
     const own = question.parts.map((part) => walked(part, values[next++]))
-    return { ...question, statement: packageStatement(question, own, mustState) }
+    return { question, statement: packageStatement(question, own, mustState) }
   })
-  const denials = answers.flatMap(({ name, statement }) =>
-    typeof statement === 'string' ? [] : statement.map((text) => ({ packageName: name, text })),
-  )
+  const denials: Denial[] = []
+  for (const { question, statement } of answers) {
+    if (typeof statement === 'string') continue
+    for (const text of statement) denials.push({ packageName: question.name, text })
+  }
   if (denials.length === 0) {
     requireAnswered(keys, snapshot)
     requireStatements(answers, mustState)
@@ -61,22 +62,41 @@ export function askPackages(
   return { denials: withoutRepeats(denials) }
 }
 
+/** What is evaluated for the packages that a snapshot was asked about last: mostly all of them, each time. */
+interface Plan {
+  readonly keys: readonly string[]
+  readonly questions: readonly PackageQuestion[]
+  readonly entrypoints: readonly Entrypoint[]
+}
+
+const plans = new WeakMap<Snapshot, Plan>()
+
+function planFor(snapshot: Snapshot, keys: readonly string[]): Plan {
+  const known = plans.get(snapshot)
+  if (known?.keys === keys) return known
+  const questions = keys.map((key) => questionOf(snapshot, key)).filter(({ parts }) => parts.length > 0)
+  const entrypoints = questions.flatMap(({ parts }) => parts.map(({ entrypoint }) => entrypoint))
+  const plan = { keys, questions, entrypoints }
+  plans.set(snapshot, plan)
+  return plan
+}
+
 function walked({ rest }: QuestionPart, value: RegoValue | undefined): RegoValue | undefined {
   return value === undefined ? undefined : walkValue(value, rest)
 }
 
 function packageStatement(
-  { name, parts, isKnown, hasAllow, baseDenials }: PackageQuestion,
+  { name, parts, isKnown, hasAllow, isDenyAlone, baseDenials }: PackageQuestion,
   values: readonly (RegoValue | undefined)[],
   mustState: boolean,
 ): Statement {
+  // As most of many do.
+  if (isDenyAlone && values.every((value) => value === EMPTY_SET)) return []
   const documents = parts.flatMap(({ rule }, index) => (rule === undefined ? [toObject(values[index])] : []))
-  const rules = new RegoObject(
-    parts.flatMap(({ rule }, index) => {
-      const value = values[index]
-      return rule === undefined || value === undefined ? [] : [[rule, value] as const]
-    }),
-  )
+  const rules = {
+    get: (name: string) =>
+      values[parts.findLastIndex(({ rule }, index) => rule === name && values[index] !== undefined)],
+  }
   const isAllowAlone = isKnown && parts.every(({ rule }) => rule === undefined)
   const own = isAllowAlone
     ? documents.map((document) => allowAloneStatement(document, name))
@@ -109,21 +129,25 @@ function requireAnswered(keys: readonly string[], snapshot: Snapshot): void {
   )
 }
 
-interface Answer extends PackageQuestion {
+interface Answer {
+  readonly question: PackageQuestion
   readonly statement: Statement
 }
 
 /** Raises `evaluation_failed` where what does not deny is not said to be allowed either. */
 function requireStatements(answers: readonly Answer[], mustState: boolean): void {
   const silent = answers.filter(
-    ({ statement, isKnown }) => statement === 'null' || (statement === 'undefined' && isKnown && mustState),
+    ({ statement, question: { isKnown } }) =>
+      statement === 'null' || (statement === 'undefined' && isKnown && mustState),
   )
   if (silent.length > 0) {
     throw undefinedPolicy(
-      `no verdict for this input: the verdict rules of ${silent.map(({ name }) => name).join(', ')} are undefined or null; write deny as a set, or give it a default`,
+      `no verdict for this input: the verdict rules of ${silent.map(({ question }) => question.name).join(', ')} are undefined or null; write deny as a set, or give it a default`,
     )
   }
-  const hasVerdict = answers.some(({ statement, isKnown }) => isKnown || typeof statement !== 'string')
+  const hasVerdict = answers.some(
+    ({ statement, question }) => question.isKnown || typeof statement !== 'string',
+  )
   if (!hasVerdict) {
     throw undefinedPolicy(
       'none of the packages that are asked states a verdict: check the path, and that one of them has a deny, violation or allow rule',

@@ -9,6 +9,11 @@ import type { RegoValue } from '../rego/value.js'
  */
 export type Statement = readonly string[] | 'undefined' | 'null'
 
+/** The values of verdict rules by their names. */
+export interface VerdictMembers {
+  readonly get: (rule: string) => RegoValue | undefined
+}
+
 /** The members of an object reason that hold its text, the first that is there first. */
 const TEXT_MEMBERS: readonly string[] = ['msg', 'message', 'alertMsg', 'reason']
 
@@ -29,8 +34,11 @@ export function denyStatement(value: RegoValue | undefined, ruleName: string): S
  * What a document with verdict rules states. Whatever says no wins: an `allow` that is not true beside an empty `deny`, or a
  * reason in `deny` beside an `allow` that is true. Rules that are undefined, and a deny rule that is null, say nothing.
  */
-export function documentStatement(members: RegoObject, name: string): Statement {
-  const denials = DENY_RULES.map((rule) => denyStatement(members.get(rule), `${name}.${rule}`))
+export function documentStatement(members: VerdictMembers, name: string): Statement {
+  const denials = DENY_RULES.map((rule) => {
+    const value = members.get(rule)
+    return value === undefined ? 'undefined' : denyStatement(value, `${name}.${rule}`)
+  })
   return joinStatements([...denials, allowStatement(members.get(ALLOW_RULE), `${name}.${ALLOW_RULE}`)])
 }
 

@@ -34,7 +34,9 @@ export function evaluateEntrypoints(
   call: EvaluationCall,
 ): (RegoValue | undefined)[] {
   const values = new Map<Entrypoint, RegoValue | undefined>()
-  const asked = entrypoints.flatMap((entrypoint) => entrypoint.parts?.rules ?? [entrypoint])
+  const asked = entrypoints.some(({ parts }) => parts !== undefined)
+    ? entrypoints.flatMap((entrypoint) => entrypoint.parts?.rules ?? [entrypoint])
+    : entrypoints
   for (const module of new Set(asked.map((entrypoint) => entrypoint.module))) {
     const own = asked.filter((entrypoint) => entrypoint.module === module)
     const numbers = own.map(({ number }) => number)

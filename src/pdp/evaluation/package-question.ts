@@ -22,6 +22,8 @@ export interface PackageQuestion {
   /** Whether the rules of the package are known: a bundle made elsewhere does not tell them. */
   readonly isKnown: boolean
   readonly hasAllow: boolean
+  /** Whether its deny rules are all that can say something. */
+  readonly isDenyAlone: boolean
   /** What base documents beside the rules say against everything: they may deny, but never allow. */
   readonly baseDenials: readonly string[]
 }
@@ -47,6 +49,7 @@ function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
     key,
     name: printPackageName(path),
     hasAllow: allow.length > 0,
+    isDenyAlone: false,
     baseDenials: snapshot.baseDenials.get(key) ?? [],
   }
   const documents = entrypointsAt(snapshot, path).map((entrypoint) => whole(entrypoint, []))
@@ -56,7 +59,13 @@ function makeQuestion(snapshot: Snapshot, key: string): PackageQuestion {
   if (deny.length === 0 && allow.length === 0) return { ...named, parts: opaque, isKnown: false }
   // Without deny rules the whole document is asked, where it can be: it tells whether any rule has a value for this input.
   const isDocumentEnough = deny.length === 0 && documents.length > 0
-  return { ...named, parts: isDocumentEnough ? documents : [...deny, ...allow, ...opaque], isKnown: true }
+  const isDenyAlone = allow.length === 0 && opaque.length === 0 && named.baseDenials.length === 0
+  return {
+    ...named,
+    parts: isDocumentEnough ? documents : [...deny, ...allow, ...opaque],
+    isKnown: true,
+    isDenyAlone,
+  }
 }
 
 function whole(entrypoint: Entrypoint, rest: readonly string[]): QuestionPart {

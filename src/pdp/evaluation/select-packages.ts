@@ -1,13 +1,25 @@
 import { pathOfKey } from '../rego/path-key.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
+interface Selection {
+  readonly patterns: readonly string[]
+  readonly keys: readonly string[]
+}
+
+/** What was selected last: a service has one list of patterns. */
+const selections = new WeakMap<Snapshot, Selection>()
+
 /**
  * The keys of the loaded packages that one of the patterns names. A pattern is a dotted package path in which `*` stands
  * for any text within one segment and `**` for any number of segments, none included: `static.**`. The packages below one
  * that is named belong to it.
  */
-export function selectPackages(snapshot: Snapshot, patterns: readonly string[]): string[] {
-  return snapshot.packages.filter(packageMatcher(patterns))
+export function selectPackages(snapshot: Snapshot, patterns: readonly string[]): readonly string[] {
+  const known = selections.get(snapshot)
+  if (known?.patterns === patterns) return known.keys
+  const keys = snapshot.packages.filter(packageMatcher(patterns))
+  selections.set(snapshot, { patterns, keys })
+  return keys
 }
 
 /** Whether one of the patterns names the package of a key, or one above it. */

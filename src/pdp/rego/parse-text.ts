@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { WorkMeter } from '../metering/work-meter.js'
-import { RegoNumber, RegoObject, RegoSet } from './value.js'
+import { EMPTY_SET, EMPTY_SET_TEXT, RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoValue } from './value.js'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -22,6 +22,7 @@ const MEMBER_BYTES = 120
  * where a meter is given.
  */
 export function parseRegoText(text: string, meter?: WorkMeter): RegoValue {
+  if (text === EMPTY_SET_TEXT) return EMPTY_SET
   const reader = new TextReader(text, meter)
   const value = reader.readValue()
   reader.expectEnd()
@@ -54,7 +55,7 @@ class TextReader {
       case 'n':
         return this.#readWord('null', null)
       case 's':
-        return this.#readWord('set()', new RegoSet([]))
+        return this.#readWord(EMPTY_SET_TEXT, EMPTY_SET)
       default:
         return this.#readNumber()
     }

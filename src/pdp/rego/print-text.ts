@@ -1,4 +1,4 @@
-import { RegoNumber, RegoObject, RegoSet } from './value.js'
+import { EMPTY_SET_TEXT, RegoNumber, RegoObject, RegoSet } from './value.js'
 import type { RegoArray, RegoValue } from './value.js'
 import type { WorkMeter } from '../metering/work-meter.js'
 
@@ -44,7 +44,7 @@ function printString(value: string): string {
 function printContainer(value: RegoArray | RegoSet | RegoObject, meter: WorkMeter | undefined): string {
   const print = (member: RegoValue): string => printWith(member, meter)
   if (value instanceof RegoSet) {
-    return value.members.length === 0 ? 'set()' : `{${value.members.map(print).join(',')}}`
+    return value.members.length === 0 ? EMPTY_SET_TEXT : `{${value.members.map(print).join(',')}}`
   }
   if (value instanceof RegoObject) {
     return `{${value.entries.map(([k, v]) => `${print(k)}:${print(v)}`).join(',')}}`

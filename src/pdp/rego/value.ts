@@ -50,6 +50,10 @@ export class RegoSet {
   }
 }
 
+/** What most rules of many packages come to, and its text in Rego. */
+export const EMPTY_SET = new RegoSet([])
+export const EMPTY_SET_TEXT = 'set()'
+
 export type RegoEntries = readonly (readonly [key: RegoValue, value: RegoValue])[]
 
 /** An object: keys distinct by Rego equality (the last wins), entries in Rego key order. */

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
-import { printJson } from '../rego/print-text.js'
-import { dataOf } from './data/data-image.js'
 import type { DataImage } from './data/data-image.js'
+import { printImage } from './data/print-image.js'
 import type { HostValues } from './host-values.js'
 import type { ModuleMemory } from './module/module-memory.js'
 import type { PolicyExports } from './module/policy-exports.js'
@@ -43,7 +42,7 @@ export function parseImage(
   from: number,
 ): PlacedData {
   exports.opa_heap_ptr_set(from)
-  const root = values.parse(Buffer.from(printJson(dataOf(data))), exports.opa_json_parse)
+  const root = values.parse(printImage(data, data.root), exports.opa_json_parse)
   return { root, end: exports.opa_heap_ptr_get() }
 }
 

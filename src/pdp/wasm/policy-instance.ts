@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { replaceLoneSurrogates } from '../../lib/json/text/lone-surrogates.js'
 import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { BuiltinContext } from '../builtins/shared/builtin.js'
+import { EMPTY_SET_TEXT } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
 import { EvaluationAbort, describeFailure } from './module/evaluation-abort.js'
 import type { EvaluationCall } from './evaluation-call.js'
@@ -34,6 +35,8 @@ import type { InputReader } from './reader/input-reader.js'
 import { readsAlike } from './reader/reads-alike.js'
 
 const UNDEFINED_ADDRESS = 0
+/** `s`, with which no other text of a value begins. */
+const EMPTY_SET_START = 0x73
 
 /** One instantiated module with its own memory, in which the data is parsed once and every evaluation starts afresh. */
 export class PolicyInstance {
@@ -215,6 +218,7 @@ export class PolicyInstance {
   /** Only Rego text keeps sets apart from arrays, so that they can be put in order. */
   #textOf(value: number, slice: EvaluationSlice | undefined): string {
     const address = this.#exports.opa_value_dump(value)
+    if (this.#memory.bytes[address] === EMPTY_SET_START) return EMPTY_SET_TEXT
     const length = this.#memory.textLengthAt(address)
     // Putting a result into order and printing it takes time, too.
     if (length > costs.SHORT_RESULT_BYTES) {

@@ -8,7 +8,7 @@ import { printJson } from '../../../src/pdp/rego/print-text.js'
 import { parseRegoText } from '../../../src/pdp/rego/parse-text.js'
 import { equalValues } from '../../../src/pdp/rego/value.js'
 import type { RegoValue } from '../../../src/pdp/rego/value.js'
-import { dataOf } from '../../../src/pdp/wasm/data/data-image.js'
+import { dataOf, printData } from '../../../src/pdp/wasm/data/data-image.js'
 import { isSameValue } from '../../../src/pdp/wasm/reader/same-value.js'
 import { imageOf } from '../../support/data-image.js'
 import { JsonGenerator } from '../../support/generate-json.js'
@@ -76,6 +76,22 @@ describe('the image of base documents', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('is printed byte for byte as the values that it holds are', () => {
+    const generator = new JsonGenerator(20_261_123)
+    for (let round = 0; round < 400; round += 1) {
+      const data = dataOf(imageOf(generator.object(generator.below(20), () => generator.text(), 4)))
+      expect(Buffer.from(printData(data)).toString()).toBe(printJson(data))
+    }
+  })
+
+  test('is printed where its text is much longer than what is kept of equal values', () => {
+    const long = 'x'.repeat(5000)
+    const data = dataOf(
+      imageOf(JSON.stringify({ texts: Array.from({ length: 100 }, () => long), last: '\n' })),
+    )
+    expect(Buffer.from(printData(data)).toString()).toBe(printJson(data))
   })
 
   test('finds each member of an object by its name, and none that is not there', () => {

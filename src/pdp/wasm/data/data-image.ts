@@ -1,4 +1,5 @@
 import { compareStrings } from '../../../lib/text/compare-strings.js'
+import { printJson } from '../../rego/print-text.js'
 import { RegoNumber, RegoObject } from '../../rego/value.js'
 import type { RegoEntries, RegoValue } from '../../rego/value.js'
 import {
@@ -20,6 +21,7 @@ import {
   STRING_TEXT,
   TRUE,
 } from '../module/value-layout.js'
+import { printImage } from './print-image.js'
 
 /**
  * Base documents as the values that a policy module works with, ready to be copied into its memory: built once, and the same for every
@@ -51,6 +53,11 @@ export function dataOf(image: DataImage, count?: CountRead): RegoObject {
 /** The value at an address of an image. What is below an object is read when it is asked for. */
 export function valueAt(image: PlacedBytes, address: number, count?: CountRead): RegoValue {
   return new ImageReader(image, count).valueAt(address)
+}
+
+/** The same as `printJson` of a part of `data`, as bytes, and much quicker where there is much. */
+export function printData(data: RegoObject): Uint8Array {
+  return data instanceof ImageObject ? data.print() : Buffer.from(printJson(data))
 }
 
 /** The keys and the addresses of the members of the object at an address; undefined for another value. */
@@ -118,6 +125,10 @@ class ImageReader {
     return member === 0 ? undefined : this.valueAt(this.#word(member + MEMBER_VALUE))
   }
 
+  print(address: number): Uint8Array {
+    return printImage({ bytes: this.#bytes, base: this.#base }, address)
+  }
+
   #numberAt(address: number, head: number): RegoNumber {
     if (head === INTEGER)
       return new RegoNumber(String(this.#bytes.readBigInt64LE(address - this.#base + INTEGER_VALUE)))
@@ -164,6 +175,10 @@ class ImageObject extends RegoObject {
 
   override get(key: RegoValue): RegoValue | undefined {
     return typeof key === 'string' ? this.#reader.memberOf(this.#address, key) : undefined
+  }
+
+  print(): Uint8Array {
+    return this.#reader.print(this.#address)
   }
 }
 

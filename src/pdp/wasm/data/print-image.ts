@@ -1,0 +1,158 @@
+import * as layout from '../module/value-layout.js'
+
+const [QUOTE, BACKSLASH, FIRST_UNESCAPED] = [0x22, 0x5c, 0x20]
+const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [
+  0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d,
+]
+const WORD_VALUES = 2 ** 32
+/** What a sign and the longest integer need. */
+const SPARE_BYTES = 32
+
+/**
+ * The value at an address of an image as compact JSON in UTF-8, as `printJson` writes it: keys in Rego's order, numbers as written. No value
+ * is made on the way.
+ */
+export function printImage(
+  image: { readonly bytes: Uint8Array; readonly base: number },
+  address: number,
+): Buffer {
+  const printer = new ImagePrinter(image.bytes, image.base)
+  printer.print(address)
+  return printer.written()
+}
+
+class ImagePrinter {
+  readonly #bytes: Buffer
+  readonly #words: DataView
+  readonly #base: number
+  #out: Buffer
+  #at = 0
+
+  constructor(bytes: Uint8Array, base: number) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#base = base
+    this.#out = Buffer.allocUnsafe(bytes.length + SPARE_BYTES)
+  }
+
+  written(): Buffer {
+    return this.#out.subarray(0, this.#at)
+  }
+
+  print(address: number): void {
+    const head = this.#words.getUint16(address - this.#base, true)
+    const type = head & 0xff
+    if (type === layout.STRING) this.#string(address)
+    else if (type === layout.NUMBER) this.#number(address, head)
+    else if (type === layout.ARRAY) this.#array(address)
+    else if (type === layout.OBJECT) this.#object(address)
+    else if (type === layout.INTERNED_BOOLEAN) this.#word(head === layout.TRUE ? 'true' : 'false')
+    else this.#word('null')
+  }
+
+  #array(array: number): void {
+    const elements = this.#wordAt(array + layout.MEMBERS)
+    const end = elements + this.#wordAt(array + layout.COUNT) * layout.ELEMENT_BYTES
+    this.#sign(OPEN_ARRAY)
+    for (let element = elements; element < end; element += layout.ELEMENT_BYTES) {
+      if (element > elements) this.#sign(COMMA)
+      this.print(this.#wordAt(element + layout.MEMBER_VALUE))
+    }
+    this.#sign(CLOSE_ARRAY)
+  }
+
+  #object(object: number): void {
+    const members: number[] = []
+    const table = this.#wordAt(object + layout.MEMBERS)
+    const end = table + this.#wordAt(object + layout.COUNT) * 4
+    for (let bucket = table; bucket < end; bucket += 4)
+      for (
+        let member = this.#wordAt(bucket);
+        member !== 0;
+        member = this.#wordAt(member + layout.NEXT_MEMBER)
+      )
+        members.push(member)
+    members.sort((a, b) => this.#compareKeys(this.#wordAt(a), this.#wordAt(b)))
+    this.#sign(OPEN_OBJECT)
+    for (const member of members) {
+      if (member !== members[0]) this.#sign(COMMA)
+      this.#string(this.#wordAt(member))
+      this.#sign(COLON)
+      this.print(this.#wordAt(member + layout.MEMBER_VALUE))
+    }
+    this.#sign(CLOSE_OBJECT)
+  }
+
+  /** By bytes, which is by code points. */
+  #compareKeys(a: number, b: number): number {
+    const bytes = this.#bytes
+    const [atA, atB] = [
+      this.#wordAt(a + layout.STRING_TEXT) - this.#base,
+      this.#wordAt(b + layout.STRING_TEXT) - this.#base,
+    ]
+    const [lengthA, lengthB] = [
+      this.#wordAt(a + layout.STRING_LENGTH),
+      this.#wordAt(b + layout.STRING_LENGTH),
+    ]
+    const length = Math.min(lengthA, lengthB)
+    for (let place = 0; place < length; place += 1) {
+      const difference = (bytes[atA + place] ?? 0) - (bytes[atB + place] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return lengthA - lengthB
+  }
+
+  #string(string: number): void {
+    const start = this.#wordAt(string + layout.STRING_TEXT) - this.#base
+    const end = start + this.#wordAt(string + layout.STRING_LENGTH)
+    const [bytes, begun] = [this.#bytes, this.#at]
+    this.#reserve(end - start)
+    const out = this.#out
+    let to = begun
+    out[to++] = QUOTE
+    for (let from = start; from < end; from += 1) {
+      const byte = bytes[from] ?? 0
+      if (byte < FIRST_UNESCAPED || byte === QUOTE || byte === BACKSLASH) {
+        this.#word(JSON.stringify(bytes.toString('utf8', start, end)))
+        return
+      }
+      out[to++] = byte
+    }
+    out[to++] = QUOTE
+    this.#at = to
+  }
+
+  #number(number: number, head: number): void {
+    if (head !== layout.INTEGER) {
+      const start = this.#wordAt(number + layout.NUMBER_TEXT) - this.#base
+      const end = start + this.#wordAt(number + layout.NUMBER_LENGTH)
+      this.#word(this.#bytes.toString('latin1', start, end))
+      return
+    }
+    const at = number - this.#base + layout.INTEGER_VALUE
+    const integer = this.#words.getInt32(at + 4, true) * WORD_VALUES + this.#words.getUint32(at, true)
+    this.#word(String(Number.isSafeInteger(integer) ? integer : this.#bytes.readBigInt64LE(at)))
+  }
+
+  #word(text: string): void {
+    this.#reserve(text.length * 3)
+    this.#at += this.#out.write(text, this.#at)
+  }
+
+  #sign(byte: number): void {
+    if (this.#at === this.#out.length) this.#reserve(0)
+    this.#out[this.#at++] = byte
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#at + bytes + SPARE_BYTES
+    if (needed <= this.#out.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#out.length * 2))
+    this.#out.copy(larger, 0, 0, this.#at)
+    this.#out = larger
+  }
+
+  #wordAt(address: number): number {
+    return this.#words.getUint32(address - this.#base, true)
+  }
+}
