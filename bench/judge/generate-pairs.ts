@@ -132,6 +132,34 @@ const countsOf =
     ...pairOf(control, experiment)(random),
     exposure: { control: requests(random), experiment: requests(random) },
   })
+/** The share of requests that fail in each minute: trouble begins with the chance of `start` a minute and lasts for `minutes` on average. */
+const troubled =
+  (start: number, minutes: number, share: number, usual = 0) =>
+  (random: Random): Float64Array => {
+    let isOn = false
+    return Float64Array.from({ length: POINTS }, () => {
+      isOn = isOn ? random.uniform() >= 1 / minutes : random.uniform() < start
+      return usual + (isOn ? share : 0)
+    })
+  }
+
+/** Errors that come with the time, on sides of which the canary has less traffic (requests a minute). */
+const unequalTraffic =
+  (trouble: (random: Random) => Float64Array, control: number, experiment: number, factor = 1) =>
+  (random: Random): Pair => {
+    const side = (level: number, times: number): readonly [Float64Array, Float64Array] => {
+      const exposure = requests(random).map((count) => Math.max(1, Math.round((count * level) / 1000)))
+      const shares = trouble(random)
+      return [exposure, exposure.map((count, place) => random.poisson(times * count * (shares[place] ?? 0)))]
+    }
+    const [[before, errors], [now, canaryErrors]] = [side(control, 1), side(experiment, factor)]
+    return {
+      control: errors,
+      experiment: canaryErrors,
+      exposure: { control: before, experiment: now },
+    }
+  }
+
 const requests = (random: Random): Float64Array =>
   Float64Array.from({ length: POINTS }, () => Math.max(1, Math.round(1000 + 30 * random.normal())))
 
@@ -152,6 +180,14 @@ const change = (name: string, prototype: number, make: Row['make'], limit = prot
 
 export const AROUND = normal(LEVEL, 10)
 
+/** Bursts by how often they begin, how long they last and how many requests fail in them. */
+const TENTH_OF_TRAFFIC: readonly (readonly [string, (random: Random) => Float64Array])[] = [
+  ['bursts of a minute', troubled(0.1, 1, 0.2)],
+  ['bursts of 3 minutes', troubled(0.02, 3, 0.2)],
+  ['bursts of 3 minutes among errors', troubled(0.05, 3, 0.1, 0.001)],
+  ['bursts of 8 minutes among errors', troubled(0.05, 8, 0.05, 0.005)],
+]
+
 /** The rows of analysis.md 2.4, and those that the issue adds. */
 export const ROWS: readonly Row[] = [
   ...[2, 3].map((count) => same(`normal n=${count}`, AROUND, 0, count)),
@@ -166,6 +202,15 @@ export const ROWS: readonly Row[] = [
   same('error counts 5 %', errorCounts(0.05), NO_FIGURE, POINTS, 5),
   same('independent errors 5 %', independentErrors(0.05), NO_FIGURE, POINTS, 5),
   same('single errors 5 %', singleErrors(0.05), NO_FIGURE, POINTS, 5),
+  ...TENTH_OF_TRAFFIC.map(([name, trouble]) => ({
+    ...{
+      name: `A/A a tenth of the traffic, ${name}`,
+      prototype: NO_FIGURE,
+      wanted: 'none' as const,
+      limit: 4,
+    },
+    make: unequalTraffic(trouble, 2000, 200),
+  })),
   same('success 99.95 %', successRate(0.9995), NO_FIGURE),
   same('success 98 %', successRate(0.98), NO_FIGURE),
   same('rate[5m]', overlapping(AROUND), NO_FIGURE),

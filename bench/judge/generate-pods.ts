@@ -42,6 +42,21 @@ const learnedRow =
     }
   }
 
+/** Pods whose levels have a heavy tail (Pareto's, of index 2), and that vary as they are large. */
+const heavyPods =
+  (count: number) =>
+  (random: Random): Float64Array[] =>
+    Array.from({ length: count }, () => {
+      const level = LEVEL / Math.sqrt(1 - random.uniform())
+      return normal(level, 0.05 * level)(random, POINTS)
+    })
+
+const heavyRow = (random: Random): Pair => {
+  const units = { control: heavyPods(3)(random), experiment: heavyPods(3)(random) }
+  const empty = new Float64Array()
+  return { control: units.control[0] ?? empty, experiment: units.experiment[0] ?? empty, units }
+}
+
 const row = (name: string, wanted: Row['wanted'], limit: number, make: Row['make']): Row => ({
   ...{ name, wanted, limit, make },
   prototype: Number.NaN,
@@ -50,6 +65,7 @@ const row = (name: string, wanted: Row['wanted'], limit: number, make: Row['make
 /** Pods that differ by 3 % without any change. */
 export const POD_ROWS: readonly Row[] = [
   row('A/A 3 and 3 pods', 'none', 2, podRow(3, 3)),
+  row('A/A 3 and 3 heavy-tailed pods', 'none', 2, heavyRow),
   row('A/A 10 and 10 pods', 'none', 2, podRow(10, 10)),
   row('A/A 10 pods and 1', 'none', 2, podRow(10, 1)),
   row('A/A 1 and 1 pod, 20 former runs', 'none', 2, learnedRow()),

@@ -1,4 +1,5 @@
 import { normalUpperTail } from '../../statistics/normal.js'
+import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
 import { studentUpperQuantile, studentUpperTail } from '../../statistics/student.js'
 import type { Finding, MetricSeries, MetricSpec, Side, TestOutcome, UsualSpread } from '../series/types.js'
@@ -16,7 +17,10 @@ export const LEAST_RUNS = 5
 /** What a median of deviations is worth beside a standard deviation, of normal values. */
 const MEDIAN_EFFICIENCY = 0.37
 /** Tests of how much there is; others are of how it moves, which units share. */
-const OF_LEVELS: readonly TestOutcome['test'][] = ['shift', 'rate', 'size', 'occurrence', 'gap']
+const OF_LEVELS: readonly TestOutcome['test'][] = ['shift', 'rate', 'size', 'occurrence', 'gap', 'tail']
+
+/** The part of the error that units have for how widely their values are spread, either way. */
+const SPREAD_SHARE = 0.1
 
 /** How far the levels of both sides lie apart, and how much of that is chance between units or runs. */
 interface LevelDifference {
@@ -28,7 +32,8 @@ interface LevelDifference {
 
 /**
  * The findings of a metric, given that its units (pods) differ anyway, or that former runs without a change did: a change of the level is
- * found when both the points and the units show it, and its interval holds what either allows.
+ * found when both the points and the units show it, and its interval holds what either allows. So is a change of how widely values are
+ * spread, which is another of each unit too, above all where it grows with the level.
  */
 export function widenByUnits(
   tested: Tested,
@@ -37,16 +42,36 @@ export function widenByUnits(
   if (tested.distanceFrom !== undefined) return tested
   const [before, now] = [control, experiment].map(({ units, values }) => unitLevels(units ?? [values]))
   const difference = ofUnits(before ?? [], now ?? []) ?? ofRuns(tested, usualSpread)
-  return difference === undefined ? tested : widened(tested, spec, difference)
+  if (difference === undefined) return tested
+  const [spreadBefore, spreadNow] = [control, experiment].map(({ units, values }) =>
+    unitSpreads(units ?? [values]),
+  )
+  return widened(tested, spec, {
+    level: difference,
+    logarithm: ofUnits(logarithms(before ?? []), logarithms(now ?? [])),
+    spread: ofUnits(spreadBefore ?? [], spreadNow ?? []),
+  })
 }
 
-function widened(tested: Tested, { direction }: MetricSpec, difference: LevelDifference): Tested {
-  const { estimate, error, freedom, about } = difference
+/** What units say of a change: by their levels, by their logarithms where they differ by factors, and by how widely each is spread. */
+interface BetweenUnits {
+  readonly level: LevelDifference
+  readonly logarithm: LevelDifference | undefined
+  readonly spread: LevelDifference | undefined
+}
+
+function widened(
+  tested: Tested,
+  { direction }: MetricSpec,
+  { level, logarithm, spread }: BetweenUnits,
+): Tested {
+  const { estimate, error, freedom, about } = level
   const shares = ERROR_SHARES[direction]
   const tests = tested.tests.map((outcome) => {
+    if (outcome.test === 'spread' && spread !== undefined) return { ...outcome, p: spreadP(outcome, spread) }
     if (!OF_LEVELS.includes(outcome.test)) return outcome
     const isHigh = outcome.change === 'High'
-    const p = upperTail(isHigh ? estimate : -estimate, error, freedom)
+    const p = Math.max(...[level, logarithm ?? level].map((each) => tailOf(each, isHigh ? 1 : -1)))
     return { ...outcome, p: Math.max(outcome.p, weighted(p, isHigh ? shares.shiftHigh : shares.shiftLow)) }
   })
   const reach = error > 0 ? studentUpperQuantile(Math.min(0.5, tested.alpha), freedom) * error : 0
@@ -58,6 +83,30 @@ function widened(tested: Tested, { direction }: MetricSpec, difference: LevelDif
       : Math.max(tested.detectable, (reach + studentUpperQuantile(0.2, freedom) * error) / tested.level)
   const relative = tested.relative && relativeTo(tested.level, tested.estimate, interval)
   return { ...tested, tests, confidenceInterval: interval, relative, detectable, units: about }
+}
+
+/** A spread is wider or narrower, whichever end reaches further. */
+function spreadP({ p }: TestOutcome, spread: LevelDifference): number {
+  return Math.max(p, weighted(tailOf(spread, spread.estimate > 0 ? 1 : -1), SPREAD_SHARE))
+}
+
+function tailOf({ estimate, error, freedom }: LevelDifference, sign: 1 | -1): number {
+  return upperTail(sign * estimate, error, freedom)
+}
+
+/** Of levels that are all above 0; none otherwise. */
+function logarithms(levels: readonly number[]): readonly number[] {
+  return levels.every((level) => level > 0) ? levels.map(Math.log) : []
+}
+
+/** How widely the values of each unit are spread, as logarithms, since they differ by factors; those that are constant have none. */
+function unitSpreads(units: readonly Float64Array[]): readonly number[] {
+  return units.flatMap((unit) => {
+    const sorted = unit.filter((value) => !Number.isNaN(value)).sort()
+    const median = sortedQuantile(sorted, 0.5)
+    const spread = mean(Array.from(sorted, (value) => Math.abs(value - median)))
+    return spread > 0 ? [Math.log(spread)] : []
+  })
 }
 
 /** Welch's test of the levels of units; a side of one unit varies as the other does. Undefined where no side has two. */

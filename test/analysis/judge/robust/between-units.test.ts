@@ -38,6 +38,21 @@ describe('pods that differ anyway', () => {
     expect(judge(pods, pod(130))).toMatchObject({ classification: 'High' })
   })
 
+  const proportional = (level: number): number[] =>
+    Array.from({ length: 60 }, () => level * (1 + 0.05 * noise()))
+
+  it('are not spread otherwise since one of them is far larger', () => {
+    const result = judge([100, 140, 120].map(proportional), [110, 900, 130].map(proportional))
+    expect(result.classification).not.toMatch(/High|Low/)
+  })
+
+  it('are spread otherwise when each of them is', () => {
+    const wide = (level: number): number[] => Array.from({ length: 60 }, () => level + 8 * noise())
+    const result = judge([100, 101, 99].map(pod), [100, 101, 99].map(wide))
+    expect(result.classification).toMatch(/High|Low/)
+    expect(result.classificationReason).toContain('the values spread')
+  })
+
   it('widen the interval to what they allow', () => {
     const result = judge([100, 112, 91].map(pod), [120, 103, 108].map(pod))
     const [lower, upper] = result.finding!.relative!.interval

@@ -24,6 +24,8 @@ export interface Tail extends MoreOften {
 const REACH_BEYOND_QUARTILE = 2.2
 /** Events are few: their order must be odder than that of measurements before it counts as more than chance. */
 const CHANCE_ERRORS = 2.6
+/** One side alone has its chance, too, and is asked more often. */
+const CHANCE_ERRORS_ALONE = 3.5
 /** Points so near to the fence, as a share of it, are not beyond it: scaling the data must not move them over. */
 const FENCE_WIDTH = 1e-9
 
@@ -67,11 +69,13 @@ export function pooledOrder({ control, experiment }: CleanSides): Float64Array {
 
 /**
  * Fisher's exact test, with the observed table counted half (mid-p), of whether more of the experiment's points are of a kind.
- * Points of that kind that follow each other count for less, as their autocorrelation says.
+ * Points of that kind that follow each other count for less, as their autocorrelation says; or, where `areAmounts`, that of the values:
+ * bursts among single events show by how many there are.
  */
 export function testMoreOften(
   { control, experiment }: CleanSides,
   isOfKind: (value: number) => boolean,
+  areAmounts = false,
 ): MoreOften {
   const marks = [control, experiment].map(({ values, places }) => ({
     values: values.map((value) => (isOfKind(value) ? 1 : 0)),
@@ -83,10 +87,13 @@ export function testMoreOften(
   const p = moreOftenP(inExperiment, experiment.values.length, inControl, control.values.length)
   const counts = { control: inControl, experiment: inExperiment }
   if (p >= 0.5) return { p, ...counts }
-  const { inflation, freedom } = dependence(
-    marks.map(({ values, places }) => centred(values, places)),
-    CHANCE_ERRORS,
-  )
+  const series = marks.map(({ values, places }) => centred(values, places))
+  // Bursts that only one side has are not as many events as they are points.
+  const amounts = areAmounts ? [control, experiment].map(({ values, places }) => centred(values, places)) : []
+  const { inflation, freedom } = [
+    dependence(series, CHANCE_ERRORS),
+    ...[...series, ...amounts].map((side) => dependence([side], CHANCE_ERRORS_ALONE)),
+  ].reduce((a, b) => (b.inflation > a.inflation ? b : a))
   const deflated =
     inflation > 1 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(inflation), freedom) : p
   return { p: deflated, ...counts }

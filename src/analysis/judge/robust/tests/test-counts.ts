@@ -2,7 +2,6 @@ import { normalUpperQuantile, normalUpperTail } from '../../../statistics/normal
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import { studentUpperQuantile, studentUpperTail } from '../../../statistics/student.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
-import { centred, dependence } from '../samples/autocorrelation.js'
 import { cleanPoints } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { describeTotals } from './describe-totals.js'
@@ -12,18 +11,25 @@ import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import type { RobustSettings } from '../samples/settings.js'
 import { stretchOutcomes } from './stretch-outcomes.js'
 import { moreEventsP, rateDifferenceInterval, rateRatioInterval } from './rate-interval.js'
+import { wideningOf } from './rate-variance.js'
+import type { Widening } from './rate-variance.js'
 import { testOccurrence } from './test-occurrence.js'
-import { countPoints, totalOf } from './total-events.js'
-import type { Total } from './total-events.js'
+import { countPoints, thinnedPoints, totalOf } from './total-events.js'
+import type { CountedPoints, Total } from './total-events.js'
+
+interface Shares {
+  readonly high: number
+  readonly low: number
+}
 
 /** How the error is shared between more and fewer events. */
-const SHARES: Readonly<Record<Direction, { readonly high: number; readonly low: number }>> = {
+const SHARES: Readonly<Record<Direction, Shares>> = {
   either: { high: 1, low: 0.03 },
   increase: { high: 1, low: 0 },
   decrease: { high: 0, low: 1 },
 }
-/** This many standard errors above what chance gives, counts are not those of independent events. */
-const OVERDISPERSED_ERRORS = 1
+/** Of an error that is estimated, of clusters or of sides with other traffic, so much is spent. */
+const ESTIMATED_SHARE = 0.7
 /** Up to this ratio of what the sides' points are exposed to, their number of events can be compared by points. */
 const MOST_EXPOSURE_RATIO = 1.1
 /** By which the mean root of a count is nearly the root of its mean, from about one event a point on. */
@@ -43,9 +49,15 @@ export function testCounts(sides: CleanSides, spec: MetricSpec, settings: Robust
     const { relative } = estimateRates(sides, widening, spec, settings)
     return { ...testOccurrence(sides, spec, settings, counted), relative }
   }
-  return isRare && widening.factor > 1
-    ? testRates(sides, pointsWithEvents(sides, widening, describeTotals(sides, spec)), spec, settings)
-    : testRates(sides, allEvents(sides, widening, describeTotals(sides, spec)), spec, settings)
+  const counted = isRare && widening.factor > 1 ? pointsWithEvents : allEvents
+  return testRates(sides, counted(sides, widening, describeTotals(sides, spec)), spec, settings)
+}
+
+/** Which part of the error each direction has. */
+function sharesOf(sides: CleanSides, { factor }: Widening, direction: Direction): Shares {
+  const { high, low } = SHARES[direction]
+  const share = factor > 1 || !isExposedAlike(sides) ? ESTIMATED_SHARE : 1
+  return { high: share * high, low: share * low }
 }
 
 /** Where no point has two events, points with one are what was counted: their number varies less than that of events may. */
@@ -70,6 +82,8 @@ interface Counted {
   /** What was counted on both sides, as a sentence. */
   readonly says: string
   readonly isByPoint: boolean
+  /** Where the sides are exposed otherwise: points with events at one exposure, of which neither side may have more by chance alone. */
+  readonly atOneExposure?: Pick<Counted, 'experiment' | 'control' | 'widening'>
 }
 
 function allEvents({ control, experiment }: CleanSides, widening: Widening, says: string): Counted {
@@ -84,16 +98,21 @@ function allEvents({ control, experiment }: CleanSides, widening: Widening, says
 }
 
 function pointsWithEvents(sides: CleanSides, events: Widening, totals: string): Counted {
-  const { control, experiment, dependence: inTime } = countPoints(sides)
-  const { inflation: factor, freedom, autocorrelation } = inTime
+  const { experiment, control, ...points } = pointsOf(countPoints(sides))
   return {
-    experiment,
-    control,
-    widening: { factor, freedom, autocorrelation },
-    events,
+    ...{ experiment, control, ...points, events },
     says: `${totals}; ${experiment.events} points have some, ${control.events} in the baseline`,
     isByPoint: true,
+    atOneExposure: pointsOf(thinnedPoints(sides)),
   }
+}
+
+function pointsOf({
+  experiment,
+  control,
+  dependence: inTime,
+}: CountedPoints): Pick<Counted, 'experiment' | 'control' | 'widening'> {
+  return { experiment, control, widening: { factor: inTime.inflation, freedom: inTime.freedom, inTime } }
 }
 
 function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settings: RobustSettings): Tested {
@@ -105,6 +124,7 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
     settings,
   )
   const margin = spec.margin ?? settings.margin
+  const shares = sharesOf(sides, counted.events, spec.direction)
   return {
     kind: 'count',
     method: widening.factor > 1 || isByPoint ? 'overdispersed' : 'poisson',
@@ -113,15 +133,12 @@ function testRates(sides: CleanSides, counted: Counted, spec: MetricSpec, settin
     cliffsDelta: rankShift(sides.experiment.sorted, sides.control.sorted).cliffsDelta,
     alpha: settings.countAlpha,
     effectiveN: {
-      control: sides.control.values.length / widening.factor,
-      experiment: sides.experiment.values.length / widening.factor,
+      control: sides.control.values.length / widening.inTime.inflation,
+      experiment: sides.experiment.values.length / widening.inTime.inflation,
     },
-    autocorrelation: widening.autocorrelation,
+    autocorrelation: widening.inTime.autocorrelation,
     detectable: null,
-    tests: [
-      ...rateOutcomes(counted, spec.direction, margin, relative),
-      ...rateStretches(sides, spec, settings),
-    ],
+    tests: [...rateOutcomes(counted, shares, margin, relative), ...rateStretches(sides, spec, settings)],
   }
 }
 
@@ -150,13 +167,14 @@ function steadiedSides({ control, experiment }: CleanSides): CleanSides {
  * events, also where the points with some are what is tested: a point says nothing of how many it has.
  */
 function estimateRates(
-  { control, experiment }: CleanSides,
-  { factor, freedom }: Widening,
+  sides: CleanSides,
+  widening: Widening,
   { direction }: MetricSpec,
   { countAlpha }: RobustSettings,
 ): Pick<Tested, 'level' | 'estimate' | 'confidenceInterval' | 'relative'> {
-  const [x, y] = [totalOf(experiment), totalOf(control)]
-  const { high, low } = SHARES[direction]
+  const [x, y] = [totalOf(sides.experiment), totalOf(sides.control)]
+  const { factor, freedom } = widening
+  const { high, low } = sharesOf(sides, widening, direction)
   const error = countAlpha * Math.max(high, low)
   const z = studentUpperQuantile(error, freedom)
   const level = y.events / y.exposure
@@ -173,18 +191,23 @@ function estimateRates(
 }
 
 function rateOutcomes(
-  { experiment: x, control: y, widening, says: counted }: Counted,
-  direction: Direction,
+  { experiment: x, control: y, widening, says: counted, atOneExposure: points }: Counted,
+  shares: Shares,
   margin: number,
   relative: Tested['relative'],
 ): TestOutcome[] {
-  const shares = SHARES[direction]
   const [more, less] = [x.events / x.exposure, y.events / y.exposure]
-  const says = less > 0 ? `${counted}, a change of ${percent(more / less - 1)}` : counted
+  const says = relative === null ? counted : `${counted}, a change of ${percent(relative.estimate)}`
   return (['High', 'Low'] as const).map((side) => {
     const isHigh = side === 'High'
-    const [one, other] = isHigh ? [x, y] : [y, x]
-    const p = widened(moreEventsP(one, other), widening)
+    const moreP = (now: Total, before: Total, of: Widening): number =>
+      widened(isHigh ? moreEventsP(now, before) : moreEventsP(before, now), of)
+    // Clusters may come with the traffic or with the time: both must find it.
+    const inTime = points === undefined ? 0 : moreP(points.experiment, points.control, points.widening)
+    // An exact test of independent events, widened, takes the rate of both for known: where they are far apart it says too much.
+    const { error = 0, freedom } = widening
+    const byError = error > 0 ? studentUpperTail((isHigh ? more - less : less - more) / error, freedom) : 0
+    const p = Math.max(moreP(x, y, widening), inTime, byError)
     return {
       test: 'rate',
       change: side,
@@ -198,53 +221,6 @@ function rateOutcomes(
 
 function widened(p: number, { factor, freedom }: Widening): number {
   return factor > 1 && p < 0.5 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(factor), freedom) : p
-}
-
-interface Widening {
-  /** Variance by that of independent events; 1 when chance explains the difference. */
-  readonly factor: number
-  readonly freedom: number
-  readonly autocorrelation: number
-}
-
-/** Pearson's dispersion of the counts about their side's rate, times what their dependence in time adds. */
-function wideningOf({ control, experiment }: CleanSides): Widening {
-  const sides = [control, experiment].map((side) => residuals(side))
-  const points = control.values.length + experiment.values.length
-  const chi = sides.reduce((sum, { squares }) => sum + squares, 0)
-  const dispersion = chi / Math.max(1, points - 2)
-  // The variance of one squared residual of a Poisson count with mean u is 2 + 1 / u.
-  const inverse = sides.reduce((sum, { inverseMeans }) => sum + inverseMeans, 0)
-  const error = Math.sqrt(2 * points + inverse) / points
-  const isClustered = dispersion > 1 + OVERDISPERSED_ERRORS * error
-  const inTime = dependence(sides.map(({ values, places }) => centred(values, places)))
-  return {
-    factor: (isClustered ? dispersion : 1) * inTime.inflation,
-    freedom: inTime.freedom,
-    autocorrelation: inTime.autocorrelation,
-  }
-}
-
-interface Residuals {
-  readonly values: Float64Array
-  readonly places: Int32Array
-  readonly squares: number
-  readonly inverseMeans: number
-}
-
-function residuals(side: CleanSide): Residuals {
-  const { events, exposure } = totalOf(side)
-  const rate = events / exposure
-  let [squares, inverseMeans] = [0, 0]
-  const values = side.values.map((value, index) => {
-    const expected = rate * (side.exposure[index] ?? 1)
-    if (!(expected > 0)) return 0
-    const residual = (value - expected) / Math.sqrt(expected)
-    squares += residual * residual
-    inverseMeans += 1 / expected
-    return residual
-  })
-  return { values, places: side.places, squares, inverseMeans }
 }
 
 /** Events a point as they would be of one request. */

@@ -3,7 +3,7 @@ import { sortedQuantile } from '../../../statistics/quantile.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import { studentUpperTail } from '../../../statistics/student.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
-import { dependence, independence } from '../samples/autocorrelation.js'
+import { centredScores, dependence } from '../samples/autocorrelation.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { percent, weighted } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
@@ -80,8 +80,8 @@ function oftenOutcomes(
   counted: CountedEvents | undefined,
 ): TestOutcome[] {
   const isNotZero = (value: number): boolean => value !== 0
-  const high = testMoreOften({ control, experiment }, isNotZero)
-  const low = testMoreOften({ control: experiment, experiment: control }, isNotZero)
+  const high = testMoreOften({ control, experiment }, isNotZero, counted !== undefined)
+  const low = testMoreOften({ control: experiment, experiment: control }, isNotZero, counted !== undefined)
   const [more, less] = [shareNotZero(experiment), shareNotZero(control)]
   const [often, seldom] = [more, less].map((share) => percent(share).replace('+', ''))
   const says =
@@ -113,10 +113,15 @@ function isMoreOften(more: number, less: number): boolean {
 }
 
 function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margin: number): TestOutcome[] {
-  const [x, y] = [experiment, control].map(({ sorted }) => sorted.filter((value) => value !== 0))
-  if (x === undefined || y === undefined || Math.min(x.length, y.length) < LEAST_SIZES) return []
+  const [now, before] = [experiment, control].map(notZero)
+  if (now === undefined || before === undefined) return []
+  const [x, y] = [now.values.toSorted(), before.values.toSorted()]
+  if (Math.min(x.length, y.length) < LEAST_SIZES) return []
   const { above, below } = rankShift(x, y)
-  const { freedom } = independence(x.length + y.length)
+  // Those of one burst are of one size.
+  const { inflation, freedom } = [[before, now], [before], [now]]
+    .map((sides) => dependence(sides.map(({ values, places }) => centredScores(values, places))))
+    .reduce((a, b) => (b.inflation > a.inflation ? b : a))
   const usual = sortedQuantile(y, 0.5)
   const change = (sortedQuantile(x, 0.5) - usual) / Math.abs(usual)
   const says = `where they are not 0, the typical value changed by ${percent(change)}`
@@ -124,7 +129,7 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
     {
       test: 'size',
       change: 'High',
-      p: weighted(studentUpperTail(above, freedom), shares.sizeHigh),
+      p: weighted(studentUpperTail(above / Math.sqrt(inflation), freedom), shares.sizeHigh),
       matters: change > margin,
       size: Math.max(0, change),
       says,
@@ -132,12 +137,17 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
     {
       test: 'size',
       change: 'Low',
-      p: weighted(studentUpperTail(below, freedom), shares.sizeLow),
+      p: weighted(studentUpperTail(below / Math.sqrt(inflation), freedom), shares.sizeLow),
       matters: -change > margin,
       size: Math.max(0, -change),
       says,
     },
   ]
+}
+
+function notZero({ values, places }: CleanSide): Pick<CleanSide, 'values' | 'places'> {
+  const isKept = (_: unknown, index: number): boolean => values[index] !== 0
+  return { values: values.filter(isKept), places: places.filter(isKept) }
 }
 
 function shareNotZero({ values }: CleanSide): number {

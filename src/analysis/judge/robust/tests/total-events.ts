@@ -9,6 +9,13 @@ export interface Total {
   readonly exposure: number
 }
 
+/** Points with events on both sides, and how they depend on each other in time. */
+export interface CountedPoints {
+  readonly control: Total
+  readonly experiment: Total
+  readonly dependence: Dependence
+}
+
 const BISECTION_STEPS = 60
 
 /** All events of a side. */
@@ -21,11 +28,7 @@ export function totalOf({ values, exposure }: CleanSide): Total {
  * one: at a rate u of clusters, 1 - exp(-u E) of the points that are exposed to E. Each side's exposure is its part of all such
  * points at the rate of both sides together, in the unit of the given exposure.
  */
-export function countPoints({ control, experiment }: CleanSides): {
-  readonly control: Total
-  readonly experiment: Total
-  readonly dependence: Dependence
-} {
+export function countPoints({ control, experiment }: CleanSides): CountedPoints {
   const marks = [control, experiment].map(({ values, places }) => ({
     values: values.map((value) => (value > 0 ? 1 : 0)),
     places,
@@ -39,6 +42,28 @@ export function countPoints({ control, experiment }: CleanSides): {
   return {
     control: { events: inControl, exposure: ofControl * unit },
     experiment: { events: inExperiment, exposure: ofExperiment * unit },
+    dependence: dependence(marks.map(({ values, places }) => centred(values, places))),
+  }
+}
+
+/**
+ * The points that have events, had every point of the side with more traffic only as much as the other side's have: of its events each is
+ * kept with that chance, so that what comes with the time and not with the traffic, as an outage does, is as likely to be seen on both sides.
+ */
+export function thinnedPoints({ control, experiment }: CleanSides): CountedPoints {
+  const least = Math.min(...[control, experiment].map(({ exposure }) => sum(exposure) / exposure.length))
+  const marks = [control, experiment].map(({ values, places, exposure }) => ({
+    values: values.map((value, index) => 1 - (1 - Math.min(1, least / (exposure[index] ?? 1))) ** value),
+    places,
+  }))
+  const [before, now] = marks.map(({ values }) => ({
+    events: Math.round(sum(values)),
+    exposure: values.length,
+  }))
+  const none = { events: 0, exposure: 1 }
+  return {
+    control: before ?? none,
+    experiment: now ?? none,
     dependence: dependence(marks.map(({ values, places }) => centred(values, places))),
   }
 }

@@ -1,0 +1,119 @@
+import type { CentredSeries, Dependence } from '../samples/autocorrelation.js'
+import { centred, dependence } from '../samples/autocorrelation.js'
+import type { CleanSide } from '../samples/clean-side.js'
+import type { CleanSides } from '../samples/metric-tests.js'
+import { totalOf } from './total-events.js'
+
+/** How much more the difference of two rates varies than that of independent events would. */
+export interface Widening {
+  /** Variance by that of independent events; 1 when chance explains the difference. */
+  readonly factor: number
+  readonly freedom: number
+  /** The standard error of the difference of the rates, where clusters make it. */
+  readonly error?: number
+  /** The dependence in time alone, which is a part of the factor. */
+  readonly inTime: Dependence
+}
+
+/** This many standard errors above what chance gives, counts are not those of independent events. */
+const OVERDISPERSED_ERRORS = 1
+const LEAST_FREEDOM = 2
+
+/**
+ * Each side's own squares tell how much its rate varies (the sandwich estimate), times what its dependence in time adds: a canary that
+ * alone has bursts depends on what they do, whatever its baseline says. A side with less traffic shows less of the bursts that both
+ * sides have: its variance is at least what those of the other side let expect of it, where the rate of a point varies as much on both
+ * sides (as in a negative binomial distribution).
+ */
+export function wideningOf({ control, experiment }: CleanSides): Widening {
+  const [before, now] = [residuals(control), residuals(experiment)]
+  const inTime = dependence([before, now].map(centredResiduals))
+  if (!isClustered([before]) && !isClustered([now]) && !isClustered([before, now])) {
+    return { factor: inTime.inflation, freedom: inTime.freedom, inTime }
+  }
+  const [y, x] = [withBursts(before, now, inTime), withBursts(now, before, inTime)]
+  const independent = independentVariance(before) + independentVariance(now)
+  const factor = independent > 0 ? Math.max(1, (x.variance + y.variance) / independent) : 1
+  const error = Math.sqrt(x.variance + y.variance)
+  const freedom = (x.variance + y.variance) ** 2 / (x.variance ** 2 / x.freedom + y.variance ** 2 / y.freedom)
+  return { factor, freedom: Math.max(LEAST_FREEDOM, freedom), error, inTime }
+}
+
+interface Residuals {
+  /** Standardized: of variance 1 where events are independent. */
+  readonly values: Float64Array
+  readonly places: Int32Array
+  readonly events: number
+  readonly exposure: number
+  /** Sums of the squares of standardized residuals, and of what one over their mean is. */
+  readonly squares: number
+  readonly inverseMeans: number
+  /** Sums of squares and fourth powers of the residuals as they are, and of the squares of what each is counted out of. */
+  readonly rawSquares: number
+  readonly rawFourths: number
+  readonly squaredExposures: number
+}
+
+function residuals(side: CleanSide): Residuals {
+  const { events, exposure } = totalOf(side)
+  const rate = events / exposure
+  const sums = { squares: 0, inverseMeans: 0, rawSquares: 0, rawFourths: 0, squaredExposures: 0 }
+  const values = side.values.map((value, index) => {
+    const exposed = side.exposure[index] ?? 1
+    sums.squaredExposures += exposed * exposed
+    const expected = rate * exposed
+    if (!(expected > 0)) return 0
+    const square = (value - expected) ** 2
+    sums.squares += square / expected
+    sums.inverseMeans += 1 / expected
+    sums.rawSquares += square
+    sums.rawFourths += square * square
+    return (value - expected) / Math.sqrt(expected)
+  })
+  return { values, places: side.places, events, exposure, ...sums }
+}
+
+/** By Pearson's dispersion of the counts about their side's rate. */
+function isClustered(sides: readonly Residuals[]): boolean {
+  const sum = (of: (side: Residuals) => number): number => sides.reduce((total, side) => total + of(side), 0)
+  const points = sum(({ values }) => values.length)
+  const dispersion = sum(({ squares }) => squares) / Math.max(1, points - sides.length)
+  // The variance of one squared residual of a Poisson count with mean u is 2 + 1 / u.
+  const error = Math.sqrt(2 * points + sum(({ inverseMeans }) => inverseMeans)) / points
+  return dispersion > 1 + OVERDISPERSED_ERRORS * error
+}
+
+/** The variance of a side's rate where its events are independent. */
+function independentVariance({ events, exposure }: Residuals): number {
+  return events / exposure ** 2
+}
+
+/** The variance of a side's rate as its points show it, and of how many degrees of freedom that is worth (Satterthwaite, by the kurtosis seen). */
+function withBursts(
+  side: Residuals,
+  other: Residuals,
+  together: Dependence,
+): { variance: number; freedom: number } {
+  const points = side.values.length
+  const alone = dependence([centredResiduals(side)])
+  const inTime = alone.inflation > together.inflation ? alone : together
+  const own = side.rawSquares * (points / Math.max(1, points - 1))
+  const mean = side.rawSquares / points
+  const excess = side.rawFourths / points - mean * mean
+  const freedom = excess > 0 ? (2 * points * mean * mean) / excess : points
+  const isSmaller = side.exposure / points < other.exposure / other.values.length
+  const expected = isSmaller ? side.events + burstVariance(other) * side.squaredExposures : 0
+  return {
+    variance: (inTime.inflation * Math.max(own, side.events, expected)) / side.exposure ** 2,
+    freedom: Math.max(1, Math.min(inTime.freedom, freedom / inTime.inflation)),
+  }
+}
+
+function centredResiduals({ values, places }: Residuals): CentredSeries {
+  return centred(values, places)
+}
+
+/** By how much the rate itself varies from point to point. */
+function burstVariance({ rawSquares, events, squaredExposures }: Residuals): number {
+  return squaredExposures > 0 ? Math.max(0, rawSquares - events) / squaredExposures : 0
+}
