@@ -54,6 +54,24 @@ describe('the leases of a replica', () => {
     await Promise.all([one.close(), other.close()])
   })
 
+  it('are let go of, and none is taken, while a newer release lets this one write no more', async () => {
+    const name = randomUUID()
+    const one = await openTestDatabase(name)
+    const settings = await databaseOf(name)
+    const lead = await one.leases.take('leader', 'upkeep')
+    await query(settings, 'update store_schema set oldest_writer = 99')
+    await expect.poll(() => lead?.lost.aborted, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => query(settings, "select key from leases where kind = 'leader'")).toEqual([])
+    expect(await one.leases.take('leader', 'upkeep')).toBeUndefined()
+    // It says that it is alive all the same.
+    expect(await query(settings, "select key from leases where kind = 'replica'")).toHaveLength(1)
+    await query(settings, 'update store_schema set oldest_writer = 1')
+    await expect
+      .poll(() => one.leases.take('leader', 'upkeep'), { timeout: 10_000, interval: 200 })
+      .toBeDefined()
+    await one.close()
+  })
+
   it('are given up when they may have ended, even while the database does not answer', async () => {
     vi.useFakeTimers()
     let isAnswering = true
@@ -65,7 +83,7 @@ describe('the leases of a replica', () => {
       queries,
       owner: 'one',
       clock: Date.now,
-      beaten: () => undefined,
+      beaten: () => true,
       failed: () => undefined,
     })
     await leases.start()

@@ -5,7 +5,7 @@ import { clientConfig } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
-import { isLostConnection, isStaleConnection } from './postgres-error.js'
+import { isLostConnection, isOutdated, isRetryable, isStaleConnection } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { SilenceAtEnd } from './silence-at-end.js'
 import { onlyReads, preparedQuery } from './session.js'
@@ -48,11 +48,10 @@ export class PooledQueries implements Queries {
     text: string,
     values: readonly unknown[] = [],
   ): Promise<QueryResult<Row>> {
-    const query = preparedQuery(this.#names, text, values)
     return await this.#trying(
-      (client) => client.query<Row>(query),
+      (client) => client.query<Row>(preparedQuery(this.#names, text, values)),
       // A connection that idled may have been lost since; a statement that only reads may be asked again.
-      (raw) => isStaleConnection(raw) && onlyReads(text),
+      (raw) => isRetryable(raw) || (isStaleConnection(raw) && onlyReads(text)),
     )
   }
 
@@ -74,6 +73,7 @@ export class PooledQueries implements Queries {
       return await this.#atEnd.unlessGivenUp(() => this.#on(act))
     } catch (raw) {
       if (isLostConnection(raw)) this.#hosts.suspect()
+      if (isOutdated(raw)) this.#names.clear()
       if (!isWorthAgain(raw)) throw raw
       return await this.#on(act)
     }

@@ -60,9 +60,17 @@ export function fromDriver(action: string, raw: unknown): unknown {
   return raw instanceof DatabaseError || isLostConnection(raw) ? toStoreError(action, raw) : raw
 }
 
-/** Whether a transaction may succeed when it is tried again. */
+/** Whether nothing of a statement or its transaction was kept, and it may succeed when it is tried again. */
 export function isRetryable(raw: unknown): boolean {
-  return raw instanceof DatabaseError && RETRYABLE.has(raw.code ?? '')
+  return raw instanceof DatabaseError && (RETRYABLE.has(raw.code ?? '') || isOutdated(raw))
+}
+
+/**
+ * Whether the server refuses a prepared statement since its columns are others by now: a newer release has migrated. It is to be prepared
+ * under another name. The code (0A000) says less than the function that raises it, which has the same name in every language.
+ */
+export function isOutdated(raw: unknown): boolean {
+  return raw instanceof DatabaseError && raw.routine === 'RevalidateCachedQuery'
 }
 
 /** Whether an error is about what one operation wanted to write, and says nothing against others: a constraint, a wrong value. */

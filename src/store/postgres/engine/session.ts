@@ -5,7 +5,7 @@ import { clientConfig } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { HostChoice } from './host-choice.js'
 import { endClient, endNow } from './end-client.js'
-import { isLostConnection, isSilent } from './postgres-error.js'
+import { isLostConnection, isOutdated, isSilent } from './postgres-error.js'
 import type { PostgresSettings, PostgresTimeouts } from './postgres-settings.js'
 import { whileAnswered } from './while-answered.js'
 
@@ -18,6 +18,7 @@ export interface Queries {
 
 /** Statements that are prepared once and remembered by the server; others are parsed each time. */
 const MAX_PREPARED = 256
+let named = 0
 const NUL = '\0'
 /** What a client says of itself outside of any transaction. */
 const IDLE = 'I'
@@ -100,6 +101,7 @@ export class Session implements Queries {
       )
     } catch (raw) {
       if (isLostConnection(raw)) this.#lose(client)
+      if (isOutdated(raw)) this.#prepared.clear()
       if (isSilent(raw)) this.#noteSilence(toError(raw))
       throw raw
     }
@@ -160,7 +162,7 @@ export function preparedQuery(
 ): QueryConfig<unknown[]> {
   let name = names.get(text)
   if (name === undefined && names.size < MAX_PREPARED) {
-    name = `tg${names.size}`
+    name = `tg${++named}`
     names.set(text, name)
   }
   return { text, values: values.map(withoutNul), ...(name !== undefined && { name }) }

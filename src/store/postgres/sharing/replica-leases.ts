@@ -16,8 +16,8 @@ export interface ReplicaLeasesOptions {
   readonly owner: string
   /** The clock of this machine, in milliseconds since the epoch. */
   readonly clock: () => number
-  /** Told what the database said to a sign of life, or why it said nothing. */
-  readonly beaten: (beat: Beat) => void
+  /** Told what the database said to a sign of life, or why it said nothing; returns whether this process may work. */
+  readonly beaten: (beat: Beat) => boolean
   readonly failed: (error: unknown) => void
 }
 
@@ -42,6 +42,7 @@ export class ReplicaLeases implements Leases {
   readonly #taking = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
+  #mayWork = true
   /** Runs as long as leases are surely valid, by this process's own clock that is never set. */
   #expiry: NodeJS.Timeout | undefined
 
@@ -63,15 +64,12 @@ export class ReplicaLeases implements Leases {
     clearInterval(this.#timer)
     clearTimeout(this.#expiry)
     await this.#beating
-    this.#loseAll()
-    const { queries, owner } = this.#options
-    await run(queries, 'delete from leases where owner = $1', [owner])
-    await run(queries, 'select pg_notify($1, $2)', [RELEASED, owner])
+    await this.#letGo('')
   }
 
   async take(kind: string, key: string): Promise<WorkLease | undefined> {
     const name = `${kind}:${key}`
-    if (this.#held.has(name) || this.#taking.has(name)) return undefined
+    if (!this.#mayWork || this.#held.has(name) || this.#taking.has(name)) return undefined
     this.#taking.add(name)
     try {
       if (!(await this.#insert(kind, key))) return undefined
@@ -139,10 +137,19 @@ export class ReplicaLeases implements Leases {
     const names = new Set(kept.map(({ kind, key }) => `${kind}:${key}`))
     for (const held of before) if (!names.has(`${held.kind}:${held.key}`)) this.#lose(held)
     const middleMs = (startedMs + clock()) / 2
-    beaten({
+    this.#mayWork = beaten({
       clockOffsetMs: (state?.now_ms ?? middleMs) - middleMs,
       oldestWriter: state?.oldest_writer ?? 0,
     })
+    // What it cannot do it must not keep from others.
+    if (!this.#mayWork) await this.#letGo(` and kind <> '${REPLICA}'`)
+  }
+
+  async #letGo(which: string): Promise<void> {
+    this.#loseAll()
+    const { queries, owner } = this.#options
+    await run(queries, `delete from leases where owner = $1${which}`, [owner])
+    await run(queries, 'select pg_notify($1, $2)', [RELEASED, owner])
   }
 
   #loseAll(): void {

@@ -35,7 +35,8 @@ export class DatabaseCondition {
     return `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} that of the database, which counts`
   }
 
-  beaten({ clockOffsetMs, oldestWriter }: Beat): void {
+  /** Returns whether this release may write to the database. */
+  beaten({ clockOffsetMs, oldestWriter }: Beat): boolean {
     this.#clockOffsetMs = clockOffsetMs
     try {
       requireWriter(serviceSchema, { oldestWriter })
@@ -43,6 +44,7 @@ export class DatabaseCondition {
     } catch (error) {
       this.#note({ away: undefined, newer: (error as Error).message })
     }
+    return this.#newer === undefined
   }
 
   succeeded(): void {
