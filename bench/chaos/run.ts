@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { HARD_STOPS, stopHeldUpBy } from '../../test/support/chaos/hard-stops.js'
@@ -16,6 +17,8 @@ const { values: flags } = parseArgs({
     stops: { type: 'string', default: '20' },
     /** Kills of one of two services over one PostgreSQL. */
     replicas: { type: 'string', default: '100' },
+    /** The built program (`dist/cli.js`) of an older release, which one of the two then is as often as not. */
+    old: { type: 'string' },
     callers: { type: 'string', default: '24' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
@@ -66,6 +69,11 @@ function reportReplicas(rounds: number, result: ReplicaKillResult): boolean {
   console.log(
     `  ${result.contested} gates contested at both, ${result.refused} requests refused for a moment`,
   )
+  const { started, refused } = result.older
+  if (flags.old !== undefined)
+    console.log(
+      `  ${started} starts of the older build, ${refused} more were refused as too old for the database`,
+    )
   return isClean
 }
 
@@ -96,7 +104,9 @@ async function replicas(rounds: number): Promise<boolean> {
     console.log('PostgreSQL is not installed: two services over it are left out')
     return true
   }
-  const options = { rounds, callers, longestMs: 1000, seed, finished: progress('replica', rounds) }
+  const finished = progress('replica', rounds)
+  const old = flags.old === undefined ? undefined : resolve(flags.old)
+  const options = { rounds, callers, longestMs: 1000, seed, finished, old }
   return reportReplicas(rounds, await killReplicasRepeatedly(options))
 }
 

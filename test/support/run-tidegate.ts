@@ -14,6 +14,8 @@ export interface ProgramSurroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** Of another build. */
+  readonly program?: string
 }
 
 /** Tests of another compiler name it. */
@@ -23,11 +25,11 @@ const OWN = COMPILER === undefined ? {} : { OPA_BIN: COMPILER }
 /** Runs the built program to its end, with nothing of the caller's own settings. */
 export function runTidegate(
   args: readonly string[],
-  { cwd = ROOT, env = {}, stdin = '' }: ProgramSurroundings = {},
+  { cwd = ROOT, env = {}, stdin = '', program = PROGRAM }: ProgramSurroundings = {},
 ): Promise<ProgramRun> {
   return new Promise((resolve, reject) => {
     const options = { cwd, env: { HOME: cwd, ...OWN, ...env }, timeout: 15_000, maxBuffer: 64 * 1024 * 1024 }
-    const child = execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : error.code
       if (typeof exitCode === 'number') resolve({ exitCode, stdout, stderr })
       else reject(new Error(`tidegate ${args.join(' ')} did not end by itself`, { cause: error }))

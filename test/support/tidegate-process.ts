@@ -46,6 +46,8 @@ export interface ServeSettings {
   readonly openFiles?: number
   /** The name of the data directory in the workspace, which only one service at a time may have. */
   readonly dataDir?: string
+  /** The program of another build. */
+  readonly program?: string | undefined
 }
 
 /** Starts `tidegate serve` on a free port of loopback and waits until it serves. Throws what it wrote when it ends instead. */
@@ -119,8 +121,8 @@ interface Spawned {
 }
 
 function spawnServe(settings: ServeSettings): Spawned {
-  const { workspace, args = [], nodeArgs = [], openFiles } = settings
-  const serve = [PROGRAM, 'serve', '--config', writeConfig(settings)]
+  const { workspace, args = [], nodeArgs = [], openFiles, program = PROGRAM } = settings
+  const serve = [program, 'serve', '--config', writeConfig(settings)]
   const command = [process.execPath, ...nodeArgs, ...serve, ...args]
   if (openFiles === undefined) return spawnProgram(command, workspace.path)
   return spawnProgram(['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...command], workspace.path)

@@ -27,7 +27,7 @@ const STRANGE_SETTINGS = [
   'extra_float_digits = -3',
   "intervalstyle = 'sql_standard'",
   'standard_conforming_strings = off',
-  "statement_timeout = '1ms'",
+  "statement_timeout = '100ms'",
   "timezone = 'America/St_Johns'",
   'transform_null_equals = on',
 ]

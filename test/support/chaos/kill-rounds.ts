@@ -19,6 +19,12 @@ export interface KillOptions {
   readonly finished?: (round: number) => void
 }
 
+/** Services that share a database may be of two builds. */
+export interface ReplicaKillOptions extends KillOptions {
+  /** The program of an older build, by which both are started first, and each anew as often as by this one. */
+  readonly old?: string | undefined
+}
+
 export interface KillResult {
   readonly promised: Promised
   /** In sentences; none when nothing acknowledged was lost, doubled or broken. */

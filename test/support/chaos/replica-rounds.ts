@@ -4,6 +4,7 @@ import { Agent } from 'undici'
 import { startReceiver } from '../callback-receiver.js'
 import { createDatabase, startPostgres } from '../postgres/postgres-server.js'
 import { storeSection } from '../postgres/store-section.js'
+import { PROGRAM } from '../project-root.js'
 import { seededRandom } from '../random-bytes.js'
 import { startTidegate } from '../tidegate-process.js'
 import type { TidegateProcess } from '../tidegate-process.js'
@@ -14,18 +15,22 @@ import { configureMixedWrites, writeBundle } from './chaos-service.js'
 import { findBrokenPromises } from './check-promises.js'
 import { contestGate, findContestProblems } from './contested-gates.js'
 import type { Contested } from './contested-gates.js'
-import type { KillOptions } from './kill-rounds.js'
+import type { ReplicaKillOptions } from './kill-rounds.js'
 import { durableWrites, noPromises, sendWrite, UnexpectedAnswer } from './mixed-writes.js'
 import type { Caller, Promised } from './mixed-writes.js'
+import { twoBuilds } from './two-builds.js'
+import type { OlderStarts, TwoBuilds } from './two-builds.js'
 
 const CONTESTED_SHARE = 0.3
 const UNAVAILABLE = 503
+const IN_ORDER_SHARE = 0.5
 
 export interface ReplicaKillResult {
   readonly promised: Promised
   readonly contested: number
   /** Requests that were refused for a moment, which is no loss. */
   readonly refused: number
+  readonly older: OlderStarts
   /** In sentences; none when nothing acknowledged was lost, decided twice or broken. */
   readonly problems: readonly string[]
 }
@@ -36,15 +41,18 @@ interface Pair {
   readonly startMissing: () => Promise<void>
   readonly callbackUrl: string
   readonly received: Awaited<ReturnType<typeof startReceiver>>['received']
+  /** What either build says against the trail. */
+  readonly trailProblems: () => Promise<string[]>
   readonly remove: () => Promise<void>
 }
 
 /** Kills (SIGKILL) one of two services again and again while both are used, and looks afterwards for everything that they acknowledged. */
-export async function killReplicasRepeatedly(options: KillOptions): Promise<ReplicaKillResult> {
+export async function killReplicasRepeatedly(options: ReplicaKillOptions): Promise<ReplicaKillResult> {
   const random = seededRandom(options.seed)
   const promised = noPromises()
   const contested: Contested = { decided: new Map(), problems: [] }
-  const pair = await makePair()
+  const builds = twoBuilds(options.old, random)
+  const pair = await makePair(builds)
   let refused = 0
   const noteRefused = (): void => {
     refused += 1
@@ -59,7 +67,9 @@ export async function killReplicasRepeatedly(options: KillOptions): Promise<Repl
       await Promise.race([untilMore(promised, before), Promise.all(callers)])
       await sleep(random() * options.longestMs)
       const running = pair.running()
-      await running[Math.floor(random() * running.length)]?.end('SIGKILL')
+      // Builds are replaced in order as well.
+      const isInOrder = options.old !== undefined && random() < IN_ORDER_SHARE
+      await running[Math.floor(random() * running.length)]?.end(isInOrder ? 'SIGTERM' : 'SIGKILL')
       // The other one goes on by itself for a while.
       await sleep(random() * options.longestMs)
       isOver = true
@@ -76,7 +86,8 @@ export async function killReplicasRepeatedly(options: KillOptions): Promise<Repl
       const code = await service.end('SIGTERM')
       if (code !== 0) problems.push(`the last stop ended with ${code}`)
     }
-    return { promised, contested: contested.decided.size, refused, problems }
+    problems.push(...(await pair.trailProblems()))
+    return { promised, contested: contested.decided.size, refused, older: builds.older, problems }
   } finally {
     await pair.remove()
   }
@@ -118,7 +129,7 @@ async function writeAnywhere(load: Load, isOver: () => boolean): Promise<void> {
   }
 }
 
-async function makePair(): Promise<Pair> {
+async function makePair(builds: TwoBuilds): Promise<Pair> {
   const server = await startPostgres()
   const receiver = await startReceiver()
   const settings = await createDatabase(server.settings, 'chaos')
@@ -126,6 +137,15 @@ async function makePair(): Promise<Pair> {
   const config = { ...configureMixedWrites(common), policies: { bundles: [writeBundle(common)] } }
   const workspaces: readonly Workspace[] = [makeWorkspace(), makeWorkspace()]
   const services: (TidegateProcess | undefined)[] = [undefined, undefined]
+  const start = async (workspace: Workspace, program: string): Promise<TidegateProcess> => {
+    const store = storeSection(workspace, settings)
+    // An older build takes no files that a newer one has brought up to date.
+    const dataDir = program === PROGRAM ? 'data' : 'older-data'
+    return await startTidegate({
+      ...{ workspace, directories: [], config: { ...config, store } },
+      ...{ program, dataDir },
+    })
+  }
   const running = (): TidegateProcess[] =>
     services.flatMap((service) => (service?.isRunning() === true ? [service] : []))
   return {
@@ -134,13 +154,14 @@ async function makePair(): Promise<Pair> {
       await Promise.all(
         workspaces.map(async (workspace, index) => {
           if (services[index]?.isRunning() === true) return
-          const store = storeSection(workspace, settings)
-          services[index] = await startTidegate({ workspace, directories: [], config: { ...config, store } })
+          const isFirst = services[index] === undefined
+          services[index] = await builds.start(isFirst, (program) => start(workspace, program))
         }),
       )
     },
     callbackUrl: receiver.url,
     received: receiver.received,
+    trailProblems: () => builds.trailProblems(settings),
     remove: async () => {
       for (const service of running()) await service.end('SIGKILL')
       await receiver.close()

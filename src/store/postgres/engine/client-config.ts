@@ -19,7 +19,7 @@ types.setTypeParser(INT8, Number)
 /** What the client library is told for one connection. */
 export function clientConfig(
   { host, port, user, database, password, tls }: PostgresSettings,
-  { statementMs, lockMs }: PostgresTimeouts,
+  { statementMs }: Pick<PostgresTimeouts, 'statementMs'>,
 ): ClientConfig {
   return {
     host,
@@ -36,10 +36,17 @@ export function clientConfig(
     application_name: 'tidegate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     query_timeout: statementMs + ANSWER_MARGIN_MS,
     types,
   }
+}
+
+/**
+ * What a connection begins with. Poolers take no such parameters when they are connected to; and what an acknowledged write promises, and
+ * what is absent in an array, does not depend on how the database is set.
+ */
+export function firstStatements({ statementMs, lockMs }: PostgresTimeouts): string {
+  return `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
+    set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}; set array_nulls = on;
+    select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 }

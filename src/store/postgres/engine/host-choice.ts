@@ -13,7 +13,7 @@ interface FoundHost extends PostgresHost {
 
 type Looked = FoundHost | { readonly problem: string }
 
-const LOOKING = { statementMs: 3000, lockMs: 3000 }
+const LOOKING = { statementMs: 3000 }
 /** Where no host would do, all are asked again so late. */
 const PAUSE_MS = 500
 /** The name of a file of the log begins with its timeline, in eight hex digits. */

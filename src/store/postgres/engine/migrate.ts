@@ -31,6 +31,7 @@ export const LOCK_CLASS = 0x54_47_73_76
 const MIGRATING = 2
 /** A migration may rewrite a table, and others wait for it. */
 const TIMEOUTS = { statementMs: 3_600_000, lockMs: 3_600_000 }
+const LOOKING = { statementMs: 10_000, lockMs: 3000 }
 const ACTION = 'migrate the database'
 
 /**
@@ -40,6 +41,7 @@ const ACTION = 'migrate the database'
 export async function migrate(settings: PostgresSettings, schema: Schema): Promise<boolean> {
   const session = new Session(settings, TIMEOUTS)
   try {
+    await requireOwnConnection(session, settings)
     // Of the session, since the migrator begins and ends transactions itself; it goes with the connection.
     await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, MIGRATING])
     await requireUtf8(session)
@@ -65,6 +67,28 @@ export function requireWriter(
   throw new AppError(
     'unavailable',
     `the database was migrated by a newer release (it takes writes from schema ${found.oldestWriter} on, this release knows ${version}): upgrade this replica`,
+  )
+}
+
+/**
+ * Raises `unavailable` where a pooler gives a connection of the server to whoever has a transaction next: locks, settings and prepared
+ * statements of a session would be those of others.
+ */
+export async function requireOwnConnection(session: Session, settings: PostgresSettings): Promise<void> {
+  const other = new Session(settings, LOOKING)
+  const servers: unknown[] = []
+  try {
+    for (const asked of [session, session, other]) {
+      const [answer] = await asked.script('select pg_backend_pid() as pid')
+      servers.push((answer?.rows as { pid: number }[])[0]?.pid)
+    }
+  } finally {
+    await other.close()
+  }
+  if (servers[0] === servers[1] && servers[1] !== servers[2]) return
+  throw new AppError(
+    'unavailable',
+    'a pooler in transaction mode is before the database: let it work in session mode (pool_mode = session), or name the server itself in store.url',
   )
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/app-error.js'
 import { Pool } from 'pg'
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg'
-import { clientConfig } from './client-config.js'
+import { clientConfig, firstStatements } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { endNow } from './end-client.js'
 import { HostChoice } from './host-choice.js'
@@ -29,6 +29,8 @@ export class PooledQueries implements Queries {
   readonly #atEnd: SilenceAtEnd
   /** A name is the same text on every connection. */
   readonly #names = new Map<string, string>()
+  /** Connections that are set up. */
+  readonly #begun = new WeakSet<PoolClient>()
   #pool: HostPool | undefined
   #isClosed = false
 
@@ -89,7 +91,11 @@ export class PooledQueries implements Queries {
     try {
       const result = await whileAnswered(
         of,
-        () => act(client),
+        async () => {
+          if (!this.#begun.has(client)) await client.query(firstStatements(this.#timeouts))
+          this.#begun.add(client)
+          return await act(client)
+        },
         () => endNow(client),
       )
       isWell = true

@@ -1,7 +1,7 @@
 import { AppError, toError } from '../../../errors/app-error.js'
 import { Client } from 'pg'
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg'
-import { clientConfig } from './client-config.js'
+import { clientConfig, firstStatements } from './client-config.js'
 import { CopyOut } from './copy-out.js'
 import { HostChoice } from './host-choice.js'
 import { endClient, endNow } from './end-client.js'
@@ -24,9 +24,6 @@ const NUL = '\0'
 const IDLE = 'I'
 /** A server that gave no answer is asked again after so long. */
 const SILENCE_MS = 500
-/** What an acknowledged write promises, and what is absent in an array, does not depend on how the database is set. */
-const SETTINGS = `set array_nulls = on;
-  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** One connection, made when it is needed and again when it was lost; what is left of a transaction fails then, until it is rolled back. */
 export class Session implements Queries {
@@ -120,7 +117,7 @@ export class Session implements Queries {
       await client.connect()
       await whileAnswered(
         this.#connectedTo,
-        () => client.query(SETTINGS),
+        () => client.query(firstStatements(this.#timeouts)),
         () => endNow(client),
       )
     } catch (raw) {

@@ -46,8 +46,7 @@ export type ServerAnswer = 'takes writes' | 'something' | 'nothing'
 
 /** What a server says within so many milliseconds. */
 export async function answerOf(settings: PostgresSettings, withinMs: number): Promise<ServerAnswer> {
-  const timeouts = { statementMs: withinMs, lockMs: withinMs }
-  const config = clientConfig(settings, timeouts)
+  const config = clientConfig(settings, { statementMs: withinMs })
   const client = new Client({ ...config, connectionTimeoutMillis: withinMs, query_timeout: withinMs })
   client.on('error', () => undefined)
   try {

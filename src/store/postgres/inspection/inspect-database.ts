@@ -1,3 +1,4 @@
+import { requireOwnConnection } from '../engine/migrate.js'
 import { toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import { Session } from '../engine/session.js'
@@ -52,8 +53,10 @@ type Row<T> = T & Record<string, unknown>
 
 /** Looks at a database, over one connection that only reads; a standby will do. Raises AppError `unavailable`. */
 export async function inspectDatabase(settings: PostgresSettings, now: () => number): Promise<DatabaseFacts> {
-  const session = new Session({ ...settings, takesStandby: true }, TIMEOUTS)
+  const reached = { ...settings, takesStandby: true }
+  const session = new Session(reached, TIMEOUTS)
   try {
+    await requireOwnConnection(session, reached)
     const server = await inspectServer(session, now)
     const found = await first<{ found: string | null }>(
       session,

@@ -7,7 +7,7 @@ import type { PostgresSettings } from '../engine/postgres-settings.js'
 /** What a replica tells of that has let go of its work (`notify`): the payload is its owner's name. */
 export const RELEASED = 'tidegate_released'
 
-const TIMEOUTS = { statementMs: 5000, lockMs: 3000 }
+const TIMEOUTS = { statementMs: 5000 }
 const RETRY_MS = 2000
 
 export interface ReleaseFeedOptions {
