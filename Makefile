@@ -118,7 +118,7 @@ evil: $(BUILT) ## Policies and inputs that ask for too much, one row each, with 
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/evil/run.js $(ARGS)
 
-chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, kill one of two over PostgreSQL 100 times (ARGS="--kills 0 --stops 0 --replicas 20")
+chaos: $(BUILT) ## Kill the service 100 times under load, stop it 20 times, kill one of two over PostgreSQL 100 times (ARGS="--kills 0 --stops 0 --replicas 20"; --old PATH: another build beside this one)
 	npx tsc -p tsconfig.bench.json
 	node dist-bench/bench/chaos/run.js $(ARGS)
 

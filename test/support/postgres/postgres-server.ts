@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import type { PostgresSettings } from '../../../src/store/postgres/engine/postgres-settings.js'
 import { freePort } from '../free-port.js'
 import { waitUntil } from '../wait-until.js'
-import { postgresHome, runPostgres, runPostgresProgram } from './run-postgres.js'
+import { languageOfServers, postgresHome, runPostgres, runPostgresProgram } from './run-postgres.js'
 
 /** A PostgreSQL of its own on a port of loopback, with nothing in it that must last. */
 export interface PostgresServer {
@@ -64,6 +64,7 @@ export async function startPostgres(
     full_page_writes: 'off',
     max_connections: '300',
     shared_buffers: '64MB',
+    ...languageOfServers(),
     ...more,
   })
   const start = async (): Promise<void> => {

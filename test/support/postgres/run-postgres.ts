@@ -22,6 +22,14 @@ export interface RunningPostgres {
 
 const ENVIRONMENT = { LC_ALL: 'C.UTF-8', TZ: 'UTC' }
 
+const GERMAN = 'de_DE.utf8'
+
+/** Servers speak German where they can: nothing of ours may go by their words. */
+export function languageOfServers(): Readonly<Record<string, string>> {
+  const locales = execFileSync('locale', ['-a'], { encoding: 'utf8', stdio: 'pipe' })
+  return locales.split('\n').includes(GERMAN) ? { lc_messages: GERMAN } : {}
+}
+
 /** The programs in a directory of their own; throws where PostgreSQL is not installed. */
 export function postgresHome(base: string): PostgresHome {
   const programs = postgresPrograms()
