@@ -317,31 +317,6 @@ describe('the database itself', () => {
     await (await openTestDatabase(name)).close()
   })
 
-  it('is read and written on as before when a newer release adds to what all have asked it already', async () => {
-    const { one, other, name } = await twoReplicas()
-    const settings = await databaseOf(name)
-    await one.writer.run(saveGateChanges, [{ kind: 'gate.declared', gate }])
-    const use = async (executionId: string) => {
-      for (const store of [one, other]) {
-        // Several at a time: each of its connections has been asked then.
-        const found = await Promise.all([1, 2, 3].map(() => store.lookups.gates.findGate(gate.id)))
-        expect(found.map((each) => each?.name)).toEqual([gate.name, gate.name, gate.name])
-      }
-      const { instance } = await one.writer.run(triggerGate, makeTrigger({ executionId }))
-      await other.writer.run(enqueue, { url: 'http://receiver.example/a', count: 1 })
-      const { messages } = await leasing(one)
-      expect(messages).toHaveLength(1)
-      expect((await other.lookups.gates.findInstance(instance.id))?.executionId).toBe(executionId)
-      const checked = await verifyTrail({ reader: one.reader })
-      expect(checked).toMatchObject({ isIntact: true })
-    }
-    await use('before')
-    for (const table of ['gates', 'gate_instances', 'outbox', 'leases', 'audit', 'decisions'])
-      await query(settings, `alter table ${table} add column of_tomorrow text default 'x'`)
-    await use('after')
-    expect(one.problem()).toBeUndefined()
-  })
-
   it('takes what no text here can hold', async () => {
     const { one } = await twoReplicas()
     const odd = entry(1, { user: 'a\0b', eventId: 'x\0y', body: Buffer.from('{"a":"\\u0000 \ud800"}') })

@@ -82,7 +82,7 @@ export function isAboutOneCall(raw: unknown): boolean {
 export function isLostConnection(raw: unknown): boolean {
   if (raw instanceof AppError || !(raw instanceof Error)) return false
   // A connection to a server that takes no writes leads to the primary no more.
-  if (raw instanceof DatabaseError) return /^(?:08|57P0|25006)/.test(raw.code ?? '')
+  if (raw instanceof DatabaseError) return /^(?:08|57P0|25006|25P0[34])/.test(raw.code ?? '')
   return (
     'syscall' in raw ||
     isAboutCertificate(raw) ||
@@ -100,7 +100,7 @@ export function isSilent(raw: unknown): boolean {
 
 /** Whether a connection that was there is gone: another may well be had at once. */
 export function isStaleConnection(raw: unknown): boolean {
-  if (raw instanceof DatabaseError) return /^(?:08|57P0[12])/.test(raw.code ?? '')
+  if (raw instanceof DatabaseError) return /^(?:08|57P0[125]|25P0[34])/.test(raw.code ?? '')
   if (!(raw instanceof Error) || isSilent(raw)) return false
   return /^Connection terminated|\b(?:EPIPE|ECONNRESET)\b/.test(raw.message)
 }
