@@ -8,6 +8,7 @@ import { mixDivergence } from './judge/mix-divergence.js'
 import { scoreFindings } from './judge/score-findings.js'
 import { toFinding } from './judge/to-finding.js'
 import { logVerdict } from './judge/log-verdict.js'
+import { compareRequests } from './requests/compare-requests.js'
 import { silenceOf } from './judge/silence.js'
 import { totalGroups, untoldTotals } from './judge/total-groups.js'
 import { stormsOf, vanishedOf } from './judge/vanished.js'
@@ -67,6 +68,10 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
   const weighed = [...kinds, ...totalsOf(kinds, { input, groups, baseline, exposure }, options)]
   const silence = silenceOf(groups, input.baseline, input.canary)
   const vanished = state === 'compared' ? vanishedOf(comparisons, exposure) : undefined
+  const { baseline: before, canary: now } = counted.requests
+  const doubts = [silence, vanished, ...compareRequests(before, now)].filter(
+    (sentence) => sentence !== undefined,
+  )
   const { score, lostPoints } = scoreFindings(weighed, options.sensitivity)
   const findings = weighed
     .filter(({ group }) => group.severity !== 'ordinary' || options.scoresOrdinaryLines)
@@ -78,7 +83,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
       state,
       score,
       findings,
-      doubt: silence ?? vanished,
+      doubt: doubts.length === 0 ? undefined : doubts.join('; '),
       thresholds: input.thresholds,
       emptyLog: options.emptyLog,
     }),
@@ -93,7 +98,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
     missing: state === 'compared' ? findMissing(comparisons) : [],
     omittedFindings: Math.max(0, findings.length - MAX_FINDINGS),
     warnings: [
-      ...[silence, vanished].filter((sentence) => sentence !== undefined),
+      ...doubts,
       ...(state === 'compared' ? stormsOf(comparisons) : []),
       ...warningsOf(input, counted, exposure),
     ],

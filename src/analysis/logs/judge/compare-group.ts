@@ -1,7 +1,8 @@
 import { binomialLowerTail, binomialUpperTail, clopperPearson } from '../../statistics/binomial.js'
 import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../model/types.js'
 import type { EventGroup } from './event-group.js'
-import { dispersionOf } from './dispersion.js'
+import { dispersionOf, isSteady } from './dispersion.js'
+import { shareOfTime } from './exposure.js'
 
 /** What the counts of one group say. */
 export interface Comparison {
@@ -14,38 +15,53 @@ export interface Comparison {
   /** Of as few events on the canary, or fewer. */
   readonly pFewer: number
   readonly dispersion: number
+  /** Whether they are more by exposure, but come in bursts, of which a side with less traffic may have as many. */
+  readonly isMoreInBursts: boolean
 }
 
 const CONFIDENCE = 0.95
 const SURE = 0.05
+/** What bursts by themselves do not explain, were they as rare as the traffic is small. */
+const PLAIN = 0.01
 
 /**
  * Compares the events of a group by exposure: given all events of a group, those of the canary are binomial with the
- * canary's share of the exposure when both sides are alike. Events in bursts count as fewer.
+ * canary's share of the exposure when both sides are alike. Events in bursts count as fewer, and where the baseline's
+ * are no steady ones, bursts may come as often to a side that has less traffic: its share is that of the time at least.
  */
 export function compareGroup(
   group: EventGroup,
-  { canaryShare }: LogExposure,
+  { canaryShare }: Pick<LogExposure, 'canaryShare'>,
   baseline: LogSide,
   canary: LogSide,
 ): Comparison {
-  const dispersion = dispersionOf([
-    { side: group.baseline, startMs: baseline.startMs, endMs: baseline.endMs },
-    { side: group.canary, startMs: canary.startMs, endMs: canary.endMs },
-  ])
+  const timed = { side: group.baseline, startMs: baseline.startMs, endMs: baseline.endMs }
+  const dispersion = dispersionOf(timed, {
+    ...{ side: group.canary, startMs: canary.startMs, endMs: canary.endMs },
+  })
   const before = group.baseline.events / dispersion
   const now = group.canary.events / dispersion
-  const odds = (1 - canaryShare) / canaryShare
-  const { lower } = clopperPearson(now, now + before, CONFIDENCE)
-  const pMore = binomialUpperTail(now, now + before, canaryShare)
+  const inBursts = dispersion > 1 && !isSteady(timed)
+  const least = inBursts ? Math.max(canaryShare, shareOfTime(baseline, canary)) : canaryShare
+  const pMore = binomialUpperTail(now, now + before, least)
   const pFewer = binomialLowerTail(now, now + before, canaryShare)
+  const ratioLower = leastRatioOf(now, before, least)
   return {
     group,
     change: changeOf(group, pMore, pFewer),
-    ratio: before === 0 ? null : (now / before) * odds,
-    ratioLower: (lower / (1 - lower)) * odds,
-    ...{ pMore, pFewer, dispersion },
+    ratio: before === 0 ? null : (now / before) * ((1 - canaryShare) / canaryShare),
+    ...{ ratioLower, pMore, pFewer, dispersion },
+    isMoreInBursts:
+      least > canaryShare &&
+      binomialUpperTail(now, now + before, canaryShare) < PLAIN &&
+      leastRatioOf(now, before, canaryShare) > leastRatio(group.severity),
   }
+}
+
+/** How many times as often the events come on the canary at least, by its share. */
+function leastRatioOf(now: number, before: number, share: number): number {
+  const { lower } = clopperPearson(now, now + before, CONFIDENCE)
+  return (lower / (1 - lower)) * ((1 - share) / share)
 }
 
 function changeOf({ baseline, canary }: EventGroup, pMore: number, pFewer: number): TemplateChange {

@@ -5,6 +5,9 @@ import type { FindTopic } from '../topics/find-topic.js'
 import type { Topic } from '../topics/default-topics.js'
 import { describeLine } from '../records/describe-record.js'
 import { splitHeader } from '../records/split-header.js'
+import { readRequest } from '../requests/read-request.js'
+import { takeRequest } from '../requests/request-table.js'
+import type { RequestTable } from '../requests/request-table.js'
 import { EventJoiner } from '../trace/event-joiner.js'
 import type { LogEvent } from '../trace/event-joiner.js'
 import type { LogSide } from '../model/types.js'
@@ -18,6 +21,8 @@ export interface CountedEvents {
   readonly templates: readonly Template[]
   readonly otherEvents: number
   readonly timelessLines: number
+  /** What access logs among the lines tell. */
+  readonly requests: Readonly<Record<SideName, RequestTable>>
 }
 
 interface Cell {
@@ -41,22 +46,25 @@ export function countEvents(
 ): CountedEvents {
   const table = new TemplateTable()
   const cells = new Map<string, Cell>()
-  const findTopic = topicFinder(topics)
-  const before = baseline === undefined ? 0 : addEvents(baseline, 'baseline', table, cells, findTopic)
-  const now = addEvents(canary, 'canary', table, cells, findTopic)
+  const requests = { baseline: new Map(), canary: new Map() }
+  const into = { table, cells, requests, findTopic: topicFinder(topics) }
+  const before = baseline === undefined ? 0 : addEvents(baseline, 'baseline', into)
+  const now = addEvents(canary, 'canary', into)
   const { templates, idOfRow, otherLines } = table.finish()
   const groups = uniteRenamed(joinCells([...cells.values()], templates, idOfRow))
-  return { groups, templates, otherEvents: otherLines, timelessLines: before + now }
+  return { groups, templates, otherEvents: otherLines, timelessLines: before + now, requests }
+}
+
+/** What events are counted in. */
+interface Counts extends Pick<CountedEvents, 'requests'> {
+  readonly table: TemplateTable
+  readonly cells: Map<string, Cell>
+  readonly findTopic: FindTopic
 }
 
 /** Returns how many lines have no time. */
-function addEvents(
-  side: LogSide,
-  name: SideName,
-  table: TemplateTable,
-  cells: Map<string, Cell>,
-  findTopic: FindTopic,
-): number {
+function addEvents(side: LogSide, name: SideName, { table, cells, requests, findTopic }: Counts): number {
+  const length = Math.max(1, side.endMs - side.startMs)
   const take = (event: LogEvent | undefined): void => {
     if (event === undefined) return
     const topic = findTopic(event.text)
@@ -70,6 +78,8 @@ function addEvents(
       cells.set(key, cell)
     }
     takeEvent(cell[name], event.text, event.atMs, side.startMs)
+    const request = readRequest(event.text)
+    if (request !== undefined) takeRequest(requests[name], request, (event.atMs - side.startMs) / length)
   }
   const joiner = new EventJoiner()
   let timeless = 0

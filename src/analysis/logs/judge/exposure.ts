@@ -53,6 +53,12 @@ export function instanceMinutes({ startMs, endMs, instances = 1 }: LogSide): num
   return (Math.max(0, endMs - startMs) / MINUTE_MS) * Math.max(1, instances)
 }
 
+/** The canary's share of the time that instances of both sides ran. */
+export function shareOfTime(baseline: LogSide, canary: LogSide): number {
+  const [before, now] = [instanceMinutes(baseline), instanceMinutes(canary)]
+  return now > 0 ? now / (before + now) : 1 / 2
+}
+
 function exposure(basis: LogExposure['basis'], baseline: number, canary: number): LogExposure {
   const canaryShare = baseline > 0 && canary > 0 ? canary / (baseline + canary) : 0.5
   return { basis, baseline, canary, canaryShare }

@@ -8,7 +8,7 @@ export interface LogVerdictInput {
   readonly findings: readonly TemplateFinding[]
   readonly thresholds: ScoreThresholds
   readonly emptyLog: EmptyLogPolicy
-  /** What people should look at whatever the score; see `silenceOf` and `vanishedOf`. */
+  /** What people should look at whatever the score; see `silenceOf`, `vanishedOf` and `compareRequests`. */
   readonly doubt: string | undefined
 }
 

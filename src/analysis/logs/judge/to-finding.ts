@@ -41,7 +41,12 @@ function reasonOf(comparison: WeighedComparison): string {
     return `${change}: ${counts}${seen}; at least ${least} times as many by exposure`
   }
   if (comparison.asksForReview) {
-    const what = group.severity === 'critical' ? 'critical and new' : 'new, in bursts'
+    const what =
+      comparison.change === 'new'
+        ? group.severity === 'critical'
+          ? 'critical and new'
+          : 'new, in bursts'
+        : 'more frequent by exposure, but in bursts'
     return `${what}, which asks people: ${counts}${seen}`
   }
   return `${counts}: ${doubtOf(comparison)}`

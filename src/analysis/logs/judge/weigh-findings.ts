@@ -30,6 +30,7 @@ const WEIGHTS: Readonly<Record<LineSeverity, number>> = {
 const MANY_AT_ONCE = 0.01
 /** So many errors that nobody logged before are looked at, be they one burst. */
 const BURST_TO_LOOK_AT = 20
+const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
 /** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
 const SHARE_WEIGHT = 50
 const MOST_REACH = 6
@@ -83,10 +84,10 @@ interface Standing {
 /** Lines, requests or minutes that the events of each side are counted out of. */
 type Exposures = Pick<LogExposure, 'basis' | 'baseline' | 'canary'>
 
-/** Many critical events that the baseline has none of and nobody knows are no chance, were they one burst. */
-function isManyAtOnce({ canary }: EventGroup, { baseline, canary: exposed }: Exposures): boolean {
-  const share = exposed > 0 ? exposed / (baseline + exposed) : 1 / 2
-  return share ** canary.events < MANY_AT_ONCE
+/** Many critical events that the baseline has none of and nobody knows are no chance, were they one burst: as likely in the canary at least as in the baseline. */
+function isManyAtOnce({ group }: Comparison, { baseline, canary: exposed }: Exposures): boolean {
+  const share = exposed > 0 ? Math.max(exposed / (baseline + exposed), 1 / 2) : 1 / 2
+  return share ** group.canary.events < MANY_AT_ONCE
 }
 
 /** An error that hits a share of the requests or lines weighs the more the larger the share. */
@@ -109,12 +110,14 @@ function weigh(
   const isFirst = mayCostPoints && newEver && pMore < error && ratioLower > LEAST_RATIO_NEW_EVER
   // One line may be chance; where people named it, one is what they wait for.
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
-  const isMany = isUnseen && change === 'new' && isManyAtOnce(group, exposures)
+  const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
   const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid || isMany)
   const isUnexpected = isProven || isFirst || isFatal
   const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
-  const asksForReview = mayCostPoints && ((isCritical && !isFatal) || (isBurst && !isUnexpected))
+  const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
+  const asksForReview =
+    mayCostPoints && ((isCritical && !isFatal) || ((isBurst || isDoubtful) && !isUnexpected))
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)
   return {
     ...comparison,

@@ -82,7 +82,9 @@ function requestOf(
   if (!Number.isInteger(status) || status < LEAST_STATUS || status > MOST_STATUS) return undefined
   const parts = [textIn(record, RECORD_FIELDS.method)?.text, textIn(record, RECORD_FIELDS.path)?.text]
   const named = parts.filter((part) => part !== undefined)
-  return { text: [...named, `status=${status}`].join(' '), status }
+  const duration = textIn(record, RECORD_FIELDS.duration)?.text
+  const took = duration === undefined || !/^[\d.]/.test(duration) ? [] : [`duration=${duration}`]
+  return { text: [...named, `status=${status}`, ...took].join(' '), status }
 }
 
 /** The first of the fields that has a text, a value of OpenTelemetry included. */

@@ -108,6 +108,31 @@ export const RECORD_FIELDS = {
       'DownstreamStatus',
     ],
   ],
+  /** How long a request took. */
+  duration: [
+    ...[
+      'duration_ms',
+      'durationMs',
+      'duration',
+      'responseTime',
+      'response_time',
+      'responseTimeMs',
+      'latency_ms',
+      'latency',
+    ],
+    ...[
+      'request_time',
+      'requestTime',
+      'elapsed_ms',
+      'elapsedMs',
+      'elapsed',
+      'Elapsed',
+      'took',
+      'time_taken',
+      'Duration',
+    ],
+    ...['http.server.request.duration', 'httpRequest.latency', 'event.duration'],
+  ],
   method: [
     ...[
       'http.request.method',

@@ -1,31 +1,53 @@
-const METHOD = '(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|CONNECT|TRACE)'
+/** What a request is made with. */
+export const METHOD = '(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|CONNECT|TRACE)'
 
-/** How servers write a request with the class of its status. */
+/** How servers write a request with its status. */
 const REQUESTS: readonly RegExp[] = [
   // Common log format, Envoy: `"GET /x HTTP/1.1" 502 `
-  new RegExp(`"[A-Z]{3,7} \\S+(?: HTTP/[\\d.]+)?" ([1-5])\\d\\d\\b`),
+  new RegExp(`"[A-Z]{3,7} \\S+(?: HTTP/[\\d.]+)?" ([1-5]\\d\\d)\\b`),
   // Load balancers: `502 - 34 366 "GET https://…`; HAProxy: `0/0/1/2/3 503 212 - - …`
-  new RegExp(` ([1-5])\\d\\d (?:\\d{3}|-) \\d+ \\d+ "${METHOD} `),
-  new RegExp(`(?:/-?\\+?\\d+){3} ([1-5])\\d\\d \\d+ .*"${METHOD} `),
+  new RegExp(` ([1-5]\\d\\d) (?:\\d{3}|-) \\d+ \\d+ "${METHOD} `),
+  new RegExp(`(?:/-?\\+?\\d+){3} ([1-5]\\d\\d) \\d+ .*"${METHOD} `),
   // W3C: `GET /x - 443 - 10.0.0.9 Mozilla/5.0 - 500 0 0 15`
-  new RegExp(`\\b${METHOD} /\\S* \\S+ \\d+ \\S+ [\\d.:a-f]+ \\S+(?: \\S+)? ([1-5])\\d\\d \\d+ \\d+ \\d+`),
-  // For people: `GET /x 500 12.1 ms`
-  new RegExp(`\\b${METHOD} /\\S* (?:HTTP/[\\d.]+ )?([1-5])\\d\\d\\b`),
+  new RegExp(`\\b${METHOD} /\\S* \\S+ \\d+ \\S+ [\\d.:a-f]+ \\S+(?: \\S+)? ([1-5]\\d\\d) \\d+ \\d+ \\d+`),
+  // For people: `GET /x 500 12.1 ms`, with `-` or `=>` in between, and Gin: `| 500 | 12.1ms | 10.0.0.9 | GET "/x"`
+  new RegExp(`\\b${METHOD} (?:https?:/)?/\\S* (?:HTTP/[\\d.]+ )?(?:(?:-|=>|->) )?([1-5]\\d\\d)\\b`),
+  new RegExp(`\\| ([1-5]\\d\\d) \\| +[\\d.]+[a-zµ]+ \\|.*\\b${METHOD} `),
+  // Rails: `Completed 500 Internal Server Error in 12ms`
+  /\bCompleted ([1-5]\d\d) /,
 ]
-const LOOKS_LIKE_ONE = new RegExp(`\\b${METHOD} |HTTP/\\d`)
+const LOOKS_LIKE_ONE = new RegExp(`\\b${METHOD} |HTTP/\\d|\\bCompleted [1-5]`)
 /** A field that says so; one with another status may stand in a line that complains. */
-const FAILED = /\b(?:http_?)?(?:status|status_?code|response_?code)"?[=:]\s?"?5\d\d\b/i
+const FIELD = /\b(?:http_?)?(?:status|status_?code|response_?code)"?[=:]\s?"?([1-5]\d\d)\b/i
+const LOOKS_LIKE_FIELD = /[=:]\s?"?[1-5]\d\d/
 
-const SERVER_ERROR = /[=:]\s?"?5\d\d/
+/** Whether a line may be that of a request; most are spared the longer search. */
+export function mayBeRequest(text: string): boolean {
+  return LOOKS_LIKE_ONE.test(text)
+}
+
+/** The status of a request whose line gives it as the formats of servers do; undefined where it does not. */
+export function requestStatus(text: string): number | undefined {
+  if (!mayBeRequest(text)) return undefined
+  for (const request of REQUESTS) {
+    const status = request.exec(text)?.[1]
+    if (status !== undefined) return Number(status)
+  }
+  return undefined
+}
+
+/** The status that a field of the line names; undefined where none does. */
+export function statusField(text: string): number | undefined {
+  // Most lines have no such number, and are spared the longer search.
+  const status = LOOKS_LIKE_FIELD.test(text) ? FIELD.exec(text)?.[1] : undefined
+  return status === undefined ? undefined : Number(status)
+}
+
+const SERVER_ERROR = 500
 
 /** Whether a line is that of a request whose status is 500 or more; undefined where it does not tell. */
 export function requestFailed(text: string): boolean | undefined {
-  // Most lines have no such number, and are spared the longer search.
-  if (SERVER_ERROR.test(text) && FAILED.test(text)) return true
-  if (!LOOKS_LIKE_ONE.test(text)) return undefined
-  for (const request of REQUESTS) {
-    const status = request.exec(text)?.[1]
-    if (status !== undefined) return status === '5'
-  }
-  return undefined
+  if ((statusField(text) ?? 0) >= SERVER_ERROR) return true
+  const status = requestStatus(text)
+  return status === undefined ? undefined : status >= SERVER_ERROR
 }

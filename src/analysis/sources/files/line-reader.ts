@@ -16,12 +16,28 @@ export interface FileLine {
 
 const LEADING_TIME = /^[[(<"]?(?<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)/
 
-/** Lines of text: the time is what a line starts with; one that starts with none belongs to the line before it. */
+/** Access logs: `10.0.0.7 - - [21/Nov/2026:06:00:14 +0000] "GET …`. */
+const BRACKETED_TIME = /^[^[]{0,200}\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d)(?:\.\d+)? ?([+-]\d{4})?\]/
+/** Written by nginx and Go, in UTC as far as one can know. */
+const SLASHED_TIME = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d)/
+
+function timeIn(text: string): number {
+  const time = LEADING_TIME.exec(text)?.groups?.['time']
+  if (time !== undefined) return readTime(time)
+  const bracketed = BRACKETED_TIME.exec(text)
+  if (bracketed !== null) {
+    const [, day, month, year, clock, zone = '+0000'] = bracketed
+    return Date.parse(`${day} ${month} ${year} ${clock} ${zone}`)
+  }
+  const slashed = SLASHED_TIME.exec(text)
+  return slashed === null ? Number.NaN : readTime(`${slashed.slice(1, 4).join('-')}T${slashed[4]}Z`)
+}
+
+/** Lines of text: the time is what a line starts with, or what an access log has in brackets; one that has none belongs to the line before it. */
 export function makeTextReader(): ReadLine {
   let atMs = Number.NaN
   return (text) => {
-    const time = LEADING_TIME.exec(text)?.groups?.['time']
-    const readMs = time === undefined ? Number.NaN : readTime(time)
+    const readMs = timeIn(text)
     atMs = Number.isNaN(readMs) ? atMs : readMs
     return { atMs, text, hasField: () => false }
   }

@@ -44,6 +44,15 @@ describe('log lines from a file of text', () => {
     expect(textsOf(answer)).toEqual(['2026-11-21 06:00:00 ERROR Lager antwortet nicht: Größe 長', 'second'])
   })
 
+  test.each([
+    ['10.0.0.7 - - [21/Nov/2026:07:00:02 +0100] "GET / HTTP/1.1" 200 1', 2000],
+    ['[21/Nov/2026:06:00:03.123 +0000] "GET / HTTP/1.1" 200 1', 3000],
+    ['2026/11/21 06:00:04 [error] 7#7: *1 open() failed', 4000],
+  ])('have the time of an access log and of nginx: %s', async (line, afterMs) => {
+    const { lines } = await fetchFrom('access.log', line)
+    expect(lines.map(({ atMs }) => atMs - START_MS)).toEqual([afterMs])
+  })
+
   test('are those of the window, with the lines that belong to them', async () => {
     const text = [
       '2026-11-21 05:59:59,999 too early',

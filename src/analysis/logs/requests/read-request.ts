@@ -1,0 +1,59 @@
+import { mayBeRequest, METHOD, requestStatus, statusField } from '../topics/request-status.js'
+
+/** A request that a server answered, as its access log tells. */
+export interface LoggedRequest {
+  /** Method and the beginning of the path, without what identifies a thing; empty where the line does not tell. */
+  readonly route: string
+  readonly status: number
+  /** The logarithm of how long it took, in whatever unit the log has; undefined where it does not tell. */
+  readonly logDuration: number | undefined
+}
+
+const TARGET = new RegExp(`\\b(${METHOD}) +"?(?:https?://[^/\\s]*)?(/[^\\s?;"]*)`)
+const MAX_SEGMENTS = 4
+const LONGEST_WORD = 24
+
+/** Where formats write how long a request took; the first that fits counts. */
+const DURATIONS: readonly RegExp[] = [
+  /(?:duration|latency|elapsed|took|(?:request|response|resp)_?time|time_?taken|\brt|\btime_ms)[\w.]*"?[=: ]\s?"?(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?\b/i,
+  // HAProxy, the whole time last; load balancers, the time of the target in the middle; Envoy, behind the bytes of both ways
+  /(?:-?\d+\/){3,4}\+?(\d+) [1-5]\d\d /,
+  / -?\d+\.\d+ (\d+\.\d+) -?\d+\.\d+ [1-5]\d\d /,
+  /" [1-5]\d\d (?:-|[A-Z]{2}[\w,]*)(?: \S+ \S+ "[^"]*")? \d+ \d+ (\d+)\b/,
+  /(?:^|[\s(|])(\d+(?:\.\d+)?) ?(ns|us|µs|ms|s)(?=[\s,)|]|$)/,
+  // At the end: seconds as nginx writes them, the microseconds of Apache, the milliseconds of W3C
+  / (\d+\.\d{3,6})$/,
+  /"(?: \d+\.\d{3,6})? (\d+)$/,
+  / [1-5]\d\d \d+ \d+ (\d+)$/,
+]
+const MS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000 }),
+)
+
+/** The request that a line of an access log tells of; undefined where it tells of none. */
+export function readRequest(text: string): LoggedRequest | undefined {
+  if (!mayBeRequest(text)) return undefined
+  const target = TARGET.exec(text)
+  const status = requestStatus(text) ?? (target === null ? undefined : statusField(text))
+  if (status === undefined) return undefined
+  return { route: routeOf(target), status, logDuration: logDurationOf(text) }
+}
+
+function routeOf(target: RegExpExecArray | null): string {
+  if (target === null) return ''
+  const segments = (target[2] ?? '').split('/').slice(1, MAX_SEGMENTS + 1)
+  const named = segments.map((word) => (/\d/.test(word) || word.length > LONGEST_WORD ? '*' : word))
+  return `${target[1]} /${named.join('/')}`
+}
+
+function logDurationOf(text: string): number | undefined {
+  for (const duration of DURATIONS) {
+    const found = duration.exec(text)
+    if (found === null) continue
+    const [, digits = '', unit = ''] = found
+    // A written 0 is less than the last digit can say.
+    const least = 10 ** -(digits.split('.')[1]?.length ?? 0)
+    return Math.log((Number(digits) + least) * (MS.get(unit) ?? 1))
+  }
+  return undefined
+}
