@@ -7,7 +7,7 @@ const LEAST_REQUESTS = 20
 /** Of the normal distribution; beyond it nobody speaks of chance. */
 const BEYOND_DOUBT = 4
 const CONFIDENT = 2.5
-const LEAST_TIMES_REFUSED = 2
+const LEAST_TIMES_REFUSED = 1.5
 /** Of all requests. */
 const LEAST_MORE_REFUSED = 0.01
 const LEAST_TIMES_SLOWER = 2

@@ -43,7 +43,8 @@ const CRASHES: readonly (readonly [Severity, readonly string[]])[] = [
     'critical',
     [
       ...['OutOfMemoryError', 'heap out of memory', 'Out of memory: Kill', 'panic: ', 'Segmentation fault'],
-      ...['segfault at ', '(core dumped)', 'CRASH REPORT'],
+      ...['segfault at ', '(core dumped)', 'CRASH REPORT', 'panic serving', 'panicked at '],
+      'nil pointer dereference',
     ],
   ],
   [

@@ -44,10 +44,14 @@ export function statusField(text: string): number | undefined {
 }
 
 const SERVER_ERROR = 500
+/** Of those of gRPC that are the server's: https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
+const GRPC_FAILED =
+  /\bgrpc[._](?:status|code|status_code)"?[=:]\s?"?(?:Unknown|DeadlineExceeded|Unimplemented|Internal|Unavailable|DataLoss|2|4|12|13|14|15)\b/i
 
 /** Whether a line is that of a request whose status is 500 or more; undefined where it does not tell. */
 export function requestFailed(text: string): boolean | undefined {
   if ((statusField(text) ?? 0) >= SERVER_ERROR) return true
+  if (text.includes('grpc') && GRPC_FAILED.test(text)) return true
   const status = requestStatus(text)
   return status === undefined ? undefined : status >= SERVER_ERROR
 }

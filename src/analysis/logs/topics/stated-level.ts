@@ -44,7 +44,11 @@ export function statedLevel(text: string): StatedLevel | undefined {
     BRACKETED.exec(start) ??
     LEADING.exec(start) ??
     BEHIND_TIME.exec(start))?.[1]
-  if (name !== undefined) return levelNamed(name) ?? (/^fail$/i.test(name) ? 'error' : 'quiet')
+  if (name !== undefined) {
+    const level = levelNamed(name) ?? (/^fail$/i.test(name) ? 'error' : 'quiet')
+    // Many write every request at INFO, whatever became of it.
+    return level === 'quiet' && requestFailed(text) === true ? 'error' : level
+  }
   return levelOfLayout(start) ?? levelOfRequest(text)
 }
 
