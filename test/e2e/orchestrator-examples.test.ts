@@ -151,6 +151,7 @@ describe('tidegate orchestrator doctor', () => {
       `ok       service: answers at ${tidegate.url}`,
       'ok       saved pipelines: static policies are asked without a token (200)',
       `ok       gates of stages: stages are sent to ${tidegate.url}`,
+      'warning  gates of forms: are not made: what is chosen in a form does nothing',
       'ok       forms, runtime policies: 1 to choose from',
       'warning  forms, environments: nothing to choose from',
       'warning  events: none has come',
