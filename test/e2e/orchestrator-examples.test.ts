@@ -110,6 +110,29 @@ describe('the examples', () => {
     expect([answer.status, objectOf(answer)['result']]).toEqual([200, reasons])
   })
 
+  test('of Flagger rolls back what is denied or fails, and analyses a canary that has traffic, once', () => {
+    const Hook = z.object({
+      type: z.string(),
+      metadata: z.object({ type: z.literal('bash'), cmd: z.string() }),
+    })
+    const Canary = z.object({
+      spec: z.object({
+        analysis: z.strictObject({
+          interval: z.string(),
+          threshold: z.literal(1),
+          stepWeight: z.number().positive(),
+          maxWeight: z.number(),
+          webhooks: z.array(Hook),
+        }),
+      }),
+    })
+    const [document] = parseAllDocuments(read('flagger/canary.yaml'))
+    const { webhooks, stepWeight, maxWeight } = Canary.parse(document?.toJS()).spec.analysis
+    expect(maxWeight).toBe(stepWeight)
+    // What fails of these counts against the canary; hooks that confirm something are only waited for.
+    expect(webhooks.map(({ type }) => type)).toEqual(['pre-rollout', 'rollout'])
+  })
+
   test('name scripts and files that are there', () => {
     const pages = [...FILES.filter((file) => /\.(?:ya?ml|sh)$|Jenkinsfile/.test(file)).map(read)].join('\n')
     const named = [...pages.matchAll(/(?:docs\/examples|^|\s)\/?scripts\/([\w-]+\.sh)/g)].map(
