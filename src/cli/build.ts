@@ -17,6 +17,7 @@ import type { CompiledPolicies } from '../pdp/compile/compile-policies.js'
 import { analyseParts } from '../pdp/lint/analyse-parts.js'
 import { loadSnapshot } from '../pdp/loading/load-snapshot.js'
 import { pathKey, pathOfKey } from '../pdp/rego/path-key.js'
+import { publicNames } from '../pdp/snapshot/public-names.js'
 import { nearestName } from '../lib/text/nearest-name.js'
 import { parseEntrypoint } from './input/parse-entrypoint.js'
 import { EXIT, wrongUse } from './session/session.js'
@@ -53,7 +54,7 @@ const COMPILE_OPTIONS = { includeTests: false, mostEntrypoints: MOST_PORTABLE_EN
 export function defineBuild(command: Command, session: Session): void {
   addOutputOptions(addSchemaOption(addConfigOption(addVersionOptions(command))))
     .description(
-      'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes.',
+      'Compiles Rego directories to an OPA bundle with policy.wasm, data.json and .manifest. The same sources always give the same bytes, wherever they stand.',
     )
     .argument('[dir...]', 'directories of Rego and data.json or data.yaml')
     .option('-o, --output <file>', 'the bundle to write', 'bundle.tar.gz')
@@ -89,7 +90,9 @@ async function build(
   const load = loadOptions(config, terminal)
   const directories = [...given, ...data]
   if (directories.length === 0) throw wrongUse("missing required argument 'dir'")
-  const compiling = { ...COMPILE_OPTIONS, includesAllData: data.length > 0 }
+  // Neither the bytes nor the revision tell, or depend on, where the directories stand.
+  const { file: nameFile } = publicNames(directories, [])
+  const compiling = { ...COMPILE_OPTIONS, includesAllData: data.length > 0, nameFile }
   const work = load.findOpa().then((opa) => compilePolicies(opa, directories, compiling))
   const compiled = await new Progress(terminal).during('compiling policies …', work)
   refuseUnknownEntrypoints(wanted, compiled)

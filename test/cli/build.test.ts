@@ -1,5 +1,6 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { cpSync, readFileSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -89,6 +90,18 @@ describe('build', () => {
     expect(bytesOf('first.tar.gz').equals(bytesOf('second.tar.gz'))).toBe(true)
   })
 
+  test('gives the same bytes in another directory, from older files, and tells nothing of the machine', async () => {
+    const other = makeWorkspace()
+    cpSync(join(cwd, 'policies'), join(other.path, 'deeper', 'rules'), { recursive: true })
+    utimesSync(join(other.path, 'deeper', 'rules', 'a.rego'), 1e9, 1e9)
+    const path = join(other.path, 'deeper', 'rules')
+    await runTidegate(['build', 'policies', '-o', 'here.tar.gz'], { cwd })
+    await runTidegate(['build', path, '-o', 'there.tar.gz'], { cwd, env: { TZ: 'Asia/Tokyo' } })
+    other.remove()
+    expect(bytesOf('here.tar.gz').equals(bytesOf('there.tar.gz'))).toBe(true)
+    expect(gunzipSync(bytesOf('there.tar.gz')).includes(other.path)).toBe(false)
+  })
+
   test('keeps the names of the source files for the errors of an evaluation', async () => {
     await runTidegate(['build', 'clashing', '-o', 'clashing.tar.gz'], { cwd })
     const { exitCode, stderr } = await runTidegate(
@@ -96,7 +109,7 @@ describe('build', () => {
       { cwd, stdin: '{"a": true, "b": true}' },
     )
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/clashing\.tar\.gz\/clashing\/rules\/a\.rego:4:\d+: eval_conflict_error/)
+    expect(stderr).toMatch(/clashing\.tar\.gz\/rules\/a\.rego:4:\d+: eval_conflict_error/)
   })
 
   test('tells programs what it made', async () => {

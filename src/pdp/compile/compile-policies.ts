@@ -54,6 +54,11 @@ export interface NewerModule {
 /** What modules were built to. */
 export type BuiltModules = Pick<CompiledPolicies, 'wasm' | 'paths' | 'newer' | 'sourceNames'>
 
+export interface CompileOptions extends Partial<BuildOptions> {
+  /** What a source file is called in the revision, and in the errors of what is compiled; its path when absent. */
+  readonly nameFile?: (file: string) => string
+}
+
 /** The steps of compiling, which may know what has been compiled before. */
 export interface Compiler {
   readonly parse: (opa: OpaProgram, files: readonly RegoFile[]) => Promise<RegoModule[]>
@@ -84,7 +89,7 @@ export const WHOLE_COMPILER: Compiler = {
 export async function compilePolicies(
   opa: OpaProgram,
   paths: readonly string[],
-  options: CollectOptions & Partial<BuildOptions> = { includeTests: false },
+  options: CollectOptions & CompileOptions = { includeTests: false },
 ): Promise<CompiledPolicies> {
   const sources = await collectSources(paths, options)
   return await compileSources(opa, sources, readData(sources.data), options)
@@ -95,7 +100,7 @@ export async function compileSources(
   opa: OpaProgram,
   sources: PolicySources,
   data: PartData,
-  options: Partial<BuildOptions> = {},
+  options: CompileOptions = {},
   compiler: Compiler = WHOLE_COMPILER,
 ): Promise<CompiledPolicies> {
   const modules = await compiler.parse(opa, sources.rego)
@@ -115,7 +120,7 @@ async function compileModules(
   modules: readonly RegoModule[],
   sources: PolicySources,
   { data, documents }: PartData,
-  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint }: Partial<BuildOptions>,
+  { mostEntrypoints = MOST_ENTRYPOINTS, includesPrint, nameFile = (file) => file }: CompileOptions,
   { build }: Compiler,
 ): Promise<CompiledPolicies> {
   const turns = new ShortTurns()
@@ -127,9 +132,10 @@ async function compileModules(
   const packages = askedDocuments(modules)
   return {
     ...built,
+    sourceNames: new Map([...built.sourceNames].map(([name, file]) => [name, nameFile(file)])),
     data,
     documents,
-    revision: await digestSources(sources, turns),
+    revision: await digestSources(sources, nameFile, turns),
     entrypoints,
     packages,
     modules,
@@ -137,9 +143,13 @@ async function compileModules(
   }
 }
 
-async function digestSources(sources: PolicySources, turns: ShortTurns): Promise<string> {
+async function digestSources(
+  sources: PolicySources,
+  nameFile: (file: string) => string,
+  turns: ShortTurns,
+): Promise<string> {
   const hash = createHash('sha256')
-  const begin = (file: string, length: number): Hash => hash.update(`${file}\0${length}\0`)
+  const begin = (file: string, length: number): Hash => hash.update(`${nameFile(file)}\0${length}\0`)
   for (const { file, text } of sources.rego) {
     begin(file, text.length).update(text).update('\0')
     await turns.pause()
