@@ -36,8 +36,13 @@ const SCRIPT = fileURLToPath(threadScript('worker'))
 /**
  * What glibc's malloc is told, where it is not told otherwise: by itself it takes blocks as large as the largest that was given back from its heap, which keeps
  * hundreds of megabytes after some large bodies. Blocks of a megabyte come from the system and go back to it at once; small decisions allocate none.
+ * A heap for each thread keeps what that thread once needed: two do.
  */
-const MEMORY_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '16777216' }
+const MEMORY_ENVIRONMENT = {
+  MALLOC_MMAP_THRESHOLD_: '1048576',
+  MALLOC_TRIM_THRESHOLD_: '16777216',
+  MALLOC_ARENA_MAX: '2',
+}
 
 /** Each takes some 30 MB and its copies of the base documents: who has more cores than this says how many are for decisions. */
 const MOST_UNASKED = 8

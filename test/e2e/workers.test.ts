@@ -232,7 +232,11 @@ describe('a worker that is killed', () => {
       .split('\n')
     const environment = readFileSync(`/proc/${worker}/environ`, 'utf8').split('\0')
     expect(environment).toEqual(
-      expect.arrayContaining(['MALLOC_MMAP_THRESHOLD_=1048576', 'MALLOC_TRIM_THRESHOLD_=16777216']),
+      expect.arrayContaining([
+        'MALLOC_MMAP_THRESHOLD_=1048576',
+        'MALLOC_TRIM_THRESHOLD_=16777216',
+        'MALLOC_ARENA_MAX=2',
+      ]),
     )
     expect(await service.end('SIGTERM')).toBe(0)
   })
