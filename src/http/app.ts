@@ -16,17 +16,25 @@ export function makeApplication(app: Hono<AppEnv>): (exchange: Exchange) => Prom
   return async (exchange) => {
     if (!(exchange instanceof StandardExchange)) throw pastTheRequestHandler()
     const { request, response, target } = exchange
-    exchanges.set(response, exchange)
+    ;(response as Answering)[EXCHANGE] = exchange
     response.setHeader('X-Request-Id', exchange.requestId)
     request.url = target.query === undefined ? target.path : `${target.path}?${target.query}`
     await listener(request, response)
   }
 }
 
-const exchanges = new WeakMap<object, Exchange>()
+/**
+ * Where a response has its exchange. Of a WeakMap from one to the other, V8 would keep every request until its next full collection, which is 50 ms
+ * of work: a collection of the young takes the values of such a map for needed, and this value leads to its key.
+ */
+const EXCHANGE = Symbol('exchange')
 
-function exchangeOf(env: { readonly outgoing: object }): Exchange {
-  const exchange = exchanges.get(env.outgoing)
+interface Answering {
+  [EXCHANGE]?: Exchange
+}
+
+function exchangeOf({ outgoing }: { readonly outgoing: object }): Exchange {
+  const exchange = (outgoing as Answering)[EXCHANGE]
   if (exchange === undefined) throw pastTheRequestHandler()
   return exchange
 }

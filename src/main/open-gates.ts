@@ -86,7 +86,9 @@ export async function openGates(config: Config, parts: GatesParts): Promise<Open
       groupsOf: (tokenName) => groups.get(tokenName) ?? [],
       approvers:
         people.length === 0 ? undefined : approvers.map(({ name, groups: of }) => ({ name, groups: of })),
-      triggered: (instanceId) => work.add(instanceId),
+      triggered: ({ id, work: due }) => {
+        if (due !== undefined) work.add(id)
+      },
       closed: wakeOutbox,
       acknowledge: makeAcknowledgeStatus({ writer: store.writer, failed: notAcknowledged(parts) }),
       ignoredReviews: new IgnoredReviews(),

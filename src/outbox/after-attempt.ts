@@ -29,13 +29,13 @@ export function afterAttempt(
   const { id, nextAttemptMs } = message
   const attempts = message.attempts + 1
   const outcome = { id, attempts, ...describe(attempt) }
-  if (isDelivered(attempt)) return { ...outcome, state: 'delivered', nextAttemptMs, settledMs: nowMs }
+  if (isDelivered(attempt)) return { state: 'delivered', nextAttemptMs, settledMs: nowMs, ...outcome }
   const waitMs = waitAfter(attempt, attempts, policy, random)
   const isTooLate = nowMs + waitMs > message.triedSinceMs + policy.giveUpAfterMs
   if (isTooLate || isFinal(attempt)) {
-    return { ...outcome, state: 'given_up', nextAttemptMs, settledMs: nowMs }
+    return { state: 'given_up', nextAttemptMs, settledMs: nowMs, ...outcome }
   }
-  return { ...outcome, state: 'pending', nextAttemptMs: nowMs + waitMs }
+  return { state: 'pending', nextAttemptMs: nowMs + waitMs, ...outcome }
 }
 
 function isDelivered(attempt: Attempt): boolean {

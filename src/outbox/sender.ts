@@ -53,7 +53,11 @@ const LONGEST_SLEEP_MS = 60_000
  */
 export class OutboxSender {
   readonly #options: SenderOptions
+  /** How many are being sent to each receiver, and in all. */
   readonly #underWay = new Map<string, number>()
+  #sending = 0
+  /** Whether the last look may have left messages that are due: then the end of any lets it look again. */
+  #isMoreDue = false
   readonly #deliveries = new Set<Promise<void>>()
   #looking: Promise<void> | undefined
   /** When it looked last; at first nobody knows by which clock the times that are kept were. */
@@ -101,21 +105,25 @@ export class OutboxSender {
 
   async #look(): Promise<void> {
     const { writer, now, timeoutMs, limitPerReceiver, policy } = this.#options
-    const limit = LIMIT - this.#deliveries.size
-    if (limit <= 0) return
+    const limit = LIMIT - this.#sending
+    if (limit <= 0) {
+      this.#isMoreDue = true
+      return
+    }
     const nowMs = now()
     const leasedUntilMs = nowMs + timeoutMs + LEASE_MARGIN_MS
     if (nowMs < this.#lookedMs) {
       await writer.run(limitWaits, { nextAttemptMs: nowMs + policy.maxRetryMs, leasedUntilMs })
     }
     this.#lookedMs = nowMs
-    const { messages, nextDueMs } = await writer.run(leaseMessages, {
+    const { messages, nextDueMs, isMoreDue } = await writer.run(leaseMessages, {
       nowMs,
       leasedUntilMs,
       limit,
       limitPerReceiver,
       underWay: Object.fromEntries(this.#underWay),
     })
+    this.#isMoreDue = isMoreDue
     for (const message of messages) this.#begin(message)
     if (nextDueMs !== undefined) this.#sleep(Math.max(0, nextDueMs - nowMs))
   }
@@ -134,14 +142,18 @@ export class OutboxSender {
   #begin(message: StoredMessage): void {
     const { receiver } = message
     this.#underWay.set(receiver, (this.#underWay.get(receiver) ?? 0) + 1)
-    const delivery = this.#deliver(message).finally(() => {
-      const left = (this.#underWay.get(receiver) ?? 1) - 1
-      if (left > 0) this.#underWay.set(receiver, left)
-      else this.#underWay.delete(receiver)
-      this.#deliveries.delete(delivery)
-      this.wake()
-    })
+    this.#sending += 1
+    const delivery = this.#deliver(message).finally(() => this.#deliveries.delete(delivery))
     this.#deliveries.add(delivery)
+  }
+
+  /** Makes room for others, and looks for them where some may wait, or for when this one is due again. */
+  #ended({ receiver }: StoredMessage, { state }: OutboxProgress): void {
+    this.#sending -= 1
+    const left = (this.#underWay.get(receiver) ?? 1) - 1
+    if (left > 0) this.#underWay.set(receiver, left)
+    else this.#underWay.delete(receiver)
+    if (this.#isMoreDue || state === 'pending') this.wake()
   }
 
   async #deliver(message: StoredMessage): Promise<void> {
@@ -149,12 +161,16 @@ export class OutboxSender {
     const attempt = await this.#attemptNoted(message)
     const nowMs = now()
     const progress = afterAttempt(message, attempt, policy, nowMs, random)
+    const recorded = writer.run(recordAttempt, { progress, entry: settledEntry(message, progress, nowMs) })
+    // In the same turn, so that what is leased next is in the commit that records this.
+    this.#ended(message, progress)
     try {
-      await writer.run(recordAttempt, { progress, entry: settledEntry(message, progress, nowMs) })
+      await recorded
       attempted(message, progress)
     } catch (raw) {
       // Its lease ends by itself: the message is sent once more, which its receiver knows by the id.
       failed(toError(raw))
+      this.wake()
     }
   }
 

@@ -16,11 +16,12 @@ export function instanceEntry(kind: string, instance: GateInstance, actor: Actor
     user: actor.user,
     status: state,
     origin: actor.origin,
-    body: jsonBytes({
-      ...{ instance: id, gate: gateId, gateName, executionId, state, comment },
-      claimedUser: actor.claimedUser,
-      ...facts,
-    }),
+    body: jsonBytes(
+      Object.assign(
+        { instance: id, gate: gateId, gateName, executionId, state, comment, claimedUser: actor.claimedUser },
+        facts,
+      ),
+    ),
   }
 }
 

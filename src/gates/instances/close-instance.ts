@@ -14,14 +14,14 @@ export async function closeInstance(
   { state, comment, decidedBy }: Closing,
   actor: Actor,
 ): Promise<GateInstance> {
-  const closed: GateInstance = {
-    ...instance,
+  // Not spread: members that change their type would have V8 make hidden classes anew each time.
+  const closed: GateInstance = Object.assign({}, instance, {
     state,
     comment,
     decidedBy,
     decidedMs: actor.nowMs,
     work: undefined,
-  }
+  })
   await gates.updateInstance(closed)
   const facts = { decidedBy, evidenceSha256: await evidenceDigest(gates, instance.id) }
   await audit.append(instanceEntry(`gate.${state}`, closed, actor, facts))

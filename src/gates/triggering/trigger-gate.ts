@@ -81,9 +81,8 @@ async function activate(
 ): Promise<GateInstance> {
   const { nowMs } = request.actor
   const reserved = await gates.findReserved(gate.id, request.executionId)
-  const activated = {
-    ...(reserved ?? reservedInstance(gate, request.executionId, nowMs)),
-    state: 'activated',
+  const activated = Object.assign({}, reserved ?? reservedInstance(gate, request.executionId, nowMs), {
+    state: 'activated' as const,
     activatedMs: nowMs,
     expiresMs: expiryOf(gate, nowMs),
     triggeredBy: request.triggeredBy,
@@ -92,8 +91,8 @@ async function activate(
     approvalCallbackUrl: request.approvalCallbackUrl,
     rejectionCallbackUrl: request.rejectionCallbackUrl,
     work: firstWork(gate, request),
-  } as const
-  if (reserved === undefined) return { ...activated, id: await gates.addInstance(activated) }
+  })
+  if (reserved === undefined) return { id: await gates.addInstance(activated), ...activated }
   const instance = { ...activated, id: reserved.id }
   await gates.updateInstance(instance)
   return instance

@@ -53,6 +53,8 @@ export interface LeaseQuery {
 export interface Lease {
   readonly messages: readonly StoredMessage[]
   readonly nextDueMs: number | undefined
+  /** Whether messages may be due that a limit left, or that one of another process may leave. */
+  readonly isMoreDue: boolean
 }
 
 /** What became of a message by an attempt. */

@@ -134,5 +134,5 @@ async function list(
 }
 
 function reviewView({ instance, approvals, approvalsNeeded }: Reviewed): object {
-  return { ...instanceView(instance), approvals, approvalsNeeded }
+  return Object.assign(instanceView(instance), { approvals, approvalsNeeded })
 }

@@ -70,7 +70,7 @@ async function trigger(
 ): Promise<Response> {
   const base = baseUrl(exchange, deps.orchestratorUrl)
   const { instance } = await deps.writer.run(triggerGate, readTrigger(exchange, gateId, sent, deps))
-  deps.triggered(instance.id)
+  deps.triggered(instance)
   const { approvalCallbackUrl: approvalCallbackURL, rejectionCallbackUrl: rejectionCallbackURL } = instance
   // The plugins append /fromPlugin?instanceId=… to the URL for people; the application and the pipeline in it are for readers alone.
   const application = encodeURIComponent(instance.application ?? 'any')

@@ -1,3 +1,4 @@
+import type { GateInstance } from '../../../store/ports/gate-instance.js'
 import type { AcknowledgeStatus } from '../../../gates/reviewing/acknowledge-status.js'
 import type { IgnoredReviews } from '../../../gates/reviewing/ignored-reviews.js'
 import type { Approver } from '../../../gates/instances/transition.js'
@@ -31,7 +32,7 @@ export interface GateRoutesDeps {
   /** Everybody who may decide; undefined where nobody is asked to prove who they are. */
   readonly approvers: readonly Approver[] | undefined
   /** Tells those who do the rest that an instance was triggered. */
-  readonly triggered: (instanceId: number) => void
+  readonly triggered: (instance: GateInstance) => void
   /** Tells the sender of callbacks that an instance was closed. */
   readonly closed: () => void
   /** Called for each instance whose status is about to be answered. */

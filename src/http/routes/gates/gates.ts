@@ -118,7 +118,7 @@ const triggerRoutes = [
     answers: { 200: json('The instance.', TriggerAnswer) },
     answer: async ({ exchange, params, body }, deps) => {
       const { instance } = await deps.writer.run(triggerGate, readTrigger(exchange, params.id, body, deps))
-      deps.triggered(instance.id)
+      deps.triggered(instance)
       return jsonAnswer(triggerView(instance))
     },
   }),

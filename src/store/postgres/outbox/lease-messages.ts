@@ -60,7 +60,7 @@ export async function leaseDue(queries: Queries, owner: string, query: LeaseQuer
     .map(toStoredMessage)
   const next = await first<{ due: number | null }>(queries, NEXT, [nowMs])
   const nextDueMs = isCut ? nowMs + SOON_MS : (next?.due ?? undefined)
-  return { messages, nextDueMs }
+  return { messages, nextDueMs, isMoreDue: true }
 }
 
 /** Lets what replicas had under way that are gone be taken again. */

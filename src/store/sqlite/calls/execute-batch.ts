@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../../../errors/app-error.js'
 import { fromDriver, STORE_LOST, toStoreError } from '../engine/sqlite-error.js'
 import { toFailure } from '../../../lib/threads/failure.js'
@@ -23,10 +23,11 @@ export async function executeWrites<Context extends CachingContext>(
 ): Promise<Outcome[]> {
   try {
     requireFile()
-    database.exec('begin immediate')
+    const bounds = boundsOf(database)
+    bounds.begin.run()
     const outcomes: Outcome[] = []
     for (const call of calls) outcomes.push(await executeOne(database, context, call))
-    database.exec('commit')
+    bounds.commit.run()
     requireFile()
     return outcomes
   } catch (raw) {
@@ -38,15 +39,34 @@ export async function executeWrites<Context extends CachingContext>(
   }
 }
 
+type Bounds = Readonly<Record<'begin' | 'commit' | 'savepoint' | 'release', Statement>>
+
+const known = new WeakMap<Database, Bounds>()
+
+/** What begins and ends each batch and each call, prepared once. */
+function boundsOf(database: Database): Bounds {
+  const found = known.get(database)
+  if (found !== undefined) return found
+  const bounds = {
+    begin: database.prepare('begin immediate'),
+    commit: database.prepare('commit'),
+    savepoint: database.prepare('savepoint call'),
+    release: database.prepare('release call'),
+  }
+  known.set(database, bounds)
+  return bounds
+}
+
 async function executeOne<Context extends CachingContext>(
   database: Database,
   context: Context,
   call: BoundCall<Context>,
 ): Promise<Outcome> {
-  database.exec('savepoint call')
+  const bounds = boundsOf(database)
+  bounds.savepoint.run()
   try {
     const result = await call(context)
-    database.exec('release call')
+    bounds.release.run()
     return { ok: true, result }
   } catch (raw) {
     // A full disk ends the whole transaction, and with it the calls before this one.

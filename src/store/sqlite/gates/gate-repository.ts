@@ -31,7 +31,7 @@ export function makeGateRepository(database: Database): GateRepository {
     highestGateId: () => Promise.resolve(selectHighest.get() ?? 0),
     addInstance: prepareAdd(database),
     updateInstance: (instance) => {
-      updateInstance.run({ ...fromInstance(instance), id: instance.id })
+      updateInstance.run({ id: instance.id, ...fromInstance(instance) })
       return Promise.resolve()
     },
   }

@@ -71,10 +71,10 @@ export function makeOutboxRepository(database: Database): OutboxRepository {
     lease: (query) => Promise.resolve(lease(query)),
     record: ({ lastStatus, lastError, settledMs, ...progress }) => {
       const { changes } = update.run({
-        ...progress,
         lastStatus: lastStatus ?? null,
         lastError: lastError ?? null,
         settledMs: settledMs ?? null,
+        ...progress,
       })
       return Promise.resolve(changes > 0)
     },
@@ -135,15 +135,19 @@ function prepareLease(database: Database): (query: LeaseQuery) => Lease {
   return ({ nowMs, leasedUntilMs, limit, limitPerReceiver, underWay }) => {
     const due: DueMessage[] = []
     const dueTimes: number[] = []
+    let isMoreDue = false
     for (const { receiver } of receivers.all()) {
       const free = Math.min(limitPerReceiver - (underWay[receiver] ?? 0), limit)
-      if (free > 0) due.push(...oldest.all({ receiver, nowMs, limit: free }))
+      const waiting = free > 0 ? oldest.all({ receiver, nowMs, limit: free }) : []
+      if (waiting.length >= free) isMoreDue = true
+      due.push(...waiting)
       const later = next.get({ receiver, nowMs })?.due
       if (typeof later === 'number') dueTimes.push(later)
     }
     const held: OutboxRow[] = []
     let length = 0
-    for (const id of chooseDue(due, underWay, limit)) {
+    const chosen = chooseDue(due, underWay, limit)
+    for (const id of chosen) {
       if (length > MAX_LEASED_LENGTH) {
         dueTimes.push(nowMs + SOON_MS)
         break
@@ -156,6 +160,7 @@ function prepareLease(database: Database): (query: LeaseQuery) => Lease {
     return {
       messages: held.map(toStoredMessage),
       nextDueMs: dueTimes.length === 0 ? undefined : Math.min(...dueTimes),
+      isMoreDue: isMoreDue || chosen.length < due.length,
     }
   }
 }
