@@ -99,6 +99,26 @@ async function receiver(...args: Parameters<typeof startReceiver>): Promise<Rece
 }
 
 describe('the sender of the outbox', () => {
+  it.skipIf(isShared)('asks for messages once for one, since nobody else could have left any', async () => {
+    const { url } = await receiver()
+    const store = await openStore()
+    const asked: string[] = []
+    const run: typeof store.writer.run = (operation, args) => {
+      asked.push(operation.name)
+      return store.writer.run(operation, args)
+    }
+    const { sender, send, settled } = await openSender({ ...store, writer: { run } })
+    await send(`${url}/done`)
+    sender.wake()
+    await settled(1)
+    await sender.stop()
+    expect(asked.filter((name) => name !== 'outbox.limit-waits')).toEqual([
+      'test.enqueue',
+      'outbox.lease',
+      'outbox.record-attempt',
+    ])
+  })
+
   it('delivers a message with an id and a signature that its receiver can verify', async () => {
     const { url, count } = await receiver()
     const { sender, send, list, settled } = await openSender()

@@ -18,7 +18,15 @@ export interface RoutesServer extends RunningServer {
 /** A server on a free port of loopback with these routes and nothing else, with the quick match or without. */
 export async function startRoutesServer(
   routes: readonly BoundRoute[],
-  { tokens = [], isQuick = true }: { readonly tokens?: readonly TokenRecord[]; readonly isQuick?: boolean },
+  {
+    tokens = [],
+    isQuick = true,
+    keepsFinished = true,
+  }: {
+    readonly tokens?: readonly TokenRecord[]
+    readonly isQuick?: boolean
+    readonly keepsFinished?: boolean
+  },
 ): Promise<RoutesServer> {
   const guarded = guardRoutes(routes, makeAuthenticate({ tokens, openToOrchestrator: false }))
   const find = isQuick ? makeFindQuickly(guarded) : undefined
@@ -27,7 +35,9 @@ export async function startRoutesServer(
     admit: () => undefined,
     find,
     application: makeApplication(mountRoutes(guarded)),
-    finished: (exchange) => finished.push(exchange),
+    finished: (exchange) => {
+      if (keepsFinished) finished.push(exchange)
+    },
   })
   const server = await startServer(handle, {
     listenOn: { host: '127.0.0.1', port: 0 },

@@ -42,14 +42,18 @@ export const enqueue: WriteOperation<{ readonly url: string; readonly count: num
   },
 }
 
-/** Leases what is due, as the sender of a process does. */
-export function leasing(store: ServiceStore, limitPerReceiver = 100): Promise<Lease> {
+/** Leases what is due, as the sender of a process does that has so much under way. */
+export function leasing(
+  store: ServiceStore,
+  limitPerReceiver = 100,
+  underWay: Readonly<Record<string, number>> = {},
+): Promise<Lease> {
   const nowMs = store.now()
   return store.writer.run(leaseMessages, {
     nowMs,
     leasedUntilMs: nowMs + 15_000,
     limit: 100,
     limitPerReceiver,
-    underWay: {},
+    underWay,
   })
 }
