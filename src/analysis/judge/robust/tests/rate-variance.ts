@@ -17,6 +17,8 @@ export interface Widening {
 
 /** This many standard errors above what chance gives, counts are not those of independent events. */
 const OVERDISPERSED_ERRORS = 1
+/** One side alone is asked as well, and has its chance, too. */
+const OVERDISPERSED_ERRORS_ALONE = 2.5
 const LEAST_FREEDOM = 2
 
 /**
@@ -28,7 +30,8 @@ const LEAST_FREEDOM = 2
 export function wideningOf({ control, experiment }: CleanSides): Widening {
   const [before, now] = [residuals(control), residuals(experiment)]
   const inTime = dependence([before, now].map(centredResiduals))
-  if (!isClustered([before]) && !isClustered([now]) && !isClustered([before, now])) {
+  const isAlone = [before, now].some((side) => isClustered([side], OVERDISPERSED_ERRORS_ALONE))
+  if (!isAlone && !isClustered([before, now], OVERDISPERSED_ERRORS)) {
     return { factor: inTime.inflation, freedom: inTime.freedom, inTime }
   }
   const [y, x] = [withBursts(before, now, inTime), withBursts(now, before, inTime)]
@@ -74,13 +77,13 @@ function residuals(side: CleanSide): Residuals {
 }
 
 /** By Pearson's dispersion of the counts about their side's rate. */
-function isClustered(sides: readonly Residuals[]): boolean {
+function isClustered(sides: readonly Residuals[], errors: number): boolean {
   const sum = (of: (side: Residuals) => number): number => sides.reduce((total, side) => total + of(side), 0)
   const points = sum(({ values }) => values.length)
   const dispersion = sum(({ squares }) => squares) / Math.max(1, points - sides.length)
   // The variance of one squared residual of a Poisson count with mean u is 2 + 1 / u.
   const error = Math.sqrt(2 * points + sum(({ inverseMeans }) => inverseMeans)) / points
-  return dispersion > 1 + OVERDISPERSED_ERRORS * error
+  return dispersion > 1 + errors * error
 }
 
 /** The variance of a side's rate where its events are independent. */
@@ -104,7 +107,7 @@ function withBursts(
   const isSmaller = side.exposure / points < other.exposure / other.values.length
   const expected = isSmaller ? side.events + burstVariance(other) * side.squaredExposures : 0
   return {
-    variance: (inTime.inflation * Math.max(own, side.events, expected)) / side.exposure ** 2,
+    variance: (inTime.inflation * Math.max(own, expected)) / side.exposure ** 2,
     freedom: Math.max(1, Math.min(inTime.freedom, freedom / inTime.inflation)),
   }
 }
