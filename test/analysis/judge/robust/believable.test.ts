@@ -107,3 +107,36 @@ test('a canary with a tenth, or ten times, of the traffic is asked about as seld
     }).filter(({ classification }) => classification === 'Inconclusive').length
   expect([asked(100), asked(9000)].filter((count) => count > 3)).toEqual([])
 })
+
+describe('of two kinds of values', () => {
+  /** Some 20 ms where a cache answers, and 500 where it does not. */
+  const mixed = (share: number, seed: number, noise: number): number[] => {
+    const random = makeRandom(seed)
+    return Array.from(
+      { length: 120 },
+      () => (random.uniform() < share ? 500 : 20) * (1 + noise * random.normal()),
+    )
+  }
+  const verdict = (control: number[], experiment: number[]): string =>
+    judgeOne({ control, experiment, canary: { direction: 'increase' } }).classification
+
+  test.each([
+    ['a tenth', 0.1, 0.4],
+    ['a fifth', 0.2, 0.45],
+    ['a quarter', 0.25, 0.6],
+  ])('the dear kind is seen to come more often than in %s of the points', (_, before, after) => {
+    for (const noise of [0, 0.05, 0.3]) {
+      const verdicts = Array.from({ length: 20 }, (_, n) =>
+        verdict(mixed(before, 100 + n, noise), mixed(after, 900 + n, noise)),
+      )
+      expect(verdicts.filter((one) => one === 'High').length, `noise ${noise}`).toBeGreaterThanOrEqual(17)
+    }
+  })
+
+  test('a share that stayed as it was is no change', () => {
+    const verdicts = Array.from({ length: 40 }, (_, n) =>
+      verdict(mixed(0.3, 100 + n, 0.05), mixed(0.3, 200 + n, 0.05)),
+    )
+    expect(verdicts.filter((one) => one === 'High').length).toBeLessThanOrEqual(2)
+  })
+})
