@@ -7,6 +7,7 @@ import type { Adjusted, Assessment } from './assessment.js'
 import { decide, warmUpOf } from './decide.js'
 import type { Decision } from './decide.js'
 import { doubtOf } from './doubt.js'
+import { LIKELY_OTHER_SCALE, notComparable } from './samples/comparable.js'
 import { findNoData } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { countersOf } from './samples/comparable.js'
@@ -106,7 +107,12 @@ function notesOf(
   { classification }: Decision,
   settings: RobustSettings,
 ): Pick<MetricResult, 'notes'> {
-  if (classification !== 'Pass' || tested === undefined) return {}
+  if (tested === undefined) return {}
+  if (classification !== 'Pass') {
+    const isChange = classification === 'High' || classification === 'Low'
+    const doubt = isChange ? notComparable({ spec }, sides, LIKELY_OTHER_SCALE) : undefined
+    return doubt === undefined ? {} : { notes: [doubt] }
+  }
   const seen = tested.kind === 'gauge' ? passingChanges(sides, spec, settings) : []
   const start = seen.some((note) => note.includes('warmUpMinutes')) ? [] : warmUpOf(tested)
   const notes = [...start, ...seen]

@@ -40,6 +40,15 @@ test('a level that is another one is named as such, and not by how the values sp
   expect(result.classificationReason).not.toContain('times as wide')
 })
 
+test.each([
+  ['a share beside a percentage', level(0.5), level(50)],
+  ['a percentage beside a share', level(50), level(0.5)],
+])('what fails and may be %s is told so', (_, control, experiment) => {
+  const result = judgeOne({ control, experiment, canary: { direction: 'either' } })
+  expect(result.classification).toMatch(/High|Low/)
+  expect(result.notes?.join()).toContain('see whether both sides measure the same, in one unit')
+})
+
 test('single points far beyond the baseline are worth a look, and no more', () => {
   const spiked = level(100).map((value, n) => (n === 20 || n === 33 ? 2000 : value))
   const result = judgeOne({ control: level(100), experiment: spiked })

@@ -6,6 +6,8 @@ import type { CleanSides } from './metric-tests.js'
 
 /** Sides that lie so many times apart measure something else, or in another unit. */
 const OTHER_SCALE = 100
+/** What fails anyway is asked about sooner: a percentage and a share that differ a little are not 100 times apart, nor minutes and seconds. */
+export const LIKELY_OTHER_SCALE = 50
 /** Fewer points that only rise may be chance. */
 const LEAST_RISING = 10
 /** So many of the steps of a counter rise; the rest stand, or begin again. */
@@ -14,14 +16,17 @@ const MOST_RESETS = 0.1
 /** Levels that are alike say the same of counters too. */
 const ALIKE = 0.05
 
-/** Why the levels of both sides cannot be compared, where nobody would see a harm in their difference; undefined where they can. */
-export function notComparable({ spec }: MetricSeries, sides: CleanSides): string | undefined {
+/** Why the levels of both sides cannot be compared, which are `scale` times apart or more; undefined where they can. */
+export function notComparable(
+  { spec }: Pick<MetricSeries, 'spec'>,
+  sides: CleanSides,
+  scale = OTHER_SCALE,
+): string | undefined {
   if (kindOfValues(sides, spec.kind) !== 'gauge') return undefined
   const { experiment: x, control: y } = sides
   const ratio = sortedQuantile(x.sorted, 0.5) / sortedQuantile(y.sorted, 0.5)
-  const isBelow = ratio > 0 && ratio * OTHER_SCALE <= 1 && (x.sorted.at(-1) ?? 0) < (y.sorted[0] ?? 0)
-  const isAbove =
-    Number.isFinite(ratio) && ratio >= OTHER_SCALE && (x.sorted[0] ?? 0) > (y.sorted.at(-1) ?? 0)
+  const isBelow = ratio > 0 && ratio * scale <= 1 && (x.sorted.at(-1) ?? 0) < (y.sorted[0] ?? 0)
+  const isAbove = Number.isFinite(ratio) && ratio >= scale && (x.sorted[0] ?? 0) > (y.sorted.at(-1) ?? 0)
   if (!isBelow && !isAbove) return undefined
   const times = isAbove ? `${short(ratio)} times the` : `1/${short(1 / ratio)} of the`
   return `the typical value of the canary is ${times} baseline's, and no value of one side is near any of the other: see whether both sides measure the same, in one unit`
