@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 
-import type { MainCalls } from '../main/workers/worker-calls.js'
 import type { ProcessLink as Link } from '../lib/processes/process-link.js'
+import { keepYoungGenerationSmall } from '../lib/threads/small-young-generation.js'
+import type { MainCalls } from '../main/workers/worker-calls.js'
 
-// As `cli.ts` does, before anything else is loaded. Among the arguments of Node.js V8 takes 2 for it.
-setFlagsFromString('--semi-space-growth-factor=1')
+keepYoungGenerationSmall()
 
 const { ProcessLink, channelToParent } = await import('../lib/processes/process-link.js')
 const { ALL_SIGNALS } = await import('../main/signals.js')

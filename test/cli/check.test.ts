@@ -146,7 +146,7 @@ describe('a fault ends check with 2', () => {
         '  the array holds no pipeline definition',
         'error    odd.json "odd"',
         '  error(s) occurred while evaluating query',
-        '  b.tar.gz/policies/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
+        '  b.tar.gz/wait.rego:9:1: eval_conflict_error: complete rules must not produce multiple outputs',
         'error    empty',
         '  empty: there is no *.json in this directory',
         '',
