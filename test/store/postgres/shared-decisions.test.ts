@@ -69,6 +69,20 @@ async function readAll(
 }
 
 describe('the decision log of several services', () => {
+  it('is kept back while a newer release lets this one write no more, and shipped when it may again', async () => {
+    const { settings, log, receiver, shipAll, shared } = await openShipped(randomUUID(), entries('kept back'))
+    await query(settings, 'update store_schema set oldest_writer = 99')
+    await expect(shipBatch({ log, receiver, bounds: { rows: 33, bytes: 4096 } })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('upgrade this replica') as string,
+    })
+    expect(await query(settings, 'select count(*)::int as kept from decisions')).toEqual([{ kept: 0 }])
+    await query(settings, 'update store_schema set oldest_writer = 1')
+    await shipAll()
+    const pages = await readAll(shared.store, {}, 50, 1_000_000)
+    expect(pages.flat()).toHaveLength(200)
+  })
+
   it('answers as the local one does, whatever is asked and however its pages are cut', async () => {
     const { reader, shared, shipAll } = await openShipped(randomUUID(), entries('d'))
     await shipAll()

@@ -65,3 +65,20 @@ it('a token has ten sessions at most: the one that was used longest ago makes ro
   expect(await one.use('key 2', host)).toBeDefined()
   expect(await one.use('of another', host)).toBeDefined()
 })
+
+it('where a newer release lets this one write no more nobody signs in, but whoever signs out is out', async () => {
+  const { one, other, change } = await sessionsOfTwo()
+  await one.add('key', sessionOf('ana'))
+  await change('update store_schema set oldest_writer = 99')
+  await expect(one.add('another', sessionOf('ben'))).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining('upgrade this replica') as string,
+  })
+  await change("update browser_sessions set used = used - interval '1 hour'")
+  expect(await other.use('key', host)).toBeDefined()
+  expect(
+    await change("select key from browser_sessions where used > clock_timestamp() - interval '1 minute'"),
+  ).toEqual([])
+  await other.remove('key')
+  expect(await one.use('key', host)).toBeUndefined()
+})

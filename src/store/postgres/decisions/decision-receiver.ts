@@ -7,6 +7,7 @@ import { run } from '../engine/statements.js'
 import { monthOf } from '../months/month.js'
 import type { Month } from '../months/month.js'
 import { addMonthsAlone } from '../months/monthly-table.js'
+import { requireWritable } from '../sharing/require-writable.js'
 import { DECISIONS } from './decision-months.js'
 
 const TIMEOUTS = { statementMs: 30_000, lockMs: 5000 }
@@ -76,6 +77,7 @@ class PostgresDecisionReceiver implements DecisionReceiver {
   async #insert(decisions: readonly StoredDecision[]): Promise<void> {
     const knewMonths = this.#months.size > 0
     try {
+      await requireWritable(this.#session)
       await this.#addMonths(decisions)
       const columns = COLUMNS.map(([, , value]) => decisions.map(value))
       await run(this.#session, INSERT, [withoutNul(this.#replica), ...columns])

@@ -3,6 +3,8 @@ import type { BrowserSession, BrowserSessions } from '../../ports/browser-sessio
 import { toStoreError } from '../engine/postgres-error.js'
 import type { Queries } from '../engine/session.js'
 import { first, run } from '../engine/statements.js'
+import { serviceSchema } from '../migrations/service.js'
+import { requireWritable } from './require-writable.js'
 
 const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
 const ago = (ms: number): string => `clock_timestamp() - interval '${ms} milliseconds'`
@@ -18,6 +20,7 @@ export function sharedSessions(queries: Queries): BrowserSessions {
   return {
     add: (key, session) => naming('sign in', () => add(queries, key, session)),
     use: (key, host) => naming('look who has signed in', () => use(queries, key, host)),
+    // Whatever the schema: who signs out must be out.
     remove: (key) =>
       naming('sign out', async () => {
         await run(queries, 'delete from browser_sessions where key = $1', [key])
@@ -30,6 +33,7 @@ async function add(
   key: string,
   { tokenName, tokenDigest, host, formToken }: BrowserSession,
 ): Promise<void> {
+  await requireWritable(queries)
   await run(queries, `delete from browser_sessions where not (${HAS_NOT_ENDED})`)
   await run(
     queries,
@@ -55,7 +59,13 @@ async function use(queries: Queries, key: string, host: string): Promise<Browser
     [key, host],
   )
   if (session?.is_noted === false) {
-    await run(queries, 'update browser_sessions set used = clock_timestamp() where key = $1', [key])
+    // A service that may no longer write answers whoever has signed in, until the session has been idle for too long.
+    await run(
+      queries,
+      `update browser_sessions set used = clock_timestamp()
+       where key = $1 and (select oldest_writer from store_schema) <= $2`,
+      [key, serviceSchema.version],
+    )
   }
   return session
 }
