@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { shipBatch } from '../../src/decisions/ship-decisions.js'
 import { openDecisionReceiver } from '../../src/store/postgres/decisions/decision-receiver.js'
+import { serviceSchema } from '../../src/store/postgres/migrations/service.js'
 import { migrate } from '../../src/store/postgres/engine/migrate.js'
 import type { PostgresSettings } from '../../src/store/postgres/engine/postgres-settings.js'
-import { serviceSchema } from '../../src/store/postgres/migrations/service.js'
 import { prepareDecisionDatabase } from '../../src/store/sqlite/decisions/decision-files.js'
 import { connectDecisionWriter } from '../../src/store/sqlite/decisions/decision-writer.js'
 import { openShippedLog } from '../../src/store/sqlite/decisions/shipped-log.js'
@@ -23,7 +23,7 @@ export async function shippingRate(
   await migrate(settings, serviceSchema)
   await fillLog(path, decisions)
   const log = openShippedLog(path)
-  const receiver = openDecisionReceiver(settings, 'bench')
+  const receiver = openDecisionReceiver(settings, 'bench', serviceSchema)
   try {
     const startedAt = performance.now()
     let shipped = 0

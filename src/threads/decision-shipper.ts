@@ -4,6 +4,7 @@ import { ContinualShipping } from '../decisions/ship-continually.js'
 import { lowerThreadPriority } from '../lib/threads/thread-cpu-time.js'
 import type { ShippingAnswer, ShippingRequest } from '../store/ports/decision-shipping.js'
 import { openDecisionReceiver } from '../store/postgres/decisions/decision-receiver.js'
+import { serviceSchema } from '../store/postgres/migrations/service.js'
 import type { ShipperThreadOptions } from '../store/postgres/decisions/shipping-thread.js'
 import { openShippedLog } from '../store/sqlite/decisions/shipped-log.js'
 
@@ -22,7 +23,7 @@ function shipContinually(
   const answer = (message: ShippingAnswer): void => port.postMessage(message)
   const shipping = new ContinualShipping({
     openLog: () => openShippedLog(path),
-    receiver: openDecisionReceiver(settings, replica),
+    receiver: openDecisionReceiver(settings, replica, serviceSchema),
     told: (figures) => answer({ type: 'figures', figures }),
   })
   const timer = setInterval(() => void shipping.catchUp(), intervalMs)

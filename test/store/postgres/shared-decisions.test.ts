@@ -8,6 +8,7 @@ import type {
   DecisionReadStore,
 } from '../../../src/store/ports/decision-store.js'
 import { openDecisionReceiver } from '../../../src/store/postgres/decisions/decision-receiver.js'
+import { serviceSchema } from '../../../src/store/postgres/migrations/service.js'
 import { openSharedDecisions } from '../../../src/store/postgres/decisions/shared-decisions.js'
 import { openShippedLog } from '../../../src/store/sqlite/decisions/shipped-log.js'
 import { aBatch, anEntry, openStore } from '../../support/decisions.js'
@@ -39,7 +40,7 @@ async function openShipped(name: string, decisions: readonly DecisionEntry[]) {
   const { path, writer, reader } = await openStore()
   writer.insert(aBatch(decisions))
   const log = openShippedLog(path)
-  const receiver = openDecisionReceiver(settings, `replica of ${name}`)
+  const receiver = openDecisionReceiver(settings, `replica of ${name}`, serviceSchema)
   const shared = openSharedDecisions(settings)
   onTestFinished(async () => {
     log.close()

@@ -1,5 +1,7 @@
 import type { DecisionReceiver } from '../../ports/decision-shipping.js'
 import type { StoredDecision } from '../../ports/decision-store.js'
+import { requireWritable } from '../engine/migrate.js'
+import type { Schema } from '../engine/migrate.js'
 import { isAboutOneCall, toStoreError } from '../engine/postgres-error.js'
 import type { PostgresSettings } from '../engine/postgres-settings.js'
 import { Session, withoutNul } from '../engine/session.js'
@@ -7,7 +9,6 @@ import { run } from '../engine/statements.js'
 import { monthOf } from '../months/month.js'
 import type { Month } from '../months/month.js'
 import { addMonthsAlone } from '../months/monthly-table.js'
-import { requireWritable } from '../sharing/require-writable.js'
 import { DECISIONS } from './decision-months.js'
 
 const TIMEOUTS = { statementMs: 30_000, lockMs: 5000 }
@@ -46,20 +47,26 @@ const INSERT = `insert into decisions (replica, ${NAMES})
     as shipped (${NAMES})
   on conflict do nothing`
 
-/** The log of all replicas in the database, as one of them ships to it, over a connection of its own. */
-export function openDecisionReceiver(settings: PostgresSettings, replica: string): DecisionReceiver {
-  return new PostgresDecisionReceiver(new Session(settings, TIMEOUTS), replica)
+/** The log of all replicas in the database, as one of them ships to it, which knows a schema, over a connection of its own. */
+export function openDecisionReceiver(
+  settings: PostgresSettings,
+  replica: string,
+  schema: Pick<Schema, 'version'>,
+): DecisionReceiver {
+  return new PostgresDecisionReceiver(new Session(settings, TIMEOUTS), replica, schema)
 }
 
 class PostgresDecisionReceiver implements DecisionReceiver {
   readonly #session: Session
   readonly #replica: string
+  readonly #schema: Pick<Schema, 'version'>
   /** The months that have been there. */
   readonly #months = new Set<string>()
 
-  constructor(session: Session, replica: string) {
+  constructor(session: Session, replica: string, schema: Pick<Schema, 'version'>) {
     this.#session = session
     this.#replica = replica
+    this.#schema = schema
   }
 
   async keep(decisions: readonly StoredDecision[]): Promise<void> {
@@ -77,7 +84,7 @@ class PostgresDecisionReceiver implements DecisionReceiver {
   async #insert(decisions: readonly StoredDecision[]): Promise<void> {
     const knewMonths = this.#months.size > 0
     try {
-      await requireWritable(this.#session)
+      await requireWritable(this.#session, this.#schema)
       await this.#addMonths(decisions)
       const columns = COLUMNS.map(([, , value]) => decisions.map(value))
       await run(this.#session, INSERT, [withoutNul(this.#replica), ...columns])

@@ -5,6 +5,8 @@ import { toStoreError } from './postgres-error.js'
 import type { PostgresSettings } from './postgres-settings.js'
 import { queryBuilder } from './session-dialect.js'
 import { Session } from './session.js'
+import type { Queries } from './session.js'
+import { first } from './statements.js'
 
 /** Text that is ordered and compared by its bytes, whatever the database is set to, as SQLite does. */
 export const TEXT: RawBuilder<unknown> = sql`text collate "C"`
@@ -68,6 +70,12 @@ export function requireWriter(
     'unavailable',
     `the database was migrated by a newer release (it takes writes from schema ${found.oldestWriter} on, this release knows ${version}): upgrade this replica`,
   )
+}
+
+/** The same, asked of the database in one round trip, for what is written outside of the transactions of calls. */
+export async function requireWritable(queries: Queries, schema: Pick<Schema, 'version'>): Promise<void> {
+  const text = 'select oldest_writer as "oldestWriter" from store_schema'
+  requireWriter(schema, await first<{ oldestWriter: number }>(queries, text))
 }
 
 /**

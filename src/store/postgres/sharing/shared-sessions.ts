@@ -1,10 +1,10 @@
 import { SESSION_BOUNDS } from '../../ports/browser-sessions.js'
 import type { BrowserSession, BrowserSessions } from '../../ports/browser-sessions.js'
+import { requireWritable } from '../engine/migrate.js'
 import { toStoreError } from '../engine/postgres-error.js'
 import type { Queries } from '../engine/session.js'
 import { first, run } from '../engine/statements.js'
 import { serviceSchema } from '../migrations/service.js'
-import { requireWritable } from './require-writable.js'
 
 const { longestMs, idleMs, ofToken, inAll } = SESSION_BOUNDS
 const ago = (ms: number): string => `clock_timestamp() - interval '${ms} milliseconds'`
@@ -33,7 +33,7 @@ async function add(
   key: string,
   { tokenName, tokenDigest, host, formToken }: BrowserSession,
 ): Promise<void> {
-  await requireWritable(queries)
+  await requireWritable(queries, serviceSchema)
   await run(queries, `delete from browser_sessions where not (${HAS_NOT_ENDED})`)
   await run(
     queries,
