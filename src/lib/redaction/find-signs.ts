@@ -48,13 +48,13 @@ function isSign({ before, after }: SecretSign, json: Uint8Array, at: number): bo
   return before?.test(text.toString('latin1', Math.max(0, at - CONTEXT_BYTES), at)) !== false
 }
 
-/** Each `://…@`. */
+/** Each `://…@`, also of nothing: what is before a second `@` belongs to the credentials. */
 function findCredentials(json: Uint8Array, found: (at: number) => void): void {
   let searched = 0
   forEachByte(json, AT_SIGN, (end) => {
     let at = end
     while (at > searched && !AFTER_CREDENTIALS.has(json[at - 1] ?? 0)) at--
-    if (at < end && at > searched && isAfterScheme(json, at)) found(at)
+    if (at > searched && isAfterScheme(json, at)) found(at)
     searched = end
   })
 }

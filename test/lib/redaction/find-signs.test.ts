@@ -153,6 +153,8 @@ describe('the quick look', () => {
     ['a key behind the escape of a line end', '"\\nsk-proj-abcdefghijklmnopqrstuvwx"'],
     ['a name behind an escape', '{"\\u00ABauth":"x1"}'],
     ['letters outside of ASCII between', '{"api––key":"x"}'],
+    ['credentials that begin with an @', '{"a":"https://@hunter2@example.org"}'],
+    ['credentials that are one', '{"a":["https://@@"]}'],
   ])('finds %s', (_, source) => {
     expect(findSigns(Buffer.from(source))).not.toEqual([])
   })
