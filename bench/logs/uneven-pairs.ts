@@ -76,7 +76,7 @@ export const UNEVEN_ROWS: readonly LogRow[] = BURSTS.map((bursts) => ({
   make: (random) => {
     const [baseline, canary]: [LogLine[], LogLine[]] = [
       ordinary(random, () => 1, PER_MINUTE / CANARY),
-      ordinary(random, () => 1, PER_MINUTE),
+      ordinary(random),
     ]
     for (const kind of KINDS.slice(0, bursts.kinds)) {
       const text = `${bursts.text} ${kind}`

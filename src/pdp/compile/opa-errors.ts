@@ -7,6 +7,7 @@ import type { OpaProgram } from '../opa/find-opa.js'
 import { opaRelease } from '../opa/opa-release.js'
 import { runOpa } from '../opa/run-opa.js'
 import type { OpaRun } from '../opa/run-opa.js'
+import { pathKey } from '../rego/path-key.js'
 import { printDataRef } from '../rego/print-data-ref.js'
 import type { RegoModule } from './rego-module.js'
 
@@ -145,8 +146,9 @@ async function builtinNames(opa: OpaProgram): Promise<string[]> {
 
 /** The functions of all modules as they are called from outside, and those of a module's own package as it calls them. */
 function functionNames(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
+  const ownKey = own && pathKey(own.packagePath)
   return modules.flatMap(({ packagePath, rules }) => {
-    const isBeside = packagePath.join('.') === own?.packagePath.join('.')
+    const isBeside = pathKey(packagePath) === ownKey
     return rules
       .filter(({ isFunction }) => isFunction)
       .map(({ path }) => (isBeside ? path.join('.') : printDataRef([...packagePath, ...path])))
@@ -155,8 +157,8 @@ function functionNames(modules: readonly RegoModule[], own: RegoModule | undefin
 
 /** The first names of the rules of a module's package. */
 function rulesBeside(modules: readonly RegoModule[], own: RegoModule | undefined): string[] {
-  const name = own?.packagePath.join('.')
+  const ownKey = own && pathKey(own.packagePath)
   return modules
-    .filter(({ packagePath }) => packagePath.join('.') === name)
+    .filter(({ packagePath }) => pathKey(packagePath) === ownKey)
     .flatMap(({ rules }) => rules.flatMap(({ path, isFunction }) => (isFunction ? [] : (path[0] ?? []))))
 }

@@ -41,9 +41,14 @@ function strataOf(baseline: RequestTable, canary: RequestTable): Stratum[] {
     const list = least >= LEAST_REQUESTS ? named : rare
     list.push(stratum)
   }
-  const together = (side: keyof Stratum): RequestCell[] =>
-    Array.from({ length: STRETCHES }, (_, n) => sumOfCells(rare.flatMap((one) => one[side].slice(n, n + 1))))
-  return [...named, { baseline: together('baseline'), canary: together('canary') }]
+  return [...named, { baseline: together(rare, 'baseline'), canary: together(rare, 'canary') }]
+}
+
+/** The requests of a side by stretch, whatever their route. */
+function together(strata: readonly Stratum[], side: keyof Stratum): RequestCell[] {
+  return Array.from({ length: STRETCHES }, (_, n) =>
+    sumOfCells(strata.flatMap((stratum) => stratum[side].slice(n, n + 1))),
+  )
 }
 
 /** The test and the ratio of Mantel and Haenszel over the routes, divided by how much more the stretches vary than by chance. */
@@ -72,9 +77,7 @@ function refusedMore(strata: readonly Stratum[]): string | undefined {
 function variationOf(strata: readonly Stratum[]): number {
   let [sum, freedom] = [0, 0]
   for (const side of ['baseline', 'canary'] as const) {
-    const cells = Array.from({ length: STRETCHES }, (_, n) =>
-      sumOfCells(strata.flatMap((stratum) => stratum[side].slice(n, n + 1))),
-    ).filter(({ requests }) => requests > 0)
+    const cells = together(strata, side).filter(({ requests }) => requests > 0)
     const { requests, refused } = sumOfCells(cells)
     const share = refused / requests
     if (cells.length < 2 || !(share > 0 && share < 1)) continue

@@ -26,9 +26,8 @@ export function mayBeRequest(text: string): boolean {
   return LOOKS_LIKE_ONE.test(text)
 }
 
-/** The status of a request whose line gives it as the formats of servers do; undefined where it does not. */
+/** The status of a request whose line, one that `mayBeRequest`, gives it as the formats of servers do; undefined where it does not. */
 export function requestStatus(text: string): number | undefined {
-  if (!mayBeRequest(text)) return undefined
   for (const request of REQUESTS) {
     const status = request.exec(text)?.[1]
     if (status !== undefined) return Number(status)
@@ -52,6 +51,6 @@ const GRPC_FAILED =
 export function requestFailed(text: string): boolean | undefined {
   if ((statusField(text) ?? 0) >= SERVER_ERROR) return true
   if (text.includes('grpc') && GRPC_FAILED.test(text)) return true
-  const status = requestStatus(text)
+  const status = mayBeRequest(text) ? requestStatus(text) : undefined
   return status === undefined ? undefined : status >= SERVER_ERROR
 }

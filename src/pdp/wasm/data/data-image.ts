@@ -22,6 +22,7 @@ import {
   TRUE,
 } from '../module/value-layout.js'
 import { printImage } from './print-image.js'
+import { visitMembers } from './visit-members.js'
 
 /**
  * Base documents as the values that a policy module works with, ready to be copied into its memory: built once, and the same for every
@@ -100,14 +101,11 @@ class ImageReader {
   membersAt(address: number): (readonly [string, number])[] | undefined {
     if (this.#bytes.readUInt8(address - this.#base) !== OBJECT) return undefined
     const members: [string, number][] = []
-    const table = this.#word(address + MEMBERS)
-    const end = table + this.#word(address + COUNT) * 4
-    for (let bucket = table; bucket < end; bucket += 4) {
-      for (let member = this.#word(bucket); member !== 0; member = this.#word(member + NEXT_MEMBER)) {
-        this.#count?.()
-        members.push([this.#keyOf(member), this.#word(member + MEMBER_VALUE)])
-      }
+    const take = (member: number): void => {
+      this.#count?.()
+      members.push([this.#keyOf(member), this.#word(member + MEMBER_VALUE)])
     }
+    visitMembers(address, (at) => this.#word(at), take)
     return members
   }
 

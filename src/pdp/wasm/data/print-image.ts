@@ -1,4 +1,5 @@
 import * as layout from '../module/value-layout.js'
+import { visitMembers } from './visit-members.js'
 
 const [QUOTE, BACKSLASH, FIRST_UNESCAPED] = [0x22, 0x5c, 0x20]
 const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [
@@ -35,6 +36,8 @@ class ImagePrinter {
     this.#out = Buffer.allocUnsafe(bytes.length + SPARE_BYTES)
   }
 
+  readonly #wordAt = (address: number): number => this.#words.getUint32(address - this.#base, true)
+
   written(): Buffer {
     return this.#out.subarray(0, this.#at)
   }
@@ -63,15 +66,7 @@ class ImagePrinter {
 
   #object(object: number): void {
     const members: number[] = []
-    const table = this.#wordAt(object + layout.MEMBERS)
-    const end = table + this.#wordAt(object + layout.COUNT) * 4
-    for (let bucket = table; bucket < end; bucket += 4)
-      for (
-        let member = this.#wordAt(bucket);
-        member !== 0;
-        member = this.#wordAt(member + layout.NEXT_MEMBER)
-      )
-        members.push(member)
+    visitMembers(object, this.#wordAt, (member) => members.push(member))
     members.sort((a, b) => this.#compareKeys(this.#wordAt(a), this.#wordAt(b)))
     this.#sign(OPEN_OBJECT)
     for (const member of members) {
@@ -150,9 +145,5 @@ class ImagePrinter {
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#out.length * 2))
     this.#out.copy(larger, 0, 0, this.#at)
     this.#out = larger
-  }
-
-  #wordAt(address: number): number {
-    return this.#words.getUint32(address - this.#base, true)
   }
 }

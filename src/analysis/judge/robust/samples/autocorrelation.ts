@@ -107,6 +107,11 @@ export function centredScores(
   return centred(scoresAmong(sorted, values), places)
 }
 
+/** Of several estimates of one dependence, that which widens most; the first of equal ones. */
+export function strongest(first: Dependence, ...others: readonly Dependence[]): Dependence {
+  return others.reduce((most, other) => (other.inflation > most.inflation ? other : most), first)
+}
+
 /** Only points that follow each other without a gap tell how alike neighbours are. */
 function lagOne({ values, places }: CentredSeries): LagOne {
   let [products, squares, pairs] = [0, 0, 0]

@@ -1,5 +1,5 @@
 import type { CentredSeries, Dependence } from '../samples/autocorrelation.js'
-import { centred, dependence } from '../samples/autocorrelation.js'
+import { centred, dependence, strongest } from '../samples/autocorrelation.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import { totalOf } from './total-events.js'
@@ -29,7 +29,7 @@ const LEAST_FREEDOM = 2
  */
 export function wideningOf({ control, experiment }: CleanSides): Widening {
   const [before, now] = [residuals(control), residuals(experiment)]
-  const inTime = dependence([before, now].map(centredResiduals))
+  const inTime = dependence([before.series, now.series])
   const isAlone = [before, now].some((side) => isClustered([side], OVERDISPERSED_ERRORS_ALONE))
   if (!isAlone && !isClustered([before, now], OVERDISPERSED_ERRORS)) {
     return { factor: inTime.inflation, freedom: inTime.freedom, inTime }
@@ -44,8 +44,7 @@ export function wideningOf({ control, experiment }: CleanSides): Widening {
 
 interface Residuals {
   /** Standardized: of variance 1 where events are independent. */
-  readonly values: Float64Array
-  readonly places: Int32Array
+  readonly series: CentredSeries
   readonly events: number
   readonly exposure: number
   /** Sums of the squares of standardized residuals, and of what one over their mean is. */
@@ -73,13 +72,13 @@ function residuals(side: CleanSide): Residuals {
     sums.rawFourths += square * square
     return (value - expected) / Math.sqrt(expected)
   })
-  return { values, places: side.places, events, exposure, ...sums }
+  return { series: centred(values, side.places), events, exposure, ...sums }
 }
 
 /** By Pearson's dispersion of the counts about their side's rate. */
 function isClustered(sides: readonly Residuals[], errors: number): boolean {
   const sum = (of: (side: Residuals) => number): number => sides.reduce((total, side) => total + of(side), 0)
-  const points = sum(({ values }) => values.length)
+  const points = sum(({ series }) => series.values.length)
   const dispersion = sum(({ squares }) => squares) / Math.max(1, points - sides.length)
   // The variance of one squared residual of a Poisson count with mean u is 2 + 1 / u.
   const error = Math.sqrt(2 * points + sum(({ inverseMeans }) => inverseMeans)) / points
@@ -97,23 +96,18 @@ function withBursts(
   other: Residuals,
   together: Dependence,
 ): { variance: number; freedom: number } {
-  const points = side.values.length
-  const alone = dependence([centredResiduals(side)])
-  const inTime = alone.inflation > together.inflation ? alone : together
+  const points = side.series.values.length
+  const inTime = strongest(together, dependence([side.series]))
   const own = side.rawSquares * (points / Math.max(1, points - 1))
   const mean = side.rawSquares / points
   const excess = side.rawFourths / points - mean * mean
   const freedom = excess > 0 ? (2 * points * mean * mean) / excess : points
-  const isSmaller = side.exposure / points < other.exposure / other.values.length
+  const isSmaller = side.exposure / points < other.exposure / other.series.values.length
   const expected = isSmaller ? side.events + burstVariance(other) * side.squaredExposures : 0
   return {
     variance: (inTime.inflation * Math.max(own, expected)) / side.exposure ** 2,
     freedom: Math.max(1, Math.min(inTime.freedom, freedom / inTime.inflation)),
   }
-}
-
-function centredResiduals({ values, places }: Residuals): CentredSeries {
-  return centred(values, places)
 }
 
 /** By how much the rate itself varies from point to point. */

@@ -2,7 +2,7 @@ import { fisherExact } from '../../../statistics/fisher-exact.js'
 import { normalUpperQuantile } from '../../../statistics/normal.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import { studentUpperTail } from '../../../statistics/student.js'
-import { centred, dependence } from '../samples/autocorrelation.js'
+import { centred, dependence, strongest } from '../samples/autocorrelation.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 
@@ -96,10 +96,10 @@ export function testMoreOften(
   const series = marks.map(({ values, places }) => centred(values, places))
   // Bursts that only one side has are not as many events as they are points.
   const amounts = areAmounts ? [control, experiment].map(({ values, places }) => centred(values, places)) : []
-  const { inflation, freedom } = [
+  const { inflation, freedom } = strongest(
     dependence(series, CHANCE_ERRORS),
     ...[...series, ...amounts].map((side) => dependence([side], CHANCE_ERRORS_ALONE)),
-  ].reduce((a, b) => (b.inflation > a.inflation ? b : a))
+  )
   const deflated =
     inflation > 1 ? studentUpperTail(normalUpperQuantile(p) / Math.sqrt(inflation), freedom) : p
   return { p: deflated, ...counts }

@@ -3,7 +3,7 @@ import { sortedQuantile } from '../../../statistics/quantile.js'
 import { rankShift } from '../../../statistics/rank-sum-tail.js'
 import { studentUpperTail } from '../../../statistics/student.js'
 import type { Direction, MetricSpec, TestOutcome } from '../../series/types.js'
-import { centredScores, dependence } from '../samples/autocorrelation.js'
+import { centredScores, dependence, strongest } from '../samples/autocorrelation.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { percent, weighted } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
@@ -119,9 +119,8 @@ function sizeOutcomes({ control, experiment }: CleanSides, shares: Shares, margi
   if (Math.min(x.length, y.length) < LEAST_SIZES) return []
   const { above, below } = rankShift(x, y)
   // Those of one burst are of one size.
-  const { inflation, freedom } = [[before, now], [before], [now]]
-    .map((sides) => dependence(sides.map(({ values, places }) => centredScores(values, places))))
-    .reduce((a, b) => (b.inflation > a.inflation ? b : a))
+  const scores = [before, now].map(({ values, places }) => centredScores(values, places))
+  const { inflation, freedom } = strongest(dependence(scores), ...scores.map((side) => dependence([side])))
   const usual = sortedQuantile(y, 0.5)
   const change = (sortedQuantile(x, 0.5) - usual) / Math.abs(usual)
   const says = `where they are not 0, the typical value changed by ${percent(change)}`
