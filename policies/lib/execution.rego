@@ -6,7 +6,10 @@ package lib.execution
 import data.lib.pipeline
 import rego.v1
 
-document := input.pipeline if {
+# What the author of a policy stage adds to its payload, a member "pipeline" among it, must not stand for what the stage itself says.
+document := input if {
+	pipeline.running
+} else := input.pipeline if {
 	is_object(input.pipeline)
 } else := input
 
@@ -30,9 +33,11 @@ person(name) := lower(trim_space(name)) if {
 }
 
 # Nanoseconds since 1970 at which the execution is judged: its start when it says so (in milliseconds), else now.
-# Undefined when the start cannot be read, so that a policy can refuse instead of judging another moment.
-judged_at_ns := start_ns if {
-	start_ns := start_ms * 1000000
+# Undefined when the start cannot be read, so that a policy can refuse instead of judging another moment: seconds would be
+# in 1970, and nanoseconds are beyond every calendar. The bounds are in the years 2001 and 2255.
+judged_at_ns := start_ms * 1000000 if {
+	start_ms >= 1000000000000
+	start_ms < 9000000000000
 } else := time.now_ns() if {
 	object.get(document, "startTime", null) in [null, ""]
 }

@@ -10,6 +10,13 @@ test_reads_the_flat_body_and_the_pipeline_wrapper if {
 	execution.stages == [] with input as {"stages": [null]}
 }
 
+test_a_pipeline_in_the_payload_of_a_stage_stands_for_nothing if {
+	every name in ["executionId", "payloadConstraint"] {
+		body := {name: "x", "application": "shop", "pipeline": {"application": "other"}}
+		execution.document.application == "shop" with input as body
+	}
+}
+
 test_the_starter_is_the_trigger_user_before_all_others if {
 	execution.starter == "ana" with input as {"trigger": {"user": " Ana "}, "user": "bo"}
 	execution.starter == "bo" with input as {"trigger": {"user": ""}, "user": "bo"}
@@ -29,7 +36,7 @@ test_without_a_start_the_moment_is_now if {
 }
 
 test_an_unreadable_start_gives_no_moment if {
-	every start in ["yesterday", "-1", true, []] {
+	every start in ["yesterday", "-1", true, [], 0, -1718000000123, 1718000000, "1718000000", 1718000000123000000, 1e300] {
 		not execution.judged_at_ns with input as {"startTime": start}
 	}
 }

@@ -36,11 +36,15 @@ images(manifest) := {image |
 	image := container.image
 } | patched_images(manifest)
 
-# One operation of a JSON patch.
+# One operation of a JSON patch: it sets an image, or whatever holds some.
 patched_images(operation) := {operation.value} if {
 	endswith(pipeline.as_text(operation.path), "/image")
 	is_string(operation.value)
-} else := set()
+} else := {image |
+	is_string(operation.path)
+	walk(operation.value, [place, image])
+	place[count(place) - 1] == "image"
+}
 
 label(manifest) := concat("", [
 	pipeline.as_text(object.get(manifest, "kind", "manifest")),

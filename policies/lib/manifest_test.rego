@@ -29,6 +29,14 @@ test_finds_the_image_that_a_json_patch_sets if {
 	manifest.images({"op": "replace", "path": "/image", "value": 2}) == set()
 }
 
+test_finds_the_images_in_what_a_json_patch_sets if {
+	every value in [{"image": "a"}, [{"name": "web", "image": "a"}], {"template": {"spec": {"initContainers": [{"image": "a"}]}}}] {
+		manifest.images({"op": "add", "path": "/spec/template/spec/containers/-", "value": value}) == {"a"}
+	}
+	manifest.images({"op": "remove", "path": "/spec/template"}) == set()
+	manifest.images({"kind": "Custom", "value": {"image": "a"}}) == set()
+}
+
 test_lists_manifests_from_every_key_of_a_stage if {
 	manifest.manifests({"manifests": [{"a": 1}], "manifest": {"b": 1}, "patchBody": {"c": 1}}) == [{"a": 1}, {"b": 1}, {"c": 1}]
 	manifest.manifests({"manifests": null, "manifest": "text"}) == []

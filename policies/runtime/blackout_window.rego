@@ -22,7 +22,7 @@ deny contains text if {
 deny contains text if {
 	some window in windows
 	not is_readable(window)
-	text := sprintf("blackout window '%s' cannot be read; correct its days, times, dates or time zone", [label(window)])
+	text := sprintf("blackout window '%s' cannot be read; correct its days, times, dates, time zone or applications", [label(window)])
 }
 
 deny contains "the start time is no number of milliseconds; send startTime as epoch milliseconds" if {
@@ -39,7 +39,15 @@ windows := [window |
 
 concerns(window) if not window.applications
 
-concerns(window) if execution.document.application in window.applications
+# One whose list of applications cannot be read concerns all: it is refused.
+concerns(window) if not is_listed(window.applications)
+
+# The orchestrator knows an application by its name in any letter case.
+concerns(window) if {
+	some application in window.applications
+	is_string(application)
+	lower(application) == lower(pipeline.as_text(execution.document.application))
+}
 
 is_open(window) if {
 	span := minutes(window)
@@ -96,10 +104,19 @@ is_readable(window) if {
 	minutes(window).to <= 24 * 60
 	minutes(window).from < 24 * 60
 	time.clock([0, window.time_zone])
-	every day in object.get(window, "days", []) { day in weekdays }
+	every day in object.get(window, "days", weekdays) { day in weekdays }
+	every key in ["days", "applications"] { is_listed(object.get(window, key, ["all"])) }
 	every key in ["first_date", "last_date"] { noon(object.get(window, key, "2000-01-01")) }
 }
 
-label(window) := pipeline.as_text(object.get(window, "name", "without a name"))
+is_listed(value) if {
+	is_array(value)
+	count(value) > 0
+	every entry in value { is_string(entry) }
+}
+
+label(window) := pipeline.as_text(object.get(window, "name", "without a name")) if {
+	is_object(window)
+} else := pipeline.as_text(window)
 
 weekdays := ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]

@@ -89,6 +89,7 @@ test_dates_limit_a_window if {
 test_a_window_may_concern_some_applications_only if {
 	closed(object.union(friday, {"applications": ["shop"]}), "2024-06-14T17:00:00+02:00")
 	open(object.union(friday, {"applications": ["search"]}), "2024-06-14T17:00:00+02:00")
+	closed(object.union(friday, {"applications": ["Shop"]}), "2024-06-14T17:00:00+02:00")
 }
 
 test_without_application_the_general_windows_hold if {
@@ -117,14 +118,25 @@ test_an_unreadable_window_is_denied if {
 		{"time_zone": "Europe/Atlantis"},
 		{"first_date": "21.12.2026"},
 		{"last_date": "2026-13-01"},
+		{"days": []},
+		{"days": null},
+		{"applications": []},
+		{"applications": "shop"},
+		{"applications": [7]},
 	] {
-		blackout_window.deny == {"blackout window 'friday' cannot be read; correct its days, times, dates or time zone"} with input as {"startTime": at("2024-06-13T17:00:00+02:00")}
+		blackout_window.deny == {"blackout window 'friday' cannot be read; correct its days, times, dates, time zone or applications"} with input as {"startTime": at("2024-06-13T17:00:00+02:00")}
 			with data.settings.blackouts as [object.union(friday, fault)]
 	}
 }
 
 test_a_window_without_a_name_is_still_reported if {
-	reasons(object.remove(friday, ["name", "time_zone"]), "2024-06-13T17:00:00+02:00") == {"blackout window 'without a name' cannot be read; correct its days, times, dates or time zone"}
+	reasons(object.remove(friday, ["name", "time_zone"]), "2024-06-13T17:00:00+02:00") == {"blackout window 'without a name' cannot be read; correct its days, times, dates, time zone or applications"}
+}
+
+test_a_window_that_is_none_is_denied if {
+	every window in ["friday", null, 7, ["friday"]] {
+		count(reasons(window, "2024-06-13T17:00:00+02:00")) == 1
+	}
 }
 
 test_missing_settings_are_denied if {

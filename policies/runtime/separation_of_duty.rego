@@ -41,7 +41,7 @@ is_approved(stage) {
 
 # The stage still runs when the orchestrator asks right after the decision.
 is_approved(stage) {
-	execution.context(stage).judgmentStatus == "continue"
+	lower(pipeline.as_text(execution.context(stage).judgmentStatus)) == "continue"
 }
 
 approver(stage) = execution.person(execution.context(stage).lastModifiedBy)

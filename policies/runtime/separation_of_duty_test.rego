@@ -33,7 +33,9 @@ test_an_approval_without_a_name_is_denied if {
 test_a_judgment_that_still_runs_counts_once_it_says_continue if {
 	running := object.union(judged_by("ana"), {"status": "RUNNING"})
 	reasons([running]) == set()
-	reasons([object.union(running, {"context": {"judgmentStatus": "continue"}})]) == own
+	every status in ["continue", "Continue"] {
+		reasons([object.union(running, {"context": {"judgmentStatus": status}})]) == own
+	}
 }
 
 test_other_stages_are_not_approvals if {

@@ -22,6 +22,18 @@ deny contains text if {
 
 deny contains text if some text in settings.problems.images
 
+deny contains "imageIds cannot be read; send a list of texts, or one text with commas" if {
+	some id in unread
+	not is_null(id)
+}
+
+unread contains id if {
+	some id in image_ids
+	not is_string(id)
+}
+
+unread contains execution.document.imageIds if not image_ids
+
 sources[source] contains pipeline.label(stage) if {
 	some stage in execution.stages
 	some source in image.images(execution.context(stage))

@@ -32,11 +32,17 @@ test_the_artifacts_of_the_trigger_are_judged if {
 }
 
 test_image_ids_are_judged_in_every_form if {
-	every ids in [["evil.test/x", "", 7], `["evil.test/x"]`, "registry.test/a, evil.test/x", "evil.test/x"] {
+	every ids in [["evil.test/x", "", null], `["evil.test/x"]`, "registry.test/a, evil.test/x", "evil.test/x"] {
 		reasons({"imageIds": ids}) == untrusted("imageIds")
 	}
 	every ids in ["", [], null, "registry.test/x"] { reasons({"imageIds": ids}) == set() }
 	count(reasons({"imageIds": `"evil.test/x"`})) == 1
+}
+
+test_image_ids_that_cannot_be_read_are_denied if {
+	every ids in [{"a": "evil.test/x"}, [["evil.test/x"]], [{"image": "evil.test/x"}], `[["evil.test/x"]]`, 7, false] {
+		reasons({"imageIds": ids}) == {"imageIds cannot be read; send a list of texts, or one text with commas"}
+	}
 }
 
 test_an_unresolved_expression_is_denied if count(reasons({"imageIds": "${parameters.image}"})) == 1

@@ -10,19 +10,24 @@ import rego.v1
 deny contains text if {
 	some deploy in production.deploys
 
-	# Compiled, "in" looks at all members of a set one after the other, and there may be thousands.
-	not judged[pipeline.ref(deploy.stage)]
+	not comes_after_judgment(deploy.stage)
 	text := sprintf(
 		"%s deploys to production account '%s' without a manual judgment before it; make it depend on one%s",
 		[pipeline.label(deploy.stage), deploy.account, hint],
 	)
 }
 
+# Asked by what the stage waits for, never by its own reference, which another stage may have too.
+# Compiled, "in" looks at all members of a set one after the other, and there may be thousands.
+comes_after_judgment(stage) if {
+	some earlier in pipeline.requisites(stage)
+	judged[earlier]
+}
+
 # Walked once from all judgments forward, because walking back from each deploy costs time for every deploy.
-judged := graph.reachable(followers, {follower |
+judged := graph.reachable(followers, {pipeline.ref(stage) |
 	some stage in pipeline.stages
 	is_binding(stage)
-	some follower in later[pipeline.ref(stage)]
 })
 
 followers := object.union({pipeline.ref(stage): set() | some stage in pipeline.stages}, later)

@@ -90,4 +90,14 @@ test_a_deploy_does_not_count_as_its_own_judgment if {
 	reasons([object.remove(judgment, ["refId"]), object.remove(deploy([]), ["refId"])]) == unjudged
 }
 
+test_a_deploy_does_not_share_the_judgment_of_another_stage_with_its_reference if {
+	twin := object.union(soak(["1"]), {"refId": "3"})
+	reasons([judgment, twin, deploy([])]) == unjudged
+	reasons([judgment, twin, deploy(["1"])]) == set()
+}
+
+test_a_deploy_that_waits_for_all_stages_of_a_reference_waits_for_the_judgment_among_them if {
+	reasons([judgment, object.union(soak([]), {"refId": "1"}), deploy(["1"])]) == set()
+}
+
 test_other_inputs_are_not_refused if manual_judgment.deny == set() with input as {"app": {"name": "shop"}}

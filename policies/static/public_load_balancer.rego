@@ -11,18 +11,26 @@ import rego.v1
 deny contains text if {
 	some stage in pipeline.stages
 	some balancer in public_in(stage)
-	not object.get(pipeline.document, "application", "") in settings.public_applications
+	not is_at_the_edge
 	text := sprintf("%s opens %s to the internet; make it internal", [pipeline.label(stage), balancer])
+}
+
+is_at_the_edge if {
+	some application in settings.public_applications
+	lower(pipeline.as_text(application)) == lower(pipeline.as_text(pipeline.document.application))
 }
 
 public_in(stage) := {manifest.label(document) |
 	some document in manifest.manifests(stage)
 	is_public(document)
 } | {concat("", ["load balancer '", balancer_name(balancer), "'"]) |
-	stage.type == "upsertLoadBalancer"
+	stage.type in balancer_stages
 	some balancer in cloud_balancers(stage)
 	not is_internal(balancer)
 }
+
+# Deck saves the second; the others are other names of the same stage.
+balancer_stages := {"upsertLoadBalancer", "upsertLoadBalancers", "upsertAmazonLoadBalancer"}
 
 is_public(document) if {
 	document.kind == "Service"

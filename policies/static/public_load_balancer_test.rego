@@ -39,7 +39,9 @@ test_a_public_cloud_load_balancer_is_denied if {
 		{"loadBalancerName": "web", "loadBalancerType": null},
 		{"name": "web", "description": "internal"},
 	] {
-		reasons({"type": "upsertLoadBalancer", "name": "Open", "loadBalancers": [balancer]}) == {"stage 'Open' opens load balancer 'web' to the internet; make it internal"}
+		every type in ["upsertLoadBalancer", "upsertLoadBalancers", "upsertAmazonLoadBalancer"] {
+			reasons({"type": type, "name": "Open", "loadBalancers": [balancer]}) == {"stage 'Open' opens load balancer 'web' to the internet; make it internal"}
+		}
 	}
 }
 
@@ -57,8 +59,10 @@ test_a_load_balancer_written_on_the_stage_itself_is_judged if {
 test_other_stage_types_hold_no_cloud_load_balancer if reasons({"type": "deploy", "loadBalancers": [{"name": "web"}]}) == set()
 
 test_applications_at_the_edge_may_be_public if {
-	body := {"new": {"application": "edge", "stages": [service({})]}}
-	public_load_balancer.deny == set() with input as body with data.settings as fixtures.settings
+	every name in ["edge", "Edge"] {
+		body := {"new": {"application": name, "stages": [service({})]}}
+		public_load_balancer.deny == set() with input as body with data.settings as fixtures.settings
+	}
 }
 
 test_a_pipeline_without_application_may_not_be_public if {
