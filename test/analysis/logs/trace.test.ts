@@ -125,6 +125,7 @@ describe('lines of a stack trace', () => {
     ['two exceptions one after the other', ['a.b.CException: 1', 'a.b.CException: 2'], 2],
     ['an exception below a message that complains of nothing', ['started', 'a.b.CException: 1'], 2],
     ['lines that are all indented', ['  a', '  b'], 2],
+    ['indented lines with deeper ones below', ['  a', '    in shop::stock', '  b', '    at main.rs:12'], 2],
     ['a message behind the end of a trace of Python', [...PYTHON, 'INFO: next'], 2],
     ['two uncaught exceptions of Ruby', [...RUBY, ...RUBY], 2],
     ['two panics of Rust', [...RUST_SHORT, ...RUST], 2],

@@ -1,5 +1,6 @@
 import { fieldValue, textOf } from '../../../lib/validation/field-value.js'
 import { isRecord } from '../../../lib/validation/record.js'
+import { withoutColours } from '../../../lib/text/shown-text.js'
 import { statedLevel } from '../topics/stated-level.js'
 import { levelOf, RECORD_FIELDS } from './record-fields.js'
 import { recordBehindHeader, withoutContainer } from './unwrap-record.js'
@@ -9,6 +10,7 @@ const MAX_CHARACTERS = 64 * 1024
 const SERVER_ERROR = 500
 const LEAST_STATUS = 100
 const MOST_STATUS = 599
+const LEAST_BYTES = 2
 
 /**
  * What an event in JSON says, as a line of text would say it: its level, its message, method, path and status of a request, the type and message of an
@@ -68,11 +70,16 @@ function statedIn(
 ): string | undefined {
   if (statedLevel(message) !== undefined) return undefined
   const found = RECORD_FIELDS.level
-    .map((field) => ({ field, text: textOf(fieldValue(record, field)) }))
+    .map((field) => ({ field, text: textOf(nameOf(fieldValue(record, field))) }))
     .find(({ text }) => text !== undefined)
   const level = found?.text === undefined ? undefined : levelOf(found.field, found.text)
   const isQuiet = level === undefined || level === 'INFO' || level === 'DEBUG'
   return isQuiet && status !== undefined && status >= SERVER_ERROR ? 'ERROR' : level
+}
+
+/** Some write a level as an object with its name and its number. */
+function nameOf(value: unknown): unknown {
+  return isRecord(value) ? (value['name'] ?? value['text']) : value
 }
 
 function requestOf(
@@ -94,8 +101,18 @@ function textIn(
 ): { readonly text: string } | undefined {
   for (const field of fields) {
     const value = fieldValue(record, field)
-    const text = textOf(isRecord(value) ? value['stringValue'] : value)
+    const text = textOf(isRecord(value) ? value['stringValue'] : (textOfBytes(value) ?? value))
     if (text !== undefined && text !== '' && text !== 'false') return { text }
   }
   return undefined
+}
+
+/** The journal of systemd gives texts with colours in them as their bytes. */
+function textOfBytes(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length < LEAST_BYTES || !value.every(isByte)) return undefined
+  return withoutColours(Buffer.from(value).toString())
+}
+
+function isByte(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0xff
 }

@@ -44,6 +44,8 @@ export const RECORD_FIELDS = {
     ],
     ...[
       'severity_text',
+      '@level',
+      'record.level',
       'lvl',
       'loglevel',
       'log_level',
@@ -52,7 +54,7 @@ export const RECORD_FIELDS = {
       'priority',
       'PRIORITY',
     ],
-    ...['severityNumber', 'SeverityNumber', 'severity_number', 'levelno', 's'],
+    ...['severityNumber', 'SeverityNumber', 'severity_number', 'levelno', 's', 'type'],
   ],
   errorType: [
     ...[

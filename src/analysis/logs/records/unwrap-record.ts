@@ -1,7 +1,8 @@
 import { statedLevel } from '../topics/stated-level.js'
 
-/** What containers write before each line: the runtime interface of Kubernetes, and Docker Compose. */
-const CONTAINER = /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| )/
+/** What containers write before each line: the runtime interface of Kubernetes, and Docker Compose; and PHP's pools, which warn of all that they are told. */
+const CONTAINER =
+  /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] |[\w.-]{1,60} +\| |\[[\w :.-]{1,40}\] WARNING: \[pool [^\]]{1,60}\] child \d+ said into std(?:err|out): "(?:NOTICE: PHP message: )?)/
 /** The name of a container, padded. */
 const LONGEST_CONTAINER = 120
 /** Longer prefixes are messages. */

@@ -18,6 +18,9 @@ const GO_BEGINNING = /^goroutine \d+ \[/
 const GO_LINE = /^(?:[\w./*()-]+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*)$/
 /** An exception on a line of its own, as loggers put it below their message. */
 const EXCEPTION_HEAD = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?:: |$)/
+/** What the export of systemd's journal begins an entry with, a field a line. */
+export const JOURNAL_BEGINNING = '__CURSOR='
+const JOURNAL_FIELD = /^(?!__CURSOR=)[A-Z_][A-Z\d_]*=/
 /** Characters of a line that tell what it is. */
 const MAX_LOOKED_AT = 1000
 const COMPLAINT = /error|warn|fail|fatal|severe|exception|panic|critical/i
@@ -43,7 +46,8 @@ export function continuationOf(
     return !isLongAgo && beginsPython(head, state) ? 'python' : undefined
   if (PYTHON_CHAIN.test(line)) return state === 'pythonEnded' ? 'python' : undefined
   if (GO_BEGINNING.test(line)) return state === 'go' || head.startsWith('panic: ') ? 'go' : undefined
-  if (isIndented(line)) return isIndented(head) ? undefined : state
+  if (isIndented(line)) return indentOf(line) > indentOf(head) ? state : undefined
+  if (head.startsWith(JOURNAL_BEGINNING)) return JOURNAL_FIELD.test(line) ? state : undefined
   if (TRACE_LINE.test(line) || SCRIPT_LINE.test(line)) return state
   if (state === 'python') return PYTHON_END.test(line) ? 'pythonEnded' : undefined
   if (state === 'go') return GO_LINE.test(line) ? state : undefined
@@ -69,6 +73,11 @@ function isPanicMessage(kept: readonly string[]): boolean {
 
 function isIndented(line: string): boolean {
   return line.startsWith(' ') || line.startsWith('\t')
+}
+
+/** Characters before the first that is neither a blank nor a tab. */
+function indentOf(line: string): number {
+  return /^[ \t]*/.exec(line)?.[0].length ?? 0
 }
 
 function isHeadBelowMessage(line: string, kept: readonly string[]): boolean {

@@ -1,5 +1,5 @@
-import { describeLine } from '../records/describe-record.js'
-import { continuationOf, stateAfterHead } from './continuation.js'
+import { describeLine, describeRecord } from '../records/describe-record.js'
+import { continuationOf, JOURNAL_BEGINNING, stateAfterHead } from './continuation.js'
 import type { TraceState } from './continuation.js'
 
 /** An event of one line, or of the several lines of a stack trace. */
@@ -48,13 +48,17 @@ export class EventJoiner {
   end(): LogEvent | undefined {
     if (this.#lines === 0) return undefined
     const text = this.#kept.join('\n')
-    // Some writers spread an object in JSON over several lines.
-    const event = {
-      text: this.#kept[0] === '{' ? describeLine(text) : text,
-      lines: this.#lines,
-      atMs: this.#atMs,
-    }
+    const event = { text: describeEvent(text, this.#kept), lines: this.#lines, atMs: this.#atMs }
     this.#lines = 0
     return event
   }
+}
+
+/** Some writers spread an object in JSON over several lines, and the journal of systemd the fields of an entry. */
+function describeEvent(text: string, lines: readonly string[]): string {
+  const [head = ''] = lines
+  if (head === '{') return describeLine(text)
+  if (!head.startsWith(JOURNAL_BEGINNING)) return text
+  const fields = lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+  return describeRecord(Object.fromEntries(fields)) ?? text
 }
