@@ -19,6 +19,13 @@ export const CanaryQuery = z.looseObject({
   metricType: z.string().nullish(),
   crossSeriesReducer: z.string().nullish(),
   perSeriesAligner: z.string().nullish(),
+  serviceType: z.string().nullish(),
+  fields: z.array(z.string()).nullish(),
+  tags: z.unknown().optional(),
+  queryPairs: z.array(z.looseObject({ key: z.string(), value: z.string() })).nullish(),
+  aggregationMethod: z.string().nullish(),
+  aggregate: z.string().nullish(),
+  summarization: z.string().nullish(),
 })
 export type CanaryQueryMembers = z.output<typeof CanaryQuery>
 
@@ -41,17 +48,10 @@ const OF_KAYENTA = {
   ],
   'metrics[]': ['id', 'scopeName'],
   'metrics[].query': [
-    'serviceType',
     'projectId',
-    'fields',
     'field',
-    'tags',
     'aggregator',
-    'aggregationMethod',
-    'aggregate',
-    'queryPairs',
     'dimensions',
-    'summarization',
     'downsample',
     'rate',
     'region',

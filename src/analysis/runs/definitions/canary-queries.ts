@@ -5,7 +5,9 @@ import type { ErrorDetail } from '../../../errors/app-error.js'
 import { readBySchema } from '../../../lib/validation/read-by-schema.js'
 import { CanaryQuery } from '../../judge/unknown-keys.js'
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
-import { buildStoreQuery } from './store-query.js'
+import type { SeriesAggregate } from '../../sources.js'
+import type { BuiltQuery } from './prometheus-query.js'
+import { buildStoreQuery, storeOf } from './store-query.js'
 
 const Config = z.looseObject({
   metrics: z
@@ -20,10 +22,14 @@ const Config = z.looseObject({
   templates: z.record(z.string(), z.string()).nullish(),
 })
 
+type Built = Extract<BuiltQuery, { readonly text: string }>
+
 /** What one metric asks for: its values, and where it says so what they are counted out of. */
 export interface CanaryQueries {
   readonly query: string
   readonly exposureQuery: string | undefined
+  /** How several series of it are joined, where the config says so. */
+  readonly aggregate?: SeriesAggregate | undefined
 }
 
 /** The queries of a canary config, and of which stores of metrics they say to be. */
@@ -41,16 +47,18 @@ export function readCanaryQueries(document: unknown): AskedQueries {
   })
   const byMetric = new Map<string, CanaryQueries>()
   const problems: ErrorDetail[] = []
-  const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): string => {
+  const build = (name: string, member: string, asked: CanaryQueryMembers | null | undefined): Built => {
     const built = buildStoreQuery(asked ?? {}, templates ?? {})
-    if ('text' in built) return built.text
+    if ('text' in built) return built
     problems.push({ code: 'invalid_query', message: `metric ${name}: ${member} ${built.problem}` })
-    return ''
+    return { text: '' }
   }
   for (const { name, query, exposureQuery } of metrics) {
+    const { text, aggregate } = build(name, 'query', query)
     byMetric.set(name, {
-      query: build(name, 'query', query),
-      exposureQuery: exposureQuery ? build(name, 'exposureQuery', exposureQuery) : undefined,
+      query: text,
+      exposureQuery: exposureQuery ? build(name, 'exposureQuery', exposureQuery).text : undefined,
+      ...(aggregate !== undefined && { aggregate }),
     })
   }
   if (problems.length > 0) {
@@ -62,6 +70,9 @@ export function readCanaryQueries(document: unknown): AskedQueries {
       },
     )
   }
-  const asked = metrics.flatMap(({ query, exposureQuery }) => [query?.type, exposureQuery?.type])
-  return { byMetric, types: [...new Set(asked.filter((type): type is string => Boolean(type)))] }
+  const asked = metrics.flatMap(({ query, exposureQuery }) => [
+    storeOf(query ?? {}),
+    storeOf(exposureQuery ?? {}),
+  ])
+  return { byMetric, types: [...new Set(asked.filter((type) => type !== undefined))] }
 }

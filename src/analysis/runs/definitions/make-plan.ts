@@ -15,9 +15,9 @@ import type {
   RunPlan,
   Timing,
 } from './plan.js'
-import { withoutProject } from './without-project.js'
 import { NO_SCOPES } from './registration.js'
 import type { Registration, SideScopes, TargetRequest } from './registration.js'
+import { withScopeFilters } from './scope-filters.js'
 
 const MS_PER_MINUTE = 60_000
 const MS_PER_SECOND = 1000
@@ -184,20 +184,25 @@ function planMetrics(
   const template = templates.metrics(request)
   if (metrics === undefined || template === undefined) return undefined
   const { metrics: asked, groupWeights, warnings } = template
-  const hasProject = [sides.baseline, sides.canary].some(({ scope }) => Object.hasOwn(scope, 'project'))
   return {
     ...{ source: metrics.source, aggregate: metrics.aggregate, groupWeights, ...sides },
-    metrics: hasProject ? asked : forAnyProject(asked),
+    metrics: filteredByScope(asked, sides),
     ...(warnings !== undefined && { warnings }),
   }
 }
 
-/** The very metrics where no query names a project: what services have in common is stored once. */
-function forAnyProject(metrics: readonly PlannedMetric[]): readonly PlannedMetric[] {
+/** The very metrics where no query is filtered: what services have in common is stored once. */
+function filteredByScope(
+  metrics: readonly PlannedMetric[],
+  { baseline, canary }: PlannedSides,
+): readonly PlannedMetric[] {
+  const scopes = { baseline: baseline.scope, canary: canary.scope }
   const changed = metrics.map(({ query, exposureQuery, ...planned }) => ({
     ...planned,
-    query: withoutProject(query),
-    ...(exposureQuery !== undefined && { exposureQuery: withoutProject(exposureQuery) }),
+    query: withScopeFilters(planned.spec.name, query, scopes),
+    ...(exposureQuery !== undefined && {
+      exposureQuery: withScopeFilters(planned.spec.name, exposureQuery, scopes),
+    }),
   }))
   const isSame = changed.every(
     ({ query, exposureQuery }, index) =>

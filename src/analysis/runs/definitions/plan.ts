@@ -21,6 +21,8 @@ export interface PlannedMetric {
   readonly query: string
   /** Fetches what its events are counted out of, where `spec.exposure` does not name another metric for that. */
   readonly exposureQuery?: string | undefined
+  /** How several series of one answer are joined, where the definition does not say it for all. */
+  readonly aggregate?: SeriesAggregate | undefined
 }
 
 export interface PlannedMetrics extends PlannedSides {

@@ -1,14 +1,12 @@
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
+import type { SeriesAggregate } from '../../sources.js'
+import { GCE_ZONE } from './scope-marks.js'
 
 /** In front of a filter that is a whole query (Kayenta, Prometheus source). */
 const WHOLE_QUERY = /^PromQL:\s*/
 /** Kayenta keeps its own stage from expanding placeholders by writing them so (`QueryConfigUtils.unescapeTemplate`). */
 const ESCAPED_PLACEHOLDER = '$\\{'
 const DIRECTIVE = /<[#@]/
-
-/** The zones of a project: where no scope names one, those of every project (`.+/` covers both). */
-export const GCE_ZONE = 'zone=~".+/projects/${project}/zones/${location}-.{1}"'
-export const GCE_ANY_PROJECT = 'zone=~".+/zones/${location}-.{1}"'
 
 /**
  * The filters by which Kayenta tells the instances of a scope (`PrometheusMetricsService.addScopeFilter`), as placeholders: a side
@@ -20,7 +18,8 @@ const SCOPE_FILTERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A query, or what is wrong with it as the end of a sentence. */
-export type BuiltQuery = { readonly text: string } | { readonly problem: string }
+export type BuiltQuery =
+  { readonly text: string; readonly aggregate?: SeriesAggregate | undefined } | { readonly problem: string }
 
 /**
  * The query of a metric as Kayenta's Prometheus source builds it: a filter that is a whole query as it is, else

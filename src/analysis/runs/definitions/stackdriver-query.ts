@@ -1,13 +1,11 @@
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
 import { customFilterOf, isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'
-
-/** Where no scope names a project, that of the source is asked alone. */
-export const OF_PROJECT = ' AND project="${project}"'
+import { OF_PROJECT, scopeMark } from './scope-marks.js'
 
 /**
  * The filters by which Kayenta tells the instances of a scope (`StackdriverMetricsService.buildQuery`), as placeholders. Of the resources of
- * Kubernetes it filters by whatever parameters a scope has, which may be none: these need a filter of their own.
+ * Kubernetes it filters by whatever parameters a scope has.
  */
 const SCOPE_FILTERS: Readonly<Record<string, string>> = {
   gce_instance: `${OF_PROJECT} AND metadata.user_labels."spinnaker-region"="\${location}" AND metadata.user_labels."spinnaker-server-group"="\${scope}"`,
@@ -15,6 +13,12 @@ const SCOPE_FILTERS: Readonly<Record<string, string>> = {
     ' AND resource.labels.region="aws:${location}" AND metadata.user_labels."aws:autoscaling:groupname"="${scope}"',
   gae_app: `${OF_PROJECT} AND resource.labels.version_id="\${scope}"`,
   global: '',
+  ...Object.fromEntries(
+    ['k8s_container', 'k8s_pod', 'k8s_node', 'gke_container'].map((type) => [
+      type,
+      OF_PROJECT + scopeMark('kubernetes'),
+    ]),
+  ),
 }
 
 /**

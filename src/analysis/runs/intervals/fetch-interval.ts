@@ -1,7 +1,15 @@
 import type { AnalysisSource } from '../../sources/make-sources.js'
 import { failedLines, failedSeries } from '../../sources/answers/answers.js'
 import { stepGrid } from '../../sources/answers/step-grid.js'
-import type { FetchBudget, LineFilter, LogSource, MetricSource, Scope, TimeWindow } from '../../sources.js'
+import type {
+  FetchBudget,
+  LineFilter,
+  LogSource,
+  MetricSource,
+  Scope,
+  SeriesAggregate,
+  TimeWindow,
+} from '../../sources.js'
 import { NO_RULES } from '../checks/check.js'
 import type { AskRule } from '../checks/check.js'
 import { fetchChecks } from '../checks/fetch-checks.js'
@@ -55,9 +63,9 @@ async function fetchMetrics(
   remaining: RemainingBudget,
 ): Promise<readonly MetricData[]> {
   const source = sources.get(planned.source)?.metrics ?? missingMetricSource(planned.source)
-  const fetchBoth = async (query: string): Promise<MetricData> => {
+  const fetchBoth = async (query: string, own?: SeriesAggregate): Promise<MetricData> => {
     const fetchSide = async (side: PlannedSide): Promise<SeriesData> => {
-      const { aggregate } = planned
+      const { aggregate = own } = planned
       const request = { query, scope: side.scope, stepMs: timing.stepMs, aggregate }
       return toSeriesData(
         await source.fetchSeries({ ...request, ...intervalWindow(timing, side, interval) }, remaining()),
@@ -70,8 +78,8 @@ async function fetchMetrics(
     const isSame = isSameQuestion(question(planned.baseline), question(planned.canary))
     return { baseline, canary, ...(isSame && { isSameOnBothSides: true }) }
   }
-  const fetchOne = async ({ query, exposureQuery }: PlannedMetric): Promise<MetricData> => {
-    const values = await fetchBoth(query)
+  const fetchOne = async ({ query, exposureQuery, aggregate }: PlannedMetric): Promise<MetricData> => {
+    const values = await fetchBoth(query, aggregate)
     return exposureQuery === undefined ? values : { ...values, exposure: await fetchBoth(exposureQuery) }
   }
   const fetched: MetricData[] = []

@@ -6,6 +6,13 @@ import { endMs, notAnAnswer } from './points-api.js'
 
 /** Of its stack language: no comma, which would end the word, and no colon, which would begin an operator. */
 const WORDS = { allows: 'letters, digits, "_", ".", "^", "~" and "-"', pattern: /^[\w.^~-]+$/ }
+/** A whole query, as a scope of the type `query` is for Kayenta: words and what joins conditions. */
+const CONDITION = {
+  allows: 'a condition such as nf.app,shop,:eq,nf.stack,main,:eq,:and',
+  pattern:
+    /^[\w.^~-]+(?:,(?:[\w.^~-]+|:(?:eq|lt|le|gt|ge|re|reic|has|and|or|not)))*,:(?:eq|lt|le|gt|ge|re|reic|has|and|or|not)$/,
+  place: /(?<=:list,\(,)\$\{[^{}]*\}(?=,:cq,\),:each)/g,
+}
 
 const Answer = z.object({
   start: z.number(),
@@ -18,7 +25,7 @@ const Refusal = z.object({ type: z.string(), message: z.string() })
 
 /** Atlas's graph API in std.json: `{start, step, legend, values: [[value of each series] of each step]}`, NaN as a text. */
 export const atlasApi: PointsApi = {
-  fill: (template, scope) => fillWords(template, scope, WORDS),
+  fill: (template, scope) => fillWords(template, scope, WORDS, CONDITION),
   request: (query, grid) => ({
     method: 'GET',
     path: '/api/v1/graph',

@@ -7,6 +7,12 @@ import { endMs, notAnAnswer } from './points-api.js'
 const MS_PER_SECOND = 1000
 /** Of tags: no comma and no brace, which would begin another one. */
 const TAGS = { allows: 'letters, digits, "_", ".", ":", "/" and "-"', pattern: /^[\w.:/-]+$/ }
+/** All between the commas of `{…}`: one tag or several, as a scope of Kayenta may be. */
+const TAG_LIST = {
+  allows: 'tags such as version:v1, with commas between them',
+  pattern: /^[\w.:/-]+$|^[\w./-]+:[\w.:/-]+(?:,[\w./-]+:[\w.:/-]+)+$/,
+  place: /(?<=[{,])\$\{[^{}]*\}(?=[,}])/g,
+}
 
 const Answer = z.object({
   status: z.string().optional(),
@@ -25,7 +31,7 @@ const Answer = z.object({
 
 /** Datadog's query API, version 1: `{status, series: [{metric, scope, pointlist: [[ms, value]]}]}`. */
 export const datadogApi: PointsApi = {
-  fill: (template, scope) => fillWords(template, scope, TAGS),
+  fill: (template, scope) => fillWords(template, scope, TAGS, TAG_LIST),
   request: (query, grid) => ({
     method: 'GET',
     path: '/api/v1/query',

@@ -2,7 +2,9 @@ import { z } from 'zod'
 
 import { AppError } from '../../../errors/app-error.js'
 import type { StepGrid } from '../answers/step-grid.js'
+import type { Place } from '../templates/filling.js'
 import { escapedIn, fillSqlText } from '../templates/fill-sql-text.js'
+import { WORD } from '../templates/places.js'
 import type { PointsApi } from './points-api.js'
 import { endMs, notAnAnswer } from './points-api.js'
 
@@ -14,6 +16,16 @@ export interface InfluxSettings {
 /** What stands for the window in a query, as in dashboards of Grafana. */
 const WINDOW = '$timeFilter'
 const STEP = '$__interval'
+
+/** A scope of Kayenta is a tag with its value, `cluster:shop-v2`, and a condition where it stands bare. */
+const CONDITION: Place = {
+  allows: `a tag with its value, such as cluster:shop-v2, or ${WORD.allows}`,
+  escape: (value) => {
+    const [, tag, text] = /^([A-Za-z_][\w.-]*):([^:]+)$/.exec(value) ?? []
+    const escaped = text === undefined ? undefined : escapedIn("'").escape(text)
+    return escaped === undefined ? WORD.escape(value) : `"${tag ?? ''}"='${escaped}'`
+  },
+}
 
 const Answer = z.object({
   results: z.array(
@@ -41,7 +53,9 @@ type Series = NonNullable<z.output<typeof Answer>['results'][number]['series']>[
 export function makeInfluxApi({ database, retentionPolicy }: InfluxSettings): PointsApi {
   return {
     fill: (template, scope) => {
-      const text = fillSqlText(template, scope, { string: escapedIn("'"), name: escapedIn('"') })
+      const text = fillSqlText(template, scope, {
+        ...{ string: escapedIn("'"), name: escapedIn('"'), bare: CONDITION },
+      })
       if (text.includes(WINDOW)) return text
       throw new AppError('invalid', `the query has no ${WINDOW}: write it into its WHERE clause`, {
         code: 'invalid_query',

@@ -7,6 +7,12 @@ import { endMs, notAnAnswer } from './points-api.js'
 const MS_PER_SECOND = 1000
 const MS_PER_MINUTE = 60_000
 const TAGS = { allows: 'letters, digits, "_", ".", "/" and "-"', pattern: /^[\w./-]+$/ }
+/** A whole argument of `ts()`: conditions, as a scope of Kayenta is. */
+const CONDITIONS = {
+  allows: 'conditions such as app="shop" and version="v1"',
+  pattern: /^[\w.~-]+ *= *(?:"[\w./ :-]+"|[\w./-]+)(?: +and +[\w.~-]+ *= *(?:"[\w./ :-]+"|[\w./-]+))*$/i,
+  place: /(?<=, ?)\$\{[^{}]*\}(?=\))/g,
+}
 
 const Answer = z.object({
   errorType: z.string().nullish(),
@@ -26,7 +32,7 @@ const Answer = z.object({
 
 /** Wavefront's chart API: `{timeseries: [{label, host, tags, data: [[seconds, value]]}]}`. */
 export const wavefrontApi: PointsApi = {
-  fill: (template, scope) => fillWords(template, scope, TAGS),
+  fill: (template, scope) => fillWords(template, scope, TAGS, CONDITIONS),
   request: (query, grid) => ({
     method: 'GET',
     path: '/api/v2/chart/api',

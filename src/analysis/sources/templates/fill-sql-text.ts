@@ -9,6 +9,8 @@ export interface SqlPlaces {
   readonly string: Place
   /** Between double quotes or backquotes: the name of a column or a measurement. */
   readonly name: Place
+  /** Outside of quotes; a word where nothing is said. */
+  readonly bare?: Place
 }
 
 const PIECE =
@@ -27,12 +29,12 @@ export function escapedIn(quote: string): Place {
  * A query in InfluxQL or NRQL with each placeholder replaced by its value, escaped for where it stands: a string, the name of a column, a
  * regular expression, or bare. Raises `invalid` naming everything that is wrong.
  */
-export function fillSqlText(template: string, scope: Scope, { string, name }: SqlPlaces): string {
+export function fillSqlText(template: string, scope: Scope, places: SqlPlaces): string {
   const filling = new Filling(scope)
   let code = ''
   const pieces: string[] = []
   const endCode = (): void => {
-    pieces.push(filling.fill(code, WORD))
+    pieces.push(filling.fill(code, places.bare ?? WORD))
     code = ''
   }
   for (const { groups = {} } of template.matchAll(PIECE)) {
@@ -41,7 +43,7 @@ export function fillSqlText(template: string, scope: Scope, { string, name }: Sq
       continue
     }
     endCode()
-    pieces.push(fillQuoted(groups, filling, { string, name }))
+    pieces.push(fillQuoted(groups, filling, places))
   }
   endCode()
   return filling.finish(pieces.join(''))

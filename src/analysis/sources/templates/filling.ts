@@ -10,7 +10,7 @@ export interface Place {
 }
 
 const PLACEHOLDER = /\$\{(?<name>[^{}]*)\}/g
-const NAME = /^[A-Za-z_][\w.-]*$/
+const NAME = /^[A-Za-z_][\w./-]*$/
 /** `${1}` is a group of a regular expression in the replacements of PromQL and LogQL. */
 const GROUP_REFERENCE = /^\d+$/
 const MAX_SHOWN = 60
@@ -61,7 +61,7 @@ export class Filling {
   #lookUp(name: string): string | undefined {
     if (!NAME.test(name)) {
       this.refuse(
-        `\${${name}} is no placeholder: its name must start with a letter and hold letters, digits, "_", "." and "-"`,
+        `\${${name}} is no placeholder: its name must start with a letter and hold letters, digits, "_", ".", "/" and "-"`,
       )
       return undefined
     }

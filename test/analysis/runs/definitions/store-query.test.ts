@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
 import { readCanaryQueries } from '../../../../src/analysis/runs/definitions/canary-queries.js'
-import { withoutProject } from '../../../../src/analysis/runs/definitions/without-project.js'
+import { withScopeFilters } from '../../../../src/analysis/runs/definitions/scope-filters.js'
+
+const NO_SCOPES = { baseline: {}, canary: {} }
 
 function queryOf(query: object, templates: object = {}): string | undefined {
   const document = { metrics: [{ name: 'm', query }], templates }
@@ -15,7 +17,10 @@ test.each([
     'avg:trace.duration{service:${service}}',
   ],
   [{ type: 'graphite', metricName: 'stats.$scope.$location.p99' }, 'stats.${scope}.${location}.p99'],
-  [{ type: 'newrelic', select: 'SELECT count(*) FROM Log' }, 'SELECT count(*) FROM Log'],
+  [
+    { type: 'newrelic', select: "SELECT x FROM Log WHERE a = '${scope}'" },
+    "SELECT x FROM Log WHERE a = '${scope}'",
+  ],
   [
     { type: 'newrelic', select: 'SELECT count(*) FROM Log', q: "app = '${scope}'" },
     "SELECT count(*) FROM Log WHERE app = '${scope}'",
@@ -86,7 +91,7 @@ describe('a query of stackdriver', () => {
   })
 
   test('says nothing of a project where no scope has one', () => {
-    const text = withoutProject(queryOf({ ...latency, resourceType: 'gae_app' })!)
+    const text = withScopeFilters('m', queryOf({ ...latency, resourceType: 'gae_app' })!, NO_SCOPES)
     expect(JSON.parse(text)).toEqual({
       filter: `${OF_METRIC}"gae_app" AND resource.labels.version_id="\${scope}"`,
     })
@@ -94,8 +99,8 @@ describe('a query of stackdriver', () => {
 
   test.each([
     [
-      { resourceType: 'k8s_pod' },
-      'has the resourceType k8s_pod, of which the instances of a scope cannot be told',
+      { resourceType: 'k8s_cluster' },
+      'has the resourceType k8s_cluster, of which the instances of a scope cannot be told',
     ],
     [{ resourceType: 'toString' }, 'has the resourceType toString'],
     [{}, 'says no resourceType'],

@@ -1,0 +1,105 @@
+import { AppError } from '../../../errors/app-error.js'
+import type { Scope } from '../../sources.js'
+import { GCE_ANY_PROJECT, GCE_ZONE, OF_PROJECT } from './scope-marks.js'
+
+/** The scopes of both sides, which have one query. */
+interface Scopes {
+  readonly baseline: Scope
+  readonly canary: Scope
+}
+
+/** What Kayenta adds to a query of a store for the scopes of a run, or why nothing can be: the end of a sentence. */
+type Filter = (scopes: Scopes, query: string) => { readonly text: string } | { readonly problem: string }
+
+const MARK = /\$\{\?(\w+)\}/g
+/** As it stands within JSON. */
+const OF_PROJECT_IN_JSON = inJson(OF_PROJECT)
+/** Variables that are no attribute of instances. */
+const NO_ATTRIBUTES = ['application', 'service', 'scope', 'location', 'project', 'resourceType', 'type']
+/** Labels of resources of Kubernetes in Google Cloud Monitoring, the old ones too. */
+const KUBERNETES_LABELS =
+  /^(?:location|zone|(?:cluster|node|pod|container|namespace)_name|(?:namespace|instance|pod)_id)$/
+const USER_LABEL = 'user_labels.'
+const ATLAS_KEYS: Readonly<Record<string, string>> = {
+  ...{ asg: 'nf.asg,${scope},:eq', cluster: 'nf.cluster,${scope},:eq', application: 'nf.app,${scope},:eq' },
+  query: '${scope}',
+}
+
+const FILTERS: Readonly<Record<string, Filter>> = {
+  /** `AtlasCanaryScope.cq`. */
+  atlas: ({ baseline, canary }) => {
+    const type = canary['type'] ?? ''
+    const condition = Object.hasOwn(ATLAS_KEYS, type) ? ATLAS_KEYS[type] : undefined
+    if (condition === undefined || baseline['type'] !== canary['type']) {
+      return {
+        problem:
+          'is for all instances alike: say in both scopes what kind their scope is of, as type (asg, cluster or query), or write ${scope} into q',
+      }
+    }
+    return { text: `,:list,(,${condition},:cq,),:each` }
+  },
+  /** `NewRelicQueryBuilderService.buildQueryFromSelectAndQ`. */
+  newrelic: ofAttributes((name, value) => `\`${name}\` LIKE '${value}'`, 'or write ${scope} into q'),
+  /** `SimpleSignalFlowProgramBuilder`, as a search for time series. */
+  signalfx: ofAttributes(
+    (name, value) => `${name}:"${value}"`,
+    'or write the search as customInlineTemplate',
+  ),
+  /** `StackdriverMetricsService.buildQuery`. */
+  kubernetes: (scopes) => {
+    const filters = namesOf(scopes).flatMap((name) => {
+      if (KUBERNETES_LABELS.test(name)) return [` AND resource.labels.${name}="\${${name}}"`]
+      if (!name.startsWith(USER_LABEL)) return []
+      return [` AND metadata.user_labels."${name.slice(USER_LABEL.length)}"="\${${name}}"`]
+    })
+    if (filters.length > 0) return { text: inJson(filters.join('')) }
+    return {
+      problem:
+        'is for all instances alike: say in the scopes which labels tell them (pod_name, container_name, …, user_labels.NAME), or write a customInlineTemplate, such as resource.labels.pod_name=starts_with("${scope}")',
+    }
+  },
+}
+
+/**
+ * The query as Kayenta asks it for the scopes of a run: filtered by the attributes that they name, and where neither names a project by none.
+ * Raises `conflict` where they do not tell the instances of a side.
+ */
+export function withScopeFilters(metric: string, query: string, scopes: Scopes): string {
+  const filtered = query.replace(MARK, (_, kind: string) => {
+    const filter = FILTERS[kind]?.(scopes, query)
+    if (filter !== undefined && 'text' in filter) return filter.text
+    throw new AppError('conflict', `metric ${metric}: the query ${filter?.problem ?? 'is not known'}`)
+  })
+  if (namesOf(scopes).includes('project')) return filtered
+  return filtered.replaceAll(GCE_ZONE, GCE_ANY_PROJECT).replaceAll(OF_PROJECT_IN_JSON, '')
+}
+
+/** Conditions by all variables that the query does not name itself, and by the attributes that `_scope_key` and `_location_key` name. */
+function ofAttributes(condition: (name: string, value: string) => string, otherwise: string): Filter {
+  return (scopes, query) => {
+    const names = namesOf(scopes)
+    if (!names.includes('_scope_key')) {
+      return {
+        problem: `is for all instances alike: say in the scopes which attribute tells them, as _scope_key beside scope, ${otherwise}`,
+      }
+    }
+    const attributes = names.filter(
+      (name) => !name.startsWith('_') && !NO_ATTRIBUTES.includes(name) && !query.includes(`\${${name}}`),
+    )
+    const conditions = [
+      ...attributes.map((name) => condition(name, `\${${name}}`)),
+      condition('${_scope_key}', '${scope}'),
+      ...(names.includes('_location_key') ? [condition('${_location_key}', '${location}')] : []),
+    ]
+    return { text: conditions.join(' AND ') }
+  }
+}
+
+/** Of both, so that what one side lacks is told by its query. */
+function namesOf({ baseline, canary }: Scopes): readonly string[] {
+  return [...new Set([...Object.keys(baseline), ...Object.keys(canary)])].sort()
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
