@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib'
 import { AppError } from '../../errors/app-error.js'
 import { toUtf8 } from '../../lib/json/scan/decode-string.js'
 import { BufferGarbage } from '../../lib/threads/collect-buffers.js'
+import { makeRoomForBody } from '../../lib/threads/limit-garbage.js'
 import { whenThere } from '../../lib/when-there.js'
 import { bodyTooLarge } from '../exchange/body-errors.js'
 import type { Exchange } from '../exchange/exchange.js'
@@ -36,6 +37,7 @@ export function decodeBody(
 function inTurn(body: Buffer): Uint8Array | Promise<Uint8Array> {
   const turn = TURNS.take(body.length)
   GARBAGE.used(body.length)
+  makeRoomForBody(body.length)
   return turn === undefined ? toUtf8(body) : turn.then(() => toUtf8(body))
 }
 

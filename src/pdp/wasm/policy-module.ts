@@ -134,7 +134,10 @@ export class PolicyModule {
 
   #isWorthKeeping(instance: PolicyInstance): boolean {
     const { recycleMemoryBytes } = this.#options.limits
-    const isNeeded = instance.grownBytes <= recycleMemoryBytes || instance.usedBytes > recycleMemoryBytes
+    // Memory grows ahead of what is needed, so that half of it in use is good use.
+    const isNeeded =
+      instance.grownBytes <= recycleMemoryBytes ||
+      instance.usedBytes > Math.min(recycleMemoryBytes, instance.grownBytes / 2)
     this.#usesWithoutNeed = isNeeded ? 0 : this.#usesWithoutNeed + 1
     return this.#usesWithoutNeed <= MOST_USES_WITHOUT_NEED
   }
@@ -143,6 +146,7 @@ export class PolicyModule {
     const instance = new PolicyInstance(this.#parts, this.#options, this.#parts.readsDirectly)
     instance.copyData(0, Infinity)
     this.#replaced += 1
+    this.#usesWithoutNeed = 0
     return instance
   }
 }

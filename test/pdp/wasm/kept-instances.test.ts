@@ -10,6 +10,8 @@ import { compileRego } from '../../support/open-reader.js'
 
 const MIB = 1024 * 1024
 const LARGE = Buffer.from(`[${'{"key":[1,"text",null]},'.repeat(100_000)}0]`)
+/** More than evaluating it takes, and less than memory grows by meanwhile. */
+const RECYCLED_BETWEEN = 46 * MIB
 const SMALL = Buffer.from('[1,2]')
 
 const { Memory } = WebAssembly
@@ -48,6 +50,13 @@ test('large inputs one after the other are evaluated in the same memory, small o
     expect(evaluate(LARGE)).toBe('100001')
     expect(evaluate(SMALL)).toBe('2')
   }
+  expect(made()).toBe(0)
+})
+
+test('memory is kept, and not replaced for each, where evaluations need most of what it has grown by ahead of them', async () => {
+  const evaluate = await load('count(input)', RECYCLED_BETWEEN)
+  const made = countMemories()
+  for (let round = 0; round < 30; round += 1) expect(evaluate(LARGE)).toBe('100001')
   expect(made()).toBe(0)
 })
 

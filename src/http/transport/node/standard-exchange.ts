@@ -103,6 +103,8 @@ export class StandardExchange extends Exchange {
       request.on('end', () => {
         this.#halfBodies.release(receiver)
         resolve(joinChunks(chunks))
+        // The request lives on, and would keep them as long as its answer takes.
+        chunks.length = 0
       })
       // An error is also what a connection that breaks off amounts to.
       request.on('error', (cause) => {
