@@ -29,7 +29,7 @@ async function findings(answers: Answers): Promise<{ found: Map<string, Finding>
     return Promise.resolve(Response.json(body, { status }))
   }
   const { orchestrator } = ConfigSchema.parse({ orchestrator: { gateUrl: NOWHERE } })
-  const address = { url: NOWHERE, fetch: answer, token: undefined }
+  const address = { url: NOWHERE, shown: NOWHERE, fetch: answer, token: undefined }
   const found = await lookAtOrchestrator(address, orchestrator)
   return { found: new Map(found.map((one) => [one.subject, one])), sent }
 }

@@ -307,6 +307,8 @@ describe('delivery figures', () => {
       total: { failedDeployments: 1 },
       applications: [{ application: 'shop' }],
     })
-    expect((await ask(service.url, { path: '/insights/delivery?from=2&to=1' })).status).toBe(400)
+    expect(
+      (await ask(service.url, { path: '/insights/delivery?from=2026-02-01&to=2026-01-01' })).status,
+    ).toBe(400)
   })
 })

@@ -31,7 +31,7 @@ export async function writeReport(id: string, options: ReportOptions, terminal: 
   if (!bytes.subarray(0, start.length).equals(start)) {
     throw new AppError(
       'unavailable',
-      `what answers at ${client.url} is not this release of tidegate: check --url`,
+      `what answers at ${client.shown} is not this release of tidegate: check --url`,
     )
   }
   if (output === undefined) await terminal.outBytes(bytes)

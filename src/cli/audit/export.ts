@@ -47,7 +47,7 @@ export function defineExport(command: Command, session: Session): void {
       }
       progress.end()
       // Who goes away does not want the rest.
-      if (isRead && end.records === undefined) throw notWhole(client.url)
+      if (isRead && end.records === undefined) throw notWhole(client.shown)
       session.exitCode = EXIT.fine
     })
 }

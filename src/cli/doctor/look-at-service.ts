@@ -19,7 +19,7 @@ const DENIED = 'give a token of an auditor with --token-file'
 export async function lookAtService(client: ServiceClient): Promise<Finding[]> {
   const reached = await attempt('service', 'start it, or name it with --url', async () => {
     await client.ask(z.looseObject({}), { path: '/health' })
-    return ok('service', `answers at ${client.url}`)
+    return ok('service', `answers at ${client.shown}`)
   })
   if (reached.state === 'bad') return [reached]
   return [

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError, toError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import { errorKindOf } from '../../http/exchange/error-body.js'
+import { writeHeaderText } from '../../lib/text/header-text.js'
 import { tlsProblem } from '../../lib/outbound/tls-problem.js'
 import { serviceAddress } from './service-options.js'
 import type { ServiceAddress, ServiceOptions } from './service-options.js'
@@ -30,7 +31,8 @@ export interface ServiceRequest {
 
 /** A running service, as a command asks it. Every call raises the AppError that the service answered with. */
 export interface ServiceClient {
-  readonly url: string
+  /** Where it is, as a person names it: a URL, or the path of a socket. */
+  readonly shown: string
   /** The answer as its schema reads it; raises `unavailable` for what is none of this service's answers. */
   ask<S extends z.ZodType>(schema: S, request: ServiceRequest): Promise<z.output<S>>
   /** The bytes of a long answer as they arrive. */
@@ -47,7 +49,7 @@ const ErrorBody = z.object({
 export async function makeServiceClient(options: ServiceOptions, terminal: Terminal): Promise<ServiceClient> {
   const address = await serviceAddress(options, terminal)
   return {
-    url: address.url,
+    shown: address.shown,
     ask: async (schema, request) => {
       const response = await send(address, request)
       const answer = schema.safeParse(parseJson(await whole(address, response)))
@@ -66,7 +68,7 @@ async function send(address: ServiceAddress, request: ServiceRequest): Promise<R
   const headers = {
     ...(address.token !== undefined && { authorization: `Bearer ${address.token}` }),
     ...(accept !== undefined && { accept }),
-    ...(claimedUser !== undefined && { 'x-spinnaker-user': claimedUser }),
+    ...(claimedUser !== undefined && { 'x-spinnaker-user': headerOfName(claimedUser) }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }
   const response = await address
@@ -81,6 +83,12 @@ async function send(address: ServiceAddress, request: ServiceRequest): Promise<R
     })
   if (response.ok || response.status === answersWith) return response
   throw errorOf(address, response.status, await whole(address, response))
+}
+
+/** An empty name, such as that of a variable that is not set, would decide as nobody. */
+function headerOfName(name: string): string {
+  if (/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u.test(name)) return writeHeaderText(name)
+  throw new AppError('invalid', `--as must name somebody, on one line: ${JSON.stringify(name)} does not`)
 }
 
 function targetOf({ url }: ServiceAddress, { path, query = {} }: ServiceRequest): string {
@@ -105,30 +113,30 @@ function errorOf(address: ServiceAddress, status: number, text: string): AppErro
   return new AppError(errorKindOf(status), message + flags, { code, details })
 }
 
-function foreignAnswer({ url }: ServiceAddress, status: number, cause: Error): AppError {
+function foreignAnswer({ shown }: ServiceAddress, status: number, cause: Error): AppError {
   return new AppError(
     'unavailable',
-    `what answers at ${url} (status ${status}) is not this release of tidegate: check --url`,
+    `what answers at ${shown} (status ${status}) is not this release of tidegate: check --url`,
     { cause },
   )
 }
 
 /** `fetch` says only that it failed; why is in the cause. */
-function notReached({ url }: ServiceAddress, raw: unknown): AppError {
+function notReached({ shown, url }: ServiceAddress, raw: unknown): AppError {
   const error = toError(raw)
   const cause = toError(error.cause ?? error)
   const code = 'code' in cause ? String(cause.code) : undefined
   const problem = tlsProblem(cause, code, url.startsWith('http:'))
   if (problem !== undefined) {
     const flags = problem.includes('certificate') ? ' (see --ca-file and --client-certificate, too)' : ''
-    return new AppError('unavailable', `the service at ${url} cannot be asked: ${problem}${flags}`, {
+    return new AppError('unavailable', `the service at ${shown} cannot be asked: ${problem}${flags}`, {
       cause: raw,
     })
   }
   const reason = code ?? cause.message
   return new AppError(
     'unavailable',
-    `no service answers at ${url} (${reason}): start it with tidegate serve, or name another with --url`,
+    `no service answers at ${shown} (${reason}): start it with tidegate serve, or name another with --url`,
     { cause: raw },
   )
 }
@@ -142,13 +150,13 @@ function parseJson(text: string): unknown {
 }
 
 async function* piecesOf(
-  { url }: ServiceAddress,
+  { shown }: ServiceAddress,
   body: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   try {
     yield* body
   } catch (cause) {
-    throw new AppError('unavailable', `the service at ${url} broke its answer off: what came is not all`, {
+    throw new AppError('unavailable', `the service at ${shown} broke its answer off: what came is not all`, {
       cause,
     })
   }

@@ -20,6 +20,8 @@ export interface ServiceOptions extends OutputOptions, TransportOptions {
 export interface ServiceAddress {
   /** Without a trailing slash. */
   readonly url: string
+  /** Where that is, as a person names it: the URL, or the path of a socket. */
+  readonly shown: string
   readonly token: string | undefined
   /** What sends requests to it. */
   readonly fetch: Fetch
@@ -48,21 +50,29 @@ export async function serviceAddress(
   const given = url ?? nonEmpty(env[CLIENT_VARIABLES.url]) ?? DEFAULT_URL
   const socketPath = socketOf(given)
   if (socketPath === undefined && !isServerUrl(given)) {
-    const { url: variable, token: tokenVariable } = CLIENT_VARIABLES
     throw new AppError(
       'invalid',
-      `--url (or ${variable}) must be ${SERVER_URL_TEXT}, or unix:PATH for a socket: a token is given with --token-file or ${tokenVariable}`,
+      `--url (or ${CLIENT_VARIABLES.url}) must be ${SERVER_URL_TEXT}, or unix:PATH for a socket: a token is given with --token-file or ${CLIENT_VARIABLES.token}`,
     )
   }
-  const token = tokenFile === undefined ? env[CLIENT_VARIABLES.token] : await readToken(tokenFile)
+  const { token: variable } = CLIENT_VARIABLES
+  const token = tokenFile === undefined ? nonEmpty(env[variable]) : await readToken(tokenFile)
+  if (token !== undefined && !/^[!-~]+$/.test(token)) {
+    throw new AppError(
+      'invalid',
+      `${tokenFile ?? variable} does not hold a token: it must be one word of ASCII letters, digits and signs`,
+    )
+  }
   const files = {
     caFile: caFile ?? nonEmpty(env[CLIENT_VARIABLES.ca]),
     clientCertificate: clientCertificate ?? nonEmpty(env[CLIENT_VARIABLES.certificate]),
     clientKey: clientKey ?? nonEmpty(env[CLIENT_VARIABLES.key]),
   }
+  const serverUrl = socketPath === undefined ? given.replace(/\/+$/, '') : 'http://localhost'
   return {
-    url: socketPath === undefined ? given.replace(/\/+$/, '') : 'http://localhost',
-    token: nonEmpty(token),
+    url: serverUrl,
+    shown: socketPath === undefined ? serverUrl : given,
+    token,
     fetch: await openTransport(files, socketPath),
   }
 }
@@ -82,7 +92,5 @@ async function readToken(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new AppError('invalid', `cannot read the token: ${toError(cause).message}`, { cause })
   })
-  const token = text.trim()
-  if (/^\S+$/.test(token)) return token
-  throw new AppError('invalid', `${file} does not hold a token: it must be one word`)
+  return text.trim()
 }

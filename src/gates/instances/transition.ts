@@ -124,9 +124,22 @@ function isApprover({ approvers }: GateRules, person: string, groups: readonly s
   return users.some((user) => isSamePerson(user, person)) || groups.some((group) => allowed.includes(group))
 }
 
-/** The orchestrator's user names come in any case; a change of case must not make two people of one. */
+/**
+ * The orchestrator's user names come in any case. Neither a change of case nor another way to write the same letters (composed
+ * or not, with signs that nobody sees) must make two people of one.
+ */
 function isSamePerson(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
+  return one === other || foldedName(one) === foldedName(other)
+}
+
+function foldedName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC')
 }
 
 /** What the orchestrator's own cancellation does: it ends what is open and is silently taken otherwise. */

@@ -1,5 +1,6 @@
 import type { Role } from '../../config/sections/auth.js'
 import { claimedName } from '../../lib/text/claimed-name.js'
+import { readHeaderText } from '../../lib/text/header-text.js'
 import type { AppError } from '../../errors/app-error.js'
 import type { ClientCertificate } from './client-certificate.js'
 import { errorAnswer, errorLine } from './error-body.js'
@@ -106,10 +107,17 @@ export abstract class Exchange {
     this.send(status, body, JSON_TYPE, [...Object.entries(headers).flat(), ...this.errorHeaders])
   }
 
-  /** `x-spinnaker-user` is what the caller claims, not a credential. */
+  /** The user that the caller says it acts for (`x-spinnaker-user`): a claim, not a credential. */
+  get claimedUser(): string | undefined {
+    const claimed = this.header('x-spinnaker-user')?.trim()
+    return claimed ? readHeaderText(claimed) : undefined
+  }
+
   get callerName(): string | undefined {
-    const claimed = this.header('x-spinnaker-user')
-    return this.caller.tokenName ?? (claimed ? claimedName(claimed) : undefined)
+    const { tokenName } = this.caller
+    if (tokenName !== undefined) return tokenName
+    const claimed = this.claimedUser
+    return claimed === undefined ? undefined : claimedName(claimed)
   }
 }
 

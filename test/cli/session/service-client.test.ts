@@ -66,6 +66,31 @@ describe('a command that asks a running service', () => {
     await expect(asked).rejects.not.toThrow(/hunter2/)
   })
 
+  test('sends a name in any letters as the bytes of its UTF-8, and none that names nobody', async () => {
+    const url = await serve((request, response) => {
+      const claimed = String(request.headers['x-spinnaker-user'])
+      response.end(JSON.stringify(Buffer.from(claimed, 'latin1').toString('utf8')))
+    })
+    const client = await makeServiceClient(options(url), terminal())
+    const ask = (claimedUser: string) => client.ask(z.string(), { path: '/', claimedUser })
+    expect(await ask('\u0141ukasz Zo\u00eb')).toBe('\u0141ukasz Zo\u00eb')
+    for (const name of ['', ' ', 'a\nb']) await expect(ask(name)).rejects.toThrow(/^--as must name somebody/)
+  })
+
+  test.each(['t\u0142ken', 'a b'])('refuses the token %j, which no header can carry', async (token) => {
+    const refused = makeServiceClient(options('http://127.0.0.1:1'), terminal({ TIDEGATE_TOKEN: token }))
+    await expect(refused).rejects.toMatchObject({
+      message: 'TIDEGATE_TOKEN does not hold a token: it must be one word of ASCII letters, digits and signs',
+    })
+  })
+
+  test('names the socket that nobody answers at', async () => {
+    const client = await makeServiceClient(options('unix:/nowhere/at.sock'), terminal())
+    await expect(client.ask(z.string(), { path: '/' })).rejects.toThrow(
+      /no service answers at unix:\/nowhere\/at\.sock \(ENOENT\)/,
+    )
+  })
+
   test('takes the token from a file before that of the environment', async () => {
     const workspace = makeWorkspace({ token: 'of-file\n' })
     closers.push(workspace.remove)

@@ -56,6 +56,25 @@ describe('a review', () => {
     })
   })
 
+  test.each([
+    ['jos\u00e9', 'jose\u0301'],
+    ['Ana', 'a\u200bna'],
+    ['Stra\u00dfe', 'STRASSE'],
+    ['\u0130x', 'i\u0307x'],
+    ['\u212aim', ' kim\u00a0'],
+  ])('knows %j and %j for one person, as approver and as triggerer', (name, again) => {
+    const gate = makeGate({ approvals: 2 })
+    const open = makeInstance({ triggeredBy: 'zoe' })
+    const said = [review(name, 'approve')]
+    expect(applyReview(open, gate, said, review(again, 'approve'))).toMatchObject({
+      reason: 'already_decided',
+    })
+    expect(
+      applyReview(makeInstance({ triggeredBy: name }), gate, [], review(again, 'approve')),
+    ).toMatchObject({ reason: 'own_trigger' })
+    expect(applyReview(open, gate, said, review('jose', 'approve'))).toMatchObject({ state: 'approved' })
+  })
+
   test('may cancel after an approval of the same person', () => {
     const gate = makeGate({ approvals: 2 })
     expect(

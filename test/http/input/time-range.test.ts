@@ -13,13 +13,18 @@ describe('the window of time of a query', () => {
     expect(read({ since: '2026-01-31T12:00:00Z', until: '1800000000000' })).toEqual(window)
     expect(read({ from: '2026-01-31T13:00:00+01:00', to: '1800000000000' })).toEqual(window)
     expect(read({ since: '2026-01-31T12:00', to: '1800000000000' })).toEqual(window)
+    expect(read({ since: '2026-01-31T13:00:00 01:00', to: '1800000000000' })).toEqual(window)
+    expect(read({ since: '0' })).toEqual({ fromMs: 0, toMs: undefined })
     expect(read({})).toEqual({ fromMs: undefined, toMs: undefined })
   })
 
   it.each([
-    [{ since: '1', from: '1' }, 'from: is the earlier word for since, send one of them'],
-    [{ until: '1', to: '1' }, 'to: is the earlier word for until, send one of them'],
+    [{ since: '0', from: '0' }, 'from: is the earlier word for since, send one of them'],
+    [{ until: '0', to: '0' }, 'to: is the earlier word for until, send one of them'],
     [{ since: 'soon' }, 'since must be an ISO 8601 time or milliseconds since the epoch'],
+    [{ since: '1800000000' }, 'milliseconds since the epoch, and 1800000000 is too small for these'],
+    [{ until: '20260131' }, 'milliseconds since the epoch, and 20260131 is too small for these'],
+    [{ until: '2026' }, 'milliseconds since the epoch, and 2026 is too small for these'],
   ])('%j is refused', (raw, message) => {
     expect(() => read(raw)).toThrow(message)
   })

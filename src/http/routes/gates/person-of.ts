@@ -16,15 +16,9 @@ const NOBODY = 'anonymous'
 export function personOf(
   exchange: Exchange,
   { groupsOf }: GateRoutesDeps,
-  claimed = claimedUser(exchange),
+  claimed = exchange.claimedUser,
 ): Person {
   const { tokenName } = exchange.caller
   if (tokenName !== undefined) return { name: tokenName, groups: groupsOf(tokenName) }
   return { name: claimed ?? NOBODY, groups: [] }
-}
-
-/** The user that the orchestrator says it acts for; a claim, not a credential. */
-export function claimedUser(exchange: Exchange): string | undefined {
-  const claimed = exchange.header('x-spinnaker-user')?.trim()
-  return claimed === '' ? undefined : claimed
 }

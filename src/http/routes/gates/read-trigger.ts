@@ -7,7 +7,6 @@ import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import type { ParsedBody } from '../../input/read-json-body.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { claimedUser } from './person-of.js'
 
 /** A trigger as it was sent. Raises `invalid` for a callback that is not allowed. */
 export function readTrigger(
@@ -26,8 +25,8 @@ export function readTrigger(
     rejectionCallbackUrl: body.rejectionCallbackURL,
     body: canonicalJson(bytes, 0, bytes.length).toString(),
     asksForEvidence: asked.requests.length + asked.problems.length > 0,
-    triggeredBy: claimedUser(exchange) ?? exchange.caller.tokenName,
+    triggeredBy: exchange.claimedUser ?? exchange.caller.tokenName,
     triggerToken: exchange.caller.tokenName,
-    actor: { user, origin, claimedUser: claimedUser(exchange), nowMs: now() },
+    actor: { user, origin, claimedUser: exchange.claimedUser, nowMs: now() },
   }
 }

@@ -6,7 +6,7 @@ import type { Review } from '../../../store/ports/gate-instance.js'
 import { callerOf } from '../../exchange/caller-of.js'
 import type { Exchange } from '../../exchange/exchange.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { claimedUser, personOf } from './person-of.js'
+import { personOf } from './person-of.js'
 
 /** Of a review. */
 export const MAX_COMMENT = 4000
@@ -21,7 +21,7 @@ export async function reviewByCaller(
   { action, comment, claimedName }: SaidReview,
   deps: GateRoutesDeps,
 ): Promise<Reviewed> {
-  const claimed = claimedName ?? claimedUser(exchange)
+  const claimed = claimedName ?? exchange.claimedUser
   const { name: person, groups } = personOf(exchange, deps, claimed)
   const attempt = { action, comment, person, groups, timeMs: deps.now(), approvers: deps.approvers }
   const { origin } = callerOf(exchange)

@@ -20,7 +20,6 @@ import { routesOf } from '../../pipeline/define-routes.js'
 import type { Route } from '../../pipeline/route.js'
 import { OrchestratorReviewAnswer } from './gate-answers.js'
 import type { GateRoutesDeps } from './gate-routes-deps.js'
-import { claimedUser } from './person-of.js'
 
 const MAX_SHOWN = 100
 
@@ -91,7 +90,7 @@ async function takeReview(
     const found = await deps.lookups.gates.findInstance(instanceId)
     return statusOf(instanceId, found === undefined ? undefined : asOf(found, nowMs))
   }
-  const actor = { ...callerOf(exchange), claimedUser: claimedUser(exchange), nowMs }
+  const actor = { ...callerOf(exchange), claimedUser: exchange.claimedUser, nowMs }
   const request = { instanceId, comment: asText(comment), actor }
   const instance = await deps.writer.run(cancelForOrchestrator, request)
   if (instance !== undefined && !isOpen(instance.state)) deps.closed()
@@ -109,7 +108,7 @@ async function recordIgnored(
   const nowMs = now()
   const unrecorded = ignoredReviews.take(instanceId, nowMs)
   if (unrecorded === undefined) return
-  const actor = { ...callerOf(exchange), claimedUser: claimedUser(exchange), nowMs }
+  const actor = { ...callerOf(exchange), claimedUser: exchange.claimedUser, nowMs }
   const review = {
     instanceId,
     action: cutText(action, MAX_SHOWN),
