@@ -69,7 +69,8 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
   const silence = silenceOf(groups, input.baseline, input.canary)
   const vanished = state === 'compared' ? vanishedOf(comparisons, exposure) : undefined
   const { baseline: before, canary: now } = counted.requests
-  const doubts = [silence, vanished, ...compareRequests(before, now)].filter(
+  const requests = compareRequests(before, now)
+  const doubts = [silence, vanished, ...requests.map(({ sentence }) => sentence)].filter(
     (sentence) => sentence !== undefined,
   )
   const { score, lostPoints } = scoreFindings(weighed, options.sensitivity)
@@ -84,6 +85,7 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
       score,
       findings,
       doubt: doubts.length === 0 ? undefined : doubts.join('; '),
+      doubtFails: requests.some(({ fails }) => fails),
       thresholds: input.thresholds,
       emptyLog: options.emptyLog,
     }),

@@ -6,6 +6,7 @@ import type { Topic } from '../topics/default-topics.js'
 import { describeLine } from '../records/describe-record.js'
 import { splitHeader } from '../records/split-header.js'
 import { readRequest } from '../requests/read-request.js'
+import type { LoggedRequest } from '../requests/read-request.js'
 import { takeRequest } from '../requests/request-table.js'
 import type { RequestTable } from '../requests/request-table.js'
 import { EventJoiner } from '../trace/event-joiner.js'
@@ -32,6 +33,8 @@ interface Cell {
   readonly baseline: SideEvents
   readonly canary: SideEvents
 }
+
+const SERVER_ERROR = 500
 
 type SideName = 'baseline' | 'canary'
 
@@ -79,7 +82,8 @@ function addEvents(side: LogSide, name: SideName, { table, cells, requests, find
     }
     takeEvent(cell[name], event.text, event.atMs, side.startMs)
     const request = readRequest(event.text)
-    if (request !== undefined) takeRequest(requests[name], request, (event.atMs - side.startMs) / length)
+    if (request !== undefined && isAnswer(request, topic))
+      takeRequest(requests[name], request, (event.atMs - side.startMs) / length)
   }
   const joiner = new EventJoiner()
   let timeless = 0
@@ -89,6 +93,12 @@ function addEvents(side: LogSide, name: SideName, { table, cells, requests, find
   }
   take(joiner.end())
   return timeless
+}
+
+/** Not what complains of a status that somebody else gave: that is an error already. */
+function isAnswer({ status }: LoggedRequest, topic: Topic | undefined): boolean {
+  const complains = topic?.severity === 'error' || topic?.severity === 'critical'
+  return status >= SERVER_ERROR || !complains
 }
 
 /** Rows turn out to be one template only at the end. */

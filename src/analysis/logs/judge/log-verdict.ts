@@ -10,12 +10,14 @@ export interface LogVerdictInput {
   readonly emptyLog: EmptyLogPolicy
   /** What people should look at whatever the score; see `silenceOf`, `vanishedOf` and `compareRequests`. */
   readonly doubt: string | undefined
+  /** Whether people would fail it for that. */
+  readonly doubtFails: boolean
 }
 
 type LogVerdict = Pick<LogReport, 'score' | 'verdict' | 'reason' | 'endsRun'>
 
 const MAX_SHOWN = 120
-/** How near below the passing score a review is put. */
+/** How near below the passing score a review is put, and a failure below the marginal one. */
 const JUST_BELOW = 0.01
 const WITHOUT_LINES: Readonly<Partial<Record<LogState, string>>> = {
   canaryEmpty: 'the canary logged nothing',
@@ -45,8 +47,13 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   const verdict = verdictOf(score, thresholds)
   const asked = findings.find(({ asksForReview }) => asksForReview)
   const doubt = input.doubt ?? (asked && sentence(asked, 1))
-  if (doubt === undefined || verdict === 'Fail') return { score, verdict, reason, endsRun: false }
+  if (doubt === undefined || (verdict === 'Fail' && !input.doubtFails))
+    return { score, verdict, reason, endsRun: false }
   const reasons = worst === undefined ? doubt : `${doubt}; ${reason}`
+  if (input.doubtFails) {
+    const below = Math.min(score, Math.max(0, thresholds.marginal - JUST_BELOW))
+    return { score: below, verdict: 'Fail', reason: reasons, endsRun: false }
+  }
   return { score: belowPass(score, thresholds), verdict: 'Review', reason: reasons, endsRun: false }
 }
 

@@ -10,12 +10,15 @@ export interface LoggedRequest {
 }
 
 const TARGET = new RegExp(`\\b(${METHOD}) +"?(?:https?://[^/\\s]*)?(/[^\\s?;"]*)`)
+/** Method and path as fields: `method=GET path=/orders`. */
+const METHOD_FIELD = new RegExp(`\\b(?:method|verb)"?[=:]\\s?"?(${METHOD})\\b`, 'i')
+const PATH_FIELD = /\b(?:path|uri|url|route|target)"?[=:]\s?"?(?:https?:\/\/[^/\s"]*)?(\/[^\s?;"]*)/i
 const MAX_SEGMENTS = 4
 const LONGEST_WORD = 24
 
 /** Where formats write how long a request took; the first that fits counts. */
 const DURATIONS: readonly RegExp[] = [
-  /(?:duration|latency|elapsed|took|(?:request|response|resp)_?time|time_?taken|\brt|\btime_ms)[\w.]*"?[=: ]\s?"?(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?\b/i,
+  /(?:duration|latency|elapsed|took|service(?==\d+ms)|(?:request|response|resp)_?time|time_?taken|\brt|\btime_ms)[\w.]*"?[=: ]\s?"?(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m)?\b/i,
   // HAProxy, the whole time last; load balancers, the time of the target in the middle; Envoy, behind the bytes of both ways
   /(?:-?\d+\/){3,4}\+?(\d+) [1-5]\d\d /,
   / -?\d+\.\d+ (\d+\.\d+) -?\d+\.\d+ [1-5]\d\d /,
@@ -32,18 +35,21 @@ const MS: ReadonlyMap<string, number> = new Map(
 
 /** The request that a line of an access log tells of; undefined where it tells of none. */
 export function readRequest(text: string): LoggedRequest | undefined {
-  if (!mayBeRequest(text)) return undefined
-  const target = TARGET.exec(text)
-  const status = requestStatus(text) ?? (target === null ? undefined : statusField(text))
+  const status = (mayBeRequest(text) ? requestStatus(text) : undefined) ?? statusField(text)
   if (status === undefined) return undefined
-  return { route: routeOf(target), status, logDuration: logDurationOf(text) }
+  const target = TARGET.exec(text)
+  const [method, path] =
+    target === null
+      ? [METHOD_FIELD.exec(text)?.[1]?.toUpperCase(), PATH_FIELD.exec(text)?.[1]]
+      : [target[1], target[2]]
+  return { route: routeOf(method, path), status, logDuration: logDurationOf(text) }
 }
 
-function routeOf(target: RegExpExecArray | null): string {
-  if (target === null) return ''
-  const segments = (target[2] ?? '').split('/').slice(1, MAX_SEGMENTS + 1)
+function routeOf(method: string | undefined, path: string | undefined): string {
+  if (method === undefined || path === undefined) return ''
+  const segments = path.split('/').slice(1, MAX_SEGMENTS + 1)
   const named = segments.map((word) => (/\d/.test(word) || word.length > LONGEST_WORD ? '*' : word))
-  return `${target[1]} /${named.join('/')}`
+  return `${method} /${named.join('/')}`
 }
 
 function logDurationOf(text: string): number | undefined {

@@ -15,7 +15,7 @@ const LEVEL_TEXTS: Readonly<Record<string, StatedLevel>> = {
 }
 /** Stands in the name of every exception, and says little where the line itself complains of less. */
 const EXCEPTION = 'exception'
-const NAME_OF_FAILURE = /(?:error|exception|bounds)$/
+const NAME_OF_FAILURE = /(?:error|exception|bounds)$|^status=\d/
 const CRASHES: ReadonlySet<string> = new Set(CRASH_TOPICS.map(({ string }) => string.toLowerCase()))
 /** Most lines have none of these words, and are spared the longer search. */
 const COMPLAINT = /error|warning|exception|fatal|severe/

@@ -10,15 +10,19 @@ const REQUESTS: readonly RegExp[] = [
   new RegExp(`(?:/-?\\+?\\d+){3} ([1-5]\\d\\d) \\d+ .*"${METHOD} `),
   // W3C: `GET /x - 443 - 10.0.0.9 Mozilla/5.0 - 500 0 0 15`
   new RegExp(`\\b${METHOD} /\\S* \\S+ \\d+ \\S+ [\\d.:a-f]+ \\S+(?: \\S+)? ([1-5]\\d\\d) \\d+ \\d+ \\d+`),
-  // For people: `GET /x 500 12.1 ms`, with `-` or `=>` in between, and Gin: `| 500 | 12.1ms | 10.0.0.9 | GET "/x"`
-  new RegExp(`\\b${METHOD} (?:https?:/)?/\\S* (?:HTTP/[\\d.]+ )?(?:(?:-|=>|->) )?([1-5]\\d\\d)\\b`),
+  // For people: `GET /x 500 12.1 ms`, with `-`, `=>` or `responded` in between, and Gin: `| 500 | 12.1ms | 10.0.0.9 | GET "/x"`
+  new RegExp(
+    `\\b${METHOD} (?:https?:/)?/\\S* (?:HTTP/[\\d.]+ )?(?:(?:-|=>|->|responded|returned|answered) )?([1-5]\\d\\d)\\b`,
+  ),
   new RegExp(`\\| ([1-5]\\d\\d) \\| +[\\d.]+[a-zµ]+ \\|.*\\b${METHOD} `),
-  // Rails: `Completed 500 Internal Server Error in 12ms`
-  /\bCompleted ([1-5]\d\d) /,
+  // Rails and Phoenix: `Completed 500 Internal Server Error in 12ms`, `Sent 500 in 12ms`
+  /\b(?:Completed|Sent) ([1-5]\d\d) /,
 ]
-const LOOKS_LIKE_ONE = new RegExp(`\\b${METHOD} |HTTP/\\d|\\bCompleted [1-5]`)
+const LOOKS_LIKE_ONE = new RegExp(`\\b${METHOD} |HTTP/\\d|\\b(?:Completed|Sent) [1-5]`)
 /** A field that says so; one with another status may stand in a line that complains. */
 const FIELD = /\b(?:http_?)?(?:status|status_?code|response_?code)"?[=:]\s?"?([1-5]\d\d)\b/i
+/** Beside a status it makes a line that of a request. */
+const TIMED = /\b(?:duration|latency|elapsed|took|(?:request|response)_?time)\w*"?[=:]/i
 const LOOKS_LIKE_FIELD = /[=:]\s?"?[1-5]\d\d/
 
 /** Whether a line may be that of a request; most are spared the longer search. */
@@ -49,8 +53,12 @@ const GRPC_FAILED =
 
 /** Whether a line is that of a request whose status is 500 or more; undefined where it does not tell. */
 export function requestFailed(text: string): boolean | undefined {
-  if ((statusField(text) ?? 0) >= SERVER_ERROR) return true
+  const field = statusField(text)
+  if (field !== undefined && field >= SERVER_ERROR) return true
   if (text.includes('grpc') && GRPC_FAILED.test(text)) return true
-  const status = mayBeRequest(text) ? requestStatus(text) : undefined
-  return status === undefined ? undefined : status >= SERVER_ERROR
+  if (mayBeRequest(text)) {
+    const status = requestStatus(text) ?? field
+    return status === undefined ? undefined : status >= SERVER_ERROR
+  }
+  return field !== undefined && TIMED.test(text) ? false : undefined
 }
