@@ -1,5 +1,6 @@
 import { certificatePair } from './cross-check.js'
 import type { CrossCheck } from './cross-check.js'
+import { missingApprovers } from './sections/gates.js'
 import { isLocalAddress } from './sections/listen-address.js'
 import { servedAddresses } from './sections/served-addresses.js'
 import { hasOneAccess } from './sections/sign-in/aws.js'
@@ -58,6 +59,17 @@ export const crossChecks: readonly CrossCheck[] = [
         'the name',
         connectors.accounts.map(({ name }) => name),
       ),
+  },
+  {
+    code: 'missing_approvers',
+    paths: [['gates', 'definitions']],
+    check: ({ gates }) => {
+      const problems = gates.definitions.flatMap((gate) => {
+        const missing = missingApprovers(gate)
+        return missing === undefined ? [] : [`gate ${gate.id}: ${missing}`]
+      })
+      return problems.length === 0 ? undefined : problems.join('; ')
+    },
   },
   {
     code: 'misplaced_placeholder',

@@ -49,6 +49,6 @@ function listNames(path: readonly PropertyKey[]): string {
 function show(path: readonly PropertyKey[], value: unknown): string {
   const isSecret = path[0] === 'auth' && !path.some((segment) => SHOWN_AUTH_KEYS.includes(String(segment)))
   if (isSecret || isHiddenAt(path)) return 'what is there'
-  const text = JSON.stringify(value)
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

@@ -1,3 +1,4 @@
+import { ownMember } from '../lib/own-member.js'
 import { configKeys, envName } from './config-keys.js'
 import type { ConfigKey } from './config-keys.js'
 import type { OriginatedValue } from './values/layered-values.js'
@@ -9,7 +10,7 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
 
 /** A value under the name that its key has now. */
 export function withCurrentName(value: OriginatedValue): OriginatedValue {
-  const current = FORMER_NAMES[value.path.join('.')]
+  const current = ownMember(FORMER_NAMES, value.path.join('.'))
   return current === undefined ? value : { ...value, path: current.split('.') }
 }
 

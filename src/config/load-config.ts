@@ -73,7 +73,7 @@ function validate(values: LayeredValues, found: readonly ErrorDetail[]): Config 
   const rest = parsed.success ? parsed : parse(values.without(wrongPaths.map(toKeyPath)))
   const problems = [
     ...found,
-    ...issues.flatMap((issue) => describeIssue(issue, values)),
+    ...distinct(issues.flatMap((issue) => describeIssue(issue, values))),
     ...(rest.success ? checkAcross(rest.data, values, wrongPaths) : []),
   ]
   if (problems.length === 0 && parsed.success) return parsed.data
@@ -82,6 +82,11 @@ function validate(values: LayeredValues, found: readonly ErrorDetail[]): Config 
     code: 'invalid_configuration',
     details: problems,
   })
+}
+
+/** A number beyond all bounds breaks two of them, which is one problem. */
+function distinct(problems: readonly ErrorDetail[]): ErrorDetail[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()]
 }
 
 /** Without the functions that zod otherwise writes and compiles for each schema: they take longer than the one document that they would read. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 
 import { LineCounter, isMap, isNode, parseDocument } from 'yaml'
@@ -19,18 +20,24 @@ export function readConfigFile(file: string): OriginatedValue[] {
   const root = document.contents
   if (root === null) return []
   if (!isMap(root)) throw new AppError('invalid', `${file}: the configuration must be an object of sections`)
-  return listValues(root, [], {
-    document,
-    originAt: (node) => `${file}:${lines.linePos(startOf(node)).line}`,
-  })
+  const originAt = (node: unknown): string => `${file}:${lines.linePos(startOf(node)).line}`
+  try {
+    return listValues(root, [], { document, originAt })
+  } catch (raw) {
+    // Of aliases of aliases, which may stand for any number of values.
+    throw new AppError('invalid', `read configuration: ${file}: ${toError(raw).message}`, { cause: raw })
+  }
 }
 
 function readText(file: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch (raw) {
     throw new AppError('invalid', `read configuration: ${toError(raw).message}`, { cause: raw })
   }
+  if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8')
+  throw new AppError('invalid', `read configuration: ${file} is no text in UTF-8: save it as such`)
 }
 
 function refuseMalformedJson(file: string, text: string): void {
@@ -45,7 +52,9 @@ function refuseMalformedYaml(file: string, document: Document.Parsed): void {
   if (document.errors.length === 0) return
   const details = document.errors.map(({ message, linePos }) => ({
     code: 'malformed_yaml',
-    message: (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, ''),
+    message: (message.split('\n')[0] ?? message)
+      .replace(/ at line \d+, column \d+:?$/, '')
+      .replace(/; please use YAML\.\w+\(\)$/, ', of which a configuration is one'),
     ...(linePos === undefined ? {} : { location: { file, row: linePos[0].line, col: linePos[0].col } }),
   }))
   throw new AppError('invalid', `read configuration: ${file} is not well-formed`, { details })

@@ -258,6 +258,11 @@ describe('a problem names the key, what is wrong, what is allowed and where it s
   })
 })
 
+/** A hundred values, a hundred times that and a hundred times those. */
+const ALIASES = ['a: &a [1', 'b: &b [*a', 'c: &c [*b']
+  .map((line) => `${line}${`, ${line.split('[')[1] ?? ''}`.repeat(99)}]\n`)
+  .join('')
+
 describe('a file that cannot be read', () => {
   test('is refused when it is not there', () => {
     expect(() => loadConfig({ file: join(directory, 'none.yaml'), env: {} })).toThrow(/ENOENT.*none\.yaml/)
@@ -267,8 +272,41 @@ describe('a file that cannot be read', () => {
     ['tidegate.json', '{"log": }', /tidegate\.json: Unexpected token/],
     ['tidegate.yaml', 'log: [', /tidegate\.yaml is not well-formed/],
     ['tidegate.yaml', '- 1', /must be an object of sections/],
+    ['tidegate.yaml', '\0', /is no text in UTF-8: save it as such/],
+    ['tidegate.yaml', `${ALIASES}server: *c\n`, /tidegate\.yaml: Excessive alias count/],
   ])('is refused when %s holds %s', (name, text, message) => {
     expect(() => loadConfig({ file: writeConfig(text, name), env: {} })).toThrow(message)
+  })
+
+  test('says that several documents are too many, without the words of the parser', () => {
+    expect(problemsIn('server: {}\n---\nlog: {}\n')).toEqual([
+      'Source contains multiple documents, of which a configuration is one',
+    ])
+  })
+
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'says that %s is no key, whatever all objects have',
+    (name) => {
+      expect(problemsIn(`${name}: 1\n`)).toEqual([expect.stringContaining(`${name}: unknown key`)])
+    },
+  )
+
+  test('tells what is wrong with a number once, as it was written', () => {
+    expect(problemsIn('server: {maxBodyBytes: 1e30}\n')).toHaveLength(1)
+    expect(problemsIn('server: {drainSeconds: .inf}\n')).toEqual([expect.stringContaining('not Infinity')])
+  })
+
+  test('tells of gates that nobody could ever approve', () => {
+    const gate = (id: number, rest: string) => `    - {id: ${id}, name: G${id}, approvals: 2, ${rest}}\n`
+    const text = [
+      gate(1, 'approvers: {users: [ana, Ana]}'),
+      gate(2, 'approvers: {users: [ana, bo]}'),
+      gate(3, 'approvers: {users: [ana], groups: [leads]}'),
+      gate(4, 'connectors: []'),
+    ]
+    expect(problemsIn(`gates:\n  definitions:\n${text.join('')}`)).toEqual([
+      expect.stringMatching(/gate 1: it takes 2 approvals, and approvers lists one user and no group[^;]*$/),
+    ])
   })
 
   test('tells the line and column of what is not YAML', () => {

@@ -101,6 +101,12 @@ describe('gates over HTTP', () => {
     const bad = await post('/approvalGates', { approvals: 0, aprovers: {} }, as('root'))
     expect(bad.status).toBe(400)
     for (const word of ['name', 'approvals', 'aprovers']) expect(bad.text).toContain(word)
+    const few = { name: 'x', approvals: 2, approvers: { users: ['bo', 'Bo'] } }
+    const refusedQuorum = await post('/approvalGates', few, as('root'))
+    expect([refusedQuorum.status, objectOf(refusedQuorum)['message']]).toEqual([
+      400,
+      expect.stringContaining('approvers lists one user and no group: nobody could ever approve it'),
+    ])
   })
 
   test('list their instances page by page', async () => {

@@ -1,3 +1,5 @@
+import { ownMember } from '../../lib/own-member.js'
+
 /** The commands that `opa` has too. */
 type Command = 'eval' | 'test' | 'check' | 'build' | 'fmt' | 'inspect' | 'deps'
 type Hints = Readonly<Record<string, string>>
@@ -107,7 +109,7 @@ const HINTS: Readonly<Record<Command, Hints>> = {
 export function hintForOpaFlag(command: string | undefined, flag: string): string | undefined {
   if (command === undefined || !Object.hasOwn(HINTS, command)) return undefined
   const hints = { ...FOR_ALL, ...HINTS[command as Command] }
-  return Object.hasOwn(hints, flag) ? hints[flag] : undefined
+  return ownMember(hints, flag)
 }
 
 /** What does in the place of commands of `opa` that are not here. */
@@ -122,5 +124,5 @@ const COMMANDS: Hints = {
 
 /** What to call in the place of a command that `opa` has and `tidegate` has not; undefined for any other. */
 export function hintForOpaCommand(name: string): string | undefined {
-  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return ownMember(COMMANDS, name)
 }

@@ -26,8 +26,7 @@ const Approvers = z.strictObject({
   groups: key(z.array(name()).max(MAX_LISTED).default([]), 'Groups of tokens.', 'a list of names'),
 })
 
-/** What an approval gate says, but for its id. */
-export const GateDefinitionSchema = z.strictObject({
+const GateMembers = z.strictObject({
   name: key(name(), 'What people call the gate.', nameText),
   application: key(name().optional(), 'The application that it is for.', nameText),
   pipeline: key(
@@ -63,13 +62,33 @@ export const GateDefinitionSchema = z.strictObject({
   policy: key(policyPath().optional(), 'The policy that decides without a person where it can.', policyText),
 })
 
+/** Says why a gate could never be approved: where no group may decide, there must be as many users as approvals. */
+export function missingApprovers({
+  approvals,
+  approvers: { users, groups },
+}: {
+  readonly approvals: number
+  readonly approvers: { readonly users: readonly string[]; readonly groups: readonly string[] }
+}): string | undefined {
+  const people = new Set(users.map((user) => user.toLowerCase())).size
+  if (groups.length > 0 || people === 0 || people >= approvals) return undefined
+  return `it takes ${approvals} approvals, and approvers lists ${people === 1 ? 'one user' : `${people} users`} and no group: nobody could ever approve it`
+}
+
+/** What an approval gate says, but for its id. */
+export const GateDefinitionSchema = GateMembers.superRefine((gate, context) => {
+  const message = missingApprovers(gate)
+  if (message !== undefined)
+    context.addIssue({ code: 'custom', path: ['approvals'], message: `cannot be met: ${message}` })
+})
+
 const ConfiguredGate = z.strictObject({
   id: key(
     wholeNumber(1, MAX_CONFIGURED_ID),
     'The number in its URL, which must stay the same.',
     wholeNumberText(1, MAX_CONFIGURED_ID),
   ),
-  ...GateDefinitionSchema.shape,
+  ...GateMembers.shape,
 })
 
 const RuntimePolicy = z.strictObject({

@@ -1,3 +1,4 @@
+import { ownMember } from '../../lib/own-member.js'
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 
@@ -77,7 +78,7 @@ export function dataFilesOf(bundle: string, { data }: BundleFiles): DataFile[] {
 
 /** Our own bundles say which file a name stands for; others hold the files themselves under it. */
 function sourceIn(file: string, { index, rego }: BundleFiles, name: string): string | undefined {
-  const source = index?.files[name] ?? (rego.has(name) ? name : undefined)
+  const source = (index && ownMember(index.files, name)) ?? (rego.has(name) ? name : undefined)
   return source === undefined ? undefined : `${file}/${source}`
 }
 

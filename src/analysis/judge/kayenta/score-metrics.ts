@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import type { GroupScore, JudgeInput, MetricResult } from '../series/types.js'
 
 /** The scores of a run in Kayenta's words. */
@@ -67,7 +68,7 @@ function scoreGroup(name: string, members: readonly MetricResult[]): GroupScore 
 
 /** A group without data counts as full; what the weights leave of 100 is shared by the groups without one. */
 function summarise(groups: readonly GroupScore[], weights: Readonly<Record<string, number>>): number {
-  const given = groups.map(({ name }) => weights[name])
+  const given = groups.map(({ name }) => ownMember(weights, name))
   const unweighted = given.filter((weight) => weight === undefined).length
   const rest = FULL - Object.values(weights).reduce((sum, weight) => sum + weight, 0)
   const sum = groups.reduce((total, { score, classification }, index) => {

@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import type { GroupScore, JudgeInput, JudgeReport, MetricResult } from '../series/types.js'
 
 const FULL = 100
@@ -70,9 +71,9 @@ function summarise(
 ): number | undefined {
   const judged = groups.filter(({ classification }) => classification === '')
   if (judged.length === 0) return undefined
-  const unweighted = judged.filter(({ name }) => weights[name] === undefined).length
+  const unweighted = judged.filter(({ name }) => ownMember(weights, name) === undefined).length
   const rest = FULL - Object.values(weights).reduce((sum, weight) => sum + weight, 0)
-  const weightOf = (name: string): number => weights[name] ?? Math.max(0, rest) / unweighted
+  const weightOf = (name: string): number => ownMember(weights, name) ?? Math.max(0, rest) / unweighted
   const total = judged.reduce((sum, { name }) => sum + weightOf(name), 0)
   const weightedSum = judged.reduce((sum, { name, score }) => sum + score * weightOf(name), 0)
   return round(

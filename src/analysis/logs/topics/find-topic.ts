@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import { CRASH_TOPICS, DEFAULT_TOPICS, SEVERITIES } from './default-topics.js'
 import { statedLevel } from './stated-level.js'
 import type { StatedLevel } from './level-words.js'
@@ -74,7 +75,7 @@ export function topicFinder(topics: readonly Topic[]): FindTopic {
 
 function toNeedle(topic: Topic): Needle {
   const text = topic.string.toLowerCase()
-  const level = LEVEL_TEXTS[text]
+  const level = ownMember(LEVEL_TEXTS, text)
   const isName =
     level === undefined && topic.isOwn !== true && (NAME_OF_FAILURE.test(text) || CRASHES.has(text))
   return { text, topic, level, endsWithDigit: /\d$/.test(text), isName }

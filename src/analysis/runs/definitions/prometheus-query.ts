@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
 import type { SeriesAggregate } from '../../sources.js'
 import { GCE_ZONE } from './scope-marks.js'
@@ -38,7 +39,7 @@ export function buildPrometheusQuery(
   if (!metricName) {
     return text === undefined ? { problem: 'is required' } : { text }
   }
-  const ofScope = text === undefined && resourceType ? SCOPE_FILTERS[resourceType] : []
+  const ofScope = text === undefined && resourceType ? ownMember(SCOPE_FILTERS, resourceType) : []
   if (ofScope === undefined) {
     return {
       problem: `has the resourceType ${resourceType ?? ''}, of which the instances of a scope cannot be told: say them by labelBindings or by a customInlineTemplate (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,

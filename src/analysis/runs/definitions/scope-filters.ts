@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import { AppError } from '../../../errors/app-error.js'
 import type { Scope } from '../../sources.js'
 import { GCE_ANY_PROJECT, GCE_ZONE, OF_PROJECT } from './scope-marks.js'
@@ -29,7 +30,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   /** `AtlasCanaryScope.cq`. */
   atlas: ({ baseline, canary }) => {
     const type = canary['type'] ?? ''
-    const condition = Object.hasOwn(ATLAS_KEYS, type) ? ATLAS_KEYS[type] : undefined
+    const condition = ownMember(ATLAS_KEYS, type)
     if (condition === undefined || baseline['type'] !== canary['type']) {
       return {
         problem:

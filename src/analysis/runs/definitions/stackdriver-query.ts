@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
 import { customFilterOf, isGiven } from './prometheus-query.js'
 import type { BuiltQuery } from './prometheus-query.js'
@@ -38,11 +39,8 @@ export function buildStackdriverQuery(
   }
   if (!isGiven(resourceType))
     return { problem: 'says no resourceType, such as gce_instance or k8s_container' }
-  const ofScope =
-    custom === undefined
-      ? Object.hasOwn(SCOPE_FILTERS, resourceType) && SCOPE_FILTERS[resourceType]
-      : ` AND ${custom.text}`
-  if (ofScope === undefined || ofScope === false) {
+  const ofScope = custom === undefined ? ownMember(SCOPE_FILTERS, resourceType) : ` AND ${custom.text}`
+  if (ofScope === undefined) {
     return {
       problem: `has the resourceType ${resourceType}, of which the instances of a scope cannot be told: write them as customInlineTemplate, such as resource.labels.pod_name=starts_with("\${scope}") (known: ${Object.keys(SCOPE_FILTERS).join(', ')})`,
     }

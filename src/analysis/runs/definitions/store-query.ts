@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import type { CanaryQueryMembers } from '../../judge/unknown-keys.js'
 import type { SeriesAggregate } from '../../sources.js'
 import { buildInfluxQuery } from './influx-query.js'
@@ -65,7 +66,7 @@ export function buildStoreQuery(
 ): BuiltQuery {
   const type = storeOf(query) ?? ''
   if (type === 'stackdriver') return buildStackdriverQuery(query, templates)
-  const build = Object.hasOwn(BY_STORE, type) ? BY_STORE[type] : undefined
+  const build = ownMember(BY_STORE, type)
   if (build === undefined && !WHOLE_ONLY.includes(type)) return buildPrometheusQuery(query, templates)
   const filter = customFilterOf(query, templates)
   if (filter !== undefined && 'problem' in filter) return filter
@@ -92,7 +93,7 @@ function buildSignalFxQuery(query: CanaryQueryMembers, filter: string | undefine
   const { metricName, queryPairs, aggregationMethod } = query
   if (filter !== undefined || !isGiven(metricName)) return text(filter)
   const method = isGiven(aggregationMethod) ? aggregationMethod : 'mean'
-  const aggregate = Object.hasOwn(SIGNALFX_JOINS, method) ? SIGNALFX_JOINS[method] : undefined
+  const aggregate = ownMember(SIGNALFX_JOINS, method)
   if (aggregate === undefined) {
     return {
       problem: `has the aggregationMethod ${method}: series are joined by ${Object.keys(SIGNALFX_JOINS).join(', ')}`,

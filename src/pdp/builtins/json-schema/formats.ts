@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import ipaddr from 'ipaddr.js'
 import type { WorkMeter } from '../../metering/work-meter.js'
 import { passes } from '../shared/builtin.js'
@@ -27,7 +28,7 @@ const FORMATS: Readonly<Record<string, (text: string, meter: WorkMeter) => boole
 
 /** Whether a text has the form that a schema's `format` names; an unknown format takes every text. */
 export function hasFormat(format: string, text: string, meter: WorkMeter): boolean {
-  const check = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
+  const check = ownMember(FORMATS, format)
   return check === undefined || check(text, meter)
 }
 

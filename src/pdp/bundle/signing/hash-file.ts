@@ -1,3 +1,4 @@
+import { ownMember } from '../../../lib/own-member.js'
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 
@@ -20,7 +21,7 @@ const STRUCTURED: readonly string[] = ['data.json', 'data.yaml', '.manifest']
 
 /** The hash of a bundle's file as OPA signs it. Raises `invalid` for an algorithm that is unknown or too weak. */
 export function hashFile(path: string, content: Buffer, algorithm: string): Buffer {
-  const name = Object.hasOwn(HASHES, algorithm) ? HASHES[algorithm] : undefined
+  const name = ownMember(HASHES, algorithm)
   if (name === undefined) {
     throw new AppError(
       'invalid',

@@ -108,6 +108,15 @@ const scoreCases: ScoreCase[] = [
     score: 75,
   },
   {
+    says: 'a group with the name of a member of all objects has no weight of its own',
+    metrics: [
+      { kind: 'Pass', group: 'constructor' },
+      { kind: 'High', group: 'b' },
+    ],
+    weights: { b: 25 },
+    score: 75,
+  },
+  {
     says: 'a group without data counts as full',
     metrics: [
       { kind: 'Nodata', group: '1' },
