@@ -1,4 +1,5 @@
 import { compareGroup } from './judge/compare-group.js'
+import type { ComparedSides } from './judge/compare-group.js'
 import { countEvents } from './judge/count-events.js'
 import type { CountedEvents } from './judge/count-events.js'
 import type { EventGroup } from './judge/event-group.js'
@@ -13,8 +14,10 @@ import { silenceOf } from './judge/silence.js'
 import { totalGroups, untoldTotals } from './judge/total-groups.js'
 import { stormsOf, vanishedOf } from './judge/vanished.js'
 import { warningsOf } from './judge/warnings.js'
+import { withRenamed } from './judge/renamed-errors.js'
+import { startEndOf } from './judge/after-start.js'
 import { weighFindings } from './judge/weigh-findings.js'
-import type { WeighedComparison } from './judge/weigh-findings.js'
+import type { Exposures, WeighedComparison } from './judge/weigh-findings.js'
 import type { LogTemplate } from './model/log-template.js'
 import type { PlannedLook } from '../statistics/alpha-spending.js'
 import { joinTopics } from './topics/find-topic.js'
@@ -61,11 +64,13 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
   // Without a baseline the canary is held against as long a silence, but for what earlier releases logged.
   const baseline = input.baseline ?? { ...input.canary, lines: [] }
   const exposure = input.baseline === undefined ? alone(baseline) : exposureOf(baseline, input.canary, groups)
-  const comparisons = compared(groups, input).map((group) =>
-    compareGroup(group, exposure, baseline, input.canary),
-  )
-  const kinds = weighFindings(comparisons, input.seenTemplates, exposure, options)
-  const weighed = [...kinds, ...totalsOf(kinds, { input, groups, baseline, exposure }, options)]
+  const startEnd = startEndOf(groups, exposure, input.canary)
+  const sides = { exposure, baseline, canary: input.canary, startEnd }
+  const exposures = { ...exposure, lines: linesOf(groups) }
+  const comparisons = compared(groups, input).map((group) => compareGroup(group, sides))
+  const found = weighFindings(comparisons, input.seenTemplates, exposures, options)
+  const kinds = withRenamed(found, exposure)
+  const weighed = [...kinds, ...totalsOf(kinds, { input, groups, sides, exposures }, options)]
   const silence = silenceOf(groups, input.baseline, input.canary)
   const vanished = state === 'compared' ? vanishedOf(comparisons, exposure) : undefined
   const { baseline: before, canary: now } = counted.requests
@@ -110,25 +115,35 @@ function reportOf(input: LogJudgeInput, counted: CountedEvents, options: LogJudg
 interface Compared {
   readonly input: LogJudgeInput
   readonly groups: readonly EventGroup[]
-  readonly baseline: LogSide
-  readonly exposure: LogExposure
+  readonly sides: ComparedSides
+  readonly exposures: Exposures
 }
 
 /** All events of a severity together, where that says more than its kinds do; only of two sides, and at a share of the error. */
 function totalsOf(
   kinds: readonly WeighedComparison[],
-  { input, groups, baseline, exposure }: Compared,
+  { input, groups, sides, exposures }: Compared,
   options: LogJudgeOptions,
 ): readonly WeighedComparison[] {
   if (input.baseline === undefined) return []
-  const comparisons = totalGroups(groups).map((group) =>
-    compareGroup(group, exposure, baseline, input.canary),
-  )
-  const weighed = weighFindings(comparisons, [], exposure, options)
-  const odds = exposure.canaryShare / (1 - exposure.canaryShare)
+  const comparisons = totalGroups(groups).map((group) => compareGroup(group, sides))
+  const weighed = weighFindings(comparisons, [], exposures, options)
+  const { canaryShare } = sides.exposure
+  const odds = canaryShare / (1 - canaryShare)
   return untoldTotals(weighed, kinds, odds).filter(
     ({ isUnexpected, pAdjusted }) => isUnexpected && pAdjusted < TOTALS_ERROR,
   )
+}
+
+/** How many events each side has, and how many of them are errors. */
+function linesOf(groups: readonly EventGroup[]): Exposures['lines'] {
+  const of = (side: 'baseline' | 'canary', some: readonly EventGroup[]): number =>
+    some.reduce((sum, group) => sum + group[side].events, 0)
+  const harmful = groups.filter(({ severity }) => severity === 'error' || severity === 'critical')
+  return {
+    baseline: { all: of('baseline', groups), harmful: of('baseline', harmful) },
+    canary: { all: of('canary', groups), harmful: of('canary', harmful) },
+  }
 }
 
 function stateOf({ baseline, canary }: LogJudgeInput): LogState {

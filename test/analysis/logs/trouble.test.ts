@@ -231,3 +231,93 @@ test('an object in JSON over several lines is named by its message', () => {
   const { report } = judge(side(ordinary), side(ordinary, event('error', 'no stock of item {n}', 40)))
   expect(report.reason).toMatch(/^"no stock of item <\*>" is new: 40 in the canary/)
 })
+
+describe('what comes with the start of a canary and is over then', () => {
+  const said = (text: string, from: number, until: number, times: number): Repeated[] =>
+    Array.from({ length: until - from }, (_, n) => ({ text, times, inMinute: from + n }))
+  const MISS = 'WARN cache miss of key {n}'
+  const REFUSED = 'ERROR broker {n} refused the connection'
+
+  test.each([
+    ['warnings that the baseline has too', [{ text: MISS, times: 9 }], said(MISS, 0, 5, 60)],
+    ['warnings that are new', [], said(MISS, 0, 5, 60)],
+    ['some errors that the baseline has too', [{ text: REFUSED, times: 30 }], said(REFUSED, 0, 3, 6)],
+  ])('costs nothing: %s', (_, both: Repeated[], start) => {
+    const { report } = judge(logSide([ORDINARY, ...both]), logSide([ORDINARY, ...both, ...start]))
+    expect(report).toMatchObject({ verdict: 'Success', score: 100 })
+  })
+
+  test.each([
+    ['errors that are new', [], said(REFUSED, 0, 6, 8)],
+    ['errors that hit many lines', [{ text: REFUSED, times: 30 }], said(REFUSED, 0, 7, 14)],
+  ])('is for people to look at: %s', (_, both: Repeated[], start) => {
+    const { report } = judge(logSide([ORDINARY, ...both]), logSide([ORDINARY, ...both, ...start]))
+    expect(report.verdict).toBe('Review')
+    expect(report.reason).toContain('but only in the first 7 minutes, which asks people')
+  })
+
+  test('costs nothing where an earlier release logged it', () => {
+    const canary = logSide([ORDINARY, ...said(REFUSED, 0, 6, 3)])
+    const { templatesToRemember: seenTemplates } = judge(logSide([ORDINARY]), canary)
+    expect(judge(logSide([ORDINARY]), canary, { seenTemplates }).report.verdict).toBe('Success')
+  })
+
+  test.each([
+    ['goes on', [...said(REFUSED, 0, 7, 10), ...said(REFUSED, 7, 30, 2)], [ORDINARY]],
+    ['begins later', said(REFUSED, 8, 20, 10), [ORDINARY]],
+    [
+      'ends because nobody asks the canary any more',
+      said(REFUSED, 0, 7, 30),
+      [...said('INFO request {n} served', 0, 7, 10), ...said('INFO request {n} served', 7, 30, 3)],
+    ],
+  ])('is nothing that %s', (_, errors, ordinary) => {
+    expect(judge(logSide([ORDINARY]), logSide([...ordinary, ...errors])).report.verdict).toBe('Fail')
+  })
+})
+
+describe('an error as often as one that is gone', () => {
+  const trace = (frame: string) =>
+    `ERROR no answer\njava.lang.IllegalStateException: {n}\n\tat ${frame}(A.java:7)`
+  test.each([
+    [
+      'is reworded',
+      'ERROR cannot reserve item {n}: stock gave no answer',
+      'ERROR could not reserve item {n} (stock gave no answer)',
+    ],
+    ['is thrown in another function', trace('shop.Stock.reserve'), trace('shop.stock.Reservation.take')],
+    ['was a warning', 'WARN cannot reserve item {n}', 'ERROR cannot reserve item {n}'],
+  ])('is for people to look at where it %s', (_, before, now) => {
+    const side = (text: string, times: number) => logSide([ORDINARY, { text, times }])
+    const { report } = judge(side(before, 60), side(now, 55))
+    expect(report.verdict).toBe('Review')
+    expect(report.reason).toMatch(
+      /is new, and about as frequent as ".*", which the canary logs no more \(60 in the baseline\)/,
+    )
+    expect(judge(side(before, 20), side(now, 60)).report.verdict).toBe('Fail')
+  })
+
+  test('is another one where it says something else', () => {
+    const side = (text: string) => logSide([ORDINARY, { text, times: 60 }])
+    const { report } = judge(
+      side('ERROR payment {n} declined by bank'),
+      side('ERROR cannot reserve item {n}'),
+    )
+    expect(report.verdict).toBe('Fail')
+  })
+})
+
+describe('without ordinary lines', () => {
+  test('people are asked where errors are twice as many', () => {
+    const side = (times: number) => logSide([{ text: 'ERROR tick {n} failed', times }])
+    const { report } = judge(side(1500), side(3000))
+    expect(report.verdict).toBe('Review')
+    expect(report.reason).toBe(
+      '"tick <*> failed" is more frequent: 3000 in the canary, 1500 in the baseline; at least 1.9 times as many by exposure',
+    )
+  })
+
+  test('a canary that logs nothing but errors beside a baseline that logs none fails', () => {
+    const canary = logSide([{ text: 'ERROR cannot reserve item {n}', times: 200 }])
+    expect(judge(logSide([ORDINARY]), canary).report.verdict).toBe('Fail')
+  })
+})

@@ -3,6 +3,7 @@ import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../mode
 import type { EventGroup } from './event-group.js'
 import { dispersionOf, isSteady } from './dispersion.js'
 import { shareOfTime } from './exposure.js'
+import { isOverFrom } from './after-start.js'
 
 /** What the counts of one group say. */
 export interface Comparison {
@@ -17,6 +18,17 @@ export interface Comparison {
   readonly dispersion: number
   /** Whether they are more by exposure, but come in bursts, of which a side with less traffic may have as many. */
   readonly isMoreInBursts: boolean
+  /** Minutes of the start within which all of the canary came that the baseline does not explain; undefined where more came later. */
+  readonly overAfter: number | undefined
+}
+
+/** What groups are compared by. */
+export interface ComparedSides {
+  readonly exposure: Pick<LogExposure, 'canaryShare'>
+  readonly baseline: LogSide
+  readonly canary: LogSide
+  /** See `startEndOf`. */
+  readonly startEnd: number | undefined
 }
 
 const CONFIDENCE = 0.95
@@ -31,10 +43,9 @@ const PLAIN = 0.01
  */
 export function compareGroup(
   group: EventGroup,
-  { canaryShare }: Pick<LogExposure, 'canaryShare'>,
-  baseline: LogSide,
-  canary: LogSide,
+  { exposure, baseline, canary, startEnd }: ComparedSides,
 ): Comparison {
+  const { canaryShare } = exposure
   const timed = { side: group.baseline, startMs: baseline.startMs, endMs: baseline.endMs }
   const dispersion = dispersionOf(timed, {
     ...{ side: group.canary, startMs: canary.startMs, endMs: canary.endMs },
@@ -55,6 +66,7 @@ export function compareGroup(
       least > canaryShare &&
       binomialUpperTail(now, now + before, canaryShare) < PLAIN &&
       leastRatioOf(now, before, canaryShare) > leastRatio(group.severity),
+    overAfter: startEnd !== undefined && isOverFrom(startEnd, group, exposure) ? startEnd : undefined,
   }
 }
 

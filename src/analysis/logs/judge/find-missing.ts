@@ -20,7 +20,10 @@ export function findMissing(comparisons: readonly Comparison[]): readonly Templa
     .slice(0, MAX_MISSING)
     .map((missing) =>
       toFinding(
-        { ...missing, isNewEver: false, asksForReview: false, isUnexpected: false, isFatal: false, loss: 0 },
+        {
+          ...{ ...missing, isNewEver: false, asksForReview: false },
+          ...{ isUnexpected: false, isFatal: false, isOver: false, loss: 0 },
+        },
         0,
       ),
     )

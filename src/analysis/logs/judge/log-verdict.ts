@@ -49,7 +49,8 @@ export function logVerdict(input: LogVerdictInput): LogVerdict {
   const doubt = input.doubt ?? (asked && sentence(asked, 1))
   if (doubt === undefined || (verdict === 'Fail' && !input.doubtFails))
     return { score, verdict, reason, endsRun: false }
-  const reasons = worst === undefined ? doubt : `${doubt}; ${reason}`
+  const isSaid = worst === undefined || (input.doubt === undefined && asked === worst)
+  const reasons = isSaid ? doubt : `${doubt}; ${reason}`
   if (input.doubtFails) {
     const below = Math.min(score, Math.max(0, thresholds.marginal - JUST_BELOW))
     return { score: below, verdict: 'Fail', reason: reasons, endsRun: false }

@@ -1,8 +1,10 @@
+import { cutText } from '../../../lib/text/shown-text.js'
 import type { TemplateFinding } from '../model/types.js'
 import type { EventGroup } from './event-group.js'
 import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
+const MAX_SHOWN = 80
 /** From here on nobody calls it chance. */
 const SURE = 0.05
 
@@ -40,16 +42,19 @@ function reasonOf(comparison: WeighedComparison): string {
     const least = ratioLower.toFixed(ratioLower < 10 ? 1 : 0)
     return `${change}: ${counts}${seen}; at least ${least} times as many by exposure`
   }
-  if (comparison.asksForReview) {
-    const what =
-      comparison.change === 'new'
-        ? group.severity === 'critical'
-          ? 'critical and new'
-          : 'new, in bursts'
-        : 'more frequent by exposure, but in bursts'
-    return `${what}, which asks people: ${counts}${seen}`
+  if (comparison.instead !== undefined) {
+    const { template, baseline } = comparison.instead.group
+    return `new, and about as frequent as "${cutText(template.text, MAX_SHOWN)}", which the canary logs no more (${baseline.events} in the baseline): see whether it is the same`
   }
+  if (comparison.asksForReview) return `${askedOf(comparison)}, which asks people: ${counts}${seen}`
   return `${counts}: ${doubtOf(comparison)}`
+}
+
+function askedOf({ change, group, isOver, overAfter }: WeighedComparison): string {
+  const isNew = change === 'new'
+  if (isOver) return `${isNew ? 'new' : 'more frequent'}, but only in the first ${overAfter} minutes`
+  if (!isNew) return 'more frequent by exposure, but in bursts'
+  return group.severity === 'critical' ? 'critical and new' : 'new, in bursts'
 }
 
 /** Where lines of the same words are less or more severe, the counts are not those of all of them. */
@@ -58,8 +63,11 @@ function amongOthers({ template, severity, baseline, canary }: EventGroup): stri
   return others > 0 && severity !== 'ordinary' ? ` with severity ${severity}` : ''
 }
 
-function doubtOf({ change, dispersion, pAdjusted, ratioLower, group }: WeighedComparison): string {
+function doubtOf(comparison: WeighedComparison): string {
+  const { change, dispersion, pAdjusted, ratioLower, group } = comparison
   if (group.severity === 'ignore') return 'a topic says to ignore it'
+  if (comparison.isOver)
+    return `more only in the first ${comparison.overAfter} minutes, as a start may bring along`
   if (change === 'missing') return 'the canary does not log it'
   if (change === 'fewer') return 'fewer than the exposure lets expect'
   if (change === 'more' && pAdjusted < SURE && ratioLower > 1) {

@@ -33,7 +33,7 @@ export function totalGroups(groups: readonly EventGroup[]): readonly EventGroup[
   })
 }
 
-/** The totals that say more than the kinds that cost points already. */
+/** The totals that say more than the kinds that cost points already, or that people are told of. */
 export function untoldTotals(
   totals: readonly WeighedComparison[],
   kinds: readonly WeighedComparison[],
@@ -42,7 +42,10 @@ export function untoldTotals(
   const growth = ({ group }: WeighedComparison): number => group.canary.events - group.baseline.events * odds
   return totals.filter((total) => {
     const of = TOTALS.find(({ severity }) => severity === total.group.severity)?.of ?? []
-    const told = kinds.filter(({ group, isUnexpected }) => isUnexpected && of.includes(group.severity))
+    const told = kinds.filter(
+      ({ group, isUnexpected, isOver, instead }) =>
+        (isUnexpected || isOver || instead !== undefined) && of.includes(group.severity),
+    )
     return told.reduce((sum, kind) => sum + growth(kind), 0) < TOLD_SHARE * growth(total)
   })
 }

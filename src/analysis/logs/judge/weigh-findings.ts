@@ -12,6 +12,10 @@ export interface WeighedComparison extends Comparison {
   readonly isUnexpected: boolean
   /** Whether it fails the run alone. */
   readonly isFatal: boolean
+  /** Whether it would cost points, had it not ended with the canary's start. */
+  readonly isOver: boolean
+  /** The one of as many events that the canary does not log, where it may be the same in other words. */
+  readonly instead?: Comparison | undefined
   readonly pAdjusted: number
   /** Its part of the exponent of the score (analysis.md 3.4). */
   readonly loss: number
@@ -34,6 +38,8 @@ const HARMFUL: ReadonlySet<LineSeverity> = new Set(['error', 'critical'])
 /** What hits one of a hundred lines weighs half as much again, what hits one of twenty more than three times as much. */
 const SHARE_WEIGHT = 50
 const MOST_REACH = 6
+/** What ended with the start of the canary and hit more than two of a hundred lines is for people. */
+const REACH_OF_START = 2
 /** What no earlier release ever logged comes from this one. */
 const NEW_EVER_WEIGHT = 1.5
 const LEAST_RATIO_NEW_EVER = 1
@@ -81,8 +87,16 @@ interface Standing {
   readonly exposures: Exposures
 }
 
-/** Lines, requests or minutes that the events of each side are counted out of. */
-type Exposures = Pick<LogExposure, 'basis' | 'baseline' | 'canary'>
+/** Lines, requests or minutes that the events of each side are counted out of, and the lines of each side. */
+export interface Exposures extends Pick<LogExposure, 'basis' | 'baseline' | 'canary'> {
+  readonly lines: Readonly<Record<'baseline' | 'canary', LinesOfSide>>
+}
+
+/** All events of a side, and those that are errors. */
+export interface LinesOfSide {
+  readonly all: number
+  readonly harmful: number
+}
 
 /** Many critical events that the baseline has none of and nobody knows are no chance, were they one burst: as likely in the canary at least as in the baseline. */
 function isManyAtOnce({ group }: Comparison, { baseline, canary: exposed }: Exposures): boolean {
@@ -91,11 +105,22 @@ function isManyAtOnce({ group }: Comparison, { baseline, canary: exposed }: Expo
 }
 
 /** An error that hits a share of the requests or lines weighs the more the larger the share. */
-function reachOf({ baseline, canary }: EventGroup, { basis, ...out }: Exposures): number {
-  if (basis === 'time') return 1
-  const share =
-    canary.events / (out.canary + canary.events) - baseline.events / (out.baseline + baseline.events)
-  return Math.min(MOST_REACH, 1 + SHARE_WEIGHT * Math.max(0, share))
+function reachOf(group: EventGroup, exposures: Exposures): number {
+  return Math.min(MOST_REACH, 1 + SHARE_WEIGHT * Math.max(0, shareHit(group, exposures)))
+}
+
+/** The share of requests or lines that is hit on the canary beyond that of the baseline. */
+function shareHit({ baseline, canary }: EventGroup, { basis, lines, ...out }: Exposures): number {
+  if (basis !== 'time') {
+    return canary.events / (out.canary + canary.events) - baseline.events / (out.baseline + baseline.events)
+  }
+  // A log of errors only says nothing of what went well.
+  const share = (part: number, { all }: LinesOfSide): number => part / Math.max(1, all)
+  const own = share(canary.events, lines.canary) - share(baseline.events, lines.baseline)
+  return Math.min(
+    own,
+    share(lines.canary.harmful, lines.canary) - share(lines.baseline.harmful, lines.baseline),
+  )
 }
 
 function weigh(
@@ -112,20 +137,25 @@ function weigh(
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
   const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid || isMany)
-  const isUnexpected = isProven || isFirst || isFatal
+  const isOver = comparison.overAfter !== undefined && !isFatal && (isProven || isFirst)
+  const isUnexpected = (isProven || isFirst || isFatal) && !isOver
+  const reach = reachOf(group, exposures)
   const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
   const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
+  const isStart =
+    isOver && HARMFUL.has(severity) && ((change === 'new' && isUnseen) || reach > REACH_OF_START)
+  // What its traffic is nobody knows.
+  const isUnmeasured = isUnexpected && HARMFUL.has(severity) && exposures.basis === 'time'
   const asksForReview =
-    mayCostPoints && ((isCritical && !isFatal) || ((isBurst || isDoubtful) && !isUnexpected))
+    mayCostPoints &&
+    ((isCritical && !isFatal) || ((isBurst || isDoubtful) && !isUnexpected) || isStart || isUnmeasured)
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)
   return {
     ...comparison,
     isNewEver: newEver,
-    ...{ isUnexpected, isFatal, asksForReview },
+    ...{ isUnexpected, isFatal, isOver, asksForReview },
     pAdjusted: pAdjusted ?? 1,
-    loss: isUnexpected
-      ? WEIGHTS[severity] * effect * (newEver ? NEW_EVER_WEIGHT : 1) * reachOf(group, exposures)
-      : 0,
+    loss: isUnexpected ? WEIGHTS[severity] * effect * (newEver ? NEW_EVER_WEIGHT : 1) * reach : 0,
   }
 }
