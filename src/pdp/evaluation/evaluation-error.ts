@@ -1,7 +1,8 @@
 import { AppError } from '../../errors/app-error.js'
 import type { ErrorDetail } from '../../errors/app-error.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { EvaluationAbort } from '../wasm/module/evaluation-abort.js'
+import { INSERT_CONFLICT } from '../wasm/module/evaluation-abort.js'
+import type { EvaluationAbort, FailedCall } from '../wasm/module/evaluation-abort.js'
 
 /** OPA's message for every failed evaluation; what failed is in `errors`. */
 const MESSAGE = 'error(s) occurred while evaluating query'
@@ -31,31 +32,33 @@ function budgetError(abort: EvaluationAbort): AppError {
   )
 }
 
-/** The module does not say where it called from; where there is one call only, the sources do. */
 function builtinDetail(
   message: string,
-  { code, builtin }: NonNullable<EvaluationAbort['builtinError']>,
+  { code, builtin, caller }: FailedCall,
   { locateBuiltin }: Sources,
 ): ErrorDetail {
-  const location = locateBuiltin(builtin)
+  const location = locateBuiltin(builtin, caller)
   return location === undefined ? { code, message } : { code, message, location }
 }
 
 function conflictDetail(message: string, { locateSource }: Sources): ErrorDetail {
   const groups = LOCATED.exec(message)?.groups
-  if (groups === undefined) return { code: 'eval_internal_error', message }
+  if (groups === undefined)
+    return message === INSERT_CONFLICT
+      ? { code: 'eval_conflict_error', message: 'object keys must be unique' }
+      : { code: 'eval_internal_error', message }
   const { file = '', row = '0', col = '0', text = '' } = groups
   const source = locateSource(file, Number(row))
   const location = { file: source.file, row: Number(row), col: Number(col) }
   const code = text.endsWith('conflict') ? 'eval_conflict_error' : 'eval_internal_error'
-  return { code, message: conflictText(text, source.line), location }
+  return { code, message: conflictText(text, source.head), location }
 }
 
-/** The module has one text for rules and functions; the source line tells which it was. */
-function conflictText(text: string, line: string | undefined): string {
-  if (text === 'object insert conflict') return 'object keys must be unique'
+/** The module has one text for rules and functions; the first line of the definition tells which it was. */
+function conflictText(text: string, head: string | undefined): string {
+  if (text === INSERT_CONFLICT) return 'object keys must be unique'
   if (text !== 'var assignment conflict') return text
-  return line !== undefined && FUNCTION_HEAD.test(line)
+  return head !== undefined && FUNCTION_HEAD.test(head)
     ? 'functions must not produce multiple outputs for same inputs'
     : 'complete rules must not produce multiple outputs'
 }

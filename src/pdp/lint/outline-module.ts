@@ -32,7 +32,7 @@ export function outlineModule({ file, text: source }: RegoFile): RegoModule | un
 }
 
 /** The path of the rule whose head begins there, as far as it is fixed, and the index behind it: `prod.deny`, `prod["a b"].deny`. */
-function headPath(tokens: readonly Token[], at: number): { path: string[]; end: number } {
+export function headPath(tokens: readonly Token[], at: number): { path: string[]; end: number } {
   const path = [tokens[at]?.text ?? '']
   let end = at + 1
   for (;;) {

@@ -5,6 +5,7 @@ import { findBaseDenials } from '../evaluation/base-denials.js'
 import type { Builtins } from '../builtins/shared/builtin.js'
 import { refuseEntrypointsOutsideRoots } from '../bundle/refuse-outside-roots.js'
 import { locateCalls } from '../compile/locate-calls.js'
+import { indexCalls, indexSources } from './locate-sources.js'
 import { partData } from '../data/base-document.js'
 import { loadData } from '../data/load-data.js'
 import type { LoadedData } from '../data/load-data.js'
@@ -234,31 +235,4 @@ function refusedBuiltinWarnings(
   const called = new Set(entrypoints.flatMap(({ module }) => module.requiredBuiltins))
   const refused = [...called].filter((name) => refusedBuiltins[name] !== undefined)
   return builtinDetails(part, refused, refusedBuiltins)
-}
-
-type ShowFile = (file: string) => string
-
-/** An error location has the name that the compiler saw; a person knows the source file, shown as its reader may see it. */
-function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateSource'] {
-  const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
-  return (compiledName, row) => {
-    const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
-    const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
-    return { file: show(file), line: texts.get(file)?.split('\n')[row - 1] }
-  }
-}
-
-function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
-  const compiled = parts.filter(({ compiled: modules }) => modules.length > 0)
-  // Which of several modules called is not told, and bundles may leave their Rego out.
-  if (compiled.length !== 1) return () => undefined
-  const known = new Map<string, ErrorDetail['location']>()
-  return (name) => {
-    if (!known.has(name)) {
-      const calls = compiled.flatMap(({ rego }) => locateCalls(rego, name))
-      const [only] = calls.length === 1 ? calls : []
-      known.set(name, only === undefined ? undefined : { ...only, file: show(only.file) })
-    }
-    return known.get(name)
-  }
 }

@@ -1,8 +1,8 @@
-import type { BuiltinErrorCode } from '../builtins/shared/builtin.js'
 import type { ErrorDetail, ErrorKind } from '../../errors/app-error.js'
 import type { PackedCall } from '../builtins/shared/recorded-calls.js'
 import type { CostFigures } from '../metering/evaluation-cost.js'
 import type { EvaluationLimits } from '../wasm/evaluation-limits.js'
+import type { FailedCall } from '../wasm/module/evaluation-abort.js'
 import type { PackedSnapshot } from './packed-snapshot.js'
 import type { Answer, MissingAnswer, Question } from './question.js'
 
@@ -48,7 +48,7 @@ export type SlowFailure =
       readonly type: 'abort'
       readonly message: string
       readonly isOverBudget: boolean
-      readonly builtinError: { readonly code: BuiltinErrorCode; readonly builtin: string } | undefined
+      readonly builtinError: FailedCall | undefined
     }
   | {
       readonly type: 'error'

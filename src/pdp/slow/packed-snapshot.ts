@@ -125,7 +125,7 @@ export async function assembleSnapshot(
     image,
     data: dataOf(image),
     sourcesOf: () => [],
-    locateSource: (file) => ({ file, line: undefined }),
+    locateSource: (file) => ({ file, head: undefined }),
     locateBuiltin: () => undefined,
   }
 }

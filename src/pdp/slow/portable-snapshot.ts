@@ -38,9 +38,9 @@ export function toPortable(
     packages,
     unanswered,
     baseDenials,
-    modules: modules.map(({ module, bytes, minimumPages, wrappedBuiltins, rules, readsDirectly }) => ({
+    modules: modules.map(({ module, bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly }) => ({
       id: idOf(module),
-      code: { bytes, minimumPages, wrappedBuiltins, rules, readsDirectly },
+      code: { bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly },
     })),
   }
 }

@@ -4,6 +4,7 @@ import type { EntrypointKind } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
 import type { DataImage } from '../wasm/data/data-image.js'
+import type { Caller } from '../wasm/module/evaluation-abort.js'
 import type { PolicyModule } from '../wasm/policy-module.js'
 
 /** An entrypoint of one of the loaded modules. */
@@ -57,12 +58,12 @@ export interface Snapshot {
   readonly image: DataImage
   /** What is wrong with the policies though they load: data that nothing defines, rules that are no verdict. */
   readonly warnings: readonly ErrorDetail[]
-  /** The source file, as its reader may see it, behind the name in an error location, and its line where the source is at hand. */
-  readonly locateSource: (compiledName: string, row: number) => { file: string; line: string | undefined }
+  /** The source file, as its reader may see it, behind the name in an error location, and the line with which the definition there begins. */
+  readonly locateSource: (compiledName: string, row: number) => { file: string; head: string | undefined }
   /** The files of a package, by its key, as far as their Rego is at hand. */
   readonly sourcesOf: (key: string) => readonly SourceText[]
-  /** Where a built-in is called, when the sources are at hand and call it in one place only. */
-  readonly locateBuiltin: (name: string) => ErrorDetail['location']
+  /** Where a built-in was called from, as far as the sources are at hand and tell. */
+  readonly locateBuiltin: (name: string, caller: Caller | undefined) => ErrorDetail['location']
 }
 
 /** The entrypoints of all modules by the key of their path. Raises `invalid` where two modules hold the same rule. */

@@ -5,6 +5,7 @@ import { exportRules } from './module/export-rules.js'
 import { linkFunctions } from './module/link-functions.js'
 import { meterModule } from './module/meter-module.js'
 import { PAGE_BYTES } from './module/module-memory.js'
+import { CALL_SITE } from './calls/call-sites.js'
 import { LINKED_FILE, LINKED_PREFIX, REPLACED } from './linked/ordered-iteration.js'
 import { wrapNativeBuiltins } from './wrap-native-builtins.js'
 
@@ -16,6 +17,8 @@ export interface ModuleCode {
   readonly minimumPages: number
   /** Native built-ins by the numbers that the module calls its host with. */
   readonly wrappedBuiltins: ReadonlyMap<number, string>
+  /** A line for each call of a built-in (calls/call-sites.ts). */
+  readonly callSites: string
   /** The keys of the paths of the rules that can be called by themselves, in the order of their places. */
   readonly rules: readonly string[]
 }
@@ -37,7 +40,11 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
     return number === undefined ? [] : [[name, number] as const]
   })
   await turns.pause()
-  const { bytes, builtinNames } = wrapNativeBuiltins(linked.bytes, new Map(replaced))
+  const { bytes, builtinNames, callSites } = wrapNativeBuiltins(
+    linked.bytes,
+    new Map(replaced),
+    linked.globals.get(CALL_SITE),
+  )
   await turns.pause()
   const exported = exportRules(bytes)
   await turns.pause()
@@ -47,7 +54,8 @@ export async function compileModule(wasm: Uint8Array): Promise<ModuleCode> {
     const { minimumPages } = metered
     const kept = new Uint8Array(new SharedArrayBuffer(metered.bytes.length))
     kept.set(metered.bytes)
-    return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, rules: exported.rules }
+    const { rules } = exported
+    return { module, bytes: kept, minimumPages, wrappedBuiltins: builtinNames, callSites, rules }
   } catch (raw) {
     throw new AppError('invalid', `load policy module: ${toError(raw).message}`, { cause: raw })
   }

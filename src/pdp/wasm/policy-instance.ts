@@ -5,7 +5,7 @@ import { BuiltinError } from '../builtins/shared/builtin.js'
 import type { BuiltinContext } from '../builtins/shared/builtin.js'
 import { EMPTY_SET_TEXT } from '../rego/value.js'
 import type { RegoValue } from '../rego/value.js'
-import { EvaluationAbort, describeFailure } from './module/evaluation-abort.js'
+import { EvaluationAbort, INSERT_CONFLICT, describeFailure } from './module/evaluation-abort.js'
 import type { EvaluationCall } from './evaluation-call.js'
 import { EvaluationBudget } from './evaluation-budget.js'
 import * as costs from './evaluation-limits.js'
@@ -13,10 +13,11 @@ import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 import { HostValues } from './host-values.js'
 import type { Booleans } from './host-values.js'
+import { lastCaller } from './calls/call-sites.js'
 import { OUT_OF_FUEL } from './module/meter-module.js'
 import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module/module-memory.js'
-import { OrderedIteration } from './linked/ordered-iteration.js'
+import { CONFLICT, OrderedIteration } from './linked/ordered-iteration.js'
 import { RETRIED_BUILTINS } from './native-builtins.js'
 import { isForHost } from './native-choice.js'
 import type { OperandReader } from './native-choice.js'
@@ -47,6 +48,7 @@ export class PolicyInstance {
   readonly #exports: PolicyExports
   readonly #builtinNames: ReadonlyMap<number, string>
   readonly #wrappedBuiltins: ReadonlyMap<number, string>
+  readonly #caller: () => ReturnType<typeof lastCaller>
   readonly #budget: EvaluationBudget
   readonly #targets: ModuleTargets
   readonly #values: HostValues
@@ -69,7 +71,7 @@ export class PolicyInstance {
    * data is still to be copied.
    */
   constructor(
-    { module, minimumPages, wrappedBuiltins }: ModuleCode,
+    { module, minimumPages, wrappedBuiltins, callSites }: ModuleCode,
     options: PolicyModuleOptions,
     isReaderFit?: boolean,
   ) {
@@ -79,6 +81,7 @@ export class PolicyInstance {
     this.#memory = new ModuleMemory(minimumPages, limits.maxMemoryBytes, data.base + data.bytes.length)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
+    this.#caller = () => lastCaller(exports, callSites)
     this.#targets = new ModuleTargets(exports, this.#exports)
     this.#values = new HostValues(this.#memory, this.#exports)
     // The first block of the heap lies behind all static memory.
@@ -292,10 +295,9 @@ export class PolicyInstance {
           if (this.#call?.slice !== undefined) this.#refuseGrowth()
           return
         }
-        throw new EvaluationAbort(this.#memory.textAt(address))
+        throw new EvaluationAbort(address === CONFLICT ? INSERT_CONFLICT : this.#memory.textAt(address))
       },
-      // OPA erases print() when it builds for WASM; the import may still be there.
-      opa_println: () => undefined,
+      opa_println: () => undefined, // print() is erased; the import may still be there
       opa_builtin0: (id) => this.#callBuiltin(id, []),
       opa_builtin1: (id, _context, a) => this.#callBuiltin(id, [a]),
       opa_builtin2: (id, _context, a, b) => this.#callBuiltin(id, [a, b]),
@@ -312,8 +314,7 @@ export class PolicyInstance {
     if (native !== undefined && id >= ANSWERS_FROM && !isForHost(native, this.#operandReader(operands)))
       return LEFT_TO_NATIVE
     const name = native ?? this.#builtinNames.get(id) ?? `built-in ${id}`
-    const builtin = this.#options.builtins[name]
-    const call = this.#call
+    const [builtin, call] = [this.#options.builtins[name], this.#call]
     if (builtin === undefined || call === undefined) throw new EvaluationAbort(`not implemented: ${name}`)
     try {
       const result = builtin(
@@ -324,7 +325,8 @@ export class PolicyInstance {
     } catch (raw) {
       if (!(raw instanceof BuiltinError)) throw raw
       if (!call.strictBuiltinErrors) return UNDEFINED_ADDRESS
-      throw new EvaluationAbort(`${name}: ${raw.message}`, { code: raw.code, builtin: name })
+      const caller = this.#caller()
+      throw new EvaluationAbort(`${name}: ${raw.message}`, { code: raw.code, builtin: name, caller })
     }
   }
 

@@ -2,6 +2,8 @@ import { BinaryReader, encodeUnsigned } from './binary/binary-reader.js'
 import { readFunctionTable } from './binary/function-table.js'
 import type { FunctionTable } from './binary/function-table.js'
 import { CALL, skipImmediates } from './binary/instructions.js'
+import { CallSiteWriter } from './calls/call-site-writer.js'
+import type { FoundCall } from './calls/call-site-writer.js'
 import { HOST_TURNS, NATIVE_BUILTINS } from './native-builtins.js'
 import { ANSWERS_FROM, REPORTS_FROM, wrapperBody } from './native-wrapper.js'
 import type { NativeWrapper } from './native-wrapper.js'
@@ -19,22 +21,28 @@ export interface WrappedModule {
   readonly bytes: Uint8Array
   /** The native built-ins that the module asks its host about, by the numbers that it calls them with. */
   readonly builtinNames: ReadonlyMap<number, string>
+  /** What stands in `ModuleCode.callSites`. */
+  readonly callSites: string
 }
 
 /** OPA's compiler names the functions it makes from rules `g0.data.…`; a `with` on a function opens `g1`. */
 const POLICY_FUNCTION = /^g\d+\./
 /** `walk`, which gives what it comes across in an array. */
 const WALK = '__opa_value_transitive_closure'
+/** Of how many instructions it is known where they start: a call has four operands, a number and a context at the most. */
+const RECENT = 8
 
 /**
  * Rewrites a module so that its policies call native built-ins through wrappers. One that gives no value calls the host with its
  * operands, like one that the module lacks: the host can tell why it failed, or has a value. Where the module would answer otherwise
  * than OPA, the host answers in its place. Any other call costs no more than a test or two. Functions of the runtime that have a replacement,
- * by their names, are called no more. A module without function names stays as it is.
+ * by their names, are called no more. Before each call of a built-in, its number is put into a global where one is given. A module without
+ * function names stays as it is.
  */
 export function wrapNativeBuiltins(
   wasm: Uint8Array,
   replaced: ReadonlyMap<string, number> = new Map(),
+  siteGlobal?: number,
 ): WrappedModule {
   const sections = readSections(wasm)
   const table = readFunctionTable(wasm, sections)
@@ -45,7 +53,12 @@ export function wrapNativeBuiltins(
     const replacement = replaced.get(name)
     if (replacement !== undefined) redirects.set(number, replacement)
   }
-  if (redirects.size === 0) return { bytes: wasm, builtinNames: new Map() }
+  if (redirects.size === 0) return { bytes: wasm, builtinNames: new Map(), callSites: '' }
+  const sites = new CallSiteWriter(
+    table,
+    new Map(wrappers.map((one) => [one.native, one.builtin])),
+    siteGlobal,
+  )
   const out: Uint8Array[] = [wasm.subarray(0, HEADER_BYTES)]
   for (const section of sections) {
     const body = wasm.subarray(section.start, section.end)
@@ -53,7 +66,7 @@ export function wrapNativeBuiltins(
       const types = wrappers.map(({ type }) => encodeUnsigned(type))
       writeSection(out, section.id, [appendToVector(body, types)])
     } else if (section.id === SECTION.code) {
-      const redirected = redirectCalls(new BinaryReader(body), table, redirects)
+      const redirected = redirectCalls(new BinaryReader(body), table, redirects, sites)
       writeSection(out, section.id, [appendToVector(redirected, wrappers.map(wrapperBody))])
     } else writeSection(out, section.id, [body])
   }
@@ -65,6 +78,7 @@ export function wrapNativeBuiltins(
         [ANSWERS_FROM + index, builtin],
       ]),
     ),
+    callSites: sites.text,
   }
 }
 
@@ -92,6 +106,7 @@ function redirectCalls(
   reader: BinaryReader,
   { names, importCount }: FunctionTable,
   redirects: ReadonlyMap<number, number>,
+  sites: CallSiteWriter,
 ): Uint8Array {
   const count = reader.unsigned()
   const out: Uint8Array[] = [Buffer.from(encodeUnsigned(count))]
@@ -99,26 +114,43 @@ function redirectCalls(
     const body = reader.slice(reader.unsigned())
     const name = names.get(number) ?? ''
     const isRedirected = POLICY_FUNCTION.test(name) || name === WALK
-    const pieces = isRedirected ? redirectIn(body, redirects) : [body.bytes.subarray(body.at, body.end)]
+    const pieces = isRedirected
+      ? redirectIn(body, redirects, (call) => sites.codeBefore(name, call))
+      : [body.bytes.subarray(body.at, body.end)]
     out.push(Buffer.from(encodeUnsigned(totalLength(pieces))), ...pieces)
   }
   return concat(out)
 }
 
-function redirectIn(reader: BinaryReader, redirects: ReadonlyMap<number, number>): Uint8Array[] {
+function redirectIn(
+  reader: BinaryReader,
+  redirects: ReadonlyMap<number, number>,
+  codeBefore: (call: FoundCall) => Uint8Array,
+): Uint8Array[] {
   const pieces: Uint8Array[] = []
   let copied = reader.at
   reader.skipLocals()
+  const recent = new Uint32Array(RECENT)
+  let read = 0
+  const startOf = (before: number): number => recent[(read - 1 - before) % RECENT] ?? 0
   while (!reader.done) {
+    recent[read % RECENT] = reader.at
+    read += 1
     const opcode = reader.byte()
     const operandStart = reader.at
     if (opcode !== CALL) {
       skipImmediates(opcode, reader)
       continue
     }
-    const target = redirects.get(reader.unsigned())
-    if (target === undefined) continue
-    pieces.push(reader.bytes.subarray(copied, operandStart), Buffer.from(encodeUnsigned(target)))
+    const called = reader.unsigned()
+    const target = redirects.get(called)
+    const before = codeBefore({ called, bytes: reader.bytes, startOf })
+    if (target === undefined && before.length === 0) continue
+    pieces.push(
+      reader.bytes.subarray(copied, operandStart - 1),
+      before,
+      Buffer.from([CALL, ...encodeUnsigned(target ?? called)]),
+    )
     copied = reader.at
   }
   return [...pieces, reader.bytes.subarray(copied, reader.end)]

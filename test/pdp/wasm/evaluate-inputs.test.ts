@@ -38,7 +38,7 @@ beforeAll(async () => {
     module: new WebAssembly.Module(bytes),
     minimumPages,
     wrappedBuiltins: new Map<number, string>(),
-    rules: [],
+    callSites: '', rules: [],
     bytes: new Uint8Array(),
   }
   const options = {

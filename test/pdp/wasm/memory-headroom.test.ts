@@ -31,7 +31,7 @@ made := count([[x] | some x in numbers.range(1, 3000)]) + count(input.x)
     module: new WebAssembly.Module(bytes),
     minimumPages,
     wrappedBuiltins: new Map<number, string>(),
-    rules: [],
+    callSites: '', rules: [],
     bytes: new Uint8Array(),
   }
   instance = new PolicyInstance(code, {

@@ -10,6 +10,7 @@ export const OP = {
   getLocal: 0x20,
   setLocal: 0x21,
   teeLocal: 0x22,
+  setGlobal: 0x24,
   load: 0x28,
   loadByte: 0x2d,
   loadHalf: 0x2f,

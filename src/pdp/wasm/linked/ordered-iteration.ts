@@ -8,7 +8,11 @@ export const LINKED_PREFIX = 'tidegate_linked_'
 export const REPLACED: Readonly<Record<string, string>> = {
   opa_value_iter: 'nextKey',
   opa_value_shallow_copy: 'copyObject',
+  opa_object_insert: 'insertMember',
+  opa_set_add: 'addElement',
 }
+/** What `assembly/insert.ts` calls `opa_abort` with. */
+export const CONFLICT = -2
 
 /** How many documents are asked for and kept, in the notes (`assembly/sorted-keys.ts`). */
 const [WANTED, KEPT] = [8, 12]

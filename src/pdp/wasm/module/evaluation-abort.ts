@@ -1,24 +1,45 @@
 import { toError } from '../../../errors/app-error.js'
 import type { BuiltinErrorCode } from '../../builtins/shared/builtin.js'
 
+/** What a module aborts with, behind a place, where two rules give one key of an object; without a place where a rule finds another's value there. */
+export const INSERT_CONFLICT = 'object insert conflict'
+
 export interface EvaluationAbortOptions {
   readonly code?: BuiltinErrorCode
   readonly builtin?: string
+  readonly caller?: Caller | undefined
   readonly isOverBudget?: boolean
   readonly cause?: unknown
+}
+
+/** Which of a rule's calls of one built-in it was, in the order of the code. */
+export interface Caller {
+  /** The path of the rule below `data`, as far as it is fixed. */
+  readonly rule: readonly string[]
+  /** Counted from 0. */
+  readonly nth: number
+  /** How many calls of that built-in the rule has. */
+  readonly count: number
+}
+
+/** A built-in that failed, and who called it as far as that is known. */
+export interface FailedCall {
+  readonly code: BuiltinErrorCode
+  readonly builtin: string
+  readonly caller?: Caller | undefined
 }
 
 /** An evaluation that ended without a result. The message is the module's own text, or the built-in's. */
 export class EvaluationAbort extends Error {
   /** Set when a built-in failed under strict-builtin-errors. */
-  readonly builtinError: { readonly code: BuiltinErrorCode; readonly builtin: string } | undefined
+  readonly builtinError: FailedCall | undefined
   readonly isOverBudget: boolean
 
   constructor(message: string, options: EvaluationAbortOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'EvaluationAbort'
-    const { code, builtin } = options
-    this.builtinError = code !== undefined && builtin !== undefined ? { code, builtin } : undefined
+    const { code, builtin, caller } = options
+    this.builtinError = code !== undefined && builtin !== undefined ? { code, builtin, caller } : undefined
     this.isOverBudget = options.isOverBudget ?? false
   }
 }

@@ -130,7 +130,7 @@ function parametersOf(table: FunctionTable, number: number): number | undefined 
 }
 
 /** The path of the rule whose function has such a name; undefined for another function, or where a name is quoted in Go's way alone. */
-function rulePath(name: string): string[] | undefined {
+export function rulePath(name: string): string[] | undefined {
   const steps = RULE_FUNCTION.exec(name)?.[1]
   if (steps === undefined) return undefined
   try {

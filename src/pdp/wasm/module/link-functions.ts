@@ -21,6 +21,8 @@ export interface LinkedModule {
   readonly bytes: Uint8Array
   /** The numbers that the library's functions have in the module, by the names they are exported as; of those that can be called there. */
   readonly functions: ReadonlyMap<string, number>
+  /** The same of its globals. */
+  readonly globals: ReadonlyMap<string, number>
 }
 
 const GLOBAL_GET = 0x23
@@ -67,12 +69,14 @@ export function linkFunctions(wasm: Uint8Array, libraryBytes: Uint8Array, prefix
     const more = added.get(id)
     writeSection(out, id, [more === undefined ? body : appendToVector(body, more)])
   }
-  const functions = library.exports.filter(
-    ({ kind, number }) => kind === EXTERNAL_KIND.function && callable.has(number - imported.length),
-  )
+  const numbersOf = (isMeant: (one: LibraryExport) => boolean): ReadonlyMap<string, number> =>
+    new Map(library.exports.filter(isMeant).map((one) => [one.name, exportedNumber(one, places)]))
   return {
     bytes: concat(out),
-    functions: new Map(functions.map(({ name, number }) => [name, functionNumber(number, places)])),
+    functions: numbersOf(
+      ({ kind, number }) => kind === EXTERNAL_KIND.function && callable.has(number - imported.length),
+    ),
+    globals: numbersOf(({ kind }) => kind === EXTERNAL_KIND.global),
   }
 }
 

@@ -1,4 +1,5 @@
 /** What is linked into every policy module. */
 export { copyObject } from './copy-object'
-export { keepNext, nextKey, setNotes } from './iterate'
+export { addElement, insertMember } from './insert'
+export { callSite, keepNext, nextKey, setNotes } from './iterate'
 export { notesBytes } from './sorted-keys'

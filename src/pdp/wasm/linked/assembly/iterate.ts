@@ -5,10 +5,13 @@ import * as layout from './value-layout'
 
 /** Where the notes on sorted collections are; 0 where values may lie otherwise than we know, and the runtime's order has to do. */
 let notes: usize = 0
+/** Which of the module's calls of built-ins was made last, counted from 1; set by its policies (calls/call-sites.ts). */
+export let callSite: u32 = 0
 
 /** Tells where the notes may be, and where the base documents end. */
 export function setNotes(address: usize, dataEnd: usize): void {
   notes = address
+  callSite = 0
   setDataEnd(dataEnd)
 }
 

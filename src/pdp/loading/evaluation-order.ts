@@ -1,0 +1,145 @@
+import { isClosing } from '../compile/read-tokens.js'
+import type { Token } from '../compile/read-tokens.js'
+
+/** A token, or a bracket with what stands in it. */
+type Node = Token | Group
+interface Group {
+  readonly open: Token
+  readonly nodes: readonly Node[]
+}
+
+/** How OPA calls the operators that can fail. They bind as `*` does. */
+const OPERATORS: Readonly<Record<string, string>> = { div: '/', rem: '%' }
+
+/**
+ * The tokens of a definition at which its calls of a built-in begin, as OPA counts, in the order in which they are made as far as the text
+ * tells: a body before the value of its rule or comprehension, operands before what is called with them.
+ */
+export function callsInOrder(tokens: readonly Token[], builtin: string): Token[] {
+  const found: Token[] = []
+  const visitAll = (nodes: readonly Node[]): void => {
+    // An operator comes behind its second operand, in which there may be others.
+    let pending: Token | undefined
+    for (const [at, node] of [...nodes.entries(), [nodes.length, undefined] as const]) {
+      if (pending !== undefined && endsOperand(node)) {
+        found.push(pending)
+        pending = undefined
+      }
+      if (node === undefined) break
+      if (isGroup(node)) {
+        const bar = node.open.text === '(' ? -1 : node.nodes.findIndex((one) => isSign(one, '|'))
+        visitAll(node.nodes.slice(bar + 1))
+        if (bar !== -1) visitAll(node.nodes.slice(0, bar))
+        const call =
+          node.open.text === '(' && nameBefore(nodes, at).name === builtin
+            ? startOfCall(nodes, at)
+            : undefined
+        if (call !== undefined) found.push(call)
+      } else if (OPERATORS[builtin] === node.text && node.kind === 'sign') {
+        const start = nodes[startOfFactor(nodes, at - 1)]
+        pending = start && firstToken(start)
+      }
+    }
+  }
+  for (const { head, body } of clausesOf(toNodes(tokens))) {
+    visitAll(body)
+    visitAll(head)
+  }
+  return found
+}
+
+function isGroup(node: Node | undefined): node is Group {
+  return node !== undefined && 'nodes' in node
+}
+
+function isSign(node: Node | undefined, text: string): boolean {
+  return node !== undefined && !isGroup(node) && node.kind === 'sign' && node.text === text
+}
+
+function isWord(node: Node | undefined, text: string): node is Token {
+  return node !== undefined && !isGroup(node) && node.kind === 'name' && node.text === text
+}
+
+function firstToken(node: Node): Token {
+  return isGroup(node) ? node.open : node
+}
+
+/** Whether an operand is over where this comes next; undefined is the end. */
+function endsOperand(node: Node | undefined): boolean {
+  if (node === undefined || firstToken(node).isFirstOnLine) return true
+  return !isGroup(node) && node.kind === 'sign' && node.text !== '.'
+}
+
+function toNodes(tokens: readonly Token[]): Node[] {
+  const stack: Node[][] = [[]]
+  for (const token of tokens) {
+    if (isClosing(token)) {
+      if (stack.length > 1) stack.pop()
+    } else if (token.kind === 'sign' && /^[([{]$/.test(token.text)) {
+      const nodes: Node[] = []
+      stack.at(-1)?.push({ open: token, nodes })
+      stack.push(nodes)
+    } else stack.at(-1)?.push(token)
+  }
+  return stack[0] ?? []
+}
+
+/** The head and the body of a rule, and those of each `else`. */
+function clausesOf(nodes: readonly Node[]): { head: readonly Node[]; body: readonly Node[] }[] {
+  const starts = nodes.flatMap((node, at) => (at === 0 || isWord(node, 'else') ? [at] : []))
+  return starts.map((start, index) => {
+    const clause = nodes.slice(start, starts[index + 1])
+    const condition = clause.findIndex((node) => isWord(node, 'if'))
+    const last = clause.at(-1)
+    // In version 0 a body needs no word in front of it.
+    const hasBody = isGroup(last) && last.open.text === '{'
+    const end = condition === -1 ? clause.length - (hasBody ? 1 : 0) : condition
+    return { head: clause.slice(0, end), body: clause.slice(end) }
+  })
+}
+
+/** The dotted name right before a bracket, and where it starts. */
+function nameBefore(nodes: readonly Node[], at: number): { name: string; start: number } {
+  let start = at
+  let name = ''
+  for (
+    let word = nodes[start - 1];
+    word !== undefined && !isGroup(word) && word.kind === 'name';
+    word = nodes[start - 1]
+  ) {
+    name = word.text + name
+    start -= 1
+    if (!isSign(nodes[start - 1], '.')) break
+    name = `.${name}`
+    start -= 1
+  }
+  return { name, start }
+}
+
+/** Where a call begins whose operands stand in the bracket at a place; with the `not` that negates it and nothing else. */
+function startOfCall(nodes: readonly Node[], at: number): Token | undefined {
+  const { start } = nameBefore(nodes, at)
+  const [before, after] = [nodes[start - 1], nodes[at + 1]]
+  const isWhole =
+    after === undefined || firstToken(after).isFirstOnLine || isSign(after, ';') || isWord(after, 'with')
+  if (isWord(before, 'not') && isWhole) return before
+  const [first] = nodes.slice(start, at + 1).map(firstToken)
+  return first
+}
+
+/** Where the factors begin of which the last ends at a place: references, calls and brackets between `*`, `/` and `%`. */
+function startOfFactor(nodes: readonly Node[], end: number): number {
+  let at = end
+  while (at > 0) {
+    const [before, node] = [nodes[at - 1], nodes[at]]
+    const isBehindName =
+      isGroup(node) &&
+      node.open.text !== '{' &&
+      before !== undefined &&
+      (isGroup(before) || before.kind === 'name')
+    if (isBehindName) at -= 1
+    else if (isSign(before, '.') || isSign(before, '*') || isSign(before, '/') || isSign(before, '%')) at -= 2
+    else break
+  }
+  return at
+}
