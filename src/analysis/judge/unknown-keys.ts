@@ -47,15 +47,7 @@ const OF_KAYENTA = {
     'owner',
   ],
   'metrics[]': ['id', 'scopeName'],
-  'metrics[].query': [
-    'projectId',
-    'field',
-    'aggregator',
-    'dimensions',
-    'downsample',
-    'rate',
-    'region',
-  ],
+  'metrics[].query': ['projectId', 'field', 'aggregator', 'dimensions', 'downsample', 'rate', 'region'],
 }
 const MAX_NAMED = 20
 const JUDGED = Object.keys(CanaryMembers.shape)

@@ -1,4 +1,4 @@
-import { percent } from '../../analysis/judge/robust/samples/metric-tests.js'
+import { percent } from '../../lib/text/figures.js'
 import type { MetricResult } from '../../analysis/judge/series/types.js'
 import type { CheckReport } from '../../analysis/runs/checks/check.js'
 import type { ShownRun } from '../../analysis/runs/show-run.js'

@@ -1,5 +1,5 @@
 import type { MetricResult } from '../../analysis/judge/series/types.js'
-import { percent } from '../../analysis/judge/robust/samples/metric-tests.js'
+import { percent, probability } from '../../lib/text/figures.js'
 import type { Colours } from '../output/colours.js'
 import { displayWidth, oneLine } from '../output/display-width.js'
 import { textTable } from '../output/text-table.js'
@@ -61,7 +61,7 @@ function cellsOf(result: MetricResult): string[] {
     score === null ? NONE : score.toFixed(0),
     changeOf(result),
     relativeOf(result)?.interval.map(percent).join(' … ') ?? NONE,
-    finding === null ? NONE : finding.p.toPrecision(2),
+    finding === null ? NONE : probability(finding.p),
     `${experimentStats.count}/${controlStats.count}`,
   ]
 }

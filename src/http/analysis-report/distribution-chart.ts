@@ -4,7 +4,8 @@ import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
-import { formatNumber, formatTick } from './format-number.js'
+import { withPrefix } from '../../lib/text/figures.js'
+import { formatNumber } from './format-number.js'
 import { drawnValue, valueDomain } from './value-domain.js'
 
 const WIDTH = 320
@@ -56,7 +57,7 @@ export function distributionChart(
       .ticks(4)
       .map(
         (tick) =>
-          html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${formatTick(tick)}</text>`,
+          html`<text class="tick middle" x="${round(x(tick))}" y="${HEIGHT - 6}">${withPrefix(tick)}</text>`,
       )}
   </svg>`
 }

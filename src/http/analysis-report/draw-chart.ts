@@ -3,7 +3,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { MetricData } from '../../analysis/runs/intervals/interval-data.js'
 import { chartLines } from './chart-points.js'
 import type { Point } from './chart-points.js'
-import { formatTick } from './format-number.js'
+import { withPrefix } from '../../lib/text/figures.js'
 import { valueDomain } from './value-domain.js'
 import { textWidth } from './picture/canvas.js'
 import type { Canvas, Colour } from './picture/canvas.js'
@@ -40,7 +40,7 @@ export function drawChart(canvas: Canvas, data: MetricData, top: number): void {
   const x = scaleUtc([canary.startMs, canary.startMs + durationMs], [MARGIN.left, right])
   for (const tick of y.ticks(TICKS.value)) {
     const at = Math.round(y(tick))
-    const label = formatTick(tick).replace('µ', 'u')
+    const label = withPrefix(tick).replace('µ', 'u')
     canvas.rectangle([MARGIN.left, at], [right - MARGIN.left, 1], COLOURS.line)
     canvas.text(label, [MARGIN.left - 8 - textWidth(label, TEXT), at - LETTER.height], TEXT, COLOURS.soft)
   }

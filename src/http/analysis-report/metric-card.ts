@@ -3,8 +3,9 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 
 import type { Finding, MetricResult, SeriesStats } from '../../analysis/judge/series/types.js'
 import type { MetricData, SeriesData } from '../../analysis/runs/intervals/interval-data.js'
+import { chance, percent, probability } from '../../lib/text/figures.js'
 import { distributionChart } from './distribution-chart.js'
-import { formatChange, formatNumber } from './format-number.js'
+import { formatNumber } from './format-number.js'
 import { intervalChart } from './interval-chart.js'
 import { seriesChart } from './series-chart.js'
 import { badge, toneOf } from './tone.js'
@@ -49,12 +50,14 @@ function findingLine({ relative, margin, pAdjusted, effectiveN, detectable, ...f
   const change =
     relative === null
       ? ''
-      : `${of}change ${formatChange(relative.estimate)} (${formatChange(relative.interval[0])} to ${formatChange(relative.interval[1])}), `
+      : `${of}change ${percent(relative.estimate)} (${percent(relative.interval[0])} to ${percent(relative.interval[1])}), `
   const least =
-    detectable === null ? '' : `; a change of ${formatChange(detectable)} would be found in 8 of 10 runs`
+    detectable === null
+      ? ''
+      : `; a change of ${percent(detectable).replace('+', '')} would be found in 8 of 10 runs`
   return html`<p class="soft">
-    ${change}margin ${formatChange(margin)}, p ${formatNumber(pAdjusted)} over all metrics, worth
-    ${formatNumber(effectiveN.control)} and ${formatNumber(effectiveN.experiment)} independent
+    ${change}margin ${percent(margin).replace('+', '')}, ${chance(pAdjusted)} over all metrics, worth
+    ${Math.round(effectiveN.control)} and ${Math.round(effectiveN.experiment)} independent
     points${least}${windows}
   </p>`
 }
@@ -104,7 +107,7 @@ function testsTable(finding: Finding | null): Html {
           html`<tr>
             <td>${test}</td>
             <td>${change}</td>
-            <td class="number">${formatNumber(p)}</td>
+            <td class="number">${probability(p)}</td>
             <td>${says}</td>
           </tr>`,
       )}

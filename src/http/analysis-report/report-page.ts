@@ -200,7 +200,8 @@ function sectionsOf(
   const sections: Section[] = []
   if (metrics !== undefined) {
     const groups = metrics.groupScores.map(
-      ({ name: group, score }) => `${group || 'all'} ${formatNumber(score)}`,
+      ({ name: group, score, classification }) =>
+        `${group || 'all'} ${classification === '' ? formatNumber(score) : '–'}`,
     )
     const content = html`<h2>${prefix}Metrics: ${metrics.verdict}</h2>
       <p class="key soft">

@@ -6,12 +6,12 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 import type { SeriesData } from '../../analysis/runs/intervals/interval-data.js'
 import { chartLines } from './chart-points.js'
 import type { Point } from './chart-points.js'
-import { formatTick } from './format-number.js'
+import { withPrefix } from '../../lib/text/figures.js'
 import { valueDomain } from './value-domain.js'
 
 const WIDTH = 640
 const HEIGHT = 180
-const MARGIN = { top: 10, right: 30, bottom: 26, left: 64 }
+const MARGIN = { top: 14, right: 30, bottom: 26, left: 64 }
 const MS_PER_DAY = 86_400_000
 const MS_PER_MINUTE = 60_000
 
@@ -45,7 +45,7 @@ export function seriesChart(
               y2="${round(y(tick))}"
             />
             <text class="tick end" x="${MARGIN.left - 6}" y="${round(y(tick)) + 4}"
-              >${formatTick(tick)}</text
+              >${withPrefix(tick)}</text
             >`,
       )}
     ${times.map(

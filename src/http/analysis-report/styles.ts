@@ -14,7 +14,7 @@ p { margin: .3rem 0; } .soft, .none { color: var(--soft); font-size: .9rem; }
   border: 1px solid var(--line); border-left: 8px solid var(--soft); border-radius: 6px; background: var(--card); }
 .verdict.good { border-left-color: var(--good); } .verdict.bad { border-left-color: var(--bad); }
 .verdict.doubt { border-left-color: var(--doubt); }
-.score { font-size: 2.2rem; font-weight: 700; font-variant-numeric: tabular-nums; } .verdict div { flex: 1 1 16rem; }
+.score { font-size: 2.2rem; font-weight: 700; font-variant-numeric: tabular-nums; } .verdict div { flex: 1 1 16rem; min-width: 0; overflow-wrap: anywhere; }
 .badge { display: inline-block; padding: 0 .5em; border-radius: 1em; font-size: .8rem; font-weight: 600;
   border: 1px solid currentColor; white-space: nowrap; }
 .badge.good { color: var(--good); } .badge.bad { color: var(--bad); } .badge.doubt { color: var(--doubt); }

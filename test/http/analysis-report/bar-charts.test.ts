@@ -44,8 +44,8 @@ test('the bars of a distribution stand side by side within the chart, the talles
 })
 
 test.each([
-  ['a narrow one within it', [-0.01, 0.01], 0.05, '-11.0 %', '+11.0 %'],
-  ['a wide one', [-0.2, 0.4], 0.05, '-44.0 %', '+44.0 %'],
+  ['a narrow one within it', [-0.01, 0.01], 0.05, '-11 %', '+11 %'],
+  ['a wide one', [-0.2, 0.4], 0.05, '-22 %', '+44 %'],
 ])(
   'the chart of an interval shows all of the margin and of the interval: %s',
   async (_, interval, margin, low, high) => {

@@ -1,10 +1,11 @@
+import { chance, percent, precisePercent, short } from '../../../lib/text/figures.js'
 import type { MetricResult, MetricSpec, TestOutcome } from '../series/types.js'
 import type { Adjusted, Assessment } from './assessment.js'
 import { policyOf } from './find-no-data.js'
 import type { NoData } from './find-no-data.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { marginsOf } from './samples/margins.js'
-import { harmfulSigns, mattering, meanRatio, percent, precisePercent, short } from './samples/metric-tests.js'
+import { harmfulSigns, mattering, meanRatio } from './samples/metric-tests.js'
 import type { Tested } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 import { scoreChange } from './score-change.js'
@@ -52,7 +53,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   const reason =
     found === undefined || found.p > tested.alpha
       ? passReason(tested, assessment)
-      : `${found.says}, but so much is expected of one in so many metrics (adjusted p ${short(adjusted.p)})`
+      : `${found.says}, but so much is expected of one in so many metrics (adjusted ${chance(adjusted.p)})`
   return unchanged(reason, assessment)
 }
 
@@ -75,7 +76,7 @@ function notDecided(
   if (found.p > whole || adjusted.p > later.discoveryRate) return undefined
   return {
     state: 'undecided',
-    reason: `not decided at this interval: ${found.says} (p ${short(found.p)}; at this interval ${short(alpha)} decides, at the last one more)`,
+    reason: `not decided at this interval: ${found.says} (p ${Number(found.p.toPrecision(2))}; at this interval ${Number(alpha.toPrecision(2))} decides, at the last one more)`,
   }
 }
 
@@ -84,7 +85,7 @@ function visibleStretch({ tests }: Tested): NoData | undefined {
   if (seen === undefined) return undefined
   return {
     state: 'doubtful',
-    reason: `no test of the whole window found a change, but ${seen.says} (p ${short(seen.pAlone ?? 1)}): see what it is`,
+    reason: `no test of the whole window found a change, but ${seen.says} (${chance(seen.pAlone ?? 1)}): see what it is`,
   }
 }
 
@@ -124,7 +125,7 @@ function changed(
   const interval = OF_THE_INTERVAL.includes(found.test)
     ? `${intervalText(tested, assessment, found)}${unitsText(tested)}`
     : ''
-  const reason = `${cause}${found.says}${interval} (p ${short(found.p)})`
+  const reason = `${cause}${found.says}${interval} (${chance(found.p)})`
   // Counts may err more than other metrics: what only that allows asks people, and fails nothing.
   if (found.p > settings.alpha) {
     return {

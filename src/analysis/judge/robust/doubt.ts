@@ -1,3 +1,4 @@
+import { short } from '../../../lib/text/figures.js'
 import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
@@ -33,8 +34,8 @@ export function doubtOf(
   betweenUnits = 0,
 ): NoData | undefined {
   const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
-  if (silent !== undefined) return { state: 'tooFewPoints', reason: silent }
-  const reason = gapOf(metric) ?? farRun(metric, sides, betweenUnits) ?? notComparable(metric, sides)
+  const reason =
+    silent ?? gapOf(metric) ?? farRun(metric, sides, betweenUnits) ?? notComparable(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }
 }
 
@@ -82,7 +83,9 @@ function farRun({ spec }: MetricSeries, sides: CleanSides, betweenUnits: number)
     if (from === 0 || to - from < FAR_POINTS) continue
     const where = to === experiment.values.length ? 'the last ' : ''
     const side = sign > 0 ? 'above' : 'below'
-    return `${where}${to - from} points in a row lie far ${side} all of the baseline: see what they are`
+    const mean = experiment.values.subarray(from, to).reduce((sum, value) => sum + value / (to - from), 0)
+    const usual = sign > 0 ? `at most ${short(high)}` : `at least ${short(low)}`
+    return `${where}${to - from} points in a row lie far ${side} all of the baseline (${short(mean)} on the average, the baseline has ${usual}): see what they are`
   }
   return undefined
 }

@@ -1,3 +1,4 @@
+import { percent } from '../../../lib/text/figures.js'
 import { fisherExact } from '../../statistics/fisher-exact.js'
 import { sortedQuantile } from '../../statistics/quantile.js'
 import { rankShift } from '../../statistics/rank-sum-tail.js'
@@ -7,7 +8,7 @@ import { centredScores, dependence } from './samples/autocorrelation.js'
 import type { Dependence } from './samples/autocorrelation.js'
 import { baselineLevel } from './samples/baseline-level.js'
 import { endOf } from './samples/clean-side.js'
-import { harmfulSigns, percent } from './samples/metric-tests.js'
+import { harmfulSigns } from './samples/metric-tests.js'
 import type { CleanSides } from './samples/metric-tests.js'
 import type { RobustSettings } from './samples/settings.js'
 

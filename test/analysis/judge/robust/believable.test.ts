@@ -8,8 +8,8 @@ const counter = (from: number, step: number) => Array.from({ length: 60 }, (_, n
 
 describe('what nobody would sign is for people to look at', () => {
   test.each([
-    ['seconds beside milliseconds', level(120), level(0.12), 'is 1/1000 of the'],
-    ['milliseconds beside seconds', level(0.12), level(120), 'is 1000 times the'],
+    ['seconds beside milliseconds', level(120), level(0.12), 'is 1/1,000 of the'],
+    ['milliseconds beside seconds', level(0.12), level(120), 'is 1,000 times the'],
     ['seconds that doubled beside milliseconds', level(120), level(0.24), 'is 1/500 of the'],
     ['counters that count since different starts', counter(1e6, 1), counter(0, 100), 'ask for the rate'],
   ])('%s', (_, control, experiment, says) => {

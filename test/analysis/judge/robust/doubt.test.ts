@@ -15,7 +15,7 @@ describe('a canary that falls silent', () => {
       classificationReason: expect.stringContaining(
         `no value in the last ${end - start} of ${end} points`,
       ) as string,
-      noData: { state: 'tooFewPoints', policy: 'review' },
+      noData: { state: 'doubtful', policy: 'review' },
     })
   })
 
@@ -77,4 +77,21 @@ describe('errors in one burst', () => {
     const canary = { direction: 'decrease' }
     expect(judgeOne({ control: now, experiment: burst, canary }).classification).toBe('Pass')
   })
+})
+
+test('points in a row far beyond the baseline are told with how far they are', () => {
+  const control = points((index) => 195 + (index % 11))
+  const experiment = control.map((value, index) => (index >= 30 && index < 38 ? 2400 : value))
+  expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
+    classificationReason:
+      '8 points in a row lie far above all of the baseline (2,400 on the average, the baseline has at most 205): see what they are',
+    noData: { state: 'doubtful', policy: 'review' },
+  })
+})
+
+test('a canary that fell to 0 is for people to look at, whatever is said of too few points', () => {
+  const control = points((index) => 1000 + (index % 7))
+  const experiment = control.map((value, index) => (index >= 30 && index < 38 ? 0 : value))
+  const canary = { noData: { tooFewPoints: 'ignore' } }
+  expect(judgeOne({ control, experiment, canary }).noData).toEqual({ state: 'doubtful', policy: 'review' })
 })

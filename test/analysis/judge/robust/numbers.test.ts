@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { percent } from '../../../../src/analysis/judge/robust/samples/metric-tests.js'
+import { percent } from '../../../../src/lib/text/figures.js'
 import { around, judgeOne, points } from '../../../support/judge-metrics.js'
 
 test.each([

@@ -1,7 +1,7 @@
+import { short } from '../../../../lib/text/figures.js'
 import { sortedQuantile } from '../../../statistics/quantile.js'
 import type { MetricSeries } from '../../series/types.js'
 import { kindOfValues } from './kind-of-values.js'
-import { short } from './metric-tests.js'
 import type { CleanSides } from './metric-tests.js'
 
 /** Sides that lie so many times apart measure something else, or in another unit. */

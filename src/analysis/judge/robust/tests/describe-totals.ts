@@ -1,6 +1,6 @@
+import { precisePercent } from '../../../../lib/text/figures.js'
 import type { MetricSpec } from '../../series/types.js'
 import type { CleanSide } from '../samples/clean-side.js'
-import { precisePercent } from '../samples/metric-tests.js'
 import type { CleanSides } from '../samples/metric-tests.js'
 import { totalOf } from './total-events.js'
 

@@ -1,7 +1,6 @@
 import { cleanPoints } from '../samples/clean-side.js'
 import type { CleanSide } from '../samples/clean-side.js'
 import { baselineLevel } from '../samples/baseline-level.js'
-import { short } from '../samples/metric-tests.js'
 import type { CleanSides, Tested } from '../samples/metric-tests.js'
 import { isMostlyZero } from '../samples/kind-of-values.js'
 import type { RobustSettings } from '../samples/settings.js'
@@ -16,6 +15,9 @@ const MARGIN = 0.25
 const LEAST_SHARE = 1e-4
 /** What is sometimes missing is missing in more points than most values are 0 in: the mid-p test errs a little more there. */
 const SELDOM_SHARE = 0.7
+/** How many digits of a distance are told, and how many decimals at the most. */
+const DISTANCE_DIGITS = 2
+const MOST_DECIMALS = 12
 const TURNED: Readonly<Record<Direction, Direction>> = {
   increase: 'decrease',
   decrease: 'increase',
@@ -50,7 +52,8 @@ export function testDistance(
   )
   const change = (now ?? 0) - (before ?? 0)
   const reach = margin * level
-  const says = `${short(now ?? 0)} from ${bound} on the average, ${short(before ?? 0)} in the baseline`
+  const shown = (distance = 0): string => nearBound(bound, distance, Math.min(now ?? 0, before ?? 0))
+  const says = `${shown(now)} on the average, ${shown(before)} in the baseline`
   return {
     ...tested,
     distanceFrom: bound,
@@ -59,9 +62,15 @@ export function testDistance(
       ...outcome,
       change: outcome.change === 'High' ? 'Low' : 'High',
       matters: outcome.matters && (outcome.change === 'High' ? change : -change) > reach,
-      says: `${says} (of the distance: ${outcome.says})`,
+      says: `${says} (of the distance from ${bound}: ${outcome.says})`,
     })),
   }
+}
+
+/** A value near its bound, with as many digits as tell the smaller distance: 99.95 of 100. */
+function nearBound(bound: number, distance: number, smaller: number): string {
+  const decimals = smaller > 0 ? DISTANCE_DIGITS - Math.ceil(Math.log10(smaller)) : DISTANCE_DIGITS
+  return String(Number((bound - distance).toFixed(Math.min(MOST_DECIMALS, Math.max(0, decimals)))))
 }
 
 function distanceOf({ values, ...side }: CleanSide, bound: number): CleanSide {

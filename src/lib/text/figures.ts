@@ -1,0 +1,58 @@
+/** Per cent from here on have three digits that say something. */
+const LARGE = 1000
+const TO_THREE_DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+/** Nobody asks how much surer than this one may be. */
+const LEAST_CHANCE = 1e-4
+
+const THOUSAND = 1000
+const TINY = 1e-3
+const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'] as const
+const SMALL_PREFIXES = ['', 'm', 'µ', 'n', 'p'] as const
+
+/** A share without a sign, to two digits: 2.7 %, 0.078 %. */
+export function precisePercent(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} %`
+}
+
+/** A change as people write it: +12 %, -2.5 %, +2,350 %. */
+export function percent(share: number): string {
+  const value = share * 100
+  if (Math.abs(value) >= LARGE) return `${value > 0 ? '+' : ''}${TO_THREE_DIGITS.format(value)} %`
+  const digits = Math.abs(value) < 10 ? 1 : 0
+  const shown = value.toFixed(digits)
+  // What is rounded to nothing has no sign.
+  if (Number(shown) === 0) return `${shown.replace('-', '')} %`
+  return `${value > 0 ? '+' : ''}${shown} %`
+}
+
+/** A number to three digits, with the prefix of its unit where it is large or tiny: 226, 0.0123, 32.4M, 2.1n. */
+export function short(value: number): string {
+  const size = Math.abs(value)
+  if (size >= TINY && size < THOUSAND ** 2)
+    return value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
+  return withPrefix(value, 3)
+}
+
+/** A number with the prefix of its unit: 1.5k, 20M, 0.02, 3µ; as a power of ten where none is left. */
+export function withPrefix(value: number, digits = 4): string {
+  const size = Math.abs(value)
+  if (size === 0) return '0'
+  if (size >= TINY && size < THOUSAND) return String(Number(value.toPrecision(digits)))
+  const power = Math.floor(Math.log10(size) / 3)
+  const prefix = power > 0 ? PREFIXES[power] : SMALL_PREFIXES[-power]
+  if (prefix !== undefined) return `${Number((value / THOUSAND ** power).toPrecision(digits))}${prefix}`
+  return value
+    .toExponential(2)
+    .replace(/\.?0+e/, 'e')
+    .replace('e+', 'e')
+}
+
+/** A p-value as one says it: p 0.012, p below 0.0001. */
+export function chance(p: number): string {
+  return `p ${probability(p).replace('<', 'below ')}`
+}
+
+/** A p-value in a table: 0.012, <0.0001. */
+export function probability(p: number): string {
+  return p < LEAST_CHANCE ? `<${LEAST_CHANCE}` : String(Number(p.toPrecision(2)))
+}
