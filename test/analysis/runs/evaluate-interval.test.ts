@@ -242,7 +242,10 @@ describe('an interval of logs', () => {
     const timing = makeTiming({ lifetimeMs: 120 * MINUTE_MS, intervalMs: 10 * MINUTE_MS })
     const few: LinesScript = (query) => ({
       lines: isCanary(query)
-        ? Array.from({ length: 9 }, (_, n): LineData => [n * MINUTE_MS, 'ERROR no stock'])
+        ? Array.from({ length: 9 }, (_, n): LineData => [
+            query.endMs - query.startMs - (9 - n) * MINUTE_MS,
+            'ERROR no stock',
+          ])
         : [[0, 'INFO started']],
     })
     const [first, last] = [
