@@ -5,7 +5,7 @@ import { keepYoungGenerationSmall } from './lib/threads/small-young-generation.j
 
 // What ends soon is quicker without.
 if (process.argv.includes('serve')) keepYoungGenerationSmall()
-// Until the command has been loaded; see `letOptimize`.
+// Until the command has been loaded; see `letOptimizeLate`.
 setFlagsFromString('--no-opt')
 
 const { runCommandLine } = await import('./cli/run-command-line.js')

@@ -65,7 +65,7 @@ async function makeProgram(args: readonly string[], session: Session): Promise<C
     .hook('preAction', (_, command) => {
       session.isWatched = command.getOptionValue('watch') === true
       // The service has most of its code still to load.
-      if (command.name() !== 'serve') letOptimizeLate()
+      if (command.name() !== 'serve') letOptimizeLate(20)
     })
   if (isEvaluation(args)) await defineShortForm(program, session)
   else defineRoot(program)

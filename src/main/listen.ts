@@ -15,6 +15,7 @@ import { makeFindQuickly } from '../http/pipeline/quick-routes.js'
 import type { RoutesDeps } from '../http/route-lists.js'
 import { addTrailMetrics } from '../http/routes/trail/trail-metrics.js'
 import type { Logger } from '../lib/logger.js'
+import { optimizeAfterMany } from '../lib/threads/optimize.js'
 import { YoungGeneration } from '../lib/threads/young-generation.js'
 import { onDemand } from '../lib/on-demand.js'
 import { packageVersion } from '../lib/package-root.js'
@@ -109,6 +110,7 @@ function countAndLog(
 ): RequestHandlerOptions['finished'] {
   return (exchange) => {
     youngGeneration.answered()
+    optimizeAfterMany()
     metrics.requested(exchange)
     logRequest(logger, exchange)
   }

@@ -6,7 +6,7 @@ import { makeServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
-import { letOptimize } from '../lib/threads/optimize.js'
+import { letOptimizeLate } from '../lib/threads/optimize.js'
 import { closeParts } from './close-parts.js'
 import type { OpenPart } from './close-parts.js'
 import { makeBackgroundWork, openAttempts } from './background-work.js'
@@ -72,7 +72,7 @@ export async function startService(
   threads: ServiceThreads = serviceThreads,
 ): Promise<Service> {
   // All code is loaded; a database to be brought up to date, and policies, may be large.
-  letOptimize()
+  letOptimizeLate(10)
   const opened: OpenPart[] = []
   try {
     const urls = await startParts(config, { logger, beside: threads }, (name, close) =>

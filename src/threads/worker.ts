@@ -4,6 +4,7 @@ import type { MainCalls } from '../main/workers/worker-calls.js'
 
 keepYoungGenerationSmall()
 
+const { letOptimizeLate } = await import('../lib/threads/optimize.js')
 const { limitGarbage } = await import('../lib/threads/limit-garbage.js')
 const { ProcessLink, channelToParent } = await import('../lib/processes/process-link.js')
 const { ALL_SIGNALS } = await import('../main/signals.js')
@@ -15,6 +16,7 @@ const channel = channelToParent()
 if (channel !== undefined) {
   // It has half as much in use as the main process, and the same bodies to read.
   limitGarbage(300)
+  letOptimizeLate(10)
   // A terminal and a service manager tell all processes to end; the main one then says so when it is time.
   for (const signal of ALL_SIGNALS) process.on(signal, () => undefined)
   // Without the main process nobody takes its decisions, and nobody would end it.

@@ -1,18 +1,24 @@
 import { setFlagsFromString } from 'node:v8'
 
+/** How many bytes of V8's bytecode a function runs through before it is looked at. */
+const USUAL = 66 * 1024
+
 /**
- * Lets V8's optimising compiler work, which `cli.ts` keeps still while code is loaded: it would compile in other threads what is hardly
- * called afterwards, and take a twentieth of the CPU of a start for it. To be called before anything that may run for long.
+ * Lets V8's optimising compiler work, but look at what has run so many times as long as usual: what takes a second in all, or answers few requests, has hardly run when most of it has been compiled. `cli.ts` keeps
+ * it still while code is loaded: it would compile in other threads what is hardly called afterwards, and take a twentieth of the CPU of a start for it. To be
+ * called before anything that may run for long.
  */
-export function letOptimize(): void {
+export function letOptimizeLate(times: number): void {
+  setFlagsFromString(`--interrupt-budget=${times * USUAL}`)
   setFlagsFromString('--opt')
 }
 
-/** How many bytes of V8's bytecode a function runs through before it is looked at: twenty times what is usual. */
-const LATE = 20 * 66 * 1024
+/** Compiling what they call has cost as much as they have themselves by then, where each asks a hundred packages. */
+const MANY_REQUESTS = 500
+let requestsLeft = MANY_REQUESTS
 
-/** The same for what ends soon: what takes a second in all has hardly run when most of it has been compiled. */
-export function letOptimizeLate(): void {
-  setFlagsFromString(`--interrupt-budget=${LATE}`)
-  letOptimize()
+/** To be called for each request that was answered: what has answered many is worth optimizing as soon as V8 usually does. */
+export function optimizeAfterMany(): void {
+  requestsLeft -= 1
+  if (requestsLeft === 0) setFlagsFromString(`--interrupt-budget=${USUAL}`)
 }

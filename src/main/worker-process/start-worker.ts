@@ -16,6 +16,7 @@ import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
 import type { ProcessLink } from '../../lib/processes/process-link.js'
 import { fromFailure } from '../../lib/threads/failure.js'
+import { optimizeAfterMany } from '../../lib/threads/optimize.js'
 import { YoungGeneration } from '../../lib/threads/young-generation.js'
 import type { PolicyRequests } from '../../pdp/requests/policy-requests.js'
 import { Evaluations } from '../../pdp/slow/evaluations.js'
@@ -101,6 +102,7 @@ async function open(
     finished: (exchange) => {
       if (relay.hasAnswered(exchange)) return
       youngGeneration.answered()
+      optimizeAfterMany()
       metrics.requested(exchange)
       logRequest(logger, exchange)
     },
