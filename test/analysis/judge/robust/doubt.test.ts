@@ -80,7 +80,7 @@ describe('errors in one burst', () => {
 })
 
 test('points in a row far beyond the baseline are told with how far they are', () => {
-  const control = points((index) => 195 + (index % 11))
+  const control = points((index) => 195 + ((index * 7) % 11))
   const experiment = control.map((value, index) => (index >= 30 && index < 38 ? 2400 : value))
   expect(judgeOne({ control, experiment, canary: { direction: 'increase' } })).toMatchObject({
     classificationReason:
