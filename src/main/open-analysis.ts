@@ -6,7 +6,7 @@ import type { FindStageTemplates } from '../analysis/runs/definitions/stage-temp
 import type { Reader } from '../store/ports/readers.js'
 import { findGateOfStage } from '../gates/definitions/find-stage-gate.js'
 import { applicationKey } from '../events/registry/registry-change.js'
-import { DefinitionTrials } from '../analysis/runs/try-definition.js'
+import type { DefinitionTrials } from '../analysis/runs/try-definition.js'
 import { notificationsOf } from '../analysis/runs/notifications.js'
 import { removeOldData } from '../analysis/runs/remove-old-data.js'
 import { failedInterval } from '../analysis/runs/failed-interval.js'
@@ -14,6 +14,7 @@ import { ReadingOutage } from '../analysis/runs/reading-outage.js'
 import { ReportLinks } from '../http/analysis-report/report-links.js'
 import type { AnalysisRoutesDeps } from '../http/routes/analysis/analysis-deps.js'
 import type { Logger } from '../lib/logger.js'
+import { onDemand } from '../lib/on-demand.js'
 import type { WorkAttempts } from '../lib/work-attempts.js'
 import { maintain } from '../store/ports/maintenance.js'
 import type { StoredRun } from '../store/ports/analysis-store.js'
@@ -140,11 +141,15 @@ function openTrials(
   config: Config,
   { store, tryQueries }: AnalysisParts,
   help: IntervalHelp,
-): DefinitionTrials {
-  return new DefinitionTrials({
-    ...{ reader: store.reader, sources: sourceTypes(config) },
-    tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, help),
+): Pick<DefinitionTrials, 'try'> {
+  const trials = onDemand(async () => {
+    const loaded = await import('../analysis/runs/try-definition.js')
+    return new loaded.DefinitionTrials({
+      ...{ reader: store.reader, sources: sourceTypes(config) },
+      tryQueries: (plan) => tryQueries({ analysis: config.analysis }, plan, help),
+    })
   })
+  return { try: async (request) => await (await trials()).try(request) }
 }
 
 /** Only where a run is under way: a service that analyses nothing need not start the thread that reads. */

@@ -24,6 +24,7 @@ import type { Evaluations } from '../pdp/slow/evaluations.js'
 import type { ServiceStore } from '../store/ports/service-store.js'
 import { makeAskGatePolicy } from './gates/ask-gate-policy.js'
 import { openConnectors } from './gates/open-connectors.js'
+import type { OpenConnectors } from './gates/open-connectors.js'
 import type { Leadership } from './timers/leadership.js'
 import { repeat } from './timers/repeat.js'
 
@@ -65,7 +66,7 @@ export interface OpenGates {
  */
 export async function openGates(config: Config, parts: GatesParts): Promise<OpenGates> {
   const { store, wakeOutbox, numbers } = parts
-  const connectors = openConnectors(config, parts.readSecret)
+  const connectors = await openConnectors(config, parts.readSecret)
   await takeOverGates(config, store)
   const work = startWork(connectors, parts)
   await work.rescan()
@@ -115,7 +116,7 @@ async function takeOverGates({ gates }: Config, { lookups, writer, now }: Servic
 }
 
 function startWork(
-  { connectors, budgetMs }: ReturnType<typeof openConnectors>,
+  { connectors, budgetMs }: OpenConnectors,
   { store, policies, evaluations, decisionLog, logger, wakeOutbox, attempts }: GatesParts,
 ): GateWork {
   return new GateWork({

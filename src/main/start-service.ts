@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js'
 import { servedAddresses } from '../config/sections/served-addresses.js'
 import { readSecrets } from '../config/read-secrets.js'
 import { addConditionMetrics } from '../http/pipeline/condition-metrics.js'
-import { makeServiceMetrics } from '../http/pipeline/service-metrics.js'
+import { addDecisionLogMetrics, makeServiceMetrics } from '../http/pipeline/service-metrics.js'
 import type { ServiceMetrics } from '../http/pipeline/service-metrics.js'
 import { makeLogger } from '../lib/logger.js'
 import type { Logger } from '../lib/logger.js'
@@ -15,6 +15,7 @@ import { openAnalysis } from './open-analysis.js'
 import { makeAskRule } from './evaluations/ask-rule.js'
 import { openEvaluations } from './evaluations/open-evaluations.js'
 import { openDecisions } from './open-decisions.js'
+import type { DecisionParts, Decisions } from './open-decisions.js'
 import { openGates } from './open-gates.js'
 import { openOutbox } from './open-outbox.js'
 import { openPolicies } from './open-policies.js'
@@ -105,21 +106,20 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const parts = { store, logger, readSecret, attempts, leadership }
   const trail = openTrail(config, parts)
   onStop('trail', trail.close)
-  // Closed before the trail, to which it gives the last decisions.
-  const decisions = await openDecisions(config, {
+  const metrics = makeServiceMetrics()
+  const writing: DecisionParts = {
     ...parts,
     take: (report) => trail.decisions.take(report),
     threadDied: threads.died,
     openWriter: beside.openDecisionWriter,
-  })
-  onStop('decision log', decisions.close)
-  const metrics = makeServiceMetrics(decisions.log)
+  }
+  const [decisions, policies] = await openDeciding(config, writing, metrics, onStop)
+  addDecisionLogMetrics(metrics.registry, decisions.log)
   addConditionMetrics(metrics.registry, {
     threadDeaths: threads.deaths,
     decisionLogsRenewed: decisions.timesRenewed,
     shipping: decisions.shipping,
   })
-  const policies = await openWatched(config, logger, metrics, onStop)
   const evaluations = openEvaluations(config, metrics, logger)
   onStop('evaluations', evaluations.close)
   const registry = openRegistry(config, { ...parts, compare: beside.compare })
@@ -149,6 +149,26 @@ async function startParts(config: Config, { logger, beside }: Outside, onStop: O
   const features = { decisions, policies, evaluations, outbox, gates, trail, registry, analysis }
   const served = { config, logger, store, metrics, backgroundWork, threadDied: threads.died, ...features }
   return await listen(served, addresses, onStop)
+}
+
+/**
+ * Opens the decision log, and reads and compiles the policies while its thread starts. Waits for both, so that nothing goes on behind a start that has
+ * failed; raises what the first of them was refused with.
+ */
+async function openDeciding(
+  config: Config,
+  parts: DecisionParts,
+  metrics: ServiceMetrics,
+  onStop: OnStop,
+): Promise<[Decisions, Policies]> {
+  const opening = openDecisions(config, parts).then((decisions) => {
+    // Closed before the trail, to which it gives the last decisions.
+    onStop('decision log', decisions.close)
+    return decisions
+  })
+  const loading = openWatched(config, parts.logger, metrics, onStop)
+  await Promise.allSettled([opening, loading])
+  return [await opening, await loading]
 }
 
 async function openWatched(

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
 import { failToServe, startTidegate } from '../support/tidegate-process.js'
 import { makeWorkspace } from '../support/workspace.js'
@@ -19,6 +20,19 @@ describe('a data directory', () => {
     const third = await startTidegate({ workspace })
     expect(await third.end('SIGTERM')).toBe(0)
   })
+})
+
+test('what keeps a start from going on is told alone and in the order of the start, though policies are read beside the decision log', async () => {
+  const broken = makeWorkspace()
+  broken.write({ 'policies/app.rego': 'package app\n\nallow :=\n', 'data/empty': '' })
+  const foreign = new Database(`${broken.path}/data/decisions.db`)
+  foreign.exec('pragma application_id = 7; create table theirs (a)')
+  foreign.close()
+  const end = await failToServe({ workspace: broken })
+  expect(end.code).toBe(2)
+  expect(end.output).toContain('open decisions.db: the file belongs to another program')
+  expect(end.output).not.toContain('app.rego')
+  broken.remove()
 })
 
 describe('the log of a service', () => {

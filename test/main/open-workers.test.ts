@@ -8,7 +8,6 @@ import { loadConfig } from '../../src/config/load-config.js'
 import { servedAddresses } from '../../src/config/sections/served-addresses.js'
 import { openWorkers } from '../../src/main/open-workers.js'
 import type { WorkersDeps } from '../../src/main/open-workers.js'
-import { nopDecisionLog } from '../../src/decisions/decision-log.js'
 import { makeServiceMetrics } from '../../src/http/pipeline/service-metrics.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -25,7 +24,7 @@ test('what listens for workers is closed where they cannot be started', async ()
       throw new Error('there are none')
     },
   }
-  const deps = { config, metrics: makeServiceMetrics(nopDecisionLog), policies }
+  const deps = { config, metrics: makeServiceMetrics(), policies }
   const workers = openWorkers(deps as unknown as WorkersDeps)
   const shared = servedAddresses(config.server).map((served) => ({ served, listener: createServer() }))
   const served = workers.serve(

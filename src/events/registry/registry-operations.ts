@@ -5,7 +5,6 @@ import type { RegistryEntry, RegistryKind, RegistryQuery } from '../../store/por
 import type { ReadOperation } from '../../store/ports/readers.js'
 import type { Transaction, WriteOperation } from '../../store/ports/transaction.js'
 import { applyChange } from './apply-change.js'
-import { definitionHistory } from './definition-history.js'
 import { readEvent } from '../read-event.js'
 import type { RegistryChange } from './registry-change.js'
 import { readOtherApplications } from './other-applications.js'
@@ -115,6 +114,7 @@ export const readHistory: ReadOperation<
   apply: async ({ registry }, { id, limit, before }) => {
     // One more than is shown: the last one shown needs the one before it.
     const versions = await registry.versions(id, limit + 1, before)
+    const { definitionHistory } = await import('./definition-history.js')
     return {
       versions: definitionHistory(versions, limit),
       nextBefore: versions.length > limit ? versions[limit - 1]?.version : undefined,

@@ -19,7 +19,7 @@ export interface ServiceMetrics {
 }
 
 /** Builds a registry of its own, so that two services in one process do not mix their figures. */
-export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
+export function makeServiceMetrics(): ServiceMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -49,7 +49,6 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
     help: 'Time that the last successful load of policies took.',
     registers,
   })
-  addDecisionLogMetrics(decisionLog, registers)
   const messages = new Counter({
     name: 'tidegate_outbox_attempts_total',
     help: 'Attempts to send a message, by topic and the state that each left it in.',
@@ -77,7 +76,9 @@ export function makeServiceMetrics(decisionLog: DecisionLog): ServiceMetrics {
   }
 }
 
-function addDecisionLogMetrics(decisionLog: DecisionLog, registers: Registry[]): void {
+/** Shows how the decision log of this process goes. */
+export function addDecisionLogMetrics(registry: Registry, decisionLog: DecisionLog): void {
+  const registers = [registry]
   new Counter({
     name: 'tidegate_decision_log_written_total',
     help: 'Decisions written to the decision log.',

@@ -1,5 +1,6 @@
-import { DateTime } from 'luxon'
 import { setTimeout } from 'node:timers/promises'
+
+import { parseHttpDate } from '../text/http-date.js'
 
 export interface BackOffOptions {
   readonly baseMs: number
@@ -28,7 +29,7 @@ export function backOffMs(attempt: number, { baseMs, maxMs, random }: BackOffOpt
  */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? ''
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : DateTime.fromHTTP(text).toMillis() - now
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : parseHttpDate(text) - now
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS)
 }
 

@@ -1,8 +1,7 @@
 import { deleteDefinition } from '../../analysis/runs/analysis-operations.js'
-import { defineAnalysis } from '../../analysis/runs/define-analysis.js'
 import type { WorkAttempts } from '../../lib/work-attempts.js'
 import type { ServiceStore } from '../../store/ports/service-store.js'
-import { readDefinitionFiles } from './read-definition-files.js'
+import type { DefinitionFile } from './read-definition-files.js'
 
 /**
  * Takes in the definitions of a directory, and forgets those that came from files which are gone; what was said over HTTP stays.
@@ -16,13 +15,15 @@ export async function defineFromFiles(
   attempts?: WorkAttempts,
 ): Promise<void> {
   const actor = { nowMs, user: undefined, origin: 'configuration' }
-  const files = await readDefinitionFiles(directory, attempts)
+  const files = await readFiles(directory, attempts)
   for (const { application, definition } of files) {
     if (definition === undefined) {
       warn(application, 'reading its file ended the service twice: it is not read again until it changes')
       continue
     }
     const request = { application, document: definition, origin: 'configuration' } as const
+    // Most services have no such file: what reads definitions is loaded for those that do.
+    const { defineAnalysis } = await import('../../analysis/runs/define-analysis.js')
     const { warnings } = await defineAnalysis({ writer, reader }, request, actor)
     for (const warning of warnings) warn(application, warning)
   }
@@ -32,4 +33,13 @@ export async function defineFromFiles(
       await writer.run(deleteDefinition, { application, actor })
     }
   }
+}
+
+async function readFiles(
+  directory: string | undefined,
+  attempts: WorkAttempts | undefined,
+): Promise<readonly DefinitionFile[]> {
+  if (directory === undefined) return []
+  const { readDefinitionFiles } = await import('./read-definition-files.js')
+  return await readDefinitionFiles(directory, attempts)
 }

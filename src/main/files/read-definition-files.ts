@@ -25,10 +25,9 @@ const EXTENSIONS = new Set(['.json', '.yaml', '.yml'])
  * definition, or speaks of an application that another file defines.
  */
 export async function readDefinitionFiles(
-  directory: string | undefined,
+  directory: string,
   attempts: WorkAttempts = UNNOTED_ATTEMPTS,
 ): Promise<readonly DefinitionFile[]> {
-  if (directory === undefined) return []
   const problems: string[] = []
   const definitions = new Map<string, DefinitionFile>()
   for (const base of await namesIn(directory)) {

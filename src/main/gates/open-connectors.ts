@@ -2,7 +2,6 @@ import type { Config } from '../../config/config.js'
 import { readCredentials } from '../../config/values/credentials.js'
 import type { ReadSecret } from '../../config/values/secret.js'
 import type { Connector } from '../../gates/connectors/tool/connectors.js'
-import { makeToolConnector } from '../../gates/connectors/make-tool-connector.js'
 import { makeOutboundClient } from '../../lib/outbound/outbound-client.js'
 
 const MS_PER_SECOND = 1000
@@ -16,7 +15,13 @@ export interface OpenConnectors {
 }
 
 /** A connector for each configured account. Raises as `readSecret`. */
-export function openConnectors({ connectors }: Config, readSecret: ReadSecret): OpenConnectors {
+export async function openConnectors(
+  { connectors }: Config,
+  readSecret: ReadSecret,
+): Promise<OpenConnectors> {
+  const budgetMs = connectors.budgetSeconds * MS_PER_SECOND
+  if (connectors.accounts.length === 0) return { connectors: [], budgetMs, close: () => Promise.resolve() }
+  const { makeToolConnector } = await import('../../gates/connectors/make-tool-connector.js')
   const client = makeOutboundClient(connectors)
   return {
     connectors: connectors.accounts.map((account) =>
@@ -31,7 +36,7 @@ export function openConnectors({ connectors }: Config, readSecret: ReadSecret): 
         maxResponseBytes: account.maxResponseBytes,
       }),
     ),
-    budgetMs: connectors.budgetSeconds * MS_PER_SECOND,
+    budgetMs,
     close: client.close,
   }
 }

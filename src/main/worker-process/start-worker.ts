@@ -10,7 +10,7 @@ import { makeAuthenticate } from '../../http/pipeline/authenticate.js'
 import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { logRequest } from '../../http/pipeline/log-request.js'
 import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
-import { makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
+import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import { makeRelay } from '../../http/relay/relay-request.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
@@ -79,7 +79,8 @@ async function open(
   const logger = makeLogger(config.log)
   const policies = await WorkerPolicies.open(sent, config.policies.limits)
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
-  const metrics = makeServiceMetrics(decisionLog)
+  const metrics = makeServiceMetrics()
+  addDecisionLogMetrics(metrics.registry, decisionLog)
   const requests = openServedRequests(config, metrics.registry)
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
   const yaml = openYamlReader()

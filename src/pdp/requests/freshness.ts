@@ -1,5 +1,4 @@
-import { DateTime } from 'luxon'
-
+import { parseHttpDate } from '../../lib/text/http-date.js'
 import type { ReceivedResponse } from './received-response.js'
 
 const MS_PER_SECOND = 1000
@@ -53,6 +52,6 @@ function directivesOf(headers: Headers): ReadonlyMap<string, string> {
 }
 
 function readDate(headers: Headers, name: string): number | undefined {
-  const date = DateTime.fromHTTP(headers[name]?.[0] ?? '')
-  return date.isValid ? date.toMillis() : undefined
+  const ms = parseHttpDate(headers[name]?.[0] ?? '')
+  return Number.isNaN(ms) ? undefined : ms
 }

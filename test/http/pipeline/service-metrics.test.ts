@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { nopDecisionLog } from '../../../src/decisions/decision-log.js'
 import type { DecisionLogStats } from '../../../src/decisions/decision-log.js'
-import { makeServiceMetrics } from '../../../src/http/pipeline/service-metrics.js'
+import { addDecisionLogMetrics, makeServiceMetrics } from '../../../src/http/pipeline/service-metrics.js'
 import { RequestDurations } from '../../../src/http/pipeline/request-durations.js'
 import { addTrailMetrics } from '../../../src/http/routes/trail/trail-metrics.js'
 import { Registry } from 'prom-client'
@@ -21,7 +21,8 @@ async function linesOf(registry: Registry): Promise<string[]> {
 }
 
 test('the figures of the service are those of its parts, however often they are asked for', async () => {
-  const metrics = makeServiceMetrics({ ...nopDecisionLog, stats: () => STATS })
+  const metrics = makeServiceMetrics()
+  addDecisionLogMetrics(metrics.registry, { ...nopDecisionLog, stats: () => STATS })
   metrics.evaluated('data', 'allow')
   metrics.evaluated('data', 'allow')
   metrics.evaluated('static', 'deny')

@@ -28,10 +28,6 @@ describe('the files of definitions', () => {
     ])
   })
 
-  test('are none where no directory is named', async () => {
-    expect(await readDefinitionFiles(undefined)).toEqual([])
-  })
-
   test('are refused together, each with its name and what is wrong', async () => {
     const directory = directoryWith({
       'bank.json': '{"lifetimeMinutes": 0}',

@@ -6,7 +6,7 @@ import type { ReportLinks } from '../../analysis-report/report-links.js'
 
 /** What the routes of analyses need. */
 export interface AnalysisRoutesDeps extends RegisterCanaryDeps {
-  readonly trials: DefinitionTrials
+  readonly trials: Pick<DefinitionTrials, 'try'>
   readonly findStageTemplates: FindStageTemplates
   /** Since when statuses cannot be read. */
   readonly outage: ReadingOutage

@@ -1,5 +1,5 @@
-import { IANAZone, SystemZone } from 'luxon'
 import { BuiltinError } from '../shared/builtin.js'
+import { zoneOffset } from './zone-offset.js'
 import { abbreviationIn, hasAbbreviations } from './zone-abbreviations.js'
 
 /** A time zone as Go sees one: at each instant (Unix seconds) an offset and a short name. */
@@ -35,7 +35,7 @@ export function localZone(): Zone {
 }
 
 function systemZone(): Zone {
-  const { name } = SystemZone.instance
+  const name = new Intl.DateTimeFormat().resolvedOptions().timeZone
   return name === 'UTC' || name === 'Etc/UTC' ? UTC : (knownZone(name) ?? UTC)
 }
 
@@ -61,10 +61,8 @@ const SAMPLE_DAYS = [0, -1, 1, -60, 60, -120, 120, -180, 180]
 function knownZone(name: string): Zone | undefined {
   // ICU takes names in any case and bare offsets; Go takes neither, so the names are asked for as well.
   if (!hasAbbreviations(name) && !Intl.supportedValuesOf('timeZone').includes(name)) return undefined
-  const zone = IANAZone.create(name)
-  if (!zone.isValid) return undefined
-  // Luxon answers in minutes, with a fraction for local mean time.
-  const offsetAt = (unixSeconds: number): number => Math.round(zone.offset(unixSeconds * 1000) * 60)
+  const offsetAt = zoneOffset(name)
+  if (offsetAt === undefined) return undefined
   return {
     offsetAt,
     abbreviationAt: (unixSeconds) => abbreviationIn(name, unixSeconds, offsetAt(unixSeconds)),

@@ -19,8 +19,10 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   try {
     // Kysely runs SQLite migrations outside a transaction; this one also serves as the lock between processes.
     database.exec('begin immediate')
-    refuseNewerSchema(action, database, migrations)
-    await runMigrations(database, migrations)
+    const done = doneMigrations(database)
+    refuseNewerSchema(action, done, migrations)
+    // Each start asks; what makes tables is slow to get going.
+    if (done.length < Object.keys(migrations).length) await runMigrations(database, migrations)
     database.exec('commit')
   } catch (raw) {
     if (database.inTransaction) database.exec('rollback')
@@ -28,13 +30,19 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   }
 }
 
-function refuseNewerSchema(action: string, database: Database, migrations: Migrations): void {
+/** The names of what the file has been through, in their order. */
+function doneMigrations(database: Database): readonly { readonly name: string }[] {
   const history = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
-  if (history.get(HISTORY_TABLE) === undefined) return
-  const unknown = database
-    .prepare<[], { name: string }>(`select name from ${HISTORY_TABLE} order by name`)
-    .all()
-    .find(({ name }) => !(name in migrations))
+  if (history.get(HISTORY_TABLE) === undefined) return []
+  return database.prepare<[], { name: string }>(`select name from ${HISTORY_TABLE} order by name`).all()
+}
+
+function refuseNewerSchema(
+  action: string,
+  done: ReturnType<typeof doneMigrations>,
+  migrations: Migrations,
+): void {
+  const unknown = done.find(({ name }) => !(name in migrations))
   if (unknown === undefined) return
   throw new AppError(
     'unavailable',

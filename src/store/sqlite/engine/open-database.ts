@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, mkdirSync, openSync, closeSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -78,6 +78,7 @@ function createDatabase(options: OpenDatabaseOptions): void {
   closeSync(openSync(draft, 'wx', 0o600))
   try {
     writeHeader(options, draft)
+    flush(draft)
     putInPlace(draft, options.path)
   } finally {
     rmSync(draft, { force: true })
@@ -93,12 +94,25 @@ function putInPlace(draft: string, path: string): void {
   }
 }
 
+/** Waits until a file is on the disk. */
+function flush(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 function writeHeader(options: OpenDatabaseOptions, path: string): void {
   const database = new Database(path)
   try {
+    // Nobody sees it before all of it has been flushed, once; each of these steps would wait for the disk four times.
+    database.pragma('synchronous = off')
     if (options.pageSize !== undefined) database.pragma(`page_size = ${options.pageSize}`)
     if (options.incrementalVacuum === true) database.pragma('auto_vacuum = incremental')
     database.pragma(`application_id = ${options.applicationId}`)
+    database.pragma('journal_mode = wal')
   } finally {
     database.close()
   }
