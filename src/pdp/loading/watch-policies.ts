@@ -1,12 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs'
-import type { Stats } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 
-import { watch } from 'chokidar'
-
-import { toError } from '../../errors/app-error.js'
 import { versionOfFile } from '../../lib/file-version.js'
-import { isSourceFile } from '../compile/list-source-files.js'
+import { DirectoryWatch } from './directory-watch.js'
 import type { Policies } from './policies.js'
 import { TreeCheck, versionOfTrees } from './tree-check.js'
 
@@ -61,36 +56,20 @@ export async function watchPolicies(
     // The files are noted before they are read: what is saved from then on is found by the next look.
     timer = setTimeout(() => void tree.note().then(() => policies.reload()), QUIET_MS)
   }
-  const tree = new TreeCheck(roots, noted.trees, reloadSoon)
-  const missing = new Set<string>()
-  const watcher = watch(roots, { ignoreInitial: true, ignored: leadsAbove })
-  watcher.on('all', (event, file) => {
-    const path = resolve(file)
-    if (event.startsWith('unlink') && roots.includes(path)) missing.add(path)
-    if (isSourceFile(path) || roots.includes(path)) reloadSoon()
+  const tree = new TreeCheck(roots, noted.trees, () => {
+    // The watch has not told it: a directory that was made anew while the one before it went may have none.
+    watcher.mend()
+    reloadSoon()
   })
-  // A directory that may not be read, a link to itself, too many open files: nothing of it may end the service.
-  watcher.on('error', (raw) => unwatched(toError(raw)))
-  // Without anything to watch it is never ready, and after some errors neither.
-  if (roots.length > 0) {
-    await new Promise<void>((ready) => {
-      watcher.once('ready', ready)
-      watcher.once('error', () => ready())
-    })
-  }
+  const watcher = new DirectoryWatch(roots, { changed: reloadSoon, unwatched })
+  await watcher.ready()
   tree.start()
   const files = new ReplacedFiles(noted.files)
   const check = setInterval(() => {
     void files.areReplaced().then((are) => {
       if (are) reloadSoon()
     })
-    for (const root of [...missing].filter((path) => existsSync(path))) {
-      missing.delete(root)
-      // A watch ends with what it is on; what has the name now needs its own.
-      watcher.unwatch(root)
-      watcher.add(root)
-      reloadSoon()
-    }
+    if (watcher.findReturned()) reloadSoon()
   }, CHECK_MS)
   return {
     close: async () => {
@@ -99,25 +78,6 @@ export async function watchPolicies(
       tree.stop()
       await watcher.close()
     },
-  }
-}
-
-/** Whether a path is, by links, one of the directories above it: following it would never end. */
-function leadsAbove(path: string, stats?: Stats): boolean {
-  if (stats?.isDirectory() !== true) return false
-  try {
-    const real = realpathSync(path)
-    for (
-      let [below, above] = [path, dirname(path)];
-      above !== below;
-      [below, above] = [above, dirname(above)]
-    ) {
-      if (realpathSync(above) === real) return true
-    }
-    return false
-  } catch {
-    // What is gone meanwhile, or may not be read, is told by the one who watches it.
-    return false
   }
 }
 
