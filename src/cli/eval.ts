@@ -16,7 +16,7 @@ import { openPolicies, policyFiles } from './input/open-policies.js'
 import type { OpenPolicies } from './input/open-policies.js'
 import { EVAL_FORMATS, showAnswer, showQueryResult } from './eval/show-result.js'
 import type { EvalFormat } from './eval/show-result.js'
-import { explainUndefined } from './input/explain-undefined.js'
+import { explainUndefined } from '../pdp/evaluation/explain-undefined.js'
 import { parseEntrypoint, parseQuery } from './input/parse-entrypoint.js'
 import { formText, readInputDocument } from './input/read-definitions.js'
 import type { InputForm } from './input/read-definitions.js'
@@ -133,7 +133,7 @@ export async function evaluate(options: EvalOptions, session: Session): Promise<
       ? showAnswer(result, options.pretty)
       : showQueryResult(query ?? printDataRef(path), result, format ?? 'json'),
   )
-  if (result === undefined) tell(explainUndefined(snapshot, path))
+  if (result === undefined) tell(explainUndefined(snapshot, path, true))
   if (options.cost === true) terminal.err(costText(cost, config.policies.limits.loopIterations))
   const isFailure = result === undefined ? options.fail : options.failDefined
   return isFailure === true ? EXIT.denied : EXIT.fine

@@ -47,6 +47,9 @@ async function runOnce(args: readonly string[], terminal: Terminal): Promise<Ses
 /** Somebody who knows `opa` writes its flags. */
 function withHint(raw: unknown, args: readonly string[]): unknown {
   if (!(raw instanceof CommanderError) || raw.code !== 'commander.unknownOption') return raw
+  const [first = '-'] = args
+  // Its flags would be those of a command that is not there.
+  if (!first.startsWith('-') && !commands.has(first)) return unknownCommand(first)
   const flag = /'(.*?)'/.exec(raw.message)?.[1] ?? ''
   const hint = hintForOpaFlag(
     args.find((arg) => commands.has(arg)),

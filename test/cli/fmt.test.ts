@@ -31,6 +31,12 @@ test('formats files of both versions, each as what it is, and leaves the others 
   expect(await runTidegate(['fmt', '--list', '--fail'], { cwd })).toMatchObject({ exitCode: 0, stdout: '' })
 })
 
+test('goes through the directories in the order in which they are named', async () => {
+  workspace.write({ 'b/p.rego': 'package b\n\na   := 1\n', 'a/p.rego': 'package a\n\na   := 1\n' })
+  expect((await runTidegate(['fmt', '-l', 'b', 'a'], { cwd })).stdout).toBe('b/p.rego\na/p.rego\n')
+  expect((await runTidegate(['fmt', '-l', 'a', 'b'], { cwd })).stdout).toBe('a/p.rego\nb/p.rego\n')
+})
+
 test('tells what does not parse by file, row and column', async () => {
   workspace.write({ 'broken/p.rego': 'package p\n\nallow if {\n' })
   const { exitCode, stderr } = await runTidegate(['fmt', 'broken'], { cwd })

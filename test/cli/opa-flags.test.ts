@@ -293,7 +293,11 @@ describe('each flag of opa', () => {
 })
 
 test('a command of opa that is not here is answered with what does it', async () => {
-  expect((await run('run')).stderr).toBe("tidegate: unknown command 'run' of opa: use tidegate serve\n")
+  const unknown = "tidegate: unknown command 'run' of opa: use tidegate serve\n"
+  expect((await run('run')).stderr).toBe(unknown)
+  // Not its first flag is what is wrong.
+  expect((await run('run', '--server', '.')).stderr).toBe(unknown)
+  expect((await run('exec', '--decision', 'a/b', '.')).stderr).toContain('use tidegate eval')
 })
 
 test.each([

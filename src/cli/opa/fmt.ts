@@ -1,3 +1,5 @@
+import { relative } from 'node:path'
+
 import type { Command } from 'commander'
 
 import { collectSources } from '../../pdp/compile/collect-sources.js'
@@ -49,7 +51,10 @@ async function format(
   const { config, opa } = await openOpa(options, terminal)
   const directories = named.length > 0 ? named : config.policies.directories
   const { rego } = await collectSources(directories, { includeTests: true })
-  const modules = await parseModules(opa, rego)
+  // As opa goes through its arguments.
+  const place = (file: string): number =>
+    directories.findIndex((directory) => !relative(directory, file).startsWith('..'))
+  const modules = (await parseModules(opa, rego)).sort((one, other) => place(one.file) - place(other.file))
   const names = (wanted: (module: RegoModule) => boolean): string[] =>
     modules.filter(wanted).map(({ file }) => file)
   const groups: readonly (readonly [versionFlags: readonly string[], files: readonly string[]])[] = [

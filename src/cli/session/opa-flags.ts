@@ -120,6 +120,7 @@ const COMMANDS: Hints = {
   parse: 'opa parse',
   bench: 'opa bench',
   capabilities: 'opa capabilities',
+  refactor: 'opa refactor',
 }
 
 /** What to call in the place of a command that `opa` has and `tidegate` has not; undefined for any other. */

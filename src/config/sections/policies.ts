@@ -113,7 +113,7 @@ export const PoliciesSection = z.strictObject({
   ),
   undefinedData: key(
     z.enum(['warn', 'refuse']).default('warn'),
-    'What happens to policies that read `data` which neither rules nor data files define, or have rules that look like verdicts and are none: `warn` tells of them, `refuse` does not load them.',
+    'What happens to policies that read `data` which neither rules nor data files define, have rules that look like verdicts and are none, or bodies that never hold: `warn` tells of them, `refuse` does not load them.',
     'warn or refuse',
   ),
   defaultDecision: key(

@@ -9,6 +9,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from '../../lib/json/scan/json-bytes.js'
+import { goJsonString } from '../../lib/json/text/escape.js'
 import type { Snapshot } from '../../pdp/snapshot/snapshot.js'
 import type { DataQuery } from './data-query.js'
 
@@ -30,6 +31,8 @@ export interface DataAnswer {
   /** JSON text; undefined when the document is. */
   readonly result: string | undefined
   readonly isInputMissing: boolean
+  /** Why there is no value, told to whoever asks for an explanation. */
+  readonly explanation: string | undefined
   /** Measured only when the caller asks for metrics. */
   readonly timings: Timings | undefined
   readonly snapshot: Snapshot
@@ -41,12 +44,20 @@ export function dataAnswerBody(answer: DataAnswer, query: DataQuery): string {
   const members: string[] = []
   if (answer.decisionId !== undefined) members.push(`"decision_id":"${answer.decisionId}"`)
   if (query.provenance) members.push(`"provenance":${provenance(answer)}`)
-  if (query.explain) members.push('"explanation":[]')
+  if (query.explain) members.push(`"explanation":[${note(answer, query)}]`)
   if (answer.timings !== undefined) members.push(`"metrics":${metrics(answer.timings)}`)
   if (answer.result !== undefined) members.push(`"result":${answer.result}`)
   if (answer.isInputMissing) members.push(`"warning":${MISSING_INPUT}`)
   const compact = `{${members.join(',')}}`
   return `${query.pretty ? prettyJson(compact) : compact}\n`
+}
+
+/** The note as OPA tells what a policy traces: a line in an answer that is laid out, else an event about an expression. */
+function note({ explanation }: DataAnswer, { pretty }: DataQuery): string {
+  if (explanation === undefined) return ''
+  if (pretty) return goJsonString(`query:1  | Note ${JSON.stringify(explanation)}`)
+  const expression = '{"index":0,"terms":{"type":"boolean","value":true}}'
+  return `{"op":"note","query_id":0,"parent_id":0,"type":"expr","node":${expression},"locals":[],"message":${goJsonString(explanation)}}`
 }
 
 /** Laid out, an answer may have so many bytes: deeply nested lists become thousands of times as long. */

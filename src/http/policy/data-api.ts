@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/app-error.js'
 import type { DocumentPlan } from '../../pdp/evaluation/evaluate-document.js'
+import { explainUndefined } from '../../pdp/evaluation/explain-undefined.js'
 import { printDataRef } from '../../pdp/rego/print-data-ref.js'
 import type { Exchange } from '../exchange/exchange.js'
 import { readBody } from '../input/read-body.js'
@@ -97,6 +98,7 @@ function answerDocument(
       decisionId: context.isLogging ? decision.id : undefined,
       result,
       isInputMissing: request.isInputMissing,
+      explanation: query.explain && result === undefined ? explanationOf(decision, request) : undefined,
       // Reading the clock is not free, and few callers ask for the time.
       timings: query.metrics ? timings(evalStartNs, decision) : undefined,
       snapshot: decision.snapshot,
@@ -113,6 +115,11 @@ function decide(decision: Decision, { rawPath, input, query }: DocumentRequest):
     (result) => ({ outcome: result === undefined ? 'undefined' : 'defined', result }),
     query.strictBuiltinErrors,
   )
+}
+
+/** Members of data are not gone through: there may be millions, while others wait for their decisions. */
+function explanationOf({ snapshot }: Decision, { rawPath }: DocumentRequest): string {
+  return explainUndefined(snapshot, planFor(snapshot, rawPath).path, false)
 }
 
 function timings(evalStartNs: number, { elapsedNs, fuel, instancesReplaced }: Decision): Timings {

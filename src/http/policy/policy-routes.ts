@@ -32,7 +32,7 @@ const DataQuery = z.looseObject({
   pretty: Switch.describe('Indents the answer; on where it is empty or true, as all switches.'),
   metrics: Switch.describe('Adds how long the decision took.'),
   provenance: Switch.describe('Adds which policies decided.'),
-  explain: Switch.describe('Adds an empty explanation.'),
+  explain: Switch.describe('Adds an explanation: why there is no value, or nothing.'),
   'strict-builtin-errors': Switch.describe('Makes a built-in that raises an error.'),
 })
 const InputQuery = DataQuery.extend({ input: z.string().optional().describe('The input, as JSON.') })

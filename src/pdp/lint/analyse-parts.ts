@@ -34,7 +34,7 @@ export async function analyseParts<Part extends Pick<PolicyPart, 'modules' | 'le
   if (details.length > 0 && options.undefinedData === 'refuse') {
     throw new AppError(
       'invalid',
-      'the policies read data that nothing defines, or have rules that look like verdicts and are none (policies.undefinedData is refuse)',
+      'the policies read data that nothing defines, have rules that look like verdicts and are none, or bodies that never hold (policies.undefinedData is refuse)',
       { details },
     )
   }

@@ -4,6 +4,7 @@ import type { LeftOutFiles } from '../compile/collect-sources.js'
 import type { RegoModule } from '../compile/rego-module.js'
 import { pathKey } from '../rego/path-key.js'
 import type { RegoObject } from '../rego/value.js'
+import { checkContradictions } from './check-contradictions.js'
 import { checkLeftOut } from './check-left-out.js'
 import { checkReferences } from './check-references.js'
 import { checkVerdicts } from './check-verdicts.js'
@@ -48,7 +49,7 @@ export async function analysePolicies(
   const complete = described.filter(({ module }) => !hasRuleAmong(module, rulesWithoutText))
   const findings: ErrorDetail[] = []
   for (const module of described) {
-    findings.push(...checkReferences(module, defined, leftOut.data))
+    findings.push(...checkReferences(module, defined, leftOut.data), ...checkContradictions(module))
     await turns.pause()
   }
   findings.push(

@@ -1,4 +1,6 @@
 import type { RegoModule } from '../compile/rego-module.js'
+import { findContradictions } from './check-contradictions.js'
+import type { Contradiction } from './check-contradictions.js'
 import { findReferences, isMember } from './find-references.js'
 import type { DataReference } from './find-references.js'
 import { readTokens, startsStatement } from '../compile/read-tokens.js'
@@ -36,6 +38,7 @@ export interface DescribedModule {
   readonly replaced: readonly Reference[]
   readonly heads: readonly RuleHead[]
   readonly packageOffset: number
+  readonly contradictions: readonly Contradiction[]
 }
 
 const known = new WeakMap<RegoModule, DescribedModule>()
@@ -62,6 +65,7 @@ function describe(module: RegoModule): DescribedModule {
     reads: served(reads),
     replaced: served(replaced),
     heads,
+    contradictions: findContradictions(tokens).filter(({ first }) => !isInTest(heads, first.offset)),
     packageOffset: tokens.find((token) => token.text === 'package')?.offset ?? 0,
   }
 }

@@ -106,6 +106,26 @@ describe('a decision in the dialect of OPA', () => {
   })
 
   test.each([
+    ['an unknown name', 'app/alow', 'nothing is called data.app.alow; did you mean data.app.allow?'],
+    ['an input that decides so', 'app/allow', 'data.app.allow is undefined for this input'],
+    ['a package that was left out', 'allow', 'did you mean data.app.allow?'],
+  ])('explains to whoever asks why there is no value: %s', async (_, path, why) => {
+    const plain = objectOf(await post(`/v1/data/${path}?explain=notes`, { user: 'bob' }))
+    expect(plain).not.toHaveProperty('result')
+    expect(plain['explanation']).toEqual([
+      expect.objectContaining({ op: 'note', type: 'expr', message: expect.stringContaining(why) as string }),
+    ])
+    const laidOut = objectOf(await post(`/v1/data/${path}?explain=full&pretty`, { user: 'bob' }))
+    expect(laidOut['explanation']).toEqual([expect.stringContaining(why)])
+    expect(objectOf(await post(`/v1/data/${path}`, { user: 'bob' }))).not.toHaveProperty('explanation')
+  })
+
+  test('explains no value', async () => {
+    const { text } = await post('/v1/data/app/allow?explain=notes', { user: 'ana' })
+    expect(JSON.parse(text)).toMatchObject({ explanation: [], result: true })
+  })
+
+  test.each([
     ['without the switch is undefined', '', 200],
     ['with it is an error', '?strict-builtin-errors', 500],
   ])('whose built-in raises %s', async (_, query, status) => {
