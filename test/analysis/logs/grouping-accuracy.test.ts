@@ -33,9 +33,10 @@ const SYSTEMS = new URL('../../cases/analysis/logs/systems.yaml', import.meta.ur
 describe('made-up lines of well-known programs', () => {
   const measured = measureSystems(SYSTEMS, 1000, 1)
   it.each([
-    ['that no rule was tuned on', 'held', 0.95, 0.88],
+    ['that no rule was tuned on', 'held', 0.96, 0.9],
     ['that rules were tuned on', 'tuned', 0.96, 0.84],
-    ['that were written down last', 'fresh', 0.78, 0.55],
+    ['that media types and quoted names were tuned on', 'fresh', 0.9, 0.7],
+    ['that were written down last, and not looked at', 'unseen', 0.74, 0.64],
   ] as const)('are mostly grouped as people would: those %s', (_, part, least, leastGroups) => {
     const of = measured.filter((system) => system.part === part)
     const mean = (values: readonly number[]): number =>

@@ -6,7 +6,7 @@ import { groupingQuality, clusterLines } from './cluster-lines.js'
 import type { GroupingQuality } from './cluster-lines.js'
 import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
 
-const PARTS = ['tuned', 'held', 'fresh'] as const
+const PARTS = ['tuned', 'held', 'fresh', 'unseen'] as const
 const Systems = z.record(z.enum(PARTS), z.record(z.string(), z.array(z.string()).min(2)))
 
 /** How well the lines of a made-up system are grouped, and whether rules were tuned on it. */
@@ -157,8 +157,8 @@ const VALUES: Readonly<Record<string, Make>> = {
   gt: either('>'),
 }
 
-/** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub. */
-const TELLING = /^(?:[A-Z][A-Z_]{2,}|UP|IO)$/
+/** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`. */
+const TELLING = /^(?:(?!YES$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
 /** Fills the places of a template, each `<name>` or `<one|another>`; what stands in a text that was chosen is filled too. */
 function fill(template: string, random: Random, told: string[] = []): string {

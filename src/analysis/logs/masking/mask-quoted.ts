@@ -1,5 +1,6 @@
 import { VALUE } from './scan-words.js'
 import type { ScannedLine } from './scan-words.js'
+import { QUOTED_BY } from './vocabulary.js'
 
 /** The last part of the name of a field that says what happened, whose texts are messages and states rather than values. */
 const TELLING = new Set(
@@ -8,6 +9,8 @@ const TELLING = new Set(
 )
 /** Whole names that say so, and names of theirs with one of those in them: `type=delete` and `error_code=gone`, but not `probeType=Readiness`. */
 const TELLING_OF = new Set('type kind code mode logger component module class'.split(' '))
+/** Before the name of a field without quotes: at the start of a line a name with a colon is the part that speaks. */
+const FIELD_STARTS: ReadonlySet<string> = new Set([',', '(', '{', '[', ';'])
 /** A value rarely has more words, and a quote that is not closed has none. */
 const MOST_WORDS = 40
 
@@ -19,7 +22,7 @@ export function maskQuoted(line: ScannedLine): ScannedLine {
   for (let at = 0; at < words.length; at += 1) {
     masked.words.push(words[at] ?? '')
     masked.gaps.push(gaps[at] ?? 0)
-    const end = isFieldQuote(words, at) ? closingQuote(words, at) : undefined
+    const end = isFieldQuote(line, at) ? closingQuote(words, at) : undefined
     if (end === undefined) continue
     masked.words.push(VALUE)
     masked.gaps.push(0)
@@ -28,14 +31,27 @@ export function maskQuoted(line: ScannedLine): ScannedLine {
   return masked
 }
 
-/** Whether the quote here opens the value of a field that is not telling. */
-function isFieldQuote(words: readonly string[], at: number): boolean {
+/**
+ * Whether the quote here opens the value of a field that is not telling; or a single word or nothing behind a name with a colon, or behind what
+ * the word before it says (`channel 'shop'`): several words there may be a sentence.
+ */
+function isFieldQuote({ words, gaps }: ScannedLine, at: number): boolean {
   const quote = words[at]
   if (quote !== '"' && quote !== "'") return false
-  const joint = words[at - 1]
-  const key =
-    joint === '=' ? words[at - 2] : joint === ':' && words[at - 2] === quote ? words[at - 3] : undefined
-  return key !== undefined && /\p{L}/u.test(key) && !isTellingField(key)
+  const [before = '', name = ''] = [words[at - 1], words[at - 2]]
+  const isQuoted = before === ':' && name === quote
+  if (before === '=' || isQuoted) return isName(isQuoted ? words[at - 3] : name)
+  const end = words.indexOf(quote, at + 1)
+  if (end < at || end > at + 2 || gaps[at] !== 1) return false
+  // `method 'GET'` and `state 'OPEN'` are messages.
+  if (/^[A-Z][A-Z_]+$/.test(words[at + 1] ?? '')) return false
+  if (before === ':') return FIELD_STARTS.has(words[at - 3] ?? '') && isName(name)
+  return QUOTED_BY.has(before.toLowerCase())
+}
+
+/** Whether it names a field of which the text is no matter. */
+function isName(word: string | undefined): boolean {
+  return word !== undefined && /\p{L}/u.test(word) && !isTellingField(word)
 }
 
 /** Whether what stands in a field of this name says what happened. */

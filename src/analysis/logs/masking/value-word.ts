@@ -7,6 +7,10 @@ const SHORTEST_HEX_WORD = 8
 /** Objects that print themselves often shorten the hash by which they are told apart: `Token{abcdefa`. */
 const SHORTEST_HASH = 6
 
+/** A media type without its parameters, as a source of a regular expression. */
+export const MEDIA_TYPE_NAME = String.raw`(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+*-]*[\w*]`
+const MEDIA_TYPE = new RegExp(`^${MEDIA_TYPE_NAME}$`)
+
 /**
  * Whether a word is a value by its own shape: a number, address, path, host, hexadecimal or mixed identifier. `digits` is how
  * many it has, `before` the character before it, `next` the two characters behind it.
@@ -30,6 +34,7 @@ function isPath(word: string): boolean {
   if (word.includes('\\')) return word.length > 1
   const slash = word.indexOf('/')
   if (slash < 0 || word.length === 1) return false
+  if (MEDIA_TYPE.test(word)) return true
   return slash === 0 || word.startsWith('.') || word.startsWith('~') || /\/.*\/|\./.test(word)
 }
 

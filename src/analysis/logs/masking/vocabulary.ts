@@ -53,3 +53,11 @@ export const NAMING_WORDS = words(
    task queue topic table index database schema key class method package plugin component application app bundle
    domain flag feature name named called for`,
 )
+
+/** Nouns that say of what the text in quotes behind them is the name (`channel 'shop'`). */
+export const QUOTED_BY: ReadonlySet<string> = new Set([
+  ...NAMING_WORDS,
+  ...words(
+    'channel realm bucket stream shard replica collection region zone cluster repository branch environment session',
+  ),
+])

@@ -111,9 +111,9 @@ function neededInField(field: string): number {
   return NAMING_WORDS.has(field.toLowerCase()) ? NEEDED.namedField : NEEDED.plainField
 }
 
-/** `for reading`, `for writing` and `(skipped)` say what is done and name nothing. */
+/** `for reading`, `for writing` and `(skipped)` say what is done and name nothing; a name in parts names (`shard-started`). */
 function tellsWhatIsDone(word: string): boolean {
-  return /(?:ed|ing)$/.test(word)
+  return /^[^-_.]*(?:ed|ing)$/.test(word)
 }
 
 /** `is on` and `is off` are one message; `turned on` and `turned off` are two. */
