@@ -35,8 +35,8 @@ describe('made-up lines of well-known programs', () => {
   it.each([
     ['that no rule was tuned on', 'held', 0.96, 0.9],
     ['that rules were tuned on', 'tuned', 0.96, 0.84],
-    ['that media types and quoted names were tuned on', 'fresh', 0.9, 0.7],
-    ['that were written down last, and not looked at', 'unseen', 0.74, 0.64],
+    ['that were looked at later', 'fresh', 0.89, 0.7],
+    ['that were written down last, and not looked at', 'unseen', 0.88, 0.8],
   ] as const)('are mostly grouped as people would: those %s', (_, part, least, leastGroups) => {
     const of = measured.filter((system) => system.part === part)
     const mean = (values: readonly number[]): number =>

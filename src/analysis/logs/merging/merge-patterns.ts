@@ -11,13 +11,17 @@ import { joinCrossing } from './join-crossing.js'
 import { joinGluedValues } from './join-glued-values.js'
 import { joinNamedAddresses } from './join-named-addresses.js'
 import { joinPhrases } from './join-phrases.js'
+import { joinSubjects } from './join-subjects.js'
 import { mergeDotted } from './merge-dotted.js'
 import { mergeFrequent } from './merge-frequent.js'
 import { mergeSiblings } from './merge-siblings.js'
 
 /** Unites patterns that are one template with different values, in order of first appearance. */
 export function mergePatterns(patterns: readonly Pattern[], linesOf: LinesOf): readonly Pattern[] {
-  const byLength = group(joinNamedAddresses(fillEmptyFields(patterns)), ({ words }) => words.length)
+  const byLength = group(
+    joinSubjects(joinNamedAddresses(fillEmptyFields(patterns))),
+    ({ words }) => words.length,
+  )
   const merged = [...byLength.values()].flatMap(mergeAlike)
   const filled = fillEmptyPlaces(dropRemarks(joinGluedValues(joinPhrases(merged))))
   return absorbOdd(filled, linesOf).toSorted((a, b) => firstRow(a) - firstRow(b))
