@@ -23,9 +23,9 @@ export function defineAudit(command: Command, session: Session): void {
     )
   // What the program set for this command, its subcommands take over.
   const add = (usage: string): Command => command.command(usage)
-  defineSearch(add('search [words...]'), session)
-  defineShow(add('show <seq>'), session)
-  defineTimeline(add('timeline <execution>'), session)
+  defineSearch(add('search').argument('[words...]', 'in the bodies; word* for all that begin so'), session)
+  defineShow(add('show').argument('<seq>', 'the number of the record, as search lists it'), session)
+  defineTimeline(add('timeline').argument('<execution>', 'its id at the orchestrator'), session)
   defineExport(add('export'), session)
   defineVerify(add('verify'), session)
   defineKeygen(add('keygen'), session)

@@ -17,5 +17,8 @@ export function defineDecisions(command: Command, session: Session): void {
       ),
     )
   defineDecisionList(command.command('list'), session)
-  defineDecision(command.command('show <id>'), session)
+  defineDecision(
+    command.command('show').argument('<id>', 'the decisionId that an answer, a log line or the list gives'),
+    session,
+  )
 }

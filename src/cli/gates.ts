@@ -26,13 +26,15 @@ export function defineGates(command: Command, session: Session): void {
     )
   // What the program set for this command, its subcommands take over.
   const add = (usage: string): Command => addServiceOptions(command.command(usage))
+  const withInstance = (of: Command): Command =>
+    of.argument('<instance>', 'its number, as gates instances lists it')
   const addShowing = (usage: string): Command => addWatchOption(add(usage))
   defineList(addShowing('list'), session)
   defineInstances(addShowing('instances'), session)
-  defineShow(addShowing('show <instance>'), session)
-  defineTrigger(add('trigger <gate>'), session)
+  defineShow(withInstance(addShowing('show')), session)
+  defineTrigger(add('trigger').argument('<gate>', 'its number or name'), session)
   for (const action of ['approve', 'reject', 'cancel'] as const)
-    defineReview(add(`${action} <instance>`), session, action)
-  defineResend(add('resend <instance>'), session)
-  defineCreate(add('create <file>'), session)
+    defineReview(withInstance(add(action)), session, action)
+  defineResend(withInstance(add('resend')), session)
+  defineCreate(add('create').argument('<file>', 'the gate as JSON or YAML'), session)
 }

@@ -21,6 +21,12 @@ export function definePipelines(command: Command, session: Session): void {
   // What the program set for this command, its subcommands take over.
   const add = (usage: string): Command => command.command(usage)
   definePull(add('pull'), session)
-  definePush(add('push <path...>'), session)
+  definePush(
+    add('push').argument(
+      '<path...>',
+      'definitions as JSON: files, directories (all *.json below), or - for standard input',
+    ),
+    session,
+  )
   defineEstateCheck(add('check'), session)
 }

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
+import type { HelpConfiguration } from 'commander'
 
 import { nearestName } from '../lib/text/nearest-name.js'
 import { letOptimizeLate } from '../lib/threads/optimize.js'
@@ -85,8 +86,21 @@ function configure(command: Command, { terminal }: Session): Command {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'print this help')
+    .configureHelp(HELP_TEXTS)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, outputError: () => undefined })
     .showSuggestionAfterError(true)
+}
+
+const help = new Help()
+/** What commander says of options and arguments, without a default that is nothing or marks around one, and with what must be given. */
+const HELP_TEXTS: HelpConfiguration = {
+  optionDescription: (option) =>
+    option.mandatory ? `${option.description} (required)` : plain(help.optionDescription(option)),
+  argumentDescription: (argument) => plain(help.argumentDescription(argument)),
+}
+
+function plain(text: string): string {
+  return text.replace(/ \(default: (?:""|\{\})\)$/, '').replace(/default: "([^"]*)"/, 'default: $1')
 }
 
 /** Without a command: `tidegate --eval FILE`, as `tidegate eval --input FILE`. */

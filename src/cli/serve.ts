@@ -43,12 +43,15 @@ export function defineServe(command: Command, session: Session): void {
     .description(
       'Runs the service until SIGTERM or SIGINT; then it finishes running requests and exits with 0.',
     )
-    .option('--addr <host:port>', 'where to listen; beyond loopback it needs tokens or --insecure')
-    .option('--data-dir <dir>', 'where the database is kept')
+    .option(
+      '--addr <host:port>',
+      'where to listen (default: 127.0.0.1:8181), or unix:PATH; beyond loopback it needs tokens or --insecure',
+    )
+    .option('--data-dir <dir>', 'where the databases and secrets are kept (default: data)')
     .option('--watch', 'compile and load again when a policy file changes')
     .option('--insecure', 'listen beyond loopback without tokens')
-    .addOption(new Option('--log-level <level>', 'debug, info, warn, error or silent'))
-    .addOption(new Option('--log-format <format>', 'json, or text for people'))
+    .addOption(new Option('--log-level <level>', 'debug, info, warn, error or silent (default: info)'))
+    .addOption(new Option('--log-format <format>', 'json, or text for people (default: json)'))
     .addHelpText('after', HELP)
     .action(async (options: ServeOptions) => {
       const config = readServeConfig(options, session.terminal.env)

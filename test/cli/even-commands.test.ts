@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.js'
 import { wholeProgram } from '../../src/cli/reference/all-commands.js'
 import { runCommandLine } from '../../src/cli/run-command-line.js'
+import { loadConfig } from '../../src/config/load-config.js'
 import { newSession } from '../../src/cli/session/session.js'
 import type { Terminal } from '../../src/cli/session/terminal.js'
 
@@ -166,4 +167,28 @@ describe('every flag', () => {
       expect(written.join('')).toMatch(new RegExp(`argument '.*' is invalid. .*; did you mean ${choice}\\?`))
     },
   )
+})
+
+async function helpOf(name: string): Promise<string> {
+  const shown = terminal()
+  await runCommandLine([...name.split(' '), '--help'], shown.terminal)
+  return shown.written.join('')
+}
+
+describe('the help of every command', () => {
+  it.each(leaves)('says what $name takes', async ({ name, command }) => {
+    for (const argument of command.registeredArguments)
+      expect(argument.description, `${name} <${argument.name()}>`).not.toBe('')
+    const help = await helpOf(name)
+    expect(help).not.toMatch(/default:\s+(?:""|\{\}|")/)
+    for (const { mandatory, long } of command.options)
+      if (mandatory) expect(help.replace(/\s+/g, ' ')).toMatch(new RegExp(`${long} [^-]*\\(required\\)`))
+  })
+
+  it('gives the defaults that a service starts with', async () => {
+    const help = await helpOf('serve')
+    const { server, dataDir, log } = loadConfig({ env: {} })
+    for (const value of [server.addr, dataDir, log.level, log.format])
+      expect(help.replace(/\s+/g, ' ')).toContain(`(default: ${value})`)
+  })
 })

@@ -89,8 +89,8 @@ export function defineStart(command: Command, session: Session): void {
     .argument('<application>', 'the application')
     .option('--lifetime <minutes>', 'how long it lasts')
     .option('--interval <minutes>', 'how often the data are judged')
-    .option('--pass <score>', 'from which score on it is a success')
-    .option('--marginal <score>', 'from which score on it is a review')
+    .option('--pass <score>', 'from which score on it is a success, 0 to 100')
+    .option('--marginal <score>', 'from which score on it is a review, 0 to 100')
     .option('--execution <id>', 'the execution that it belongs to')
     .addOption(
       timeOption(

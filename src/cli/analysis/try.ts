@@ -14,7 +14,7 @@ export function defineTry(command: Command, session: Session): void {
       'Asks every query of an application’s definition for the time until now and shows both series of each metric and the first lines of each log; nothing is kept or judged. Exits with 1 where a query failed, brought nothing, or asked both sides the same.',
     )
     .argument('<application>', 'the application')
-    .option('--minutes <n>', 'the length of the window', minutesOf, 60)
+    .option('--minutes <n>', 'the length of the window, in minutes', minutesOf, 60)
     .option('--baseline <name=value>', 'a value of the scope of the baseline (repeat it)', addValue, {})
     .option('--canary <name=value>', 'a value of the scope of the canary (repeat it)', addValue, {})
     .addHelpText(

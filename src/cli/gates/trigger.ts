@@ -31,8 +31,11 @@ export function defineTrigger(command: Command, session: Session): void {
     .requiredOption('--rejection-callback <url>', 'who is told of a rejection, a cancellation or an expiry')
     .option('--connector <type>', 'the connector that the parameters are for, such as JIRA', '')
     .option('--parameters <text>', 'what the connector is to fetch: an id such as OPS-12, or JSON', '')
-    .option('--images <list>', 'the images that are to be deployed', '')
-    .option('--as <user>', 'who triggers it; of their approval the gate may have no use')
+    .option('--images <list>', 'the images that are to be deployed, joined by commas', '')
+    .option(
+      '--as <user>',
+      'who triggers it, where the service asks for no tokens; a gate may refuse the approval of whoever did',
+    )
     .addHelpText(
       'after',
       examples(

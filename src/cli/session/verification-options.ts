@@ -28,9 +28,9 @@ export function addVerificationOptions(command: Command): Command {
       '--verification-key <file>',
       'verify bundles with the public key, or for HS256 the secret, in a file',
     )
-    .option('--verification-key-id <id>', `the id of that key (default: "${DEFAULT_ID}")`)
+    .option('--verification-key-id <id>', `the id of that key (default: ${DEFAULT_ID})`)
     .addOption(
-      new Option('--signing-alg <name>', `its algorithm (default: "${DEFAULT_ALGORITHM}")`).choices(
+      new Option('--signing-alg <name>', `its algorithm (default: ${DEFAULT_ALGORITHM})`).choices(
         BUNDLE_ALGORITHMS,
       ),
     )

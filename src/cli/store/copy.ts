@@ -25,7 +25,7 @@ export function defineCopy(command: Command, session: Session): void {
       'Copies all records of a data directory, and the secrets beside them, into an empty PostgreSQL, and proves that the trail is the same there. The service must not run meanwhile. The decision log stays a local file.',
     )
     .requiredOption('--from <dir>', 'the data directory')
-    .requiredOption('--to <url>', 'the database')
+    .requiredOption('--to <url>', 'the database, postgres://USER@HOST/NAME')
     .addHelpText(
       'after',
       examples('tidegate store copy --from data --to postgres://tidegate@db.example.org/tidegate'),

@@ -13,7 +13,7 @@ export function defineMigrate(command: Command, session: Session): void {
     .description(
       'Brings the schema of a database up to date. A service does the same when it starts, if its user may.',
     )
-    .requiredOption('--store <url>', 'the database')
+    .requiredOption('--store <url>', 'the database, postgres://USER@HOST/NAME')
     .addHelpText(
       'after',
       examples('tidegate store migrate --store postgres://tidegate@db.example.org/tidegate'),

@@ -1,3 +1,4 @@
+import type { DecisionLog } from '../../decisions/decision-log.js'
 import type { Registry } from 'prom-client'
 
 import type { Config } from '../../config/config.js'
@@ -11,6 +12,7 @@ import { guardRoutes } from '../../http/pipeline/guarded-routes.js'
 import { logRequest } from '../../http/pipeline/log-request.js'
 import { makeFindQuickly } from '../../http/pipeline/quick-routes.js'
 import { addDecisionLogMetrics, makeServiceMetrics } from '../../http/pipeline/service-metrics.js'
+import type { ServiceMetrics } from '../../http/pipeline/service-metrics.js'
 import { makeRelay } from '../../http/relay/relay-request.js'
 import type { TlsSettings } from '../../http/transport/tls/tls-settings.js'
 import { makeLogger } from '../../lib/logger.js'
@@ -79,8 +81,7 @@ async function open(
   const logger = makeLogger(config.log)
   const policies = await WorkerPolicies.open(sent, config.policies.limits)
   const decisionLog = makeRemoteDecisionLog(config, processes, main)
-  const metrics = makeServiceMetrics()
-  addDecisionLogMetrics(metrics.registry, decisionLog)
+  const metrics = metricsOver(decisionLog)
   const requests = openServedRequests(config, metrics.registry)
   const evaluations = openEvaluations(config, policies, main, { registry: metrics.registry, requests })
   const yaml = openYamlReader()
@@ -130,6 +131,12 @@ async function open(
       await yaml.close()
     },
   }
+}
+
+function metricsOver(decisionLog: DecisionLog): ServiceMetrics {
+  const metrics = makeServiceMetrics()
+  addDecisionLogMetrics(metrics.registry, decisionLog)
+  return metrics
 }
 
 /** What does not end within its slice is left to the slow threads of the main process, which also says where an error is. */
