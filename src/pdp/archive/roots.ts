@@ -34,14 +34,20 @@ export function isAboveRoot(roots: readonly string[], path: string): boolean {
 
 /** The first path at which data is outside of the roots; an object above a root is only the way to it. */
 export function findDataOutside(roots: readonly string[], data: RegoObject): string | undefined {
-  return findOutside(roots, data, '')
+  return findOutside(roots, () => data, '')
 }
 
-function findOutside(roots: readonly string[], value: RegoValue, path: string): string | undefined {
+/** What is owned is not read: it may be large. */
+function findOutside(
+  roots: readonly string[],
+  read: () => RegoValue | undefined,
+  path: string,
+): string | undefined {
   if (isOwned(roots, path)) return undefined
-  if (!(value instanceof RegoObject) || !isAboveRoot(roots, path)) return path
-  for (const [key, member] of value.entries) {
-    const outside = findOutside(roots, member, join(path, keyText(key)))
+  const value = isAboveRoot(roots, path) ? read() : undefined
+  if (!(value instanceof RegoObject)) return path
+  for (const key of value.keys) {
+    const outside = findOutside(roots, () => value.get(key), join(path, keyText(key)))
     if (outside !== undefined) return outside
   }
   return undefined
@@ -64,13 +70,13 @@ function spellable(path: readonly string[]): readonly string[] {
 }
 
 function dataRoots(packages: readonly string[], data: RegoObject, path: string): string[] {
-  return data.entries.flatMap(([rawKey, member]) => {
+  return data.keys.flatMap((rawKey) => {
     const key = keyText(rawKey)
     if (!SPELLABLE.test(key)) return [path]
     const below = join(path, key)
     if (isOwned(packages, below)) return []
-    const leadsOn = member instanceof RegoObject && isAboveRoot(packages, below)
-    return leadsOn ? dataRoots(packages, member, below) : [below]
+    const member = isAboveRoot(packages, below) ? data.get(rawKey) : undefined
+    return member instanceof RegoObject ? dataRoots(packages, member, below) : [below]
   })
 }
 

@@ -45,10 +45,12 @@ export class DefinedDocuments {
     let data: RegoValue | undefined = this.#data
     for (const [known, segment] of path.entries()) {
       if (rules?.isRule) break
-      const [nextRules, nextData]: [PackageNode | undefined, RegoValue | undefined] = [
-        typeof segment === 'string' ? rules?.children.get(segment) : undefined,
-        memberOf(data, segment),
-      ]
+      const nextRules: PackageNode | undefined =
+        typeof segment === 'string' ? rules?.children.get(segment) : undefined
+      // Nobody looks at what stands at the end: an array would be read whole.
+      const isEnd = known === path.length - 1
+      if (isEnd && (nextRules !== undefined || hasMember(data, segment))) break
+      const nextData: RegoValue | undefined = isEnd ? undefined : memberOf(data, segment)
       if (nextRules === undefined && nextData === undefined)
         return { isDefined: false, known, names: [...(rules?.children.keys() ?? []), ...keysOf(data)] }
       rules = nextRules
@@ -67,13 +69,20 @@ function descend(node: PackageNode, segment: string): PackageNode {
 }
 
 function memberOf(value: RegoValue | undefined, segment: Segment): RegoValue | undefined {
-  if (value instanceof RegoObject)
-    return value.get(typeof segment === 'number' ? RegoNumber.of(segment) : segment)
+  if (value instanceof RegoObject) return value.get(keyOf(segment))
   if (Array.isArray(value) && typeof segment === 'number') return (value as readonly RegoValue[])[segment]
   return undefined
 }
 
+function hasMember(value: RegoValue | undefined, segment: Segment): boolean {
+  return value instanceof RegoObject ? value.has(keyOf(segment)) : memberOf(value, segment) !== undefined
+}
+
+function keyOf(segment: Segment): RegoValue {
+  return typeof segment === 'number' ? RegoNumber.of(segment) : segment
+}
+
 function keysOf(value: RegoValue | undefined): string[] {
   if (!(value instanceof RegoObject)) return []
-  return value.entries.map(([key]) => key).filter((key): key is string => typeof key === 'string')
+  return value.keys.filter((key): key is string => typeof key === 'string')
 }

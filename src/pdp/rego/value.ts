@@ -72,6 +72,16 @@ export class RegoObject {
     return this.#entries
   }
 
+  /** The keys of the entries, in their order: where values are read when they are asked for, none is. */
+  get keys(): readonly RegoValue[] {
+    return this.#entries.map(([key]) => key)
+  }
+
+  /** Whether there is a value, without reading it. */
+  has(key: RegoValue): boolean {
+    return this.#values.has(identityKey(key))
+  }
+
   static fromRecord(record: Readonly<Record<string, RegoValue>>): RegoObject {
     return new RegoObject(Object.entries(record))
   }

@@ -115,12 +115,17 @@ class ImageReader {
       .map(([key, address]) => [key, this.valueAt(address)] as const)
   }
 
-  memberOf(object: number, key: string): RegoValue | undefined {
+  keysOf(object: number): string[] {
+    return (this.membersAt(object) ?? []).map(([key]) => key).sort(compareStrings)
+  }
+
+  /** The address of the value of a member; undefined where there is none. */
+  memberOf(object: number, key: string): number | undefined {
     const buckets = this.#word(object + COUNT)
     const bucket = hashText(Buffer.from(key)) & (buckets - 1)
     let member = this.#word(this.#word(object + MEMBERS) + bucket * 4)
     while (member !== 0 && this.#keyOf(member) !== key) member = this.#word(member + NEXT_MEMBER)
-    return member === 0 ? undefined : this.valueAt(this.#word(member + MEMBER_VALUE))
+    return member === 0 ? undefined : this.#word(member + MEMBER_VALUE)
   }
 
   print(address: number): Uint8Array {
@@ -171,12 +176,25 @@ class ImageObject extends RegoObject {
     return this.#reader.entriesOf(this.#address)
   }
 
+  override get keys(): readonly RegoValue[] {
+    return this.#reader.keysOf(this.#address)
+  }
+
   override get(key: RegoValue): RegoValue | undefined {
-    return typeof key === 'string' ? this.#reader.memberOf(this.#address, key) : undefined
+    const member = this.#memberOf(key)
+    return member === undefined ? undefined : this.#reader.valueAt(member)
+  }
+
+  override has(key: RegoValue): boolean {
+    return this.#memberOf(key) !== undefined
   }
 
   print(): Uint8Array {
     return this.#reader.print(this.#address)
+  }
+
+  #memberOf(key: RegoValue): number | undefined {
+    return typeof key === 'string' ? this.#reader.memberOf(this.#address, key) : undefined
   }
 }
 
