@@ -9,6 +9,8 @@ import { z } from 'zod'
 import { FILE_ANALYSIS, analysisIn } from '../support/file-analysis.js'
 import { findProgram } from '../support/find-program.js'
 import { ask, objectOf, postJson } from '../support/http-client.js'
+import { startLoopbackServer } from '../support/loopback-server.js'
+import type { LoopbackServer } from '../support/loopback-server.js'
 import { PROJECT_ROOT } from '../support/project-root.js'
 import { runTidegate } from '../support/run-tidegate.js'
 import { startTidegate } from '../support/tidegate-process.js'
@@ -33,6 +35,8 @@ const workspace = makeWorkspace({
   'data/stable.csv': series(100),
   'data/healthy.csv': series(100),
   'good.json': JSON.stringify({ name: 'deploy', application: 'shop', stages: [] }),
+  'shop.json': JSON.stringify({ name: 'deploy', application: 'shop', stages: [] }),
+  'denied.json': JSON.stringify({ application: 'shop' }),
   'bad.json': JSON.stringify({ application: 'shop' }),
 })
 let tidegate: TidegateProcess
@@ -164,6 +168,59 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
     // Three seconds have not a single point of a minute: nothing is known, and nothing goes on.
     expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/^(?:Fail|Review), score /)])
   }, 60_000)
+})
+
+/** What the load tester of Flagger does with a hook of type bash: it runs the command, and its status is the answer. */
+function startLoadTester(): Promise<LoopbackServer> {
+  const Hook = z.object({ metadata: z.object({ type: z.literal('bash'), cmd: z.string() }) })
+  return startLoopbackServer(({ body }, response) => {
+    const { cmd } = Hook.parse(JSON.parse(body)).metadata
+    const command = cmd
+      .replaceAll('/scripts/', `sh ${join(EXAMPLES, 'scripts')}/`)
+      .replaceAll('/pipelines/', `${workspace.path}/`)
+    const env = { PATH: process.env['PATH'] ?? '', TIDEGATE_URL: tidegate.url, POLL_SECONDS: '1' }
+    execFile('bash', ['-c', command], { env }, (error) =>
+      response.writeHead(error === null ? 200 : 500).end(),
+    )
+  })
+}
+
+describe.skipIf(!hasTools)('the hooks of Flagger', () => {
+  test.each([
+    ['let a definition that nothing denies go on', 'shop.json', 200],
+    ['stop one that is denied', 'denied.json', 500],
+  ])('%s', async (_, file, status) => {
+    const loadTester = await startLoadTester()
+    const [document] = parseAllDocuments(read('flagger/canary.yaml'))
+    const Policies = z.object({
+      spec: z.object({ analysis: z.object({ webhooks: z.array(z.looseObject({})) }) }),
+    })
+    const hook = Policies.parse(document?.toJS()).spec.analysis.webhooks[0]
+    const metadata = JSON.parse(JSON.stringify(hook?.['metadata']).replace('shop.json', file)) as object
+    const sent = {
+      name: 'shop',
+      namespace: 'delivery',
+      phase: 'Progressing',
+      checksum: '85d557f47b',
+      metadata,
+    }
+    const answer = await fetch(loadTester.origin, { method: 'POST', body: JSON.stringify(sent) })
+    expect(answer.status).toBe(status)
+    await loadTester.close()
+  })
+
+  test('that are sent to the Data API itself ask it without an input, and are told so', async () => {
+    const sent = {
+      name: 'shop',
+      namespace: 'delivery',
+      phase: 'Progressing',
+      checksum: '85d557f47b',
+      metadata: {},
+    }
+    const answer = await postJson(tidegate.url, '/v1/data/runtime/blackout_window/deny', sent)
+    expect([answer.status, objectOf(answer)['warning']]).toMatchObject([200, { code: 'api_usage_warning' }])
+    expect((await postJson(tidegate.url, '/v1/staticPolicy/eval', sent)).status).toBe(400)
+  })
 })
 
 describe('tidegate orchestrator doctor', () => {

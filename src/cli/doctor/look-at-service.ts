@@ -17,7 +17,7 @@ const DENIED = 'give a token of an auditor with --token-file'
 
 /** Looks at a running service: its parts, its policies, its version and what its figures tell. */
 export async function lookAtService(client: ServiceClient): Promise<Finding[]> {
-  const reached = await attempt('service', 'start it, or name it with --url', async () => {
+  const reached = await attempt('service', 'its log says why, where it was started', async () => {
     await client.ask(z.looseObject({}), { path: '/health' })
     return ok('service', `answers at ${client.shown}`)
   })
