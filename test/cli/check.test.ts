@@ -32,6 +32,9 @@ const workspace = makeWorkspace({
   'broken.json': '{"name": ',
   'text.json': '"a text"',
   'none.json': '[]',
+  'other.json': '{"name": "package", "pipelines": [{"stages": [{"wait": 99}]}]}',
+  'two.yaml': 'name: quick\nstages: []\n---\nname: slow\nstages: [{wait: 99}]\n',
+  'left.yaml': '  name: quick\n  stages: []\nstages: [{wait: 99}]\n',
 })
 const { path: cwd } = workspace
 afterAll(workspace.remove)
@@ -154,6 +157,19 @@ describe('a fault ends check with 2', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  test.each([
+    ['other.json', 'it is no pipeline definition: it has none of stages, template'],
+    ['two.yaml', 'two.yaml: it holds 2 documents (---): write each into a file of its own'],
+    ['left.yaml', 'left.yaml: yaml: line 2: did not find expected key'],
+  ])('where %s holds what the policies would not see', async (file, problem) => {
+    const { exitCode, stdout } = await check([file])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: expect.stringContaining(problem) as string })
+  })
+
+  test('but not where it is said how other JSON is asked', async () => {
+    expect(await check(['--as', 'raw', 'other.json'])).toMatchObject({ exitCode: 0 })
   })
 
   test('in JSON with the error of each file', async () => {

@@ -20,6 +20,8 @@ export interface Definition {
   readonly form: AskedForm
 }
 
+/** What a definition has one of: one that was made from a template may have no stages of its own. */
+const SIGNS = ['stages', 'template', 'config', 'triggers', 'application']
 /** The members under which the orchestrator sends what is to be saved. */
 const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
 const WRAPPER_OF = { pipeline: 'new', application: 'app' } as const
@@ -73,9 +75,18 @@ function readDefinition(text: Uint8Array, form?: InputForm): Definition {
   if (form !== undefined) return { name, input: wrap(text, form), form }
   const input = members.get('input')
   if (input !== undefined && !members.has('stages')) return readInput(input)
+  if (wrapper === undefined && !SIGNS.some((sign) => members.has(sign))) throw noDefinition()
   return wrapper === undefined
     ? { name, input: wrap(text, 'pipeline'), form: 'pipeline' }
     : { name, input: text, form: 'raw' }
+}
+
+/** Any other JSON would be allowed by policies that look for stages, as if it had been looked at. */
+function noDefinition(): AppError {
+  return new AppError(
+    'invalid',
+    `it is no pipeline definition: it has none of ${SIGNS.join(', ')}; say how it is asked with --as where it is meant`,
+  )
 }
 
 function wrap(text: Uint8Array, form: InputForm): Uint8Array {

@@ -69,8 +69,8 @@ export function readFailure(raw: unknown): string {
 }
 
 async function yamlToJson(bytes: Buffer): Promise<Buffer> {
-  const { readYaml } = await import('../../pdp/builtins/yaml/read-yaml.js')
+  const { readWholeYaml } = await import('../../pdp/builtins/yaml/read-yaml.js')
   const { UNMETERED_WORK } = await import('../../pdp/metering/work-meter.js')
   const { printJson } = await import('../../pdp/rego/print-text.js')
-  return Buffer.from(printJson(readYaml(bytes.toString('utf8'), UNMETERED_WORK)))
+  return Buffer.from(printJson(readWholeYaml(bytes.toString('utf8'), UNMETERED_WORK)))
 }

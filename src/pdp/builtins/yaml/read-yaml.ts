@@ -42,7 +42,27 @@ function isBehindContents({ contents }: Document.Parsed, at: number, text: strin
   return at >= end && columnOf(at) < columnOf(start)
 }
 
+/**
+ * As `readYaml`, of a text in which nothing comes behind that: OPA looks no further, and what a person wrote there would pass unread.
+ * Raises BuiltinError where something does.
+ */
+export function readWholeYaml(text: string, meter: WorkMeter): RegoValue {
+  const value = readYaml(text, meter)
+  const documents = [...compose(text, meter)]
+  const error = documents.flatMap(({ errors }) => errors)[0]
+  if (error !== undefined) throw new BuiltinError(yamlErrorText(error, text))
+  const { length } = documents.filter(({ contents }) => contents !== null)
+  if (length > 1)
+    throw new BuiltinError(`it holds ${length} documents (---): write each into a file of its own`)
+  return value
+}
+
 function composeFirst(text: string, meter: WorkMeter): Document.Parsed | undefined {
+  for (const document of compose(text, meter)) return document
+  return undefined
+}
+
+function compose(text: string, meter: WorkMeter): Iterable<Document.Parsed> {
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',
@@ -50,8 +70,7 @@ function composeFirst(text: string, meter: WorkMeter): Document.Parsed | undefin
     strict: true,
     logLevel: 'silent',
   })
-  for (const document of composer.compose(new MeteredParser(meter).parse(text))) return document
-  return undefined
+  return composer.compose(new MeteredParser(meter).parse(text))
 }
 
 class DocumentReader {
