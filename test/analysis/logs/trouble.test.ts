@@ -256,6 +256,13 @@ describe('what comes with the start of a canary and is over then', () => {
     expect(report.reason).toContain('but only in the first 7 minutes, which asks people')
   })
 
+  test('is for people to look at where it comes later and is over', () => {
+    const canary = logSide([ORDINARY, ...said(REFUSED, 12, 19, 6)])
+    const { report } = judge(logSide([ORDINARY]), canary)
+    expect(report.verdict).toBe('Review')
+    expect(report.reason).toContain('new, but only from minute 13 to 19, and not since, which asks people')
+  })
+
   test('costs nothing where an earlier release logged it', () => {
     const canary = logSide([ORDINARY, ...said(REFUSED, 0, 6, 3)])
     const { templatesToRemember: seenTemplates } = judge(logSide([ORDINARY]), canary)

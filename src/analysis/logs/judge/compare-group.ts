@@ -3,7 +3,8 @@ import type { LineSeverity, LogExposure, LogSide, TemplateChange } from '../mode
 import type { EventGroup } from './event-group.js'
 import { dispersionOf, isSteady } from './dispersion.js'
 import { shareOfTime } from './exposure.js'
-import { isOverFrom } from './after-start.js'
+import { episodeOf, minutesOf } from './episodes.js'
+import type { Episode } from './episodes.js'
 
 /** What the counts of one group say. */
 export interface Comparison {
@@ -18,8 +19,8 @@ export interface Comparison {
   readonly dispersion: number
   /** Whether they are more by exposure, but come in bursts, of which a side with less traffic may have as many. */
   readonly isMoreInBursts: boolean
-  /** Minutes of the start within which all of the canary came that the baseline does not explain; undefined where more came later. */
-  readonly overAfter: number | undefined
+  /** Within which all of the canary came that the baseline does not explain; undefined where there is no such stretch, or nothing to explain. */
+  readonly episode: Episode | undefined
 }
 
 /** What groups are compared by. */
@@ -66,7 +67,10 @@ export function compareGroup(
       least > canaryShare &&
       binomialUpperTail(now, now + before, canaryShare) < PLAIN &&
       leastRatioOf(now, before, canaryShare) > leastRatio(group.severity),
-    overAfter: startEnd !== undefined && isOverFrom(startEnd, group, exposure) ? startEnd : undefined,
+    episode:
+      startEnd !== undefined && pMore < SURE
+        ? episodeOf(startEnd, group, exposure, minutesOf(canary))
+        : undefined,
   }
 }
 

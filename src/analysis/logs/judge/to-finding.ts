@@ -1,6 +1,7 @@
 import { cutText } from '../../../lib/text/shown-text.js'
 import type { TemplateFinding } from '../model/types.js'
 import type { EventGroup } from './event-group.js'
+import type { Episode } from './episodes.js'
 import { leastRatio } from './compare-group.js'
 import type { WeighedComparison } from './weigh-findings.js'
 
@@ -50,9 +51,9 @@ function reasonOf(comparison: WeighedComparison): string {
   return `${counts}: ${doubtOf(comparison)}`
 }
 
-function askedOf({ change, group, isOver, overAfter }: WeighedComparison): string {
+function askedOf({ change, group, isOver, episode }: WeighedComparison): string {
   const isNew = change === 'new'
-  if (isOver) return `${isNew ? 'new' : 'more frequent'}, but only in the first ${overAfter} minutes`
+  if (isOver) return `${isNew ? 'new' : 'more frequent'}, but only ${whenOf(episode)}`
   if (!isNew) return 'more frequent by exposure, but in bursts'
   return group.severity === 'critical' ? 'critical and new' : 'new, in bursts'
 }
@@ -63,11 +64,14 @@ function amongOthers({ template, severity, baseline, canary }: EventGroup): stri
   return others > 0 && severity !== 'ordinary' ? ` with severity ${severity}` : ''
 }
 
+function whenOf({ from, to }: Episode = { from: 0, to: 0 }): string {
+  return from === 0 ? `in the first ${to} minutes` : `from minute ${from + 1} to ${to}, and not since`
+}
+
 function doubtOf(comparison: WeighedComparison): string {
   const { change, dispersion, pAdjusted, ratioLower, group } = comparison
   if (group.severity === 'ignore') return 'a topic says to ignore it'
-  if (comparison.isOver)
-    return `more only in the first ${comparison.overAfter} minutes, as a start may bring along`
+  if (comparison.isOver) return `more only ${whenOf(comparison.episode)}, as a start may bring along`
   if (change === 'missing') return 'the canary does not log it'
   if (change === 'fewer') return 'fewer than the exposure lets expect'
   if (change === 'more' && pAdjusted < SURE && ratioLower > 1) {

@@ -12,7 +12,7 @@ export interface WeighedComparison extends Comparison {
   readonly isUnexpected: boolean
   /** Whether it fails the run alone. */
   readonly isFatal: boolean
-  /** Whether it would cost points, had it not ended with the canary's start. */
+  /** Whether it would cost points, had it not come in one episode that is over. */
   readonly isOver: boolean
   /** The one of as many events that the canary does not log, where it may be the same in other words. */
   readonly instead?: Comparison | undefined
@@ -137,19 +137,22 @@ function weigh(
   const isSaid = group.topic?.isOwn === true && change === 'new' && isUnseen
   const isMany = isUnseen && change === 'new' && isManyAtOnce(comparison, exposures)
   const isFatal = failsOnCritical && severity === 'critical' && (isProven || isFirst || isSaid || isMany)
-  const isOver = comparison.overAfter !== undefined && !isFatal && (isProven || isFirst)
+  const isAtStart = comparison.episode?.from === 0
+  const mayBeOver = comparison.episode !== undefined && (isAtStart || HARMFUL.has(severity))
+  const isOver = mayBeOver && !isFatal && (isProven || isFirst)
   const isUnexpected = (isProven || isFirst || isFatal) && !isOver
   const reach = reachOf(group, exposures)
   const isBurst = isMany && severity === 'error' && group.canary.events >= BURST_TO_LOOK_AT
   const isCritical = failsOnCritical && severity === 'critical' && change === 'new' && isUnseen
   const isDoubtful = comparison.isMoreInBursts && HARMFUL.has(severity)
-  const isStart =
-    isOver && HARMFUL.has(severity) && ((change === 'new' && isUnseen) || reach > REACH_OF_START)
+  // What a start brings along each time is no matter; what came in the middle is looked at.
+  const isKnownStart = isAtStart && !(change === 'new' && isUnseen) && reach <= REACH_OF_START
+  const isEpisode = isOver && HARMFUL.has(severity) && !isKnownStart
   // What its traffic is nobody knows.
   const isUnmeasured = isUnexpected && HARMFUL.has(severity) && exposures.basis === 'time'
   const asksForReview =
     mayCostPoints &&
-    ((isCritical && !isFatal) || ((isBurst || isDoubtful) && !isUnexpected) || isStart || isUnmeasured)
+    ((isCritical && !isFatal) || ((isBurst || isDoubtful) && !isUnexpected) || isEpisode || isUnmeasured)
   const effect = Math.min(1, Math.log2(1 + ratioLower) / DOUBLINGS)
   return {
     ...comparison,

@@ -11,7 +11,9 @@ const LONGEST_START = 15
 const LEAST_SERVED = 1 / 2
 const CHANCE = 0.1
 const MOST_TIMES = 1.25
-/** Of the events of the start. */
+/** An episode with what must come behind it, in its own length. */
+const LEAST_LENGTHS = 1.5
+/** Of the events of an episode. */
 const MOST_LEFT = 0.05
 
 /**
@@ -23,7 +25,7 @@ export function startEndOf(
   exposure: LogExposure,
   canary: LogSide,
 ): number | undefined {
-  const minutes = Math.floor((canary.endMs - canary.startMs) / MINUTE_MS)
+  const minutes = minutesOf(canary)
   const end = Math.min(LONGEST_START, Math.floor(minutes * START_SHARE))
   if (end < 1) return undefined
   const common = groups.filter(
@@ -38,18 +40,49 @@ export function startEndOf(
   return now >= before * odds * LEAST_SERVED ? end : undefined
 }
 
-/** Whether the events of the canary that the baseline does not explain came before this minute, and none after it. */
-export function isOverFrom(
-  minute: number,
+/** Whole minutes of a window, and the last where it is begun. */
+export function minutesOf({ startMs, endMs }: LogSide): number {
+  return Math.ceil((endMs - startMs) / MINUTE_MS)
+}
+
+/** Minutes of the window, the second not among them. */
+export interface Episode {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The stretch of at most so many minutes within which all events of the canary came that the baseline does not explain, and which is over by half as
+ * long; that at the start where it is one. Undefined where more came before it or after it.
+ */
+export function episodeOf(
+  length: number,
   { baseline, canary }: EventGroup,
   { canaryShare }: Pick<LogExposure, 'canaryShare'>,
-): boolean {
-  const [before, now] = [eventsFrom(baseline, minute), eventsFrom(canary, minute)]
-  const early = [...canary.byMinute.values()].reduce((sum, events) => sum + events, 0) - now
+  minutes: number,
+): Episode | undefined {
+  const [now, before] = [canary, baseline].map((side) => sumsOf(side, minutes))
+  const all = now?.at(-1) ?? 0
   // Those without a time may have come at any.
-  if (early + now < canary.events) return false
-  const most = before * (canaryShare / (1 - canaryShare)) * MOST_TIMES + Math.max(1, early * MOST_LEFT)
-  return now <= most && binomialUpperTail(now, now + before, canaryShare) > (before === 0 ? 0 : CHANCE)
+  if (now === undefined || before === undefined || all < canary.events) return undefined
+  const outside = (sums: readonly number[], from: number): number =>
+    (sums.at(-1) ?? 0) - (sums[from + length] ?? 0) + (sums[from] ?? 0)
+  for (let from = 0; from + length * LEAST_LENGTHS <= minutes; from += 1) {
+    const [left, others] = [outside(now, from), outside(before, from)]
+    const most =
+      others * (canaryShare / (1 - canaryShare)) * MOST_TIMES + Math.max(1, (all - left) * MOST_LEFT)
+    const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE
+    if (left <= most && isChance) return { from, to: from + length }
+  }
+  return undefined
+}
+
+/** How many events there are before each minute, and all at the end. */
+function sumsOf({ byMinute }: SideEvents, minutes: number): readonly number[] {
+  const sums = [0]
+  for (let minute = 0; minute < minutes; minute += 1)
+    sums.push((sums[minute] ?? 0) + (byMinute.get(minute) ?? 0))
+  return sums
 }
 
 function eventsFrom({ byMinute }: SideEvents, from: number): number {
