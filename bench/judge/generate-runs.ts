@@ -10,7 +10,7 @@ import {
 } from './generate-pairs.js'
 
 /** What is counted of a row's runs. */
-export type Share = 'success' | 'review' | 'ever failed'
+export type Share = 'success' | 'review' | 'failed' | 'ever failed'
 
 /** A metric of a simulated run. */
 export interface RunMetric extends Pair {
@@ -47,12 +47,24 @@ const unlike = (name: string, series: Series, change: Change): RunRow['make'] =>
 const lastThird: Change = (value, place) => (place >= (2 * POINTS) / 3 ? 3 * value : value)
 const outage: Change = (value, place) => (place >= 26 && place < 34 ? 0 : value)
 const burst: Change = (value, place) => (place >= POINTS - 3 ? 10 * value : value)
+/** Of what is at the start too much, less than a fiftieth is left after a quarter of the window. */
+const fading = (place: number): number => Math.exp(-place / 3.75)
+const warmingUp: Change = (value, place) => value * (1 + 3 * fading(place))
 const ramp: Change = (value, place) => value * (1 + place / POINTS)
 
 const counts =
   (mean: number): Series =>
   (random, count) =>
     Float64Array.from({ length: count }, () => random.poisson(mean))
+
+/** A queue of some three requests, and one that is long at first. */
+const draining: RunRow['make'] = (random) => [
+  {
+    name: 'queue length',
+    control: counts(3)(random, POINTS),
+    experiment: Float64Array.from({ length: POINTS }, (_, place) => random.poisson(3 + 40 * fading(place))),
+  },
+]
 
 /** Of many metrics alike the one that is ten times worse. */
 const oneOfMany =
@@ -89,6 +101,15 @@ export const RUN_ROWS: readonly RunRow[] = [
   runs('ramp to x2, cv 10 %', 'success', 5, unlike('metric', AROUND, ramp)),
   runs('outage of 8 of 60 points', 'success', 5, unlike('metric', AROUND, outage), 1),
   runs('x10 in the last 3 points', 'success', 5, unlike('metric', AROUND, burst), 1),
+  runs('x4 at first, gone after a quarter', 'failed', 2, unlike('metric', AROUND, warmingUp), 1),
+  runs(
+    'x4 at first, gone after a quarter, lognormal s=0.5',
+    'failed',
+    5,
+    unlike('metric', lognormal(100, 0.5), warmingUp),
+    1,
+  ),
+  runs('a queue of 40 that drains over a quarter', 'failed', 2, draining, 1),
   runs('rate[5m] A/A', 'review', 10, one('metric', overlapping(AROUND), overlapping(AROUND)), 1),
   runs('one of 30 ten times worse', 'success', 5, oneOfMany(AROUND, normal(1000, 100)), 1),
   runs('one of 30 ten times worse, lognormal s=1', 'success', 5, oneOfMany(lognormal(1), lognormal(10)), 1),

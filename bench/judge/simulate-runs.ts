@@ -4,6 +4,8 @@ import type { JudgeInput, JudgeOptions, Side } from '../../src/analysis/judge/se
 import { makeRandom } from './generate-pairs.js'
 import type { RunMetric, RunRow } from './generate-runs.js'
 
+const ENDS = { success: 'Success', review: 'Review', failed: 'Fail' } as const
+
 /** The share of a row's runs that show what is counted of them, in per cent. Each interval sees all points up to its end. */
 export function simulateRuns(
   { make, intervals, share }: RunRow,
@@ -20,10 +22,7 @@ export function simulateRuns(
       return judgeMetrics(upTo(metrics, planned.look / planned.looks), { judge, look: planned }).verdict
     })
     const last = verdicts.at(-1)
-    const isCounted =
-      share === 'ever failed'
-        ? verdicts.includes('Fail')
-        : last === (share === 'success' ? 'Success' : 'Review')
+    const isCounted = share === 'ever failed' ? verdicts.includes('Fail') : last === ENDS[share]
     if (isCounted) counted += 1
   }
   return (100 * counted) / runs

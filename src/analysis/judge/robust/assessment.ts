@@ -14,6 +14,8 @@ export interface Assessment {
   readonly doubt: NoData | undefined
   /** A stretch in which the canary's values were 0: what a change that was found then means. */
   readonly outage: string | undefined
+  /** Why a change that was found is for people to say: only the start has it, or one value that stays. */
+  readonly vanished: NoData | undefined
   /** Whether the metric had points that could be compared. */
   readonly isTested: boolean
   /** What to compare over all metrics: 1 when no test found a change that matters. */

@@ -44,6 +44,7 @@ export function decide(assessment: Assessment, adjusted: Adjusted, settings: Rob
   if (tested === undefined) return unchanged('both sides have the same values', assessment)
   const found = explaining(mattering(tested.tests), tested.alpha)
   if (found !== undefined && found.p <= tested.alpha && adjusted.p <= settings.discoveryRate) {
+    if (assessment.vanished !== undefined) return withoutData(assessment.vanished, spec)
     return changed(found, assessment, tested, adjusted, settings)
   }
   const undecided = found && notDecided(found, tested, adjusted, settings)

@@ -3,6 +3,7 @@ import { longestRun } from '../../statistics/longest-run.js'
 import type { MetricSeries, Side } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
 import { notComparable } from './samples/comparable.js'
+import { stuckOf } from './stuck.js'
 import { describeTotals } from './tests/describe-totals.js'
 import { kindOfValues } from './samples/kind-of-values.js'
 import { harmfulSigns } from './samples/metric-tests.js'
@@ -33,7 +34,7 @@ export function doubtOf(
   outage: string | undefined,
   betweenUnits = 0,
 ): NoData | undefined {
-  const silent = silenceOf(metric) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
+  const silent = silenceOf(metric) ?? stuckOf(sides) ?? burstOf(metric, sides) ?? fallToZero(metric, outage)
   const reason =
     silent ?? gapOf(metric) ?? farRun(metric, sides, betweenUnits) ?? notComparable(metric, sides)
   return reason === undefined ? undefined : { state: 'doubtful', reason }

@@ -23,6 +23,7 @@ import { testDistance } from './tests/test-distance.js'
 import { testGauge } from './tests/test-gauge.js'
 import { testOccurrence } from './tests/test-occurrence.js'
 import { totalOf } from './tests/total-events.js'
+import { stuckInstead, vanishedStart } from './vanished-start.js'
 
 /** Where points are worth too few to be trusted, only so small a share of the error may be made. */
 const PLAIN_SHARE = 0.05
@@ -61,6 +62,11 @@ export function assessMetric(metric: MetricSeries, settings: RobustSettings): As
     limit: brokenLimit(sides.experiment.sorted, spec.limits),
     doubt,
     outage,
+    vanished:
+      tested === undefined
+        ? undefined
+        : (stuckInstead(sides, tested) ??
+          vanishedStart(judged, spec, tested, (rest) => testMetric(rest, spec, settings, overlap))),
     isTested: missing === undefined,
     p: tested === undefined || (tooLittle ?? asCounters) !== undefined ? 1 : comparableP(tested, settings),
   }

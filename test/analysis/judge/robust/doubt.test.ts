@@ -96,3 +96,27 @@ test('a canary that fell to 0 is for people to look at, whatever is said of too 
   const canary = { noData: { tooFewPoints: 'ignore' } }
   expect(judgeOne({ control, experiment, canary }).noData).toEqual({ state: 'doubtful', policy: 'review' })
 })
+
+describe('a canary that keeps its last value', () => {
+  const [control, experiment] = [around(50, 5), around(50, 5)]
+  const stuckFrom = (start: number, value = 51.237): number[] =>
+    experiment.map((own, index) => (index < start ? own : value))
+
+  test.each([0, 20, 45])('from point %d on is not judged by how little it varies', (start) => {
+    expect(judgeOne({ control, experiment: stuckFrom(start) })).toMatchObject({
+      classification: 'Inconclusive',
+      classificationReason: `the canary's last ${60 - start} points all have the value 51.2, where the baseline changes: see whether it is still measured`,
+    })
+  })
+
+  test('far from the baseline is worse all the same', () => {
+    expect(judgeOne({ control, experiment: stuckFrom(20, 90) }).classification).toBe('High')
+  })
+
+  test.each([
+    ['for a moment', { control, experiment: stuckFrom(52) }],
+    ['as its baseline does', { control: points(() => 50), experiment: points(() => 50.5) }],
+  ])('%s passes', (_, metric) => {
+    expect(judgeOne(metric).classification).toBe('Pass')
+  })
+})

@@ -16,7 +16,9 @@ describe('values that end at a bound', () => {
     const result = judgeOne(worse)
     expect(result.classification).toBe('Low')
     expect(result.finding).toMatchObject({ distanceFrom: 100 })
-    expect(result.classificationReason).toMatch(/^99\.\d+ on the average, 99\.9\d+ in the baseline \(of the distance from 100: /)
+    expect(result.classificationReason).toMatch(
+      /^99\.\d+ on the average, 99\.9\d+ in the baseline \(of the distance from 100: /,
+    )
   })
 
   test.each([

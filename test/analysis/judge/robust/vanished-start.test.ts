@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+
+import { around, judge, judgeOne, normal, points } from '../../../support/judge-metrics.js'
+import type { Metric } from '../../../support/judge-metrics.js'
+
+const fading = (place: number): number => Math.exp(-place / 3.75)
+const control = around(100, 10)
+const warm = around(100, 10)
+const queue = (): number[] => points(() => Math.max(0, Math.round(4 + 1.7 * normal())))
+
+describe('a change that only the start of the canary has', () => {
+  test.each<[string, Metric]>([
+    [
+      'of caches that fill',
+      { control, experiment: warm.map((value, place) => value * (1 + 3 * fading(place))) },
+    ],
+    [
+      'of a queue that drains',
+      {
+        control: queue(),
+        experiment: queue().map((value, place) => value + Math.round(60 * fading(place * 0.6))),
+      },
+    ],
+    [
+      'of traffic that comes to it',
+      {
+        ...{ control, experiment: warm.map((value, place) => value * Math.min(1, 0.2 + 0.05 * place)) },
+        canary: { direction: 'decrease' },
+      },
+    ],
+  ])('is for people to look at: %s', (_, metric) => {
+    for (const critical of [false, true]) {
+      const { results, verdict } = judge([{ ...metric, canary: { ...metric.canary, critical } }])
+      expect(verdict).toBe('Review')
+      expect(results[0]?.classificationReason).toMatch(
+        /, but the first \d+ points show it, as those of a warm-up do, and from point \d+ on the canary is like its baseline: see what it was; warmUpMinutes leaves a start out$/,
+      )
+    }
+  })
+
+  test('and that comes back is a change', () => {
+    const experiment = warm.map((value, place) => (place < 15 || place >= 40 ? 3 * value : value))
+    expect(judgeOne({ control, experiment })).toMatchObject({ classification: 'High', noData: null })
+  })
+
+  test('and of which something is left is a change', () => {
+    const experiment = warm.map((value, place) => value * (1.25 + 3 * fading(place)))
+    expect(judgeOne({ control, experiment })).toMatchObject({ classification: 'High', noData: null })
+  })
+
+  test('of errors that are counted out of requests is one: what failed has failed', () => {
+    const exposure = { control: points(() => 1000), experiment: points(() => 1000) }
+    const experiment = points((place) => Math.round(60 * fading(place)))
+    const metric = { control: points((place) => (place % 9 === 0 ? 1 : 0)), experiment, exposure }
+    expect(judgeOne(metric).classificationReason).not.toContain('warm-up')
+  })
+})
