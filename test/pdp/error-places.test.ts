@@ -124,3 +124,20 @@ test.each([
     }),
   )
 })
+
+test.each([
+  ['a value comes behind a call that reads it', 'to_number(x) > 0; x = input.b; to_number(input.one) == 1'],
+  ['a pattern comes behind it', 'to_number(x) > 0; input.l = [x]; to_number(input.one) == 1'],
+  ['an index comes behind it', 'to_number(j) > 0; input.o[j]; to_number(input.one) == 1'],
+  ['values are replaced', 'to_number(input.one) == 1; to_number(input.b) > 0 with input.b as to_number("y")'],
+])('no place is told where %s: the calls are made in another order', async (_, body) => {
+  const snapshot = await loadPolicies({ 'p.rego': `package p\n\nimport rego.v1\n\na if { ${body} }\n` })
+  const input = Buffer.from('{"b": "x", "one": "1", "l": ["q"], "o": {"k": 1}}')
+  const evaluate = (): unknown =>
+    evaluateDocument(planDocument(snapshot, ['p', 'a']), input, newCall({ strictBuiltinErrors: true }))
+  expect(evaluate).toThrow(
+    expect.objectContaining({
+      details: [expect.not.objectContaining({ location: expect.anything() as object })],
+    }),
+  )
+})

@@ -13,11 +13,14 @@ const OPERATORS: Readonly<Record<string, string>> = { div: '/', rem: '%' }
 
 /**
  * The tokens of a definition at which its calls of a built-in begin, as OPA counts, in the order in which they are made as far as the text
- * tells: a body before the value of its rule or comprehension, operands before what is called with them.
+ * tells: a body before the value of its rule or comprehension, operands before what is called with them. Undefined where a variable may
+ * have its value from an expression behind one that reads it: OPA puts these in another order.
  */
-export function callsInOrder(tokens: readonly Token[], builtin: string): Token[] {
+export function callsInOrder(tokens: readonly Token[], builtin: string): Token[] | undefined {
   const found: Token[] = []
-  const visitAll = (nodes: readonly Node[]): void => {
+  const names = new Map<string, { readonly isOperand: boolean }>()
+  const bound: string[] = []
+  const visitAll = (nodes: readonly Node[], isOperand: boolean): void => {
     // An operator comes behind its second operand, in which there may be others.
     let pending: Token | undefined
     for (const [at, node] of [...nodes.entries(), [nodes.length, undefined] as const]) {
@@ -26,10 +29,12 @@ export function callsInOrder(tokens: readonly Token[], builtin: string): Token[]
         pending = undefined
       }
       if (node === undefined) break
+      if (!isGroup(node) && node.kind === 'name' && !names.has(node.text)) names.set(node.text, { isOperand })
+      else bound.push(...boundAt(nodes, at).filter((name) => names.get(name)?.isOperand === true))
       if (isGroup(node)) {
         const bar = node.open.text === '(' ? -1 : node.nodes.findIndex((one) => isSign(one, '|'))
-        visitAll(node.nodes.slice(bar + 1))
-        if (bar !== -1) visitAll(node.nodes.slice(0, bar))
+        visitAll(node.nodes.slice(bar + 1), node.open.text === '(')
+        if (bar !== -1) visitAll(node.nodes.slice(0, bar), false)
         const call =
           node.open.text === '(' && nameBefore(nodes, at).name === builtin
             ? startOfCall(nodes, at)
@@ -42,10 +47,29 @@ export function callsInOrder(tokens: readonly Token[], builtin: string): Token[]
     }
   }
   for (const { head, body } of clausesOf(toNodes(tokens))) {
-    visitAll(body)
-    visitAll(head)
+    visitAll(body, false)
+    visitAll(head, false)
   }
-  return found
+  return bound.length > 0 ? undefined : found
+}
+
+/** The variables that an expression may give values there though they are read above it: `x = 1`, `[x, y] = z`, `xs[x]`. */
+function boundAt(nodes: readonly Node[], at: number): string[] {
+  const node = nodes[at]
+  const isMatched = (place: number): boolean =>
+    isSign(nodes[place], '=') && !isSign(nodes[place + 1], '=') && !/^[=!<>]$/.test(textAt(nodes, place - 1))
+  if (isGroup(node)) {
+    const isIndex = node.open.text === '[' && node.nodes.length === 1
+    return isIndex || isMatched(at + 1) || isMatched(at - 1)
+      ? node.nodes.map((one) => firstToken(one).text)
+      : []
+  }
+  return isMatched(at + 1) || isMatched(at - 1) ? [textAt(nodes, at)] : []
+}
+
+function textAt(nodes: readonly Node[], at: number): string {
+  const node = nodes[at]
+  return node === undefined ? '' : firstToken(node).text
 }
 
 function isGroup(node: Node | undefined): node is Group {

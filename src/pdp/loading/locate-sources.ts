@@ -62,20 +62,21 @@ function onlyCall(parts: readonly PolicyPart[], name: string): Location[] {
 function callsFrom(modules: readonly RegoModule[], builtin: string, caller: Caller): Location[] {
   const definitions = modules.flatMap((module) => definitionsOf(module, caller.rule))
   const calls = definitions.map(({ file, text, tokens }) =>
-    callsInOrder(tokens, builtin).map((token) => ({ file, ...positionIn(text, token.offset) })),
+    callsInOrder(tokens, builtin)?.map((token) => ({ file, ...positionIn(text, token.offset) })),
   )
-  const all = calls.flat()
+  const all = calls.flatMap((some) => some ?? [])
   const [first, ...others] = definitions
   // The compiler has its own order of definitions that go on with variables, or that stand in several files.
   const isOrdered =
     others.every(({ file, path }) => file === first?.file && path === first.path) ||
-    calls.filter(({ length }) => length > 0).length === 1
-  const isReordered = definitions.some(({ tokens }) =>
+    calls.filter((some) => some?.length !== 0).length === 1
+  const hasModifiers = definitions.some(({ tokens }) =>
     tokens.some(({ kind, text }) => kind === 'name' && text === 'with'),
   )
   const made = all[caller.nth]
-  const isTold = isOrdered && !isReordered && all.length === caller.count && made !== undefined
-  return isTold ? [made] : all
+  const isTold = isOrdered && !hasModifiers && all.length === caller.count && made !== undefined
+  if (isTold) return [made]
+  return calls.includes(undefined) ? [] : all
 }
 
 interface Definition {

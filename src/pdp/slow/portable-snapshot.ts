@@ -38,10 +38,12 @@ export function toPortable(
     packages,
     unanswered,
     baseDenials,
-    modules: modules.map(({ module, bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly }) => ({
-      id: idOf(module),
-      code: { bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly },
-    })),
+    modules: modules.map(
+      ({ module, bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly }) => ({
+        id: idOf(module),
+        code: { bytes, minimumPages, wrappedBuiltins, callSites, rules, readsDirectly },
+      }),
+    ),
   }
 }
 
