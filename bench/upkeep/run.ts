@@ -1,4 +1,14 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -32,6 +42,8 @@ const { values: flags } = parseArgs({
     /** The longest that one of them is waited for. */
     seconds: { type: 'string', default: '900' },
     port: { type: 'string', default: '18210' },
+    /** Where databases are put: below /dev/shm, what the disk takes is left out. */
+    directory: { type: 'string', default: tmpdir() },
   },
 })
 const DAY_MS = 86_400_000
@@ -40,10 +52,12 @@ const STORM_SECONDS = 10
 const SAVE_EVERY_MS = 100
 /** As `audit.maxBytes` takes it. */
 const LEAST_BOUND = 16 * 1024 * 1024
+const WARM_UP = 50
+const [FSYNCS, FSYNC_EVERY_MS] = [300, 20]
 const CORES = '0-1'
 const INPUT = { input: { user: 'ana', roles: ['dev'], action: 'deploy' } }
 
-const temporary = mkdtempSync(join(tmpdir(), 'tidegate-upkeep-'))
+const temporary = mkdtempSync(join(flags.directory, 'tidegate-upkeep-'))
 let port = Number(flags.port)
 
 interface Upkeep {
@@ -70,6 +84,7 @@ async function measure({ name, dataDir, policies, settings, args = [], untilDone
   )
   const command = [process.execPath, 'dist/cli.js', 'serve', '--config', config, ...args]
   const server = await startBenchServer({ name: 'tidegate', url, command, env: {} }, CORES, temporary)
+  await warmUp(url)
   const begun = performance.now()
   const cpuBefore = server.cpuSeconds()
   const state = { isDone: false }
@@ -85,6 +100,12 @@ async function measure({ name, dataDir, policies, settings, args = [], untilDone
   } finally {
     await server.stop()
   }
+}
+
+/** The thread that writes starts with the first event, which a service that has been running has behind it. */
+async function warmUp(url: string): Promise<void> {
+  for (let sent = 0; sent < WARM_UP; sent += 1)
+    await sendJson(`${url}/platform/echo`, 'POST', 'ana', event(-1 - sent))
 }
 
 function* steps(url: string, state: { readonly isDone: boolean }): Iterable<Step> {
@@ -205,9 +226,27 @@ async function storm(): Promise<void> {
   })
 }
 
+/** How long the disk itself takes to keep 32 KB for good, every 20 ms: what every event waits for. */
+async function timeDisk(): Promise<void> {
+  const [file, block] = [openSync(join(temporary, 'fsync'), 'w'), Buffer.alloc(32_768, 1)]
+  const times: number[] = []
+  for (let count = 0; count < FSYNCS; count += 1) {
+    const begun = performance.now()
+    writeSync(file, block)
+    fsyncSync(file)
+    times.push(performance.now() - begun)
+    await sleep(FSYNC_EVERY_MS)
+  }
+  closeSync(file)
+  const at = (share: number): string =>
+    (times.sort((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? 0).toFixed(1)
+  console.log(`the disk itself: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} ms`)
+}
+
 const PARTS: Readonly<Record<string, () => Promise<void>>> = { nothing, expiry, retention, storm }
 
 try {
+  await timeDisk()
   console.log('| work | done after, s | CPU, s | beside it | requests | p50 ms | p99 ms | max ms |')
   console.log('| ---- | ------------- | ------ | --------- | -------- | ------ | ------ | ------ |')
   for (const part of flags.only.split(',')) await PARTS[part]?.()
