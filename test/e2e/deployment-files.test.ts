@@ -199,6 +199,18 @@ describe.skipIf(systemd === undefined)('the unit (needs systemd-analyze)', () =>
   })
 })
 
+describe('what the unit says', () => {
+  it('makes the directories that the pages put sockets and data in', () => {
+    const unit = readText('build/systemd/tidegate.service')
+    const page = readText('docs/operating.md')
+    const sockets = [...page.matchAll(/unix:(\/run\/[\w-]+)\//g)].map(([, folder = '']) => folder)
+    expect(sockets).not.toEqual([])
+    for (const folder of sockets) expect(unit).toContain(`RuntimeDirectory=${folder.replace('/run/', '')}\n`)
+    expect(page).toContain('--data-dir /var/lib/tidegate')
+    expect(unit).toContain('StateDirectory=tidegate\n')
+  })
+})
+
 describe('the image', () => {
   const file = readText('build/container/Containerfile')
 
