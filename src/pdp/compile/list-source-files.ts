@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import type { Dirent, Stats } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { AppError, toError } from '../../errors/app-error.js'
+import { AppError, hasErrorCode, toError } from '../../errors/app-error.js'
 import { isSettled, versionText } from '../../lib/file-version.js'
 
 const DATA_FILES: readonly string[] = ['data.json', 'data.yaml', 'data.yml']
@@ -114,7 +114,7 @@ async function refuseCircle(path: string, found: Stats, above: readonly string[]
 
 /** What was raised when a file or directory of policies was read, as an AppError that names it. */
 export function unreadable(path: string, raw: unknown): AppError {
-  return raw instanceof AppError
-    ? raw
-    : new AppError('invalid', `read policies: ${toError(raw).message}`, { cause: { path, raw } })
+  if (raw instanceof AppError) return raw
+  const advice = hasErrorCode(raw, 'ENOENT') ? ': name policies that are there' : ''
+  return new AppError('invalid', `read policies: ${toError(raw).message}${advice}`, { cause: { path, raw } })
 }
