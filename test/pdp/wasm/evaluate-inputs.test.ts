@@ -38,7 +38,8 @@ beforeAll(async () => {
     module: new WebAssembly.Module(bytes),
     minimumPages,
     wrappedBuiltins: new Map<number, string>(),
-    callSites: '', rules: [],
+    callSites: '',
+    rules: [],
     bytes: new Uint8Array(),
   }
   const options = {

@@ -31,7 +31,8 @@ made := count([[x] | some x in numbers.range(1, 3000)]) + count(input.x)
     module: new WebAssembly.Module(bytes),
     minimumPages,
     wrappedBuiltins: new Map<number, string>(),
-    callSites: '', rules: [],
+    callSites: '',
+    rules: [],
     bytes: new Uint8Array(),
   }
   instance = new PolicyInstance(code, {
