@@ -22,6 +22,8 @@ export interface Definition {
 
 /** What a definition has one of: one that was made from a template may have no stages of its own. */
 const SIGNS = ['stages', 'template', 'config', 'triggers', 'application']
+/** All that one has which was only begun. */
+const LABELS = ['id', 'name', 'description']
 /** The members under which the orchestrator sends what is to be saved. */
 const WRAPPERS: readonly string[] = ['new', 'pipeline', 'app']
 const WRAPPER_OF = { pipeline: 'new', application: 'app' } as const
@@ -75,10 +77,14 @@ function readDefinition(text: Uint8Array, form?: InputForm): Definition {
   if (form !== undefined) return { name, input: wrap(text, form), form }
   const input = members.get('input')
   if (input !== undefined && !members.has('stages')) return readInput(input)
-  if (wrapper === undefined && !SIGNS.some((sign) => members.has(sign))) throw noDefinition()
+  if (wrapper === undefined && !isDefinition([...members.keys()])) throw noDefinition()
   return wrapper === undefined
     ? { name, input: wrap(text, 'pipeline'), form: 'pipeline' }
     : { name, input: text, form: 'raw' }
+}
+
+function isDefinition(members: readonly string[]): boolean {
+  return members.some((name) => SIGNS.includes(name)) || members.every((name) => LABELS.includes(name))
 }
 
 /** Any other JSON would be allowed by policies that look for stages, as if it had been looked at. */

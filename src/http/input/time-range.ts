@@ -4,8 +4,9 @@ import { z } from 'zod'
 import { AppError } from '../../errors/app-error.js'
 
 const NO_MOMENT = 'must be an ISO 8601 time or milliseconds since the epoch'
-/** In 1973. A number below it is one of seconds, or a date or year without its dashes, and would mean a time in 1970. */
+/** In 1973. A number between the two is one of seconds, or a date or year without its dashes, and would mean a time in 1970; a smaller one stands for the beginning. */
 const LEAST_MS = 100_000_000_000
+const BEGINNING_MS = 1000
 
 /**
  * A moment as a person or a program writes it, in milliseconds since the epoch; a time that names no zone is in UTC. A blank before
@@ -16,7 +17,7 @@ const Moment = z.string().transform((text, context) => {
   const ms = isNumber
     ? Number(text)
     : DateTime.fromISO(text.replace(/ (?=\d\d(?::?\d\d)?$)/, '+'), { zone: 'utc' }).toMillis()
-  if (Number.isFinite(ms) && !(isNumber && ms > 0 && ms < LEAST_MS)) return ms
+  if (Number.isFinite(ms) && !(isNumber && ms >= BEGINNING_MS && ms < LEAST_MS)) return ms
   context.addIssue({
     code: 'custom',
     message: isNumber ? `${NO_MOMENT}, and ${text} is too small for these` : NO_MOMENT,
