@@ -30,11 +30,11 @@ export async function migrate(database: Database, migrations: Migrations): Promi
   }
 }
 
-/** The names of what the file has been through, in their order. */
+/** The names of what the file has been through, in their order. Reads the rows, not their index alone: a damaged table is found at the start. */
 function doneMigrations(database: Database): readonly { readonly name: string }[] {
   const history = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
   if (history.get(HISTORY_TABLE) === undefined) return []
-  return database.prepare<[], { name: string }>(`select name from ${HISTORY_TABLE} order by name`).all()
+  return database.prepare<[], { name: string }>(`select * from ${HISTORY_TABLE} order by name`).all()
 }
 
 function refuseNewerSchema(
