@@ -17,7 +17,7 @@ const LEAST_REST = 12
 /** The normal score from which on a start stands out among the canary's own values (an error of 0.0013). */
 const START_SCORE = 3
 /** What the rest shows at this error is left of a change, though it would not be found. */
-const REST_ALPHA = 0.01
+const REST_ALPHA = 0.05
 
 /** One value for long is no narrower spread but no measurement. Undefined where that is not what was found. */
 export function stuckInstead(sides: CleanSides, { tests, alpha }: Tested): NoData | undefined {

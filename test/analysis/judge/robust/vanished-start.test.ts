@@ -18,7 +18,7 @@ describe('a change that only the start of the canary has', () => {
       'of a queue that drains',
       {
         control: queue(),
-        experiment: queue().map((value, place) => value + Math.round(60 * fading(place * 0.6))),
+        experiment: queue().map((value, place) => value + Math.round(60 * fading(place * 0.75))),
       },
     ],
     [
