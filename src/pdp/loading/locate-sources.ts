@@ -16,24 +16,38 @@ type ShowFile = (file: string) => string
 /** An error location has the name that the compiler saw; a person knows the source file, shown as its reader may see it. */
 export function indexSources(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateSource'] {
   const texts = new Map(parts.flatMap(({ rego }) => rego.map(({ file, text }) => [file, text] as const)))
-  return (compiledName, row) => {
+  return remembering((compiledName: string, row: number) => {
     const names = parts.flatMap(({ sourceFile }) => sourceFile(compiledName) ?? [])
     const file = names.find((name) => texts.has(name)) ?? names[0] ?? compiledName
     return { file: show(file), head: headAt(texts.get(file) ?? '', row) }
+  })
+}
+
+/** Reads what was asked once: a policy may fail for every request, and its sources may be large. There are no more questions than places in them. */
+function remembering<Question extends readonly unknown[], Found>(
+  find: (...question: Question) => Found,
+): (...question: Question) => Found {
+  const known = new Map<string, { readonly found: Found }>()
+  return (...question) => {
+    const key = JSON.stringify(question)
+    const { found } = known.get(key) ?? { found: find(...question) }
+    known.set(key, { found })
+    return found
   }
 }
 
 /** The first line of the definition that a row stands in, of which an `else` is a part. */
 function headAt(text: string, row: number): string | undefined {
   const offset = text.split('\n', row).join('\n').length
-  const start = statementsOf(text).findLast(([token]) => token !== undefined && token.offset < offset)?.[0]
+  const start = statementsOf(readTokens(text).tokens).findLast(
+    ([token]) => token !== undefined && token.offset < offset,
+  )?.[0]
   return start === undefined ? undefined : text.slice(start.offset).split('\n', 1)[0]
 }
 
 /** The tokens of each rule, import and the package; offsets may count in another text where the module has template strings. */
-function statementsOf(text: string): Token[][] {
+function statementsOf(tokens: readonly Token[]): Token[][] {
   const statements: Token[][] = []
-  const { tokens } = readTokens(text)
   for (const [at, token] of tokens.entries()) {
     if (startsStatement(tokens, at) && token.text !== 'else') statements.push([])
     statements.at(-1)?.push(token)
@@ -43,13 +57,13 @@ function statementsOf(text: string): Token[][] {
 
 /** Where a built-in was called from that failed. */
 export function indexCalls(parts: readonly PolicyPart[], show: ShowFile): Snapshot['locateBuiltin'] {
-  return (name, caller) => {
+  return remembering((name: string, caller: Caller | undefined) => {
     const compiled = parts.filter((part) => part.compiled.length > 0)
     const made =
       caller === undefined ? [] : compiled.flatMap(({ modules }) => callsFrom(modules, name, caller))
     const [call] = made.length === 1 ? made : onlyCall(compiled, name)
     return call && { ...call, file: show(call.file) }
-  }
+  })
 }
 
 /** The one call of a built-in that there is; bundles may leave their Rego out, so that of several none is known to be the only one. */
@@ -93,10 +107,10 @@ function definitionsOf(
   rule: readonly string[],
 ): Definition[] {
   if (!packagePath.every((segment, at) => rule[at] === segment)) return []
-  const { text } = readTokens(source)
+  const { text, tokens: all } = readTokens(source)
   // Template strings are read in other words, which stand elsewhere.
   if (text !== source) return []
-  return statementsOf(source).flatMap((tokens) => {
+  return statementsOf(all).flatMap((tokens) => {
     const start = tokens[0]?.text === 'default' ? 1 : 0
     const head = headPath(tokens, start)
     const path = [...packagePath, ...head.path]

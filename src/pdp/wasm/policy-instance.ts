@@ -13,7 +13,7 @@ import { SliceOver } from './evaluation-slice.js'
 import type { EvaluationSlice } from './evaluation-slice.js'
 import { HostValues } from './host-values.js'
 import type { Booleans } from './host-values.js'
-import { lastCaller } from './calls/call-sites.js'
+import { lastCallerOf } from './calls/call-sites.js'
 import { OUT_OF_FUEL } from './module/meter-module.js'
 import { MemoryHeadroom } from './memory-headroom.js'
 import { ModuleMemory } from './module/module-memory.js'
@@ -48,7 +48,7 @@ export class PolicyInstance {
   readonly #exports: PolicyExports
   readonly #builtinNames: ReadonlyMap<number, string>
   readonly #wrappedBuiltins: ReadonlyMap<number, string>
-  readonly #caller: () => ReturnType<typeof lastCaller>
+  readonly #caller: ReturnType<typeof lastCallerOf>
   readonly #budget: EvaluationBudget
   readonly #targets: ModuleTargets
   readonly #values: HostValues
@@ -81,7 +81,7 @@ export class PolicyInstance {
     this.#memory = new ModuleMemory(minimumPages, limits.maxMemoryBytes, data.base + data.bytes.length)
     const { exports } = new WebAssembly.Instance(module, { env: this.#imports() })
     this.#exports = toPolicyExports(exports)
-    this.#caller = () => lastCaller(exports, callSites)
+    this.#caller = lastCallerOf(exports, callSites)
     this.#targets = new ModuleTargets(exports, this.#exports)
     this.#values = new HostValues(this.#memory, this.#exports)
     // The first block of the heap lies behind all static memory.
