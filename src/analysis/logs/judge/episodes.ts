@@ -71,8 +71,9 @@ export function episodeOf(
     const [left, others] = [outside(now, from), outside(before, from)]
     const most =
       others * (canaryShare / (1 - canaryShare)) * MOST_TIMES + Math.max(1, (all - left) * MOST_LEFT)
+    if (left > most) continue
     const isChance = others === 0 || binomialUpperTail(left, left + others, canaryShare) > CHANCE
-    if (left <= most && isChance) return { from, to: from + length }
+    if (isChance) return { from, to: from + length }
   }
   return undefined
 }

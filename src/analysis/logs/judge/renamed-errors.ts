@@ -22,7 +22,7 @@ export function withRenamed(
   return findings.map((finding) => {
     const { group, change, isUnexpected } = finding
     if (!isUnexpected || change !== 'new' || group.topic?.isOwn === true) return finding
-    const instead = [...gone].find((one) => isSame(one.group, group) && isAsOften(one, group, odds))
+    const instead = [...gone].find((one) => isAsOften(one, group, odds) && isSame(one.group, group))
     if (instead === undefined) return finding
     gone.delete(instead)
     return { ...finding, instead, asksForReview: true, isUnexpected: false, isFatal: false, loss: 0 }

@@ -1,4 +1,4 @@
-import { group } from 'd3-array'
+import { group, rollup } from 'd3-array'
 
 import { VALUE } from '../masking/scan-words.js'
 import { unite, wordsKey } from '../model/pattern.js'
@@ -24,24 +24,37 @@ interface Subject {
  */
 export function joinSubjects(patterns: readonly Pattern[]): readonly Pattern[] {
   const subjects = patterns.map(subjectOf).filter((subject) => subject !== undefined)
-  const framesOf = group(subjects, ({ name }) => name)
-  const isKnown = ({ name }: Subject): boolean =>
-    isNameInParts(name) && new Set(framesOf.get(name)?.map(({ frame }) => frame)).size >= LEAST_FRAMES
+  const known = namesOfSeveral(subjects)
   const families = [...group(subjects, ({ frame }) => frame).values()].filter(
-    (family) => family.filter(isKnown).length >= LEAST_NAMES,
+    (family) => family.filter(({ name }) => known.has(name)).length >= LEAST_NAMES,
   )
-  if (families.length === 0) return patterns
-  const countOf = group(families.flat(), ({ name }) => name)
-  const taken = new Set<Pattern>()
-  const united = families.flatMap((family) => {
-    const members = family.filter(
-      ({ name }) => isNameInParts(name) || (countOf.get(name)?.length ?? 0) >= LEAST_FRAMES,
-    )
-    for (const { pattern } of members) taken.add(pattern)
-    const whole = unite(members.map(({ pattern }) => pattern))
-    return [{ ...whole, words: whole.words.with(0, VALUE) }]
-  })
-  return [...patterns.filter((pattern) => !taken.has(pattern)), ...united]
+  const timesNamed = rollup(
+    families.flat(),
+    (same) => same.length,
+    ({ name }) => name,
+  )
+  const members = families.map((family) =>
+    family.filter(({ name }) => isNameInParts(name) || (timesNamed.get(name) ?? 0) >= LEAST_FRAMES),
+  )
+  const taken = new Set(members.flat().map(({ pattern }) => pattern))
+  return [...patterns.filter((pattern) => !taken.has(pattern)), ...members.map(uniteSubjects)]
+}
+
+/** The names in parts of which several things are said. */
+function namesOfSeveral(subjects: readonly Subject[]): ReadonlySet<string> {
+  const named = group(
+    subjects.filter(({ name }) => isNameInParts(name)),
+    ({ name }) => name,
+  )
+  const several = [...named].filter(
+    ([, same]) => new Set(same.map(({ frame }) => frame)).size >= LEAST_FRAMES,
+  )
+  return new Set(several.map(([name]) => name))
+}
+
+function uniteSubjects(members: readonly Subject[]): Pattern {
+  const whole = unite(members.map(({ pattern }) => pattern))
+  return { ...whole, words: whole.words.with(0, VALUE) }
 }
 
 function subjectOf(pattern: Pattern): Subject | undefined {
