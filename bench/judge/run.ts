@@ -123,15 +123,21 @@ function judgePair(pair: Pair, judge: JudgeOptions['judge']): Pick<MetricResult,
 
 function reportSpeed(): void {
   const { normal } = makeRandom(Number(flags.seed))
-  const side = (): Side => ({
-    values: Float64Array.from({ length: SPEED_POINTS }, () => 100 * Math.exp(0.3 * normal())),
+  const side = (level: number): Side => ({
+    values: Float64Array.from({ length: SPEED_POINTS }, () => level * Math.exp(0.3 * normal())),
   })
-  const metrics = Array.from({ length: SPEED_METRICS }, (_, index) => ({
-    spec: specOf(`metric ${index}`),
-    control: side(),
-    experiment: side(),
-  }))
-  for (const judge of ['default', 'kayenta'] as const) {
+  const metricsAt = (level: number) =>
+    Array.from({ length: SPEED_METRICS }, (_, index) => ({
+      spec: specOf(`metric ${index}`),
+      control: side(100),
+      experiment: side(level),
+    }))
+  for (const [judge, level] of [
+    ['default', 100],
+    ['default', 150],
+    ['kayenta', 100],
+  ] as const) {
+    const metrics = metricsAt(level)
     const times = Array.from({ length: SPEED_ROUNDS }, () => {
       const startedAtMs = performance.now()
       judgeMetrics({ metrics, groupWeights: {}, thresholds: THRESHOLDS }, { judge })
@@ -139,7 +145,7 @@ function reportSpeed(): void {
     })
     const residentMb = process.memoryUsage.rss() / 1e6
     console.log(
-      `\n${judge}: ${SPEED_METRICS} metrics x ${SPEED_POINTS} points x 2 sides in ${Math.min(...times).toFixed(0)} ms, best of ${SPEED_ROUNDS}; ${residentMb.toFixed(0)} MB resident`,
+      `\n${judge}, canary at ${level} %: ${SPEED_METRICS} metrics x ${SPEED_POINTS} points x 2 sides in ${Math.min(...times).toFixed(0)} ms, best of ${SPEED_ROUNDS}; ${residentMb.toFixed(0)} MB resident`,
     )
   }
 }

@@ -1,8 +1,9 @@
 import { normalUpperQuantile } from './normal.js'
 import { rankSum, rankSumVariance } from './rank-sum.js'
+import type { RankSum } from './rank-sum.js'
 
 /** Up to this many values in all, every way to share out the ranks is counted. */
-const EXACT_UP_TO = 50
+export const EXACT_UP_TO = 50
 
 /** How far the first sample is above the second, as normal scores whose tails are the p-values of each direction. */
 export interface RankShift {
@@ -17,22 +18,24 @@ export interface RankShift {
 
 /** The Mann-Whitney test of both directions: exact, equal values included, for small samples. Both in ascending order. */
 export function rankShift(first: Float64Array, second: Float64Array): RankShift {
-  const [n, m] = [first.length, second.length]
-  const { sum, ties } = rankSum(first, second)
+  const ranks = rankSum(first, second)
+  const shift = normalShift(ranks, first.length, second.length)
+  if (!(shift.deviation > 0) || first.length + second.length > EXACT_UP_TO) return shift
+  const { atLeast, atMost } = exactTails(first, second, ranks.sum)
+  return { ...shift, above: normalUpperQuantile(atLeast), below: normalUpperQuantile(atMost) }
+}
+
+/** The same by the normal distribution, whatever the size of the samples, of `n` and `m` values. */
+export function normalShift({ sum, ties }: RankSum, n: number, m: number): RankShift {
   const deviation = Math.sqrt(rankSumVariance(n, m, ties))
-  const distance = sum - (n * (n + m + 1)) / 2
-  const cliffsDelta = (2 * distance) / (n * m)
   if (!(deviation > 0)) return { above: 0, below: 0, cliffsDelta: 0, deviation: 0 }
-  if (n + m <= EXACT_UP_TO) {
-    const { atLeast, atMost } = exactTails(first, second, sum)
-    return {
-      above: normalUpperQuantile(atLeast),
-      below: normalUpperQuantile(atMost),
-      cliffsDelta,
-      deviation,
-    }
+  const distance = sum - (n * (n + m + 1)) / 2
+  return {
+    above: (distance - 0.5) / deviation,
+    below: (-distance - 0.5) / deviation,
+    cliffsDelta: (2 * distance) / (n * m),
+    deviation,
   }
-  return { above: (distance - 0.5) / deviation, below: (-distance - 0.5) / deviation, cliffsDelta, deviation }
 }
 
 /** P(rank sum >= sum) and P(rank sum <= sum) over all ways to pick n of the ranks, by dynamic programming on doubled ranks. */

@@ -10,7 +10,7 @@ const CHANGING_SHARE = 0.9
 
 /**
  * The stretch at the end in which the canary has one value while its baseline changes from point to point, as a sentence: what is
- * measured no more keeps its last value. Undefined where there is none.
+ * measured no more keeps its last value. Undefined where there is none, or where the baseline has no such value: a change is that.
  */
 export function stuckOf({ control, experiment }: CleanSides): string | undefined {
   const { values, places } = experiment
@@ -20,6 +20,8 @@ export function stuckOf({ control, experiment }: CleanSides): string | undefined
   // A fall to 0 is told as such.
   if (last === 0 || last === undefined || points < Math.max(STUCK_POINTS, STUCK_SHARE * endOf(experiment)))
     return undefined
+  const { sorted } = control
+  if (last < (sorted[0] ?? last) || last > (sorted.at(-1) ?? last)) return undefined
   const meanwhile = control.values.filter((_, at) => (control.places[at] ?? 0) >= (places[before + 1] ?? 0))
   const changes = meanwhile.filter((value, at) => at > 0 && value !== meanwhile[at - 1]).length
   if (meanwhile.length < STUCK_POINTS || changes < CHANGING_SHARE * (meanwhile.length - 1)) return undefined

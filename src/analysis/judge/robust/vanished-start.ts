@@ -1,5 +1,5 @@
 import { chance } from '../../../lib/text/figures.js'
-import { rankShift } from '../../statistics/rank-sum-tail.js'
+import { frontShifts } from '../../statistics/front-shifts.js'
 import type { MetricSpec, TestOutcome } from '../series/types.js'
 import type { NoData } from './find-no-data.js'
 import { stuckOf } from './stuck.js'
@@ -11,6 +11,8 @@ import type { CleanSides, Tested } from './samples/metric-tests.js'
 
 /** No start that a warm-up takes is longer, as a share of the window. */
 const START_SHARE = 0.3
+/** What goes on for longer than a start is looked for so many times as far: its beginning alone must not pass for one. */
+const SEARCHED = 2
 const LEAST_POINTS = 3
 /** So many points of each side must be left to say that nothing is left of a change. */
 const LEAST_REST = 12
@@ -55,21 +57,24 @@ export function vanishedStart(
   }
 }
 
-/** How many points at the start stand out most among the canary's own; undefined where none do. */
+/** How many points at the start stand out most among the canary's own; undefined where none do, or more than a start may have. */
 function startOf(
   { values, places }: CleanSide,
   { change }: TestOutcome,
   longest: number,
 ): number | undefined {
   let best: { readonly points: number; readonly score: number } | undefined
-  for (let points = LEAST_POINTS; points <= longest; points += 1) {
-    const behind = places.findIndex((place) => place >= points)
-    if (behind < LEAST_POINTS) continue
-    const shift = rankShift(values.slice(0, behind).sort(), values.slice(behind).sort())
-    const score = change === 'High' ? shift.above : shift.below
+  const searched = SEARCHED * longest
+  const shifts = frontShifts(values, searched)
+  let behind = 0
+  for (let points = LEAST_POINTS; points <= searched; points += 1) {
+    while (behind < places.length && (places[behind] ?? 0) < points) behind += 1
+    if (behind < LEAST_POINTS || behind === places.length) continue
+    const shift = shifts[behind - 1]
+    const score = (change === 'High' ? shift?.above : shift?.below) ?? 0
     if (score > (best?.score ?? START_SCORE)) best = { points, score }
   }
-  return best?.points
+  return best !== undefined && best.points <= longest ? best.points : undefined
 }
 
 function from({ values, places, exposure, hasExposure }: CleanSide, start: number): CleanSide {

@@ -109,8 +109,8 @@ describe('a canary that keeps its last value', () => {
     })
   })
 
-  test('far from the baseline is worse all the same', () => {
-    expect(judgeOne({ control, experiment: stuckFrom(20, 90) }).classification).toBe('High')
+  test.each([20, 30])('from point %d on, far from the baseline, is worse all the same', (start) => {
+    expect(judgeOne({ control, experiment: stuckFrom(start, 90) }).classification).toBe('High')
   })
 
   test.each([

@@ -18,7 +18,7 @@ describe('a change that only the start of the canary has', () => {
       'of a queue that drains',
       {
         control: queue(),
-        experiment: queue().map((value, place) => value + Math.round(60 * fading(place * 0.75))),
+        experiment: queue().map((value, place) => value + Math.max(0, 45 - 3 * place)),
       },
     ],
     [
@@ -41,6 +41,12 @@ describe('a change that only the start of the canary has', () => {
   test('and that comes back is a change', () => {
     const experiment = warm.map((value, place) => (place < 15 || place >= 40 ? 3 * value : value))
     expect(judgeOne({ control, experiment })).toMatchObject({ classification: 'High', noData: null })
+  })
+
+  test('and that goes on for half of the window is a change', () => {
+    const experiment = warm.map((value, place) => (place < 30 ? 0.4 * value : value))
+    const metric = { control, experiment, canary: { direction: 'decrease' as const } }
+    expect(judgeOne(metric)).toMatchObject({ classification: 'Low', noData: null })
   })
 
   test('and of which something is left is a change', () => {
