@@ -6,7 +6,7 @@ import { groupingQuality, clusterLines } from './cluster-lines.js'
 import type { GroupingQuality } from './cluster-lines.js'
 import { seededRandom } from '../../../src/analysis/judge/series/seeded-random.js'
 
-const PARTS = ['tuned', 'held', 'fresh', 'unseen'] as const
+const PARTS = ['tuned', 'held', 'fresh', 'unseen', 'blind'] as const
 const Systems = z.record(z.enum(PARTS), z.record(z.string(), z.array(z.string()).min(2)))
 
 /** How well the lines of a made-up system are grouped, and whether rules were tuned on it. */
@@ -69,6 +69,7 @@ const VALUES: Readonly<Record<string, Make>> = {
   port: whole(60_999, 1024),
   float: (random) => (random() * 100).toFixed(2),
   bool: either('true', 'false'),
+  hex4: hex(4),
   hex6: hex(6),
   hex7: hex(7),
   hex8: hex(8),
@@ -153,12 +154,21 @@ const VALUES: Readonly<Record<string, Make>> = {
   clock: text('0:<two>:<two>.<int2>'),
   two: (random) => String(10 + Math.floor(random() * 49)),
   date: text(`2026-11-<two> 08:<two>:<two> +0000`),
+  iface: text('<GigabitEthernet|TenGigabitEthernet|Port-channel|Vlan><int1><|/0/<int2>>'),
+  player: names('Alice_99 bobTheMiner carol Dave2010 xXerinXx frank_ grace Heidi'),
+  winhost: names('SHOP-DC1 WEB03 SQL-PROD BUILD7 FRONT-12'),
+  winexe: text('C:\\<Windows|Program Files|Shop>\\<System32|Bin|Tools>\\<svchost|w3wp|shop|java|powershell>.exe'),
+  winpath: text('D:\\<Data|Backup|Logs>\\<db>_<int>.<mdf|ldf|bak>'),
+  winservice: either(
+    ...['Windows Update', 'Print Spooler', 'Shop Order Import', 'World Wide Web Publishing Service'],
+    ...['SQL Server (MSSQLSERVER)', 'Windows Time', 'BITS', 'Remote Registry'],
+  ),
   lt: either('<'),
   gt: either('>'),
 }
 
-/** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`. */
-const TELLING = /^(?:(?!YES$)[A-Z][A-Z_]{2,}|UP|IO)$/
+/** Methods, and states in capitals, tell kinds of messages apart, as they do in the labels of Loghub; `YES` no more than `NO`, and no names. */
+const TELLING = /^(?:(?!(?:YES|INBOX|BITS|SHOP)$)[A-Z][A-Z_]{2,}|UP|IO)$/
 
 /** Fills the places of a template, each `<name>` or `<one|another>`; what stands in a text that was chosen is filled too. */
 function fill(template: string, random: Random, told: string[] = []): string {
