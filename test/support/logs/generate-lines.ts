@@ -157,7 +157,9 @@ const VALUES: Readonly<Record<string, Make>> = {
   iface: text('<GigabitEthernet|TenGigabitEthernet|Port-channel|Vlan><int1><|/0/<int2>>'),
   player: names('Alice_99 bobTheMiner carol Dave2010 xXerinXx frank_ grace Heidi'),
   winhost: names('SHOP-DC1 WEB03 SQL-PROD BUILD7 FRONT-12'),
-  winexe: text('C:\\<Windows|Program Files|Shop>\\<System32|Bin|Tools>\\<svchost|w3wp|shop|java|powershell>.exe'),
+  winexe: text(
+    'C:\\<Windows|Program Files|Shop>\\<System32|Bin|Tools>\\<svchost|w3wp|shop|java|powershell>.exe',
+  ),
   winpath: text('D:\\<Data|Backup|Logs>\\<db>_<int>.<mdf|ldf|bak>'),
   winservice: either(
     ...['Windows Update', 'Print Spooler', 'Shop Order Import', 'World Wide Web Publishing Service'],

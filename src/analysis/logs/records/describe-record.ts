@@ -31,7 +31,10 @@ export function describeRecord(record: unknown, messageField?: string): string |
     return undefined
   const isSaid = (text: string | undefined): boolean =>
     text === undefined || (message?.includes(text) ?? false) || (stack?.includes(text) ?? false)
-  const head = [message, request?.text].filter((part) => part !== undefined && part !== '').join(' ')
+  const answer = textIn(record, RECORD_FIELDS.grpc)?.text
+  const grpc =
+    answer === undefined || (message?.includes(answer) ?? false) ? undefined : `grpc.code=${answer}`
+  const head = [message, request?.text, grpc].filter((part) => part !== undefined && part !== '').join(' ')
   const error = [type, cause].filter((part) => !isSaid(part)).join(': ')
   const first = [head, error].filter((part) => part !== '').join(': ')
   // A status says what became of a request, not how much that matters: the level still stands before it.
@@ -72,14 +75,14 @@ function statedIn(
   const found = RECORD_FIELDS.level
     .map((field) => ({ field, text: textOf(nameOf(fieldValue(record, field))) }))
     .find(({ text }) => text !== undefined)
-  const level = found?.text === undefined ? undefined : levelOf(found.field, found.text)
+  const level = found?.text === undefined ? undefined : levelOf(found.field, found.text, record)
   const isQuiet = level === undefined || level === 'INFO' || level === 'DEBUG'
   return isQuiet && status !== undefined && status >= SERVER_ERROR ? 'ERROR' : level
 }
 
 /** Some write a level as an object with its name and its number. */
 function nameOf(value: unknown): unknown {
-  return isRecord(value) ? (value['name'] ?? value['text']) : value
+  return isRecord(value) ? (value['name'] ?? value['text'] ?? value['label']) : value
 }
 
 function requestOf(

@@ -32,6 +32,8 @@ export const RECORD_FIELDS = {
   ],
   level: [
     ...[
+      'level_name',
+      'LevelDisplayName',
       'log.level',
       'level',
       'severity',
@@ -49,12 +51,24 @@ export const RECORD_FIELDS = {
       'lvl',
       'loglevel',
       'log_level',
-      'level_name',
+      'error_severity',
+      'Severity',
+      'severityLevel',
+      'SeverityLevel',
       'jsonPayload.level',
       'priority',
       'PRIORITY',
     ],
-    ...['severityNumber', 'SeverityNumber', 'severity_number', 'levelno', 's', 'type'],
+    ...[
+      'severityNumber',
+      'SeverityNumber',
+      'severity_number',
+      'levelno',
+      'level_value',
+      'LevelValue',
+      's',
+      'type',
+    ],
   ],
   errorType: [
     ...[
@@ -110,6 +124,8 @@ export const RECORD_FIELDS = {
       'DownstreamStatus',
     ],
   ],
+  /** What gRPC answered, which HTTP does not tell. */
+  grpc: ['grpc.code', 'grpc_status', 'grpc.status_code', 'grpc_code', 'rpc.grpc.status_code'],
   /** How long a request took. */
   duration: [
     ...[
@@ -178,13 +194,6 @@ export const RECORD_FIELDS = {
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** A level as lines state it, of a word or a number in the named field; undefined for what is none. */
-export function levelOf(field: string, value: string): string | undefined {
-  const isNumber = /^\d+$/.test(value)
-  if (isNumber) return levelOfNumber(field, Number(value))
-  return LEVEL_WORDS.get(value.trim().toUpperCase())
-}
-
 /** What text states of itself counts in a field too, and there also letters. */
 const LEVEL_WORDS = new Map(
   Object.entries({
@@ -202,20 +211,54 @@ const LEVEL_WORDS = new Map(
 
 /** Least numbers of FATAL, ERROR, WARN and INFO. */
 type Scale = readonly [number, number, number, number]
-const OPEN_TELEMETRY: Scale = [21, 17, 13, 9]
-const PYTHON: Scale = [50, 40, 30, 20]
 const PINO: Scale = [60, 50, 40, 30]
 const JAVA: Scale = [1100, 1000, 900, 700]
+const MONOLOG: Scale = [500, 400, 300, 200]
+/** Numbers of fields that one kind of writers has. */
+const SCALES: ReadonlyMap<string, Scale> = new Map([
+  ...['severityNumber', 'SeverityNumber', 'severity_number'].map(
+    (field) => [field, [21, 17, 13, 9] satisfies Scale] as const,
+  ),
+  // Python, Logback, .NET, Application Insights
+  ['levelno', [50, 40, 30, 20]],
+  ['level_value', [50_000, 40_000, 30_000, 20_000]],
+  ['LevelValue', JAVA],
+  ['LogLevel', [5, 4, 3, 2]],
+  ...['severityLevel', 'SeverityLevel'].map((field) => [field, [4, 3, 2, 1] satisfies Scale] as const),
+])
+const GOOGLE: Scale = [600, 500, 400, 200]
 const LARGEST_OF_SYSLOG = 7
+const LARGEST_OF_PINO = 100
+const LEAST_OF_JAVA = 700
+/** Beside a level as a number, they say that it is one of Windows: 1 critical, 2 error, 3 warning. */
+const OF_WINDOWS = ['ProviderName', 'Channel', 'EventID', 'EventId', 'EventRecordID', 'RecordId']
+
+/** A level as lines state it, of a word or a number in the named field of a record; undefined for what is none. */
+export function levelOf(
+  field: string,
+  value: string,
+  record: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (!/^\d+$/.test(value)) {
+    const word = value.trim().toUpperCase()
+    // MongoDB counts how much of debugging it is.
+    return LEVEL_WORDS.get(/^D[1-5]$/.test(word) ? 'D' : word)
+  }
+  const number = Number(value)
+  const isWindows = field === 'Level' && OF_WINDOWS.some((name) => name in record)
+  if (isWindows)
+    return number > 3 || number === 0 ? 'INFO' : (['FATAL', 'ERROR', 'WARN'][number - 1] ?? 'INFO')
+  const scale = SCALES.get(field)
+  return scale === undefined ? levelOfNumber(field, number) : onScale(number, scale)
+}
 
 function levelOfNumber(field: string, value: number): string {
-  if (/number$/i.test(field)) return onScale(value, OPEN_TELEMETRY)
-  if (field === 'levelno') return onScale(value, PYTHON)
   // Syslog counts the other way round.
-  if (value <= LARGEST_OF_SYSLOG) {
+  if (value <= LARGEST_OF_SYSLOG)
     return value <= 2 ? 'FATAL' : value === 3 ? 'ERROR' : value === 4 ? 'WARN' : 'INFO'
-  }
-  return onScale(value, value > 100 ? JAVA : PINO)
+  if (value <= LARGEST_OF_PINO) return onScale(value, PINO)
+  if (field === 'severity') return onScale(value, GOOGLE)
+  return onScale(value, value < LEAST_OF_JAVA ? MONOLOG : JAVA)
 }
 
 function onScale(value: number, [fatal, error, warn, info]: Scale): string {

@@ -10,6 +10,12 @@ export const LEVEL_SPELLINGS = {
 /** What a line says of itself. */
 export type StatedLevel = keyof typeof LEVEL_SPELLINGS
 
+/** By the severity of syslog (RFC 5424 section 6.2.1), and of what goes by it. */
+export const LEVEL_OF_SYSLOG: readonly StatedLevel[] = [
+  ...(['fatal', 'fatal', 'fatal', 'error', 'warn'] as const),
+  ...(['quiet', 'quiet', 'quiet'] as const),
+]
+
 /** All spellings, as the choices of a regular expression. */
 export const LEVEL_NAMES = Object.values(LEVEL_SPELLINGS).join('|')
 

@@ -1,4 +1,5 @@
-import { LEVEL_NAMES, levelNamed } from './level-words.js'
+import { codedLevel } from './coded-level.js'
+import { LEVEL_NAMES, LEVEL_OF_SYSLOG, levelNamed } from './level-words.js'
 import type { StatedLevel } from './level-words.js'
 import { requestFailed } from './request-status.js'
 
@@ -24,9 +25,15 @@ const LETTERS: readonly RegExp[] = [
   /^([VDIWEF])\/[^\s(:]{1,60} *(?:\( *\d+\))?: /,
   /^(?:\S{1,30} |[\d-]{10}T)?\d\d:\d\d:\d\d\S* \[?([DIWEF])\]? \S/,
   /^\d+:[MSCX] \d\d \w{3} \d{4} \d\d:\d\d:\d\d\.\d+ ([.*#-]) /,
+  // What PostgreSQL and MySQL call neither an error nor a warning
+  /(?:^|[\s\]])(LOG|DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {2}/,
+  /^[-\dT:.Z+]+(?: {1,2}[\d:]{7,8})?(?: \d+)? \[(Note|System)\] /,
 ]
 const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([
-  ...['V', 'D', 'I', '.', '*', '-'].map((letter) => [letter, 'quiet'] as const),
+  ...['V', 'D', 'I', '.', '*', '-', 'Note', 'System'].map((letter) => [letter, 'quiet'] as const),
+  ...['LOG', 'DETAIL', 'HINT', 'CONTEXT', 'STATEMENT', 'QUERY', 'LOCATION'].map(
+    (name) => [name, 'quiet'] as const,
+  ),
   ...(['W', '#'] as const).map((letter) => [letter, 'warn'] as const),
   ['E', 'error'],
   ['F', 'fatal'],
@@ -34,10 +41,11 @@ const LETTER_LEVELS: ReadonlyMap<string, StatedLevel> = new Map([
 
 /** The priority that syslog puts first: eight times the facility, and the severity (RFC 5424 section 6.2.1). */
 const PRIORITY = /^<(\d{1,3})>/
-const SYSLOG_SEVERITIES: readonly StatedLevel[] = ['fatal', 'fatal', 'fatal', 'error', 'warn']
 
 /** The level that a line states: as a field (`level=warn`), as a word near its beginning, by a letter of its layout, or by the status of a request. */
 export function statedLevel(text: string): StatedLevel | undefined {
+  const coded = codedLevel(text)
+  if (coded !== undefined) return coded
   const start = text.slice(0, STATED_WITHIN)
   const name = (BARE.exec(start) ??
     FIELD.exec(text) ??
@@ -58,7 +66,7 @@ function levelOfLayout(start: string): StatedLevel | undefined {
     if (letter !== undefined) return LETTER_LEVELS.get(letter)
   }
   const priority = PRIORITY.exec(start)?.[1]
-  return priority === undefined ? undefined : (SYSLOG_SEVERITIES[Number(priority) % 8] ?? 'quiet')
+  return priority === undefined ? undefined : LEVEL_OF_SYSLOG[Number(priority) % 8]
 }
 
 function levelOfRequest(text: string): StatedLevel | undefined {
