@@ -18,6 +18,21 @@ stages := [stage |
 	is_object(stage)
 ]
 
+# A payload that is made of expressions holds a text where a list was meant. What cannot be read is refused, or nothing would be found in it.
+unreadable contains "the stages of the execution cannot be read; send a list of objects, each with its context as an object" if {
+	not is_readable(object.get(document, "stages", []))
+}
+
+is_readable(null)
+
+is_readable(list) if {
+	is_array(list)
+	every stage in list {
+		is_object(stage)
+		type_name(object.get(stage, "context", null)) in ["object", "null"]
+	}
+}
+
 context(stage) := object.get(stage, "context", {})
 
 # Who started it. Older callers send user at the root.

@@ -45,3 +45,14 @@ test_a_stage_without_context_has_an_empty_one if {
 	execution.context({}) == {}
 	execution.context({"context": {"a": 1}}) == {"a": 1}
 }
+
+test_stages_of_another_shape_are_unreadable if {
+	every stages in [json.marshal([{"type": "deploy"}]), {"0": {}}, 5, false, [null], ["x"], [[{}]], [{"context": "{}"}], [{"context": []}]] {
+		count(execution.unreadable) == 1 with input as {"executionId": "01J0", "stages": stages}
+		count(execution.unreadable) == 1 with input as {"pipeline": {"stages": stages}}
+	}
+	every stages in [null, [], [{}], [{"context": null}], [{"context": {"a": 1}}]] {
+		count(execution.unreadable) == 0 with input as {"executionId": "01J0", "stages": stages}
+	}
+	count(execution.unreadable) == 0 with input as {}
+}

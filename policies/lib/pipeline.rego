@@ -9,23 +9,42 @@ document := input.new if {
 	is_object(input.new)
 } else := input.pipeline if {
 	is_object(input.pipeline)
-} else := input if {
+} else := input if is_bare
+
+is_bare if {
 	is_array(input.stages)
+	not is_wrapped
 	not input.app
 	not running
 }
+
+# A rule each, since a reference that is undefined inside a call makes "not" of that call undefined, too.
+is_wrapped if is_new
+
+is_wrapped if is_object(input.pipeline)
+
+is_new if is_object(input.new)
 
 # The body of a runtime check also carries stages at its root, and is no definition.
 running if input.executionId
 
 running if input.payloadConstraint
 
-# A stage that this very save removes is still listed, with the status "deleted".
+# What is left out here is refused by static.readable_definition.
 stages := [stage |
 	some stage in as_list(object.get(document, "stages", []))
 	is_object(stage)
-	object.get(stage, "stageStatus", "") != "deleted"
+	not is_removed(stage)
 ]
+
+# A stage that this very save removes is still listed, with the status "deleted". Only the orchestrator's save task says so, which
+# overwrites the status of all stages where it knows the pipeline; anywhere else it is what the author wrote, and the stage runs.
+is_removed(stage) if {
+	stage.stageStatus == "deleted"
+	not is_new
+	document.id
+	document.user
+}
 
 name := document.name if {
 	is_string(document.name)

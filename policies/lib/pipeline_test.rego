@@ -38,11 +38,19 @@ test_absent_null_and_odd_stages_are_no_stages if {
 	pipeline.stages == [] with input as {"new": {"stages": [null, "1"]}}
 }
 
-test_a_deleted_stage_is_left_out if {
-	pipeline.stages == stages with input as {"pipeline": {"stages": array.concat(
-		stages,
-		[{"refId": "2", "type": "wait", "stageStatus": "deleted"}],
-	)}}
+removed := array.concat(stages, [{"refId": "2", "type": "wait", "stageStatus": "deleted"}])
+
+test_a_stage_that_the_save_task_calls_deleted_is_left_out if {
+	pipeline.stages == stages with input as {"pipeline": {"id": "7c1e", "user": {"name": "ana"}, "stages": removed}}
+}
+
+test_a_stage_that_its_author_calls_deleted_is_read if {
+	every document in [{}, {"id": "7c1e"}, {"user": {"name": "ana"}}] {
+		pipeline.stages == removed with input as {"pipeline": object.union(document, {"stages": removed})}
+	}
+	saved := {"id": "7c1e", "user": {"name": "ana"}, "stages": removed}
+	pipeline.stages == removed with input as {"new": saved}
+	pipeline.stages == removed with input as {"new": saved, "pipeline": saved}
 }
 
 test_a_pipeline_without_a_name_says_so if {

@@ -29,6 +29,10 @@ deny["it is not known who started the pipeline, so nobody can be told apart from
 	not execution.starter
 }
 
+deny[text] {
+	some text in execution.unreadable
+}
+
 approvals := [stage |
 	some stage in execution.stages
 	stage.type == "manualJudgment"

@@ -55,3 +55,7 @@ test_an_unknown_starter_is_denied_once_something_was_approved if {
 test_reads_the_pipeline_wrapper if {
 	separation_of_duty.deny == own with input as {"pipeline": {"stages": [judged_by("ana")], "trigger": {"user": "ana"}}}
 }
+
+test_stages_that_cannot_be_read_are_denied if {
+	reasons(json.marshal([judged_by("bo")])) == {"the stages of the execution cannot be read; send a list of objects, each with its context as an object"}
+}

@@ -22,6 +22,8 @@ deny contains text if {
 
 deny contains text if some text in settings.problems.images
 
+deny contains text if some text in execution.unreadable
+
 deny contains "imageIds cannot be read; send a list of texts, or one text with commas" if {
 	some id in unread
 	not is_null(id)

@@ -59,3 +59,10 @@ test_missing_settings_are_denied if {
 test_no_image_needs_no_registry if {
 	trusted_registries.deny == set() with input as {"imageIds": ["", " "]} with data.settings.images as {"trusted": ["registry.test"]}
 }
+
+test_stages_that_cannot_be_read_are_denied if {
+	unread := {"the stages of the execution cannot be read; send a list of objects, each with its context as an object"}
+	every stages in ["[]", {"0": {}}, [{"context": "manifests"}]] {
+		reasons({"stages": stages}) == unread
+	}
+}

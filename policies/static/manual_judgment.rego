@@ -37,19 +37,32 @@ later[earlier] contains pipeline.ref(stage) if {
 	some earlier in pipeline.requisites(stage)
 }
 
-# A judgment that may be skipped, or whose "stop" or failure lets the pipeline go on, protects nothing.
+# A judgment that may be skipped, that is judged already, or whose "stop", failure or end of time lets the pipeline go on, protects nothing.
 is_binding(stage) if {
 	is_judgment(stage)
 	not is_conditional(stage)
-	not goes_on_after_stop(stage)
+	not is_given(stage, "judgmentStatus")
+	not is_given(stage, "manualSkip")
+	not is_given(stage, "continuePipeline")
+	not is_given(stage, "markSuccessfulOnTimeout")
 }
 
 # The stages of the plugins stop a pipeline as a person's judgment does: by people, or by a policy or an analysis.
 is_judgment(stage) if stage.type in ["manualJudgment", "approval", "verification"]
 
-is_conditional(stage) if stage.stageEnabled.type == "expression"
+# The orchestrator reads the type in any letter case.
+is_conditional(stage) if {
+	is_object(stage.stageEnabled)
+	is_given(stage.stageEnabled, "type")
+}
 
-goes_on_after_stop(stage) if pipeline.as_text(stage.continuePipeline) == "true"
+is_conditional(stage) if {
+	is_given(stage, "stageEnabled")
+	not is_object(stage.stageEnabled)
+}
+
+# An expression is unknown until the stage runs.
+is_given(holder, key) if not lower(pipeline.as_text(object.get(holder, key, null))) in ["null", "false", ""]
 
 default hint := ""
 

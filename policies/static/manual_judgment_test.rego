@@ -72,6 +72,14 @@ test_a_judgment_without_effect_does_not_count if {
 		{"stageEnabled": {"type": "expression", "expression": "false"}},
 		{"continuePipeline": true, "failPipeline": false},
 		{"continuePipeline": "true"},
+		{"continuePipeline": "${parameters.hurry}"},
+		{"stageEnabled": {"type": "Expression", "expression": "false"}},
+		{"stageEnabled": "${parameters.condition}"},
+		{"stageEnabled": {"type": "${'expression'}", "expression": "false"}},
+		{"judgmentStatus": "continue"},
+		{"judgmentStatus": "${parameters.judgment}"},
+		{"manualSkip": true},
+		{"stageTimeoutMs": 1000, "markSuccessfulOnTimeout": true},
 	] {
 		reasons([object.union(judgment, effect), deploy(["1"])]) == unbound
 	}
@@ -81,8 +89,27 @@ test_a_judgment_that_stops_only_its_branch_counts if {
 	reasons([object.union(judgment, {"continuePipeline": false, "failPipeline": false}), deploy(["1"])]) == set()
 }
 
+test_what_a_form_writes_without_effect_leaves_a_judgment_binding if {
+	every form in [
+		{"stageEnabled": null},
+		{"stageEnabled": {}},
+		{"judgmentStatus": ""},
+		{"judgmentStatus": null, "manualSkip": false},
+		{"markSuccessfulOnTimeout": "false"},
+		{"stageTimeoutMs": 1000},
+	] {
+		reasons([object.union(judgment, form), deploy(["1"])]) == set()
+	}
+}
+
 test_a_judgment_that_this_save_removes_does_not_count if {
-	reasons([object.union(judgment, {"stageStatus": "deleted"}), deploy(["1"])]) == unjudged
+	removed := object.union(judgment, {"stageStatus": "deleted"})
+	saved := {"pipeline": {"id": "7c1e", "user": {"name": "ana"}, "stages": [removed, deploy(["1"])]}}
+	manual_judgment.deny == unjudged with input as saved with data.settings as fixtures.settings
+}
+
+test_a_deploy_whose_author_calls_it_deleted_is_a_deploy if {
+	reasons([object.union(deploy([]), {"stageStatus": "deleted"})]) == unjudged
 }
 
 test_a_deploy_does_not_count_as_its_own_judgment if {

@@ -1,0 +1,68 @@
+# METADATA
+# title: Readable definition
+# description: What policies cannot read they cannot refuse, so a definition of another shape is refused for its shape.
+package static.readable_definition
+
+import data.lib.pipeline
+import rego.v1
+
+deny contains text if {
+	some wrapper in ["new", "pipeline"]
+	is_other(input, wrapper, ["object"])
+	text := sprintf("input.%s cannot be read; send a pipeline there, as an object", [wrapper])
+}
+
+deny contains "the input has stages that nobody reads; send the pipeline as input.new" if {
+	is_other(input, "stages", [])
+	not pipeline.is_bare
+	not pipeline.running
+}
+
+deny contains text if {
+	is_other(pipeline.document, "stages", ["array"])
+	text := sprintf("the stages of pipeline '%s' cannot be read; write a list of objects", [pipeline.name])
+}
+
+deny contains text if {
+	some position, stage in pipeline.document.stages
+	not is_object(stage)
+	text := sprintf("stage %d of the list cannot be read; write an object", [position + 1])
+}
+
+deny contains text if {
+	some stage in pipeline.stages
+	some key, types in members
+	is_other(stage, key, types)
+	text := sprintf("%s has a member '%s' that cannot be read; write it as: %s", [
+		pipeline.label(stage),
+		key,
+		concat(" or ", types),
+	])
+}
+
+deny contains text if {
+	some stage in pipeline.stages
+	some cluster in pipeline.as_list(object.get(stage, "clusters", []))
+	is_odd(cluster)
+	text := sprintf("%s has a cluster that cannot be read; write an object whose account is a text", [pipeline.label(stage)])
+}
+
+members := {
+	"type": ["string"],
+	"account": ["string", "number"],
+	"credentials": ["string", "number"],
+	"clusters": ["array"],
+}
+
+is_odd(cluster) if not is_object(cluster)
+
+is_odd(cluster) if {
+	some key in ["account", "credentials"]
+	is_other(cluster, key, members[key])
+}
+
+# What is absent or null is not there for the orchestrator either.
+is_other(holder, key, types) if {
+	given := type_name(holder[key])
+	not given in array.concat(types, ["null"])
+}
