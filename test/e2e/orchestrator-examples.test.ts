@@ -37,6 +37,9 @@ const workspace = makeWorkspace({
   'good.json': JSON.stringify({ name: 'deploy', application: 'shop', stages: [] }),
   'shop.json': JSON.stringify({ name: 'deploy', application: 'shop', stages: [] }),
   'denied.json': JSON.stringify({ application: 'shop' }),
+  'empty.json': '',
+  'list.json': JSON.stringify([{ application: 'shop' }]),
+  'two.json': '{"name":"deploy"}{"application":"shop"}',
   'bad.json': JSON.stringify({ application: 'shop' }),
 })
 let tidegate: TidegateProcess
@@ -159,7 +162,17 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
     expect((await runScript('check-pipeline.sh', [good], away)).code).toBe(2)
     const wrong = { TIDEGATE_URL: `${tidegate.url}/nowhere` }
     expect((await runScript('check-pipeline.sh', [good], wrong)).code).toBe(2)
-    expect((await runScript('check-pipeline.sh', [join(workspace.path, 'none.json')])).code).not.toBe(0)
+  })
+
+  test.each([
+    ['no file', []],
+    ['a file that is not there', ['none.json']],
+    ['an empty file', ['empty.json']],
+    ['a list of definitions', ['list.json']],
+    ['two definitions, of which nobody would read the second', ['two.json']],
+  ])('let nothing pass that is %s', async (_, files) => {
+    const paths = files.map((file) => join(workspace.path, file))
+    expect((await runScript('check-pipeline.sh', paths)).code).toBe(2)
   })
 
   test('end with the verdict of an analysis', async () => {
@@ -168,7 +181,47 @@ describe.skipIf(!hasTools)('the scripts of the examples', () => {
     // Three seconds have not a single point of a minute: nothing is known, and nothing goes on.
     expect([ended.code, ended.output]).toEqual([1, expect.stringMatching(/^(?:Fail|Review), score /)])
   }, 60_000)
+
+  const told = (overallResult: string, status = 'COMPLETED'): Polled => [
+    200,
+    JSON.stringify({
+      status: { complete: true, status },
+      canaryResult: { overallResult, overallScore: 90, message: 'a\nb \\ "c"', canaryReportURL: 'http://r' },
+    }),
+  ]
+  const running: Polled = [200, '{"status":{"complete":false,"status":"RUNNING"},"canaryResult":{}}']
+  test.each<[string, number, RegExp, Polled[]]>([
+    ['a success', 0, /^Success, score 90: a\nb \\ "c"\nhttp:\/\/r$/m, [running, told('Success')]],
+    ['a review', 1, /^Review/, [running, told('Review')]],
+    ['a failure', 1, /^Fail/, [told('Fail')]],
+    ['a run that somebody cancelled', 1, /^Success/, [told('Success', 'CANCELLED')]],
+    [
+      'a success after a moment without the service',
+      0,
+      /^Success/,
+      [[502, '<p>'], running, [429, ''], told('Success')],
+    ],
+    ['a token that ended', 2, /not told \(401\): no token/, [running, [401, 'no token']]],
+    ['a run that is no longer known', 2, /not told \(404\)/, [[404, told('Fail', 'CANCELLED')[1]]]],
+    ['another server in its place', 2, /not told \(200\): <p>/, [[200, '<p>']]],
+    ['a service that does not come back', 2, /not told \(503\)/, [[503, '']]],
+  ])('end with %s', async (_, code, output, polls) => {
+    const server = await startLoopbackServer(({ method }, response, nth) => {
+      const [status, body] =
+        method === 'POST' ? [202, '{"canaryId":7}'] : (polls[nth - 2] ?? polls.at(-1) ?? [500, ''])
+      response.writeHead(status).end(body)
+    })
+    const env = { TIDEGATE_URL: server.origin, POLL_SECONDS: '0' }
+    expect(await runScript('analyse-canary.sh', ['shop', '1'], env)).toEqual({
+      code,
+      output: expect.stringMatching(output),
+    })
+    await server.close()
+  })
 })
+
+/** A status and a body that a poll is answered with. */
+type Polled = readonly [status: number, body: string]
 
 /** What the load tester of Flagger does with a hook of type bash: it runs the command, and its status is the answer. */
 function startLoadTester(): Promise<LoopbackServer> {
@@ -176,7 +229,7 @@ function startLoadTester(): Promise<LoopbackServer> {
   return startLoopbackServer(({ body }, response) => {
     const { cmd } = Hook.parse(JSON.parse(body)).metadata
     const command = cmd
-      .replaceAll('/scripts/', `sh ${join(EXAMPLES, 'scripts')}/`)
+      .replaceAll('/scripts/', `${join(EXAMPLES, 'scripts')}/`)
       .replaceAll('/pipelines/', `${workspace.path}/`)
     const env = { PATH: process.env['PATH'] ?? '', TIDEGATE_URL: tidegate.url, POLL_SECONDS: '1' }
     execFile('bash', ['-c', command], { env }, (error) =>

@@ -115,6 +115,8 @@ async function refuseCircle(path: string, found: Stats, above: readonly string[]
 /** What was raised when a file or directory of policies was read, as an AppError that names it. */
 export function unreadable(path: string, raw: unknown): AppError {
   if (raw instanceof AppError) return raw
-  const advice = hasErrorCode(raw, 'ENOENT') ? ': name policies that are there' : ''
+  const advice = hasErrorCode(raw, 'ENOENT')
+    ? ': name policies that are there (policies.directories, --policies); those of the package lie beside its README.md'
+    : ''
   return new AppError('invalid', `read policies: ${toError(raw).message}${advice}`, { cause: { path, raw } })
 }
